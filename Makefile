@@ -1,0 +1,59 @@
+# 'make help' lists what can be made. On Debian each target first installs what it needs and is missing.
+
+# The rest can be set on the command line, for example make test CMAKE_ARGS=-DPAIR_TORCH=python
+CMAKE_ARGS ?=
+INSTALL ?= yes
+FUZZ_SECONDS ?= 60
+# One job a core, and 2 GB of memory for each: what compiling a source that uses torch takes.
+JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6); \
+  print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
+
+sources = find src tests benchmarks examples -name '*.cpp' -o -name '*.h'
+install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
+# Configures when it never was, or when CMAKE_ARGS may change something; a build reconfigures by itself
+# whenever a CMake file changed.
+configure = $(if $(CMAKE_ARGS),,test -f build/$(1)/build.ninja ||) cmake --preset $(1) $(CMAKE_ARGS)
+build = cmake --build --preset $(1) --parallel $(JOBS)
+
+.PHONY: help run test bench fuzz format lint clean
+.SILENT:
+
+help: ## List the targets
+	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+run: ## Build the pair program and see it weigh the objectives of a few training steps
+	$(call install)
+	$(call configure,release)
+	$(call build,release) --target pair
+	build/release/bin/pair solve examples/solve.jsonl
+
+test: ## Build everything and run all tests
+	$(call install)
+	$(call configure,release)
+	$(call build,release)
+	ctest --preset release --parallel $(JOBS)
+
+bench: ## Measure the solver, alone and against GLPK, and run the Google Benchmark programs
+	$(call install)
+	$(call configure,release)
+	$(call build,release)
+	for program in build/release/bin/pair_*_benchmarks; do "$$program" || exit; done
+	build/release/bin/pair bench solver
+
+fuzz: ## Give each fuzzer FUZZ_SECONDS (60)
+	$(call install,fuzz)
+	cmake --preset fuzz -DPAIR_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CMAKE_ARGS)
+	$(call build,fuzz)
+
+format: ## Format the sources
+	$(call install,format)
+	$(sources) | xargs clang-format -i
+
+lint: ## Check format and run clang-tidy on the sources without torch (LINT_ALL=1: on all, slowly)
+	$(call install,lint)
+	$(sources) | xargs clang-format --dry-run -Werror
+	$(call configure,lint)
+	scripts/lint build/lint $(JOBS) $(if $(LINT_ALL),all)
+
+clean: ## Remove all that was built
+	rm -rf build

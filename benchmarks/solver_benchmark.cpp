@@ -1,0 +1,34 @@
+#include <benchmark/benchmark.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pair/cli/bench_problems.h"
+#include "pair/moo/balancer.h"
+
+// Every method's time a solve, cycling through problems of all kinds. 'pair bench solver' compares EPO with
+// GLPK on the same problems.
+
+namespace {
+
+void weigh(benchmark::State& state, std::string_view method) {
+  const auto m = static_cast<std::size_t>(state.range(0));
+  const std::vector<pair::cli::BenchProblem> problems = pair::cli::bench_problems(m, 256, 1);
+  const auto balancer = pair::moo::make_balancer(method);
+  std::size_t next = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(balancer->weigh(problems[next].view()));
+    next = (next + 1) % problems.size();
+  }
+}
+
+[[maybe_unused]] const bool registered = [] {
+  for (const pair::moo::BalancerInfo& info : pair::moo::balancers()) {
+    const std::string name(info.name);
+    benchmark::RegisterBenchmark(name.c_str(), weigh, info.name)->Arg(2)->Arg(3)->Arg(5)->Arg(8);
+  }
+  return true;
+}();
+
+}  // namespace

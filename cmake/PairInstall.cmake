@@ -1,0 +1,59 @@
+# What 'cmake --install' puts in place: the pair program, the libraries, their headers, and a CMake
+# package with one component a library, so that find_package(pair COMPONENTS moo) asks for nothing that moo
+# does not need.
+
+include(CMakePackageConfigHelpers)
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/pair")
+
+set(PAIR_COMPONENTS)
+set(PAIR_COMPONENT_NEEDS)
+set(folders)
+get_property(libraries GLOBAL PROPERTY PAIR_LIBRARIES)
+foreach(library IN LISTS libraries)
+  get_target_property(component ${library} EXPORT_NAME)
+  list(APPEND PAIR_COMPONENTS ${component})
+  install(TARGETS ${library} EXPORT pair-${component} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(EXPORT pair-${component} NAMESPACE pair:: DESTINATION "${package_folder}")
+
+  # Other libraries of ours by component, those of others by package: ZLIB::ZLIB is found with ZLIB.
+  set(needs)
+  set(packages)
+  get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
+  list(FILTER links EXCLUDE REGEX "BUILD_INTERFACE")
+  foreach(link IN LISTS links)
+    if(link MATCHES "pair(::|_)torch")
+      list(APPEND packages Torch)
+    elseif(link MATCHES "pair::([a-z_]+)")
+      list(APPEND needs ${CMAKE_MATCH_1})
+    elseif(link MATCHES "([A-Za-z0-9_]+)::")
+      list(APPEND packages ${CMAKE_MATCH_1})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES packages)
+  list(JOIN needs " " needs)
+  list(JOIN packages " " packages)
+  string(APPEND PAIR_COMPONENT_NEEDS
+    "set(pair_${component}_needs ${needs})\n" "set(pair_${component}_packages ${packages})\n")
+
+  get_target_property(folder ${library} SOURCE_DIR)
+  list(APPEND folders "${folder}")
+endforeach()
+
+list(REMOVE_DUPLICATES folders)
+foreach(folder IN LISTS folders)
+  file(RELATIVE_PATH include_folder "${PROJECT_SOURCE_DIR}/src" "${folder}")
+  install(DIRECTORY "${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${include_folder}"
+    FILES_MATCHING PATTERN "*.h")
+endforeach()
+
+install(TARGETS pair RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+
+list(JOIN PAIR_COMPONENTS " " PAIR_COMPONENTS)
+configure_package_config_file(cmake/pairConfig.cmake.in "${PROJECT_BINARY_DIR}/pairConfig.cmake"
+  INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/pairConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/pairConfig.cmake" "${PROJECT_BINARY_DIR}/pairConfigVersion.cmake"
+  cmake/PairTorchTarget.cmake
+  DESTINATION "${package_folder}")

@@ -1,0 +1,44 @@
+# Finds LibTorch: Debian's 1.13, a 2.x under CMAKE_PREFIX_PATH, or the one inside python3's torch package.
+# Sets PAIR_HAS_TORCH and defines pair::torch, what a target that uses torch links.
+
+set(PAIR_HAS_TORCH OFF)
+if(PAIR_TORCH STREQUAL "off")
+  return()
+endif()
+
+if(PAIR_TORCH STREQUAL "python")
+  execute_process(
+    COMMAND python3 -c "import torch; print(torch.utils.cmake_prefix_path)"
+    OUTPUT_VARIABLE torch_prefix OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE torch_status)
+  if(NOT torch_status EQUAL 0)
+    message(FATAL_ERROR "PAIR_TORCH=python, but python3 cannot import torch")
+  endif()
+  list(PREPEND CMAKE_PREFIX_PATH "${torch_prefix}")
+elseif(NOT PAIR_TORCH STREQUAL "auto")
+  message(FATAL_ERROR "PAIR_TORCH is '${PAIR_TORCH}'; accepted are auto, python and off")
+endif()
+
+find_package(Torch QUIET)
+if(NOT Torch_FOUND)
+  message(FATAL_ERROR
+    "LibTorch was not found. Install it ('make run' does on Debian), name its folder in CMAKE_PREFIX_PATH, "
+    "use -DPAIR_TORCH=python for the one inside python3's torch package, or -DPAIR_TORCH=off for the "
+    "solver alone.")
+endif()
+if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
+  message(FATAL_ERROR
+    "The LibTorch in ${TORCH_INSTALL_PREFIX} was built for the C++ library's old ABI; take the build that "
+    "is named after the C++11 ABI, or version 2.6 or later.")
+endif()
+set(PAIR_HAS_TORCH ON)
+message(STATUS "LibTorch ${Torch_VERSION}")
+
+include(PairTorchTarget)
+add_library(pair_torch ALIAS pair::torch)
+
+# torch/torch.h, compiled once for all (see pair_use_torch_pch).
+set(empty_source "${PROJECT_BINARY_DIR}/pair_torch_pch.cpp")
+file(CONFIGURE OUTPUT "${empty_source}" CONTENT "")
+add_library(pair_torch_pch OBJECT "${empty_source}")
+target_link_libraries(pair_torch_pch PRIVATE pair::torch pair_compile_options)
+target_precompile_headers(pair_torch_pch PRIVATE <torch/torch.h>)

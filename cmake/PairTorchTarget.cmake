@@ -1,0 +1,10 @@
+# pair::torch, what a target that uses torch links; find_package(Torch) must have succeeded. Here and in the
+# installed package alike: an imported target is exported by its name, without the paths behind it.
+if(NOT TARGET pair::torch)
+  add_library(pair::torch INTERFACE IMPORTED GLOBAL)
+  target_link_libraries(pair::torch INTERFACE ${TORCH_LIBRARIES})
+  target_include_directories(pair::torch INTERFACE ${TORCH_INCLUDE_DIRS})
+  separate_arguments(pair_torch_flags NATIVE_COMMAND "${TORCH_CXX_FLAGS}")
+  target_compile_options(pair::torch INTERFACE ${pair_torch_flags})
+  unset(pair_torch_flags)
+endif()

@@ -1,0 +1,291 @@
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pair/cli/bench.h"
+#include "pair/cli/bench_problems.h"
+#include "pair/cli/glpk_reference.h"
+#include "pair/moo/epo.h"
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::array<std::size_t, 4> sizes{2, 3, 5, 8};
+
+struct Arguments {
+  std::size_t problems = 2000;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// Times of one way to solve, one or more a problem. A problem's time is the median of its times, so that
+// what else the machine does at the moment does not count.
+class Times {
+ public:
+  explicit Times(std::size_t problems) : of_problem_(problems) {}
+
+  void record(std::size_t problem, double microseconds) { of_problem_[problem].push_back(microseconds); }
+
+  // The time that this share of the problems stays below.
+  [[nodiscard]] double quantile(double share) const {
+    std::vector<double> medians;
+    for (std::vector<double> times : of_problem_) {
+      std::sort(times.begin(), times.end());
+      medians.push_back(times[times.size() / 2]);
+    }
+    const auto position = std::lround(share * static_cast<double>(medians.size() - 1));
+    std::nth_element(medians.begin(), medians.begin() + position, medians.end());
+    return medians[static_cast<std::size_t>(position)];
+  }
+  [[nodiscard]] double median() const { return quantile(0.5); }
+
+ private:
+  std::vector<std::vector<double>> of_problem_;
+};
+
+struct Reference {
+  Times whole;         // with setting up, which a user pays too
+  Times method_alone;  // without
+  std::size_t agreeing = 0;
+
+  explicit Reference(std::size_t problems) : whole(problems), method_alone(problems) {}
+};
+
+struct Measured {
+  std::size_t m;
+  Times ours;
+  std::optional<Reference> simplex;
+  std::optional<Reference> exact;
+  std::size_t balance = 0;
+  std::size_t infeasible = 0;
+};
+
+// A problem, EPO's linear program for it, and EPO's answer.
+struct Case {
+  BenchProblem problem;
+  moo::EpoProgram program;
+  moo::Solution solution;
+
+  [[nodiscard]] moo::SimplexLp lp() const { return {program.objective, program.rows, program.bounds}; }
+};
+
+// A single solve is near the clock's own resolution, so several are timed together; as many of GLPK's as of
+// ours, since a repeated solve is a little faster than the first.
+constexpr std::size_t repeats = 8;
+
+double time_ours(const moo::Epo& epo, Case& one) {
+  const moo::Problem problem = one.problem.view();
+  const auto start = Clock::now();
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    one.solution = epo.weigh(problem);
+  }
+  return microseconds_since(start) / repeats;
+}
+
+// Whether GLPK came to our status and, within the tolerance, to our optimum.
+bool agrees(const GlpkResult& theirs, const moo::Solution& ours, double tolerance) {
+  if (ours.status == moo::Status::infeasible) {
+    return theirs.status == GlpkResult::Status::infeasible;
+  }
+  return theirs.status == GlpkResult::Status::optimal &&
+         std::abs(theirs.objective - ours.objective) <= tolerance;
+}
+
+bool simplex_agrees(const GlpkResult& theirs, const Case& one) {
+  double largest = 0.0;
+  for (const moo::DoubleDouble coefficient : one.program.objective) {
+    largest = std::max(largest, std::abs(coefficient.hi));
+  }
+  return agrees(theirs, one.solution, 1e-6 * largest);
+}
+
+void time_simplex(const Case& one, std::size_t index, bool first_round, Reference& reference) {
+  GlpkResult result;
+  double method_alone = 0.0;
+  const auto start = Clock::now();
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    result = glpk_simplex(one.lp());
+    method_alone += 1e6 * result.solve_seconds;
+  }
+  reference.whole.record(index, microseconds_since(start) / repeats);
+  reference.method_alone.record(index, method_alone / repeats);
+  reference.agreeing += first_round && simplex_agrees(result, one) ? 1 : 0;
+}
+
+void time_exact(const Case& one, std::size_t index, Reference& reference) {
+  const auto start = Clock::now();
+  const GlpkResult result = glpk_exact(one.lp());
+  reference.whole.record(index, microseconds_since(start));
+  reference.method_alone.record(index, 1e6 * result.solve_seconds);
+  reference.agreeing += agrees(result, one.solution, 1e-9 * std::abs(result.objective)) ? 1 : 0;
+}
+
+// Ours and GLPK's take turns every few problems, so that both meet the same moods of the machine; not at
+// each problem, for then each would find its caches emptied by the other.
+Measured measure(std::size_t m, const Arguments& arguments) {
+  constexpr std::size_t rounds = 3;
+  constexpr std::size_t turn = 50;
+  const double epsilon = moo::BalancerOptions{}.epsilon;
+  const moo::Epo epo(epsilon);
+  std::vector<Case> cases;
+  for (BenchProblem& problem : bench_problems(m, arguments.problems, arguments.seed)) {
+    moo::EpoProgram program = epo_program(problem.view(), epsilon);
+    cases.push_back({std::move(problem), std::move(program), {}});
+  }
+
+  Measured measured{m, Times(cases.size()), std::nullopt, std::nullopt};
+  if (have_glpk()) {
+    measured.simplex.emplace(cases.size());
+    measured.exact.emplace(cases.size());
+  }
+  for (std::size_t round = 0; round < rounds; ++round) {
+    for (std::size_t first = 0; first < cases.size(); first += turn) {
+      const std::size_t last = std::min(first + turn, cases.size());
+      for (std::size_t i = first; i < last; ++i) {
+        measured.ours.record(i, time_ours(epo, cases[i]));
+      }
+      for (std::size_t i = first; i < last && have_glpk(); ++i) {
+        time_simplex(cases[i], i, round == 0, *measured.simplex);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (have_glpk()) {
+      time_exact(cases[i], i, *measured.exact);
+    }
+    measured.balance += cases[i].solution.phase == moo::Phase::balance ? 1 : 0;
+    measured.infeasible += cases[i].solution.status == moo::Status::infeasible ? 1 : 0;
+  }
+  return measured;
+}
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      return line.substr(std::min(line.size(), line.find(':') + 2));
+    }
+  }
+  return "unknown";
+}
+
+// Three significant digits: the rest is noise.
+double rounded(double value) {
+  std::ostringstream text;
+  text << std::setprecision(3) << value;
+  return std::stod(text.str());
+}
+
+ordered_json to_json(const Times& times) {
+  return {{"median_us", rounded(times.median())},
+          {"p10_us", rounded(times.quantile(0.1))},
+          {"p90_us", rounded(times.quantile(0.9))}};
+}
+
+ordered_json to_json(const std::optional<Reference>& reference, const Times& ours) {
+  if (!reference) {
+    return nullptr;
+  }
+  ordered_json object = to_json(reference->whole);
+  object["solve_only_median_us"] = rounded(reference->method_alone.median());
+  object["ratio"] = rounded(reference->whole.median() / ours.median());
+  object["agreeing"] = reference->agreeing;
+  return object;
+}
+
+void write_json(const std::vector<Measured>& all, const Arguments& arguments, std::ostream& out) {
+  ordered_json report{{"benchmark", "solver"},   {"version", PAIR_VERSION},
+                      {"cpu", cpu_model()},      {"compiler", PAIR_COMPILER},
+                      {"glpk_version", nullptr}, {"problems", arguments.problems},
+                      {"seed", arguments.seed}};
+  if (have_glpk()) {
+    report["glpk_version"] = glpk_version();
+  }
+  for (const Measured& measured : all) {
+    report["results"].push_back({{"m", measured.m},
+                                 {"balance", measured.balance},
+                                 {"infeasible", measured.infeasible},
+                                 {"pair", to_json(measured.ours)},
+                                 {"glpk", to_json(measured.simplex, measured.ours)},
+                                 {"glpk_exact", to_json(measured.exact, measured.ours)}});
+  }
+  out << report.dump(2) << '\n';
+}
+
+void write_reference(const std::optional<Reference>& reference, const Times& ours, std::ostream& out) {
+  if (reference) {
+    out << std::setw(12) << reference->whole.median() << std::setw(7)
+        << reference->whole.median() / ours.median() << 'x' << std::setw(8) << reference->agreeing;
+  }
+}
+
+void write_table(const std::vector<Measured>& all, const Arguments& arguments, std::ostream& out) {
+  out << "EPO, microseconds a solve, " << arguments.problems << " problems each (seed " << arguments.seed
+      << ")\n"
+      << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
+      << "  m   median      p10      p90";
+  if (have_glpk()) {
+    out << "   glp_simplex  ratio   agree   glp_exact   ratio   agree";
+  }
+  out << '\n' << std::setprecision(3);
+  for (const Measured& measured : all) {
+    out << std::setw(3) << measured.m << std::setw(9) << measured.ours.median() << std::setw(9)
+        << measured.ours.quantile(0.1) << std::setw(9) << measured.ours.quantile(0.9) << "  ";
+    write_reference(measured.simplex, measured.ours, out);
+    write_reference(measured.exact, measured.ours, out);
+    out << '\n';
+  }
+  out << (have_glpk() ? "\nThe ratio is GLPK's median, with its setting up, to ours, with its checks. agree: "
+                        "how often "
+                        "GLPK\ncomes to our status and optimum; glp_simplex decides by absolute tolerances.\n"
+                      : "\nThis build has no GLPK to compare with (PAIR_GLPK, and Debian's libglpk-dev).\n");
+}
+
+constexpr auto footer =
+    R"(A problem's time is the median of three rounds. Ours is that of the whole call: checks, forming
+EPO's linear program, solving it. GLPK gets the program ready formed, and its time includes
+setting up; it is asked twice: glp_simplex, and glp_exact for answers as exact as ours.
+
+Example:
+  pair bench solver
+  pair bench solver --json | jq '.results[] | {m, us: .pair.median_us, glpk: .glpk.median_us}')";
+
+}  // namespace
+
+void add_bench_solver(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = bench.add_subcommand("solver", "Time EPO's solves for 2, 3, 5 and 8 objectives");
+  command->add_flag("--json", arguments->json, "Write one JSON object");
+  command->add_option("--problems", arguments->problems, "Problems of each size")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Which problems")->capture_default_str();
+  command->footer(footer);
+  command->callback([arguments, &context] {
+    std::vector<Measured> all;
+    for (const std::size_t m : sizes) {
+      all.push_back(measure(m, *arguments));
+    }
+    arguments->json ? write_json(all, *arguments, context.out) : write_table(all, *arguments, context.out);
+  });
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,124 @@
+#include "pair/cli/bench_step.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "pair/paper/table.h"
+#include "pair/runs/dataset_cache.h"
+#include "pair/runs/run_spec.h"
+#include "pair/train/bench_step.h"
+#include "pair/train/threads.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  int rounds = 15;
+  std::int64_t threads = 1;
+  std::int64_t digits = 50'000;
+  bool json = false;
+};
+
+struct Method {
+  const char* name;
+  const char* algorithm;
+  const char* gradients;
+};
+constexpr std::array methods = {Method{"erm", "erm", ""},      Method{"irmv1", "irmv1", ""},
+                                Method{"vrex", "vrex", ""},    Method{"irmx", "irmx", ""},
+                                Method{"pair_w", "pair", "w"}, Method{"pair_phi", "pair", "phi"},
+                                Method{"pair_f", "pair", "f"}};
+
+double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+nlohmann::ordered_json spread(const std::vector<double>& values) {
+  return {{"median", quantile(values, 0.5)}, {"p10", quantile(values, 0.1)}, {"p90", quantile(values, 0.9)}};
+}
+
+void bench_step(const Arguments& arguments, Context& context) {
+  train::use_threads(arguments.threads);
+  train::StepBench bench;
+  runs::RunSpec spec;
+  for (const Method& method : methods) {
+    std::vector<runs::Override> overrides = {{"pretrain", "0"},
+                                             {"train_digits", std::to_string(arguments.digits)}};
+    if (*method.gradients != '\0') {
+      overrides.emplace_back("gradients", method.gradients);
+    }
+    spec = runs::resolve("cmnist", method.algorithm, overrides);
+    bench.methods.push_back({method.name, spec.settings, {}});
+  }
+  runs::DatasetCache datasets;
+  train::bench_steps(datasets.get(spec.dataset, 0), arguments.rounds, bench, [&](int round) {
+    context.err << "round " << round + 1 << " of " << arguments.rounds + 2 << '\n' << std::flush;
+  });
+
+  const double products = quantile(bench.products_ms, 0.5);
+  const double erm = quantile(bench.methods.front().milliseconds, 0.5);
+  nlohmann::ordered_json result;
+  result["made"] = paper::provenance("cpu");
+  result["threads"] = arguments.threads;
+  result["train_digits"] = arguments.digits;
+  result["rounds"] = arguments.rounds;
+  result["products"] = {{"milliseconds", spread(bench.products_ms)},
+                        {"operations", bench.operations},
+                        {"gflops", bench.operations / products / 1e6}};
+  result["erm_share_of_floor"] = products / erm;
+  for (const train::StepTiming& method : bench.methods) {
+    // Ratios round by round: a slow moment of the machine falls on both.
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < method.milliseconds.size(); ++i) {
+      ratios.push_back(method.milliseconds[i] / bench.methods.front().milliseconds[i]);
+    }
+    result["steps"][method.name] = {{"milliseconds", spread(method.milliseconds)},
+                                    {"over_erm", spread(ratios)}};
+  }
+  if (arguments.json) {
+    context.out << result.dump(2) << '\n';
+    return;
+  }
+  char line[160];
+  context.out << "One training step on ColoredMNIST, medians of " << arguments.rounds
+              << " interleaved rounds\n\n";
+  for (const auto& [name, timing] : result["steps"].items()) {
+    std::snprintf(line, sizeof line, "  %-9s %8.1f ms   %5.2f x erm\n", name.c_str(),
+                  timing["milliseconds"]["median"].get<double>(), timing["over_erm"]["median"].get<double>());
+    context.out << line;
+  }
+  std::snprintf(line, sizeof line,
+                "\n  erm's matrix products alone: %.1f ms at %.0f GFLOP/s, %.0f%% of an erm step\n", products,
+                bench.operations / products / 1e6, 100.0 * products / erm);
+  context.out << line;
+}
+
+}  // namespace
+
+void add_bench_step(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = bench.add_subcommand("step", "A training step of each method, and its floor");
+  command->add_option("--rounds", arguments->rounds, "Steps of each method")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--threads", arguments->threads, "Threads an operation may use")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--digits", arguments->digits, "Training digits")
+      ->check(CLI::Range(2, 50'000))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->footer(
+      "Example:\n"
+      "  pair bench step --json");
+  command->callback([arguments, &context] { bench_step(*arguments, context); });
+}
+
+}  // namespace pair::cli

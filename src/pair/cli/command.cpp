@@ -1,0 +1,84 @@
+#include "pair/cli/command.h"
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/base/names.h"
+
+namespace pair::cli {
+namespace {
+
+// CLI11 would only say that it did not expect the word.
+void refuse_unknown_subcommands(const CLI::App& app, std::span<const char* const> arguments) {
+  const CLI::App* level = &app;
+  for (const std::string_view argument : arguments) {
+    const std::vector<const CLI::App*> known = level->get_subcommands([](const CLI::App*) { return true; });
+    if (known.empty() || argument.empty() || argument.front() == '-') {
+      return;
+    }
+    const CLI::App* named = nullptr;
+    std::vector<std::string> names;
+    for (const CLI::App* candidate : known) {
+      names.push_back(candidate->get_name());
+      named = candidate->get_name() == argument ? candidate : named;
+    }
+    if (named == nullptr) {
+      throw UsageError(base::unknown_name("subcommand", argument,
+                                          std::vector<std::string_view>(names.begin(), names.end())));
+    }
+    level = named;
+  }
+}
+
+}  // namespace
+
+void flush(std::ostream& out) {
+  errno = 0;
+  if (!out.flush()) {
+    throw std::runtime_error(std::string("cannot write the output: ") +
+                             (errno != 0 ? std::strerror(errno) : "the stream has failed"));
+  }
+}
+
+int run(int argc, const char* const* argv, Context& context,
+        const std::function<void(CLI::App&, Context&)>& add_subcommands) {
+  CLI::App app("PAIR: train and select models that hold up in environments they have not seen.", "pair");
+  app.set_version_flag("--version", "pair " PAIR_VERSION, "Print the version and exit");
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n"
+      "  pair solve --help\n"
+      "  echo '{\"losses\": [1, 2], \"gradients\": [[1, 0], [0, 1]], \"preference\": [1, 1]}' | pair solve");
+  add_subcommands(app, context);
+
+  try {
+    try {
+      refuse_unknown_subcommands(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+      app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+      if (app.exit(error, context.out, context.err) != 0) {
+        return exit_bad_input;
+      }
+    }
+    flush(context.out);
+    return context.status;
+  } catch (const UsageError& error) {
+    context.err << "pair: " << error.what() << '\n';
+    return exit_bad_input;
+  } catch (const std::bad_alloc&) {
+    context.err << "pair: out of memory\n";
+    return exit_failure;
+  } catch (const std::exception& error) {
+    context.err << "pair: " << error.what() << '\n';
+    return exit_failure;
+  }
+}
+
+}  // namespace pair::cli

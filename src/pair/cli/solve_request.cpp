@@ -1,0 +1,394 @@
+#include "pair/cli/solve_request.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+#include "pair/base/names.h"
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::json;
+
+enum class Shape { number, text, vector, matrix };
+
+struct FieldInfo {
+  std::string_view name;
+  Shape shape;
+  std::string_view accepted;
+};
+
+enum Name : std::size_t { losses, gram, gradients, preference, previous, epsilon, smoothing, radius, solver };
+
+constexpr std::array fields{
+    FieldInfo{"losses", Shape::vector, "an array of numbers, one an objective, is accepted"},
+    FieldInfo{"gram", Shape::matrix, "an array of rows, each an array of numbers, is accepted"},
+    FieldInfo{"gradients", Shape::matrix, "an array of gradients, each an array of numbers, is accepted"},
+    FieldInfo{"preference", Shape::vector, "an array of positive numbers, one an objective, is accepted"},
+    FieldInfo{"previous", Shape::vector,
+              "an array of the last step's weights, one an objective, is accepted"},
+    FieldInfo{"epsilon", Shape::number, "a number is accepted"},
+    FieldInfo{"smoothing", Shape::number, "a number is accepted"},
+    FieldInfo{"radius", Shape::number, "a number is accepted"},
+    FieldInfo{"solver", Shape::text, "the name of a solver is accepted ('pair list solvers' has them)"},
+};
+
+constexpr auto names = [] {
+  std::array<std::string_view, fields.size()> result;
+  std::transform(fields.begin(), fields.end(), result.begin(), [](const FieldInfo& f) { return f.name; });
+  return result;
+}();
+
+std::string shortened(std::string_view text) {
+  constexpr std::size_t longest_shown = 40;
+  if (text.size() <= longest_shown) {
+    return std::string(text);
+  }
+  std::size_t length = longest_shown;
+  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
+    --length;  // not inside a UTF-8 character
+  }
+  return std::string(text.substr(0, length)) + "... (" + std::to_string(text.size()) + " characters)";
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string result(1, '\'');
+  result += shortened(text);
+  result += '\'';
+  std::replace_if(
+      result.begin(), result.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
+  return result;
+}
+
+// The characters around the last one read that belong together, such as a number or a name.
+std::string_view word_at(std::string_view line, std::size_t read) {
+  const auto in_word = [line](std::size_t i) {
+    return std::isalnum(static_cast<unsigned char>(line[i])) != 0 ||
+           std::string_view("+-._").find(line[i]) != std::string_view::npos;
+  };
+  std::size_t first = std::min(read, line.size());
+  std::size_t last = first;
+  while (first > 0 && in_word(first - 1)) {
+    --first;
+  }
+  while (last > first && last < line.size() && in_word(last)) {
+    ++last;
+  }
+  return line.substr(first, last - first);
+}
+
+// Python's json and others write these, though JSON does not have them.
+bool spells_non_finite(std::string_view word) {
+  std::string lower(word);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  constexpr std::array spellings{"nan", "-nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"};
+  return std::find(spellings.begin(), spellings.end(), lower) != spellings.end();
+}
+
+struct Field {
+  bool given = false;
+  std::vector<double> numbers;
+  std::vector<std::size_t> row_lengths;  // of a matrix
+  std::string text;
+};
+
+// Receives the line's values as nlohmann's parser meets them. No document is built: that would forget which
+// field was given twice, and at which place a number was too large; and a line of many megabytes is read in
+// the memory of its numbers.
+class Reader {
+ public:
+  explicit Reader(std::string_view line) : line_(line) {}
+
+  SolveRequest finish(const SolveDefaults& defaults);
+
+  // The interface that json::sax_parse calls.
+  bool null() { return refuse_unless_ignored("null"); }
+  bool boolean(bool value) { return refuse_unless_ignored(value ? "true" : "false"); }
+  bool number_integer(std::int64_t value) {
+    return number(static_cast<double>(value), std::to_string(value));
+  }
+  bool number_unsigned(std::uint64_t value) {
+    return number(static_cast<double>(value), std::to_string(value));
+  }
+  bool number_float(double value, const std::string& text) { return number(value, text); }
+  bool string(std::string& value);
+  bool binary(json::binary_t&) { return refuse_unless_ignored("binary"); }
+  bool start_object(std::size_t);
+  bool key(std::string& name);
+  bool end_object();
+  bool start_array(std::size_t);
+  bool end_array();
+  bool parse_error(std::size_t position, const std::string& token, const json::exception& error);
+
+ private:
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] const FieldInfo& info() const { return fields[current_]; }
+  [[nodiscard]] bool ignored() const { return in_object_ && current_ == fields.size(); }
+  // How many arrays are open around a number of the current field.
+  [[nodiscard]] std::size_t depth_of_numbers() const {
+    return info().shape == Shape::matrix ? 2 : info().shape == Shape::vector ? 1 : 0;
+  }
+  bool number(double value, const std::string& text);
+  bool refuse_unless_ignored(const std::string& shown) const;
+  void count_element() {
+    if (open_arrays_ > 0) {
+      ++index_[open_arrays_ - 1];
+    }
+  }
+
+  [[nodiscard]] const Field& required(Name name) const;
+  [[nodiscard]] std::vector<double> gram_as_given(std::size_t m) const;
+  [[nodiscard]] std::vector<double> gram_of_gradients(std::size_t m) const;
+
+  std::string_view line_;
+  std::array<Field, fields.size()> given_;
+  std::vector<std::pair<std::string, std::size_t>>
+      slips_;  // an unknown field, the known one that it resembles
+  bool in_object_ = false;
+  std::size_t current_ = fields.size();  // fields.size(): one that is ignored
+  std::string current_name_;
+  std::size_t ignored_open_ = 0;  // arrays and objects open inside an ignored field
+  std::size_t open_arrays_ = 0;   // open inside a field that is read
+  std::array<std::size_t, 2> index_{};
+};
+
+// "gram[1][2]", for messages.
+std::string Reader::place() const {
+  if (!in_object_) {
+    return "the line";
+  }
+  std::string result = current_ == fields.size() ? in_quotes(current_name_) : current_name_;
+  for (std::size_t i = 0; i < open_arrays_; ++i) {
+    result += "[" + std::to_string(index_[i]) + "]";
+  }
+  return result;
+}
+
+bool Reader::refuse_unless_ignored(const std::string& shown) const {
+  if (ignored()) {
+    return true;
+  }
+  std::string_view accepted = "one JSON object is accepted";
+  if (in_object_) {
+    const bool whole = open_arrays_ == 0;
+    accepted = whole                               ? info().accepted
+               : open_arrays_ < depth_of_numbers() ? "an array of numbers is accepted"
+                                                   : "a number is accepted";
+  }
+  throw BadLine(place() + " is " + shown + "; " + std::string(accepted));
+}
+
+bool Reader::number(double value, const std::string& text) {
+  if (ignored()) {
+    return true;
+  }
+  if (!in_object_ || info().shape == Shape::text || open_arrays_ != depth_of_numbers()) {
+    return refuse_unless_ignored(shortened(text));
+  }
+  if (text.size() > longest_number) {
+    throw BadLine(place() + " is " + shortened(text) + "; numbers of at most " +
+                  std::to_string(longest_number) + " characters are accepted");
+  }
+  given_[current_].numbers.push_back(value);
+  count_element();
+  return true;
+}
+
+bool Reader::string(std::string& value) {
+  if (!in_object_ || ignored() || info().shape != Shape::text) {
+    return refuse_unless_ignored(in_quotes(value));
+  }
+  given_[current_].text = std::move(value);
+  return true;
+}
+
+bool Reader::start_object(std::size_t) {
+  if (!in_object_) {
+    in_object_ = true;
+    return true;
+  }
+  refuse_unless_ignored("an object");
+  ++ignored_open_;
+  return true;
+}
+
+bool Reader::key(std::string& name) {
+  if (ignored_open_ > 0) {
+    return true;
+  }
+  current_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  if (current_ < fields.size()) {
+    if (std::exchange(given_[current_].given, true)) {
+      throw BadLine(name + " is given twice; each field is accepted once");
+    }
+  } else if (const std::string_view known = base::nearest(name, names); !known.empty()) {
+    const auto resembled =
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), known) - names.begin());
+    slips_.emplace_back(name, resembled);
+  }
+  current_name_ = std::move(name);
+  return true;
+}
+
+bool Reader::end_object() {
+  if (ignored_open_ > 0) {
+    --ignored_open_;
+  }
+  return true;
+}
+
+bool Reader::start_array(std::size_t) {
+  if (ignored()) {
+    ++ignored_open_;
+    return true;
+  }
+  if (!in_object_ || info().shape == Shape::text || open_arrays_ >= depth_of_numbers()) {
+    return refuse_unless_ignored("an array");
+  }
+  index_[open_arrays_++] = 0;
+  return true;
+}
+
+bool Reader::end_array() {
+  if (ignored()) {
+    --ignored_open_;
+    return true;
+  }
+  --open_arrays_;
+  if (open_arrays_ == 1) {
+    given_[current_].row_lengths.push_back(index_[1]);
+  }
+  count_element();
+  return true;
+}
+
+bool Reader::parse_error(std::size_t position, const std::string& token, const json::exception& error) {
+  constexpr int number_overflow = 406;  // nlohmann's
+  if (error.id == number_overflow) {
+    throw BadLine(place() + " is " + shortened(token) +
+                  "; numbers up to 1.7976931348623157e308 are accepted");
+  }
+  const std::string where = in_object_ && current_name_.empty() ? "the start" : place();
+  if (in_object_ && position > line_.size()) {
+    throw BadLine("the line ends early, at " + where + "; one whole JSON object on a line is accepted");
+  }
+  const std::string_view word = word_at(line_, position);
+  if (spells_non_finite(word)) {
+    throw BadLine(where + " is " + std::string(word) + "; finite numbers are accepted");
+  }
+  throw BadLine("the line is not JSON: " + in_quotes(word.empty() ? std::string_view(token) : word) +
+                " at column " + std::to_string(position) + ", near " + where +
+                ", was not expected; one JSON object on a line is accepted");
+}
+
+const Field& Reader::required(Name name) const {
+  if (!given_[name].given) {
+    throw BadLine(std::string(names[name]) + " is missing; " + std::string(fields[name].accepted));
+  }
+  return given_[name];
+}
+
+void require_rows(std::string_view name, std::size_t rows, std::size_t m) {
+  if (rows != m) {
+    throw BadLine(std::string(name) + " has " + std::to_string(rows) + (rows == 1 ? " row; " : " rows; ") +
+                  std::to_string(m) + " are needed, one an objective");
+  }
+}
+
+std::vector<double> Reader::gram_as_given(std::size_t m) const {
+  const Field& field = given_[gram];
+  require_rows("gram", field.row_lengths.size(), m);
+  for (std::size_t i = 0; i < m; ++i) {
+    if (field.row_lengths[i] != m) {
+      throw BadLine("gram[" + std::to_string(i) + "] has " + std::to_string(field.row_lengths[i]) +
+                    (field.row_lengths[i] == 1 ? " value; " : " values; ") + std::to_string(m) +
+                    " are needed, since a Gram matrix is square");
+    }
+  }
+  return field.numbers;
+}
+
+std::vector<double> Reader::gram_of_gradients(std::size_t m) const {
+  const Field& field = given_[gradients];
+  require_rows("gradients", field.row_lengths.size(), m);
+  const std::size_t length = field.row_lengths.front();
+  if (length == 0) {
+    throw BadLine("gradients[0] is empty; a gradient has at least one value");
+  }
+  for (std::size_t i = 0; i < m; ++i) {
+    if (field.row_lengths[i] != length) {
+      throw BadLine("gradients[" + std::to_string(i) + "] has " + std::to_string(field.row_lengths[i]) +
+                    " values but gradients[0] has " + std::to_string(length) +
+                    "; gradients of one length are accepted");
+    }
+  }
+  std::vector<double> products = moo::gram_of(field.numbers, m);
+  for (std::size_t i = 0; i < products.size(); ++i) {
+    if (!std::isfinite(products[i])) {
+      throw BadLine("gradients[" + std::to_string(i / m) + "] and gradients[" + std::to_string(i % m) +
+                    "] have an inner product beyond the range of a double; smaller gradients are accepted");
+    }
+  }
+  return products;
+}
+
+SolveRequest Reader::finish(const SolveDefaults& defaults) {
+  for (const auto& [name, resembled] : slips_) {
+    if (!given_[resembled].given) {
+      throw BadLine(base::unknown_name("field", name, names));
+    }
+  }
+  SolveRequest request;
+  request.losses = required(losses).numbers;
+  request.preference = required(preference).numbers;
+  request.previous = given_[previous].numbers;
+  if (given_[gram].given && given_[gradients].given) {
+    throw BadLine("gram and gradients are both given; one of them is accepted");
+  }
+  if (!given_[gram].given && !given_[gradients].given) {
+    throw BadLine(
+        "gram is missing; the Gram matrix of the gradients, or the gradients themselves in a field "
+        "'gradients', is accepted");
+  }
+  const std::size_t m = request.losses.size();
+  if (m >= moo::min_objectives && m <= moo::max_objectives) {
+    request.gram = given_[gram].given ? gram_as_given(m) : gram_of_gradients(m);
+  }
+  request.solver = given_[solver].given ? given_[solver].text : defaults.solver;
+  request.options = defaults.options;
+  const auto take = [this](Name name, double& option) {
+    if (given_[name].given) {
+      option = given_[name].numbers.front();
+    }
+  };
+  take(epsilon, request.options.epsilon);
+  take(smoothing, request.options.smoothing);
+  take(radius, request.options.radius);
+  return request;
+}
+
+}  // namespace
+
+SolveRequest read_request(std::string_view line, const SolveDefaults& defaults) {
+  if (line.starts_with("\xef\xbb\xbf")) {
+    line.remove_prefix(3);  // the byte-order mark that some editors put first
+  }
+  if (const std::size_t first = line.find_first_not_of(" \t"); first < line.size() && line[first] == '[') {
+    throw BadLine(
+        "the line is an array; one JSON object on a line is accepted (jq -c '.[]' makes such lines "
+        "of an array)");
+  }
+  Reader reader(line);
+  json::sax_parse(line.begin(), line.end(), &reader);
+  return reader.finish(defaults);
+}
+
+}  // namespace pair::cli

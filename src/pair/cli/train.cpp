@@ -1,0 +1,240 @@
+#include "pair/cli/train.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pair/base/numbers.h"
+#include "pair/cli/train_interrupt.h"
+#include "pair/cli/train_progress.h"
+#include "pair/runs/keys.h"
+#include "pair/runs/run.h"
+#include "pair/runs/run_directory.h"
+
+namespace pair::cli {
+namespace {
+
+using runs::Override;
+using runs::RunResult;
+using runs::RunSpec;
+
+struct Arguments {
+  std::string dataset;
+  std::string algorithm;
+  std::vector<Override> overrides;
+  std::vector<std::string> set;
+  std::string out;
+  bool json = false;
+  bool quiet = false;
+};
+
+Override override_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
+  }
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+// A setting that the algorithm would pass over is more likely a mistake than a wish.
+void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
+  const bool linear = spec.settings.scheme == train::Scheme::linear;
+  for (const Override& override : overrides) {
+    const runs::Group group = runs::key_named(override.first).group;
+    if (group == (linear ? runs::Group::pair : runs::Group::linear)) {
+      throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm +
+                       "', which weighs " + (linear ? "objectives by fixed penalties" : "them by a solver"));
+    }
+  }
+}
+
+RunSpec spec_of(const Arguments& arguments) {
+  std::vector<Override> overrides = arguments.overrides;
+  std::transform(arguments.set.begin(), arguments.set.end(), std::back_inserter(overrides), override_of);
+  const RunSpec spec = runs::resolve(arguments.dataset, arguments.algorithm, overrides);
+  refuse_ignored(spec, overrides);
+  return spec;
+}
+
+ProgressDisplay display_for(const Arguments& arguments, std::ostream& err) {
+  using Style = ProgressDisplay::Style;
+  struct winsize size {};
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  const bool known = terminal && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return {err,
+          arguments.quiet ? Style::none
+          : terminal      ? Style::bar
+                          : Style::lines,
+          known ? size.ws_col : 80U};
+}
+
+std::string percent(const nlohmann::json& record, const std::string& key) {
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_number()) {
+    return "-";
+  }
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(2) << 100.0 * found->get<double>() << "%";
+  return text.str();
+}
+
+void write_row(std::ostream& out, const std::string& number, const std::string& kind, double beta,
+               const std::string& accuracy) {
+  out << "  " << std::left << std::setw(3) << number << std::setw(7) << kind << std::setw(14)
+      << "beta " + base::shown(beta) << std::right << std::setw(8) << accuracy << '\n';
+}
+
+void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out) {
+  if (result.records.empty()) {
+    return;
+  }
+  const nlohmann::json& last = result.records.back();
+  out << "Accuracy after step " << last.at("step") << ":\n";
+  std::size_t environment = 0;
+  for (const double beta : spec.dataset.train_betas) {
+    const std::string number = std::to_string(environment++);
+    write_row(out, number, "train", beta, percent(last, "env" + number + "_in_acc"));
+  }
+  for (const double beta : spec.dataset.test_betas) {
+    const std::string number = std::to_string(environment++);
+    write_row(out, number, "test", beta, percent(last, "env" + number + "_out_acc"));
+  }
+  out << "  " << std::left << std::setw(24) << "worst test" << std::right << std::setw(8)
+      << percent(last, "worst_test_acc") << '\n';
+}
+
+void write_json(const RunSpec& spec, const RunResult& result, const std::filesystem::path& directory,
+                std::ostream& out) {
+  const bool finished = result.status == RunResult::Status::finished;
+  const nlohmann::ordered_json summary{
+      {"status", finished ? "finished" : "stopped"},
+      {"directory", directory.string()},
+      {"hash", runs::hash(spec)},
+      {"step", result.step},
+      {"steps", spec.settings.steps},
+      {"seconds", result.seconds},
+      {"was_done", result.was_done},
+      {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
+  out << summary.dump(2) << '\n';
+}
+
+void train(const Arguments& arguments, Context& context) {
+  // A file size limit shows as a failed write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const RunSpec spec = spec_of(arguments);
+  const std::filesystem::path directory =
+      arguments.out.empty() ? runs::default_directory(spec) : std::filesystem::path(arguments.out);
+
+  ProgressDisplay display = display_for(arguments, context.err);
+  const Interrupt interrupt;
+  const auto began = std::chrono::steady_clock::now();
+  runs::RunHooks hooks;
+  hooks.should_stop = [&] { return interrupt.signal() != 0; };
+  hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
+  hooks.progress = [&](const runs::Progress& progress) {
+    if (progress.step == progress.first && progress.first > 0) {
+      display.say("Resumed at step " + std::to_string(progress.first) + " of " +
+                  std::to_string(progress.steps));
+    }
+    display.show(progress, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  };
+
+  runs::DatasetCache datasets;
+  RunResult result;
+  try {
+    result = runs::run(spec, directory, datasets, hooks);
+  } catch (...) {
+    display.end();
+    throw;
+  }
+  display.end();
+
+  if (arguments.json) {
+    write_json(spec, result, directory, context.out);
+  } else if (!arguments.quiet) {
+    write_table(spec, result, context.out);
+    context.out << (result.was_done ? "Done before; records in " : "Records in ")
+                << runs::results_file(directory).string() << '\n';
+  }
+  if (result.status == RunResult::Status::stopped) {
+    display.say("Stopped at step " + std::to_string(result.step) + " of " +
+                std::to_string(spec.settings.steps) + "; the same command goes on from there");
+    context.status = 128 + interrupt.signal();
+  }
+}
+
+constexpr auto footer =
+    R"(The same settings give the same records, bit for bit, on the same machine. Ctrl-C finishes the step,
+saves and exits with status 130 (SIGTERM: 143); the same command then goes on where it stopped, and after
+a crash from the last checkpoint. A run that is done is not repeated.
+
+In the run's folder: results.jsonl (a JSON object a record), spec.json (all settings), checkpoint and,
+when the run is whole, done.
+
+Example:
+  pair train --dataset cmnist --algorithm pair --seed 0
+  pair train --dataset cmnist --objectives erm,irmv1,vrex,fishr --preference auto
+  pair train --dataset cmnist-m --algorithm irmv1 --set penalty=1e4 pretrain=150 --out runs/irm)";
+
+}  // namespace
+
+void add_train(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->dataset = "cmnist";
+  arguments->algorithm = "pair";
+  CLI::App* command = app.add_subcommand("train", "Train a model and record how it does");
+  // Every setting goes through the one table of runs/keys.h, which knows its range.
+  const auto setting = [&](const std::string& option, const std::string& key, const std::string& help) {
+    command
+        ->add_option_function<std::string>(
+            option,
+            [arguments, key](const std::string& text) { arguments->overrides.emplace_back(key, text); }, help)
+        ->type_name("TEXT");
+  };
+  const auto flag = [&](const std::string& option, const std::string& key, const std::string& value,
+                        const std::string& help) {
+    command->add_flag_callback(
+        option, [arguments, key, value] { arguments->overrides.emplace_back(key, value); }, help);
+  };
+  command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
+  command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")
+      ->capture_default_str();
+  setting("--seed", "seed", "Decides the data, the model and every draw (default 0)");
+  setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
+  setting("--solver", "balancer", "What weighs the objectives of PAIR-o; see 'pair list solvers'");
+  setting("--preference", "preference", "One number an objective, separated by commas, or auto");
+  setting("--gradients", "gradients", "Whose gradients the solver sees: w (the head's), phi or f");
+  flag("--no-restart", "restart", "false", "Keep the momentum where the new direction opposes it");
+  flag("--freeze-featurizer", "freeze_featurizer", "true", "Train the head alone once the solver weighs");
+  setting("--steps", "steps", "Updates in all (default 501)");
+  setting("--threads", "threads", "Threads an operation may use; rounding depends on it (default 1)");
+  setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
+  flag("--tf32", "tf32", "true", "Matrix products in TF32, on CUDA devices");
+  command->add_option("--set", arguments->set, "Any setting as key=value; 'pair list settings' has them");
+  command->add_option(
+      "--out", arguments->out,
+      "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, by a hash of the settings)");
+  command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
+  command->add_flag("--quiet", arguments->quiet, "No progress and no table");
+  command->footer(footer);
+  command->callback([arguments, &context] {
+    try {
+      train(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::cli

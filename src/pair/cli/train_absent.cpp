@@ -1,0 +1,15 @@
+// Built in place of the training commands where there is no LibTorch.
+
+#include "pair/cli/train_commands.h"
+
+namespace pair::cli {
+
+void add_train_commands(CLI::App& /*app*/, Context& /*context*/) {}
+
+void add_train_benches(CLI::App& /*bench*/, Context& /*context*/) {}
+
+std::vector<ListKind> train_lists() {
+  return {};
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,20 @@
+#include "pair/cli/train_commands.h"
+
+#include "pair/cli/bench_step.h"
+#include "pair/cli/data.h"
+#include "pair/cli/paper.h"
+#include "pair/cli/train.h"
+
+namespace pair::cli {
+
+void add_train_commands(CLI::App& app, Context& context) {
+  add_train(app, context);
+  add_data(app, context);
+  add_paper(app, context);
+}
+
+void add_train_benches(CLI::App& bench, Context& context) {
+  add_bench_step(bench, context);
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,116 @@
+#include "pair/cli/train_progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+namespace pair::cli {
+namespace {
+
+constexpr double redraw_seconds = 0.1;
+constexpr std::size_t bar_cells = 20;
+// How much of the estimate each step renews: PAIR-o's steps cost more after its first phase.
+constexpr double renewal = 0.05;
+
+std::string format(const char* form, double value) {
+  char buffer[48];
+  std::snprintf(buffer, sizeof buffer, form, value);
+  return buffer;
+}
+
+double number(const nlohmann::json& value) {
+  return value.is_number() ? value.get<double>() : std::nan("");
+}
+
+std::string numbers_of(const nlohmann::json& record) {
+  std::string text = "loss " + format("%.4g", number(record.at("loss"))) + "  weights";
+  // In the order in which the objectives were named; the object itself is sorted.
+  for (const nlohmann::json& name : record.at("hparams").at("objectives")) {
+    text += " " + name.get<std::string>() + " " +
+            format("%.3g", number(record.at("weights").at(name.get<std::string>())));
+  }
+  text += "  divergence " + format("%.3g", number(record.at("divergence")));
+  return text + "  worst test " + format("%.1f", 100.0 * number(record.at("worst_test_acc"))) + "%";
+}
+
+std::string bar_of(const runs::Progress& progress) {
+  const double share = static_cast<double>(progress.step) / static_cast<double>(progress.steps);
+  const auto full = static_cast<std::size_t>(share * static_cast<double>(bar_cells));
+  return "[" + std::string(full, '#') + std::string(bar_cells - full, '.') + "]";
+}
+
+}  // namespace
+
+std::string clock_time(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::llround(std::clamp(seconds, 0.0, 3.6e9)));
+  char buffer[48];
+  if (whole >= 3600) {
+    std::snprintf(buffer, sizeof buffer, "%lld:%02d:%02d", static_cast<long long>(whole / 3600),
+                  static_cast<int>(whole / 60 % 60), static_cast<int>(whole % 60));
+  } else {
+    std::snprintf(buffer, sizeof buffer, "%d:%02d", static_cast<int>(whole / 60),
+                  static_cast<int>(whole % 60));
+  }
+  return buffer;
+}
+
+ProgressDisplay::ProgressDisplay(std::ostream& out, Style style, std::size_t columns)
+    : out_(out), style_(style), columns_(columns) {}
+
+std::string ProgressDisplay::left(const runs::Progress& progress) const {
+  return clock_time(per_step_ * static_cast<double>(progress.steps - progress.step));
+}
+
+void ProgressDisplay::show(const runs::Progress& progress, double seconds) {
+  if (style_ == Style::none) {
+    return;
+  }
+  const std::int64_t taken = progress.step - progress.first;
+  if (taken == 1) {
+    per_step_ = seconds - last_;
+  } else if (taken > 1) {
+    per_step_ += (seconds - last_ - per_step_) * std::max(renewal, 1.0 / static_cast<double>(taken));
+  }
+  last_ = seconds;
+  if (progress.record != nullptr) {
+    numbers_ = numbers_of(*progress.record);
+  }
+  const std::string place = std::to_string(progress.step) + "/" + std::to_string(progress.steps);
+  if (style_ == Style::lines) {
+    if (progress.record != nullptr) {
+      out_ << "step " << place << "  " << numbers_ << "  left " << left(progress) << std::endl;
+    }
+    return;
+  }
+  if (progress.record != nullptr || drawn_ < 0.0 || seconds - drawn_ >= redraw_seconds) {
+    drawn_ = seconds;
+    draw(bar_of(progress) + " " + place + (taken > 0 ? " left " + left(progress) : "") +
+         (numbers_.empty() ? "" : "  " + numbers_));
+  }
+}
+
+void ProgressDisplay::draw(const std::string& line) {
+  const std::string visible = line.substr(0, columns_ > 0 ? columns_ - 1 : 0);
+  const std::size_t blank = shown_ > visible.size() ? shown_ - visible.size() : 0;
+  out_ << '\r' << visible << std::string(blank, ' ') << std::flush;
+  shown_ = visible.size();
+}
+
+void ProgressDisplay::say(const std::string& sentence) {
+  end();
+  if (style_ != Style::none) {
+    out_ << sentence << std::endl;
+  }
+}
+
+void ProgressDisplay::end() {
+  if (shown_ > 0) {
+    out_ << std::endl;
+    shown_ = 0;
+  }
+}
+
+}  // namespace pair::cli

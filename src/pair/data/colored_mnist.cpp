@@ -1,0 +1,86 @@
+#include "pair/data/colored_mnist.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+#include "pair/base/numbers.h"
+#include "pair/data/random.h"
+
+namespace pair::data {
+namespace {
+
+void check_sizes(const Digits& digits) {
+  const auto pixels = static_cast<std::size_t>(digits.count * digits.rows * digits.columns);
+  if (digits.pixels.size() != pixels || digits.labels.size() != static_cast<std::size_t>(digits.count)) {
+    throw std::invalid_argument("the digits are said to be " + std::to_string(digits.count) + " of " +
+                                std::to_string(digits.rows) + " x " + std::to_string(digits.columns) +
+                                ", but hold " + std::to_string(digits.pixels.size()) + " pixels and " +
+                                std::to_string(digits.labels.size()) + " labels");
+  }
+}
+
+std::array<float, 256> unit_range() {
+  std::array<float, 256> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    table[i] = static_cast<float>(i) / 255.0F;
+  }
+  return table;
+}
+
+Environment coloured(const Digits& digits, std::span<const std::int64_t> chosen, double alpha, double beta,
+                     Random random) {
+  const std::array<float, 256> intensity = unit_range();
+  const auto size = static_cast<std::size_t>(digits.rows * digits.columns);
+  const auto count = static_cast<std::int64_t>(chosen.size());
+  Environment environment{.name = "beta=" + base::shown(beta),
+                          .inputs = torch::zeros({count, 2 * digits.rows * digits.columns}, torch::kFloat),
+                          .labels = torch::empty({count}, torch::kFloat)};
+  float* input = environment.inputs.data_ptr<float>();
+  float* labels = environment.labels.data_ptr<float>();
+  for (std::size_t i = 0; i < chosen.size(); ++i, input += 2 * size) {
+    const auto digit = static_cast<std::size_t>(chosen[i]);
+    const bool label = (digits.labels[digit] < 5) != random.bernoulli(alpha);
+    const bool colour = label != random.bernoulli(beta);
+    labels[i] = label ? 1.0F : 0.0F;
+    const std::span pixels = std::span(digits.pixels).subspan(digit * size, size);
+    std::transform(pixels.begin(), pixels.end(), input + (colour ? size : 0),
+                   [&](std::uint8_t pixel) { return intensity[pixel]; });
+  }
+  return environment;
+}
+
+}  // namespace
+
+EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec, std::uint64_t seed) {
+  check_sizes(digits);
+  validate(spec, digits.count);
+  EnvironmentSet set{
+      .name = spec.name, .loss = TaskLoss::binary_cross_entropy, .outputs = 1, .train = {}, .test = {}};
+
+  const std::int64_t train_pool = training_pool(digits.count);
+  const std::vector<std::int64_t> order =
+      Random(seed, "cmnist/order").permutation(static_cast<std::size_t>(train_pool));
+  const std::size_t environments = spec.train_betas.size();
+  for (std::size_t e = 0; e < environments; ++e) {
+    std::vector<std::int64_t> chosen;
+    for (std::size_t i = e; i < static_cast<std::size_t>(spec.train_digits); i += environments) {
+      chosen.push_back(order[i]);
+    }
+    set.train.push_back(coloured(digits, chosen, spec.alpha, spec.train_betas[e],
+                                 Random(seed, "cmnist/train/" + std::to_string(e))));
+  }
+
+  std::vector<std::int64_t> chosen(static_cast<std::size_t>(spec.test_digits));
+  std::iota(chosen.begin(), chosen.end(), train_pool);
+  for (std::size_t e = 0; e < spec.test_betas.size(); ++e) {
+    set.test.push_back(coloured(digits, chosen, spec.alpha, spec.test_betas[e],
+                                Random(seed, "cmnist/test/" + std::to_string(e))));
+  }
+  return set;
+}
+
+}  // namespace pair::data

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <torch/nn.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/data/random.h"
+
+// A predictor f = w o phi: a featurizer and a linear head, kept apart because PAIR-o takes gradients from
+// the head alone and the step cuts the graph between them.
+
+namespace pair::models {
+
+class Model : public torch::nn::Module {
+ public:
+  // phi: [n, ...] inputs to [n, d] features.
+  virtual torch::Tensor features(const torch::Tensor& inputs) = 0;
+
+  // w: [n, d] features to [n, k] logits.
+  torch::Tensor logits(const torch::Tensor& features) { return head->forward(features); }
+  torch::Tensor forward(const torch::Tensor& inputs) { return logits(features(inputs)); }
+
+  // The parameters of phi: all but the head's, and none for a linear model.
+  [[nodiscard]] std::vector<torch::Tensor> featurizer_parameters() const;
+  [[nodiscard]] std::vector<torch::Tensor> head_parameters() const { return head->parameters(); }
+
+  torch::nn::Linear head{nullptr};
+};
+
+struct ModelSpec {
+  std::string name = "mlp";     // see models()
+  std::int64_t input_size = 0;  // numbers an input after flattening
+  std::int64_t outputs = 1;     // logits an input
+  std::int64_t width = 256;     // mlp: units a hidden layer. 1 to 65536
+  std::int64_t depth = 2;       // mlp: hidden layers. 1 to 64
+};
+
+struct ModelInfo {
+  std::string_view name;
+  std::string_view summary;
+};
+
+std::span<const ModelInfo> models();
+
+// Weights are Xavier-uniform (Glorot and Bengio, AISTATS 2010: uniform within +- sqrt(6 / (inputs + outputs)
+// of the layer)) and biases zero. The weights are drawn from random alone, layer by layer from the input to
+// the head, each matrix row by row, so that a seed gives the same model on every device. Throws
+// std::invalid_argument for an unknown name (the nearest listed) or a value out of range.
+std::shared_ptr<Model> make_model(const ModelSpec& spec, data::Random& random);
+
+// For models on vectors: [n, ...] inputs as [n, input_size] rows. Throws std::invalid_argument where an input
+// holds another count of numbers.
+torch::Tensor flatten_inputs(const torch::Tensor& inputs, std::int64_t input_size);
+
+}  // namespace pair::models

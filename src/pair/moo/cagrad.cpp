@@ -1,0 +1,80 @@
+#include "pair/moo/cagrad.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pair/base/numbers.h"
+#include "pair/moo/simplex_qp.h"
+#include "pair/moo/weights.h"
+
+namespace pair::moo {
+
+CaGrad::CaGrad(double radius) : radius_(radius) {
+  if (!(radius >= 0.0 && radius < 1.0)) {
+    throw std::invalid_argument("radius is " + base::shown(radius) + "; it must lie in [0, 1)");
+  }
+}
+
+Solution CaGrad::weigh(const Problem& problem) const {
+  Solution solution = begin(problem);
+  const std::size_t m = problem.size();
+  const std::vector<double> mean(m, 1.0 / static_cast<double>(m));
+  double longest = 0.0;
+  for (std::size_t i = 0; i < m; ++i) {
+    longest = std::max(longest, problem.gram_at(i, i));
+  }
+  solution.weights = mean;
+  if (longest == 0.0) {
+    return solution;
+  }
+
+  // In units of the longest gradient.
+  std::vector<double> gram(problem.gram.begin(), problem.gram.end());
+  for (double& value : gram) {
+    value /= longest;
+  }
+  const Problem scaled{problem.losses, gram, problem.preference};
+  const std::vector<double> along_mean = improvements(scaled, mean);
+  const double mean_norm = std::sqrt(squared_norm(scaled, mean));
+  const double reach = radius_ * mean_norm;
+
+  const auto value_at = [&](const std::vector<double>& w) {
+    double value = reach * std::sqrt(squared_norm(scaled, w));
+    for (std::size_t i = 0; i < m; ++i) {
+      value += along_mean[i] * w[i];
+    }
+    return value;
+  };
+  // The dual's weights for a given t; empty constraints, so always solvable.
+  const auto weights_at = [&](double t) {
+    std::vector<double> quadratic(gram);
+    for (double& value : quadratic) {
+      value *= reach / t;
+    }
+    return minimise({quadratic, along_mean}).value_or(mean);
+  };
+
+  std::vector<double> best = mean;
+  if (reach > 0.0) {
+    // |g_w(t)| - t changes sign once: t grows faster than the norm of its own minimiser.
+    double low = 1e-12 * mean_norm;
+    double high = 1.0;
+    for (int halving = 0; halving < 80 && high > low * (1.0 + 1e-13); ++halving) {
+      const double middle = std::sqrt(low * high);
+      const std::vector<double> w = weights_at(middle);
+      if (value_at(w) < value_at(best)) {
+        best = w;
+      }
+      (std::sqrt(squared_norm(scaled, w)) > middle ? low : high) = middle;
+    }
+  }
+  solution.objective = value_at(best) * longest;
+  const double norm = std::sqrt(squared_norm(scaled, best));
+  for (std::size_t i = 0; i < m; ++i) {
+    solution.weights[i] = mean[i] + (norm > 0.0 ? reach / norm * best[i] : 0.0);
+  }
+  normalise(solution.weights);
+  return solution;
+}
+
+}  // namespace pair::moo

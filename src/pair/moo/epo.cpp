@@ -1,0 +1,94 @@
+#include "pair/moo/epo.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "pair/base/numbers.h"
+#include "pair/moo/min_norm.h"
+#include "pair/moo/preference.h"
+#include "pair/moo/simplex_lp.h"
+
+namespace pair::moo {
+namespace {
+
+DoubleDouble dot(std::span<const DoubleDouble> a, std::span<const double> b) {
+  DoubleDouble sum;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    sum = sum + a[i] * b[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+EpoProgram epo_program(const Problem& problem, double epsilon) {
+  const std::size_t m = problem.size();
+  const Stance stance = stance_of(problem);
+
+  std::vector<double> conflict(m, 0.0);  // C a
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < m; ++j) {
+      conflict[i] += problem.gram_at(i, j) * stance.adjustment[j];
+    }
+  }
+
+  EpoProgram program;
+  program.phase = stance.divergence > epsilon ? Phase::balance : Phase::descent;
+  program.divergence = std::max(0.0, stance.divergence);
+  program.objective.resize(m);
+  program.rows.reserve((m + 1) * m);
+  program.bounds.reserve(m + 1);
+  const auto add_row = [&program](std::span<const double> row, double bound) {
+    program.rows.insert(program.rows.end(), row.begin(), row.end());
+    program.bounds.push_back(bound);
+  };
+
+  if (program.phase == Phase::balance) {
+    for (std::size_t j = 0; j < m; ++j) {
+      program.objective[j] = conflict[j];
+      if (stance.most_violated(j)) {
+        add_row(problem.gram.subspan(j * m, m), 0.0);
+      } else if (conflict[j] <= 0.0) {
+        add_row(problem.gram.subspan(j * m, m), conflict[j]);
+      }
+    }
+  } else {
+    for (std::size_t j = 0; j < m; ++j) {
+      for (std::size_t i = 0; i < m; ++i) {
+        program.objective[j] = program.objective[j] + problem.gram_at(i, j);
+      }
+      add_row(problem.gram.subspan(j * m, m), 0.0);
+    }
+    add_row(conflict, std::min(0.0, *std::max_element(conflict.begin(), conflict.end())));
+  }
+  return program;
+}
+
+Epo::Epo(double epsilon) : epsilon_(epsilon) {
+  if (!std::isfinite(epsilon) || epsilon < 0.0) {
+    throw std::invalid_argument("epsilon is " + base::shown(epsilon) +
+                                "; it must be finite and not negative");
+  }
+}
+
+Solution Epo::weigh(const Problem& problem) const {
+  validate(problem);
+  const EpoProgram program = epo_program(problem, epsilon_);
+  Solution solution;
+  solution.phase = program.phase;
+  solution.divergence = program.divergence;
+
+  if (const auto vertex = maximise({program.objective, program.rows, program.bounds})) {
+    solution.weights.resize(problem.size());
+    std::transform(vertex->x.begin(), vertex->x.end(), solution.weights.begin(),
+                   [](DoubleDouble x) { return x.value(); });
+    solution.objective = vertex->objective.value();
+  } else {
+    solution.status = Status::infeasible;
+    solution.weights = min_norm(problem.gram, problem.size()).weights;
+    solution.objective = dot(program.objective, solution.weights).value();
+  }
+  return solution;
+}
+
+}  // namespace pair::moo

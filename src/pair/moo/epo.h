@@ -1,0 +1,49 @@
+#pragma once
+
+#include <vector>
+
+#include "pair/moo/balancer.h"
+#include "pair/moo/double_double.h"
+
+// EPO, exact Pareto optimal search (Mahapatra and Rajan 2020), as PAIR-o uses it (Appendix D.1).
+//
+// With C = G G^T, the adjustment a of preference.h and g_b = G^T a, so that G_j . g_b = (C a)_j:
+//
+//   balance (mu > epsilon):   maximise  beta . C a                           Eq. pair_lp
+//                             s.t.      (C beta)_j >= (C a)_j   for j in J-bar - J*
+//                                       (C beta)_j >= 0         for j in J*
+//   descent (mu <= epsilon):  maximise  sum_j (C beta)_j
+//                             s.t.      (C beta)_j >= 0         for every j
+//                                       beta . C a >= min(0, max_j (C a)_j)
+//
+// over the simplex, where J-bar = {j : (C a)_j <= 0} are the objectives in conflict with g_b and
+// J* = {j : p_j L_j is largest}, ties included. Balance moves towards the preferred ray and lets no
+// objective suffer more than g_b itself would make it, the worst one not at all; descent lowers the sum of
+// the losses and does not leave the ray.
+
+namespace pair::moo {
+
+// The linear program of one step, in the form that simplex_lp.h takes.
+struct EpoProgram {
+  Phase phase = Phase::balance;
+  double divergence = 0.0;
+  std::vector<DoubleDouble> objective;  // m values
+  std::vector<double> rows;             // k x m
+  std::vector<double> bounds;           // k values
+};
+
+// The problem must be valid.
+EpoProgram epo_program(const Problem& problem, double epsilon);
+
+// Solution::objective is the program's optimum; where the program is infeasible, its objective at the
+// weights returned.
+class Epo : public Balancer {
+ public:
+  explicit Epo(double epsilon = BalancerOptions{}.epsilon);
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+
+ private:
+  double epsilon_;
+};
+
+}  // namespace pair::moo

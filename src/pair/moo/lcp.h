@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pair/moo/double_double.h"
+
+// Linear complementarity: z >= 0 with w = M z + q >= 0 and z . w = 0, for positive semidefinite M.
+//
+// The optimality conditions of every convex quadratic problem of this folder have this form (minimum
+// norm, projections onto a cone, an LP with a quadratic term), so one exact method serves them all:
+// Lemke's complementary pivoting in 32-digit arithmetic. It is finite, has no step size and no tolerance
+// of its own, and for the sizes met here (up to some twenty unknowns) takes microseconds.
+
+namespace pair::moo {
+
+struct LcpSolution {
+  // True: z solves the problem. False: there is no solution, and z >= 0 is a direction with M z >= 0,
+  // z . M z = 0 and q . z < 0 that proves it.
+  bool solved = false;
+  std::vector<DoubleDouble> z;
+};
+
+// matrix is row-major n x n with n = offset.size(). Throws std::runtime_error should the method not end.
+LcpSolution solve_lcp(std::span<const DoubleDouble> matrix, std::span<const DoubleDouble> offset);
+
+}  // namespace pair::moo

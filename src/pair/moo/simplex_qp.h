@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+// Convex quadratic programs on the probability simplex:
+//
+//     minimise  1/2 x^T Q x + q . x   subject to   A x >= b,   x >= 0,   sum(x) = 1,
+//
+// solved exactly through their optimality conditions (lcp.h). For Q = C, q = 0 and no rows prefer
+// min_norm, which keeps its accuracy when the gradients' scales differ by many orders.
+
+namespace pair::moo {
+
+struct SimplexQp {
+  std::span<const double> quadratic;  // Q, row-major m x m, positive semidefinite
+  std::span<const double> linear;     // q, m values
+  std::span<const double> rows = {};  // A, row-major k x m; k = bounds.size()
+  std::span<const double> bounds = {};
+};
+
+// Empty where no x satisfies the constraints.
+std::optional<std::vector<double>> minimise(const SimplexQp& qp);
+
+}  // namespace pair::moo

@@ -1,0 +1,42 @@
+#include "pair/moo/upgrad.h"
+
+#include <cmath>
+
+#include "pair/moo/double_double.h"
+#include "pair/moo/lcp.h"
+#include "pair/moo/weights.h"
+
+namespace pair::moo {
+
+Solution UpGrad::weigh(const Problem& problem) const {
+  Solution solution = begin(problem);
+  const std::size_t m = problem.size();
+
+  // Gradients are brought to norm 1, v_i = u_i / |g_i|. The conditions of the projection of gradient i are
+  // complementary in the excess x = u - e_i >= 0:  R (e_i + x) >= 0.
+  const std::vector<double> unit = cosines(problem);
+  const std::vector<DoubleDouble> matrix(unit.begin(), unit.end());
+  solution.weights.assign(m, 0.0);
+  for (std::size_t i = 0; i < m; ++i) {
+    solution.weights[i] += 1.0;
+    const double norm = std::sqrt(problem.gram_at(i, i));
+    if (norm == 0.0) {
+      continue;
+    }
+    std::vector<DoubleDouble> offset(m);
+    for (std::size_t j = 0; j < m; ++j) {
+      offset[j] = unit[j * m + i];
+    }
+    const LcpSolution excess = solve_lcp(matrix, offset);
+    for (std::size_t j = 0; j < m; ++j) {
+      if (const double other = std::sqrt(problem.gram_at(j, j)); excess.solved && other > 0.0) {
+        solution.weights[j] += excess.z[j].value() * (norm / other);
+      }
+    }
+  }
+  normalise(solution.weights);
+  solution.objective = squared_norm(problem, solution.weights);
+  return solution;
+}
+
+}  // namespace pair::moo

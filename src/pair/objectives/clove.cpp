@@ -1,0 +1,73 @@
+#include "pair/objectives/clove.h"
+
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "pair/objectives/require_option.h"
+
+namespace pair::objectives {
+namespace {
+
+// The first `count` places of a random order of 0 .. size - 1.
+torch::Tensor draw(std::int64_t count, std::int64_t size, data::Random& random) {
+  std::vector<std::int64_t> order(static_cast<std::size_t>(size));
+  std::iota(order.begin(), order.end(), 0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    std::swap(order[i], order[i + random.below(order.size() - i)]);
+  }
+  order.resize(static_cast<std::size_t>(count));
+  return torch::tensor(order, torch::kInt64);
+}
+
+struct Predictions {
+  torch::Tensor confidence;  // [m]
+  torch::Tensor correct;     // [m], 0 or 1
+};
+
+Predictions predictions(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels) {
+  if (loss == data::TaskLoss::binary_cross_entropy) {
+    const torch::Tensor logit = logits.select(1, 0);
+    return {torch::sigmoid(logit.abs()), (logit.detach() > 0).eq(labels > 0.5).to(logits.scalar_type())};
+  }
+  const auto [confidence, predicted] = torch::softmax(logits, 1).max(1);
+  return {confidence, predicted.eq(labels).to(logits.scalar_type())};
+}
+
+}  // namespace
+
+Clove::Clove(std::int64_t batch, double width) : batch_(batch), width_(width) {
+  require_option(batch >= 2, "clove_batch", batch, "whole numbers from 2");
+  require_option(width > 0.0 && std::isfinite(width), "clove_width", width, "numbers above 0");
+}
+
+torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
+  if (view.loss == data::TaskLoss::squared_error) {
+    throw std::invalid_argument("clove measures calibration and needs a classifier: the loss is '" +
+                                std::string(data::to_string(view.loss)) + "'; accepted are bce and ce");
+  }
+  const std::vector<torch::Tensor> logits = view.split(view.logits);
+  const std::vector<torch::Tensor> labels = view.split(view.labels);
+  std::vector<torch::Tensor> errors;
+  errors.reserve(view.environments());
+  for (std::size_t e = 0; e < view.environments(); ++e) {
+    torch::Tensor batch_logits = logits[e];
+    torch::Tensor batch_labels = labels[e];
+    if (view.sizes[e] > batch_) {
+      const torch::Tensor rows = draw(batch_, view.sizes[e], random).to(view.logits.device());
+      batch_logits = batch_logits.index_select(0, rows);
+      batch_labels = batch_labels.index_select(0, rows);
+    }
+    const auto [confidence, correct] = predictions(view.loss, batch_logits, batch_labels);
+    const torch::Tensor kernel = (confidence.unsqueeze(1) - confidence).abs().mul(-1.0 / width_).exp();
+    const torch::Tensor gap = (correct - confidence) / batch_logits.size(0);
+    errors.push_back(gap.dot(kernel.mv(gap)));
+  }
+  // The kernel is positive definite; rounding alone can bring the sum below zero.
+  return torch::stack(errors).mean().clamp_min(0.0);
+}
+
+}  // namespace pair::objectives

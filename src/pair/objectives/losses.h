@@ -1,0 +1,45 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "pair/data/task_loss.h"
+
+// The task's loss l(z, y) of logits z and label y, sample by sample, and means over environments.
+//
+//   bce  log(1 + exp(z)) - y z    one logit,  y in {0, 1}        dl/dz   = sigmoid(z) - y
+//   ce   logsumexp(z) - z_y       k logits,   y in {0 .. k-1}    dl/dz_j = softmax(z)_j - [j = y]
+//   mse  (z - y)^2                one output, y real             dl/dz   = 2 (z - y)
+//
+// All are evaluated without overflow for logits of any size, and no function here waits for the device.
+
+namespace pair::objectives {
+
+// l(z_i, y_i) of each sample: logits [n, k], labels [n] -> [n]. Differentiable in logits.
+torch::Tensor per_sample_loss(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels);
+
+// dl/dz of each sample in closed form: [n, k] -> [n, k]. Itself differentiable in logits, so that penalties
+// on gradients need no second backward pass.
+torch::Tensor logit_gradient(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels);
+
+// The mean over each environment's rows: [n, ...] -> [environments, ...]. One reduction where the
+// environments are of one size, else one each.
+torch::Tensor environment_means(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes);
+
+// Each environment's risk R_e = mean of l over its samples: [environments].
+torch::Tensor risks_of(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels,
+                       const std::vector<std::int64_t>& sizes);
+
+// True where every environment has as many samples as the first.
+bool equal_sizes(const std::vector<std::int64_t>& sizes);
+
+// For objectives that compare environments, or samples within one: throws std::invalid_argument that names
+// the objective where the batch has fewer.
+void require_environments(std::string_view objective, const std::vector<std::int64_t>& sizes,
+                          std::size_t fewest);
+void require_samples(std::string_view objective, const std::vector<std::int64_t>& sizes, std::int64_t fewest);
+
+}  // namespace pair::objectives

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "pair/data/random.h"
+#include "pair/data/task_loss.h"
+#include "pair/objectives/objective_options.h"
+
+// What is minimised. An objective is a function of what the head sees; one file each in this folder.
+
+namespace pair::objectives {
+
+// One step's batch as the head sees it, the environments one after another.
+//
+// features and logits are the leaves of the graph (or, for objectives that need the network, its results):
+// an objective builds its value from them with differentiable operations, and gradients with respect to
+// them are all that the step asks for.
+struct HeadView {
+  torch::Tensor features;           // [n, d], phi(x)
+  torch::Tensor logits;             // [n, k], w(phi(x))
+  torch::Tensor labels;             // [n], float (k = 1) or int64 (classes)
+  std::vector<std::int64_t> sizes;  // samples an environment, in order; they sum to n
+  data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;
+  torch::Tensor risks;  // [environments]: mean loss of each, differentiable in logits; losses.h's risks_of
+  // All trainable parameters; filled only when an objective says needs_network().
+  std::vector<torch::Tensor> parameters;
+
+  [[nodiscard]] std::size_t environments() const { return sizes.size(); }
+  // The rows of a [n, ...] tensor that belong to each environment.
+  [[nodiscard]] std::vector<torch::Tensor> split(const torch::Tensor& rows) const {
+    return rows.split_with_sizes(sizes);
+  }
+};
+
+// Builds a view and its risks. Labels of one logit are brought to the logits' type. Shapes are checked; a
+// mismatch throws std::invalid_argument.
+HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
+                 std::vector<std::int64_t> sizes, data::TaskLoss loss);
+
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  // A scalar, never negative, differentiable once in view.features and view.logits. Objectives that draw a
+  // minibatch of their own take it from random. Where there is state, each call is one step of it. Throws
+  // std::invalid_argument where the objective is not defined on the batch (one environment for a variance
+  // across environments, a regression for a calibration error).
+  virtual torch::Tensor value(const HeadView& view, data::Random& random) = 0;
+
+  // True where the value needs gradients of the whole network: the step then keeps the full graph, and
+  // pays for it.
+  [[nodiscard]] virtual bool needs_network() const { return false; }
+
+  // What the objective remembers from step to step (moving averages, group weights), for checkpoints;
+  // restore takes what state gave.
+  [[nodiscard]] virtual std::vector<torch::Tensor> state() const { return {}; }
+  virtual void restore(std::span<const torch::Tensor> /*state*/) {}
+};
+
+struct ObjectiveInfo {
+  std::string_view name;
+  std::string_view summary;  // one line
+};
+
+std::span<const ObjectiveInfo> objectives();
+
+// Throws std::invalid_argument that lists the known names, nearest first, or an option's range.
+std::unique_ptr<Objective> make_objective(std::string_view name, const ObjectiveOptions& options = {});
+
+}  // namespace pair::objectives

@@ -1,0 +1,43 @@
+#include "pair/objectives/state.h"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace pair::objectives {
+
+void match_state(std::string_view objective, torch::Tensor& remembered, const torch::Tensor& current) {
+  if (remembered.sizes() != current.sizes()) {
+    std::ostringstream message;
+    message << objective << " remembers a state of shape " << remembered.sizes()
+            << " from the steps before, but this batch needs " << current.sizes()
+            << "; every batch must hold the same environments";
+    throw std::invalid_argument(message.str());
+  }
+  remembered = remembered.to(current.options());
+}
+
+void update_state(torch::Tensor& remembered, const torch::Tensor& current) {
+  if (remembered.defined()) {
+    remembered.copy_(current);
+  } else {
+    remembered = current.clone();
+  }
+}
+
+std::vector<torch::Tensor> saved_state(const torch::Tensor& remembered) {
+  if (!remembered.defined()) {
+    return {};
+  }
+  return {remembered.clone()};
+}
+
+torch::Tensor restored_state(std::string_view objective, std::span<const torch::Tensor> state) {
+  if (state.size() > 1) {
+    std::ostringstream message;
+    message << objective << " remembers one tensor, but the state to restore has " << state.size();
+    throw std::invalid_argument(message.str());
+  }
+  return state.empty() ? torch::Tensor() : state.front().detach().clone();
+}
+
+}  // namespace pair::objectives

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "pair/objectives/objective.h"
+
+namespace pair::objectives {
+
+// V-REx (Krueger et al., "Out-of-Distribution Generalization via Risk Extrapolation", ICML 2021): the
+// variance of the risks,
+//
+//   1/(|E| - 1) sum_e (R_e - mean R)^2,
+//
+// unbiased, as in the paper's release (DomainBed divides by |E|). Needs two environments.
+class Vrex final : public Objective {
+ public:
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+};
+
+}  // namespace pair::objectives

@@ -1,0 +1,213 @@
+#include "pair/paper/table.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace pair::paper {
+namespace {
+
+std::string one_decimal(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f", value);
+  return buffer;
+}
+
+std::string shown(const nlohmann::json& figure) {
+  if (figure.is_null() || figure.at("mean").is_null()) {
+    return "-";
+  }
+  return one_decimal(figure.at("mean").get<double>()) + " +- " +
+         one_decimal(figure.at("deviation").get<double>());
+}
+
+std::string shown_mean(const nlohmann::json& mean) {
+  return mean.is_null() ? "-" : one_decimal(mean.get<double>());
+}
+
+// Header and rows of cells; the first column is the method.
+std::vector<std::vector<std::string>> grid(const nlohmann::json& result) {
+  std::vector<std::vector<std::string>> lines(1, {"method"});
+  for (const auto& cell : result.at("rows").at(0).at("cells")) {
+    lines[0].push_back(cell.at("dataset").get<std::string>());
+    lines[0].push_back("paper");
+  }
+  lines[0].push_back("average");
+  lines[0].push_back("paper");
+  for (const auto& row : result.at("rows")) {
+    std::vector<std::string> line = {row.at("label").get<std::string>()};
+    for (const auto& cell : row.at("cells")) {
+      std::string figure = shown(cell);
+      if (const auto failed = cell.at("failed").get<std::size_t>(); failed > 0) {
+        figure += " (" + std::to_string(failed) + " failed)";
+      }
+      line.push_back(figure);
+      line.push_back(shown(cell.at("paper")));
+    }
+    line.push_back(shown_mean(row.at("average")));
+    line.push_back(shown_mean(row.at("paper_average")));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::string first_after(const std::string& path, const std::string& key) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(key)) {
+      const std::size_t value = line.find_first_not_of(" \t:", key.size());
+      return value == std::string::npos ? "" : line.substr(value);
+    }
+  }
+  return "";
+}
+
+std::string cuda_card() {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", none)) {
+    return first_after(entry.path() / "information", "Model");
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<runs::RunSpec> specs_of(const Table& table) {
+  std::vector<runs::RunSpec> specs;
+  for (const Row& row : table.rows) {
+    for (const Cell& cell : row.cells) {
+      specs.insert(specs.end(), cell.specs.begin(), cell.specs.end());
+    }
+  }
+  return specs;
+}
+
+Figure figure_of(std::span<const double> per_cent) {
+  Figure figure;
+  const auto count = static_cast<double>(per_cent.size());
+  for (const double value : per_cent) {
+    figure.mean += value / count;
+  }
+  for (const double value : per_cent) {
+    figure.deviation += (value - figure.mean) * (value - figure.mean) / count;
+  }
+  figure.deviation = std::sqrt(figure.deviation);
+  return figure;
+}
+
+nlohmann::json result_json(const Table& table, const ManyRuns& runs,
+                           const std::vector<std::uint64_t>& seeds) {
+  nlohmann::json result = {
+      {"name", table.name}, {"title", table.title}, {"seeds", seeds}, {"rows", nlohmann::json::array()}};
+  std::size_t index = 0;
+  for (const Row& row : table.rows) {
+    nlohmann::json cells = nlohmann::json::array();
+    std::vector<double> means;
+    std::vector<double> paper_means;
+    for (const Cell& cell : row.cells) {
+      std::vector<double> values;
+      std::vector<std::string> errors;
+      double seconds = 0.0;
+      for (std::size_t i = 0; i < cell.specs.size(); ++i, ++index) {
+        const RunOutcome& outcome = runs.outcomes.at(index);
+        if (outcome.error.empty()) {
+          values.push_back(100.0 * outcome.worst_test_accuracy);
+          seconds += outcome.seconds;
+        } else {
+          errors.push_back(outcome.error);
+        }
+      }
+      nlohmann::json json = {{"dataset", cell.dataset}, {"values", values},     {"failed", errors.size()},
+                             {"mean", nullptr},         {"deviation", nullptr}, {"paper", nullptr}};
+      if (!errors.empty()) {
+        json["errors"] = errors;
+      }
+      if (!values.empty()) {
+        const Figure figure = figure_of(values);
+        json["mean"] = figure.mean;
+        json["deviation"] = figure.deviation;
+        json["seconds"] = seconds / static_cast<double>(values.size());
+        means.push_back(figure.mean);
+      }
+      if (cell.paper) {
+        json["paper"] = {{"mean", cell.paper->mean}, {"deviation", cell.paper->deviation}};
+        paper_means.push_back(cell.paper->mean);
+      }
+      cells.push_back(std::move(json));
+    }
+    const auto average = [&row](const std::vector<double>& values) -> nlohmann::json {
+      return values.size() == row.cells.size() ? nlohmann::json(figure_of(values).mean) : nlohmann::json();
+    };
+    result["rows"].push_back({{"method", row.key},
+                              {"label", row.label},
+                              {"cells", std::move(cells)},
+                              {"average", average(means)},
+                              {"paper_average", average(paper_means)}});
+  }
+  return result;
+}
+
+std::string as_text(const nlohmann::json& result) {
+  const auto lines = grid(result);
+  std::vector<std::size_t> widths(lines[0].size(), 0);
+  for (const auto& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      widths[i] = std::max(widths[i], line[i].size());
+    }
+  }
+  std::string text = result.at("title").get<std::string>() + "\n\n";
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    std::string row;
+    for (std::size_t i = 0; i < lines[n].size(); ++i) {
+      const std::string padding(widths[i] - lines[n][i].size(), ' ');
+      row += (i == 0 ? "  " + lines[n][i] + padding : "   " + padding + lines[n][i]);
+    }
+    text += row + "\n";
+    if (n == 0) {
+      text += "  " + std::string(row.size() - 2, '-') + "\n";
+    }
+  }
+  return text;
+}
+
+std::string as_markdown(const nlohmann::json& result) {
+  const auto lines = grid(result);
+  std::string text;
+  for (std::size_t n = 0; n < lines.size(); ++n) {
+    for (const std::string& cell : lines[n]) {
+      text += "| " + cell + " ";
+    }
+    text += "|\n";
+    if (n == 0) {
+      text += "|---|";
+      for (std::size_t i = 1; i < lines[0].size(); ++i) {
+        text += "---:|";
+      }
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+nlohmann::json provenance(const std::string& device) {
+  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const std::chrono::year_month_day date(today);
+  char day[16];
+  std::snprintf(day, sizeof day, "%04d-%02u-%02u", static_cast<int>(date.year()),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  nlohmann::json json = {{"date", day},
+                         {"device", device},
+                         {"processor", first_after("/proc/cpuinfo", "model name")},
+                         {"pair", PAIR_VERSION},
+                         {"libtorch", PAIR_TORCH_VERSION},
+                         {"compiler", PAIR_COMPILER}};
+  if (device != "cpu") {
+    json["card"] = cuda_card();
+  }
+  return json;
+}
+
+}  // namespace pair::paper

@@ -1,0 +1,115 @@
+#include "pair/runs/dataset_cache.h"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "pair/data/colored_mnist.h"
+#include "pair/data/digits.h"
+
+namespace pair::runs {
+
+class DatasetCache::Impl {
+ public:
+  explicit Impl(std::size_t kept) : kept_(kept) {}
+
+  std::shared_ptr<const data::EnvironmentSet> get(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+    std::promise<Set> promise;
+    std::optional<std::shared_future<Set>> others;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (Set held = find(spec, seed)) {
+        keep(held);
+        return held;
+      }
+      const auto found = std::find_if(making_.begin(), making_.end(), [&](const Making& making) {
+        return making.seed == seed && making.spec == spec;
+      });
+      if (found != making_.end()) {
+        others = found->set;
+      } else {
+        making_.push_back({spec, seed, promise.get_future().share()});
+      }
+    }
+    if (others) {
+      return others->get();
+    }
+    try {
+      auto set = std::make_shared<const data::EnvironmentSet>(data::colored_mnist(digits(), spec, seed));
+      const std::scoped_lock lock(mutex_);
+      made_.push_back({spec, seed, set});
+      keep(set);
+      forget_making(spec, seed);
+      promise.set_value(set);
+      return set;
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      forget_making(spec, seed);
+      promise.set_exception(std::current_exception());
+      throw;
+    }
+  }
+
+ private:
+  using Set = std::shared_ptr<const data::EnvironmentSet>;
+  struct Making {
+    data::ColoredMnistSpec spec;
+    std::uint64_t seed;
+    std::shared_future<Set> set;
+  };
+  struct Made {
+    data::ColoredMnistSpec spec;
+    std::uint64_t seed;
+    std::weak_ptr<const data::EnvironmentSet> set;
+  };
+
+  const data::Digits& digits() {
+    std::call_once(unpacked_, [this] { digits_ = data::embedded_mnist14(); });
+    return digits_;
+  }
+
+  Set find(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+    std::erase_if(made_, [](const Made& made) { return made.set.expired(); });
+    for (const Made& made : made_) {
+      if (made.seed == seed && made.spec == spec) {
+        return made.set.lock();
+      }
+    }
+    return nullptr;
+  }
+
+  void keep(const Set& set) {
+    std::erase(last_, set);
+    last_.push_back(set);
+    if (last_.size() > kept_) {
+      last_.pop_front();
+    }
+  }
+
+  void forget_making(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+    std::erase_if(making_, [&](const Making& making) { return making.seed == seed && making.spec == spec; });
+  }
+
+  std::size_t kept_;
+  std::once_flag unpacked_;
+  data::Digits digits_;
+  std::mutex mutex_;
+  std::vector<Making> making_;
+  std::vector<Made> made_;
+  std::deque<Set> last_;
+};
+
+DatasetCache::DatasetCache(std::size_t kept) : impl_(std::make_unique<Impl>(kept)) {}
+DatasetCache::~DatasetCache() = default;
+
+std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::ColoredMnistSpec& spec,
+                                                              std::uint64_t seed) {
+  return impl_->get(spec, seed);
+}
+
+}  // namespace pair::runs

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/runs/run_spec.h"
+
+// Every setting of a run under one name, in one table: what '--set name=value' changes, what specs hold on
+// disk, what sweeps vary and what 'pair list settings' shows.
+
+namespace pair::runs {
+
+// What a setting is about. Those of linear and pair say nothing to the other scheme.
+enum class Group { run, data, method, linear, pair, model, objectives };
+
+struct Key {
+  std::string_view name;
+  Group group = Group::run;
+  std::string_view summary;  // one line
+  std::string accepted;      // "whole numbers from 1 to 1000000000"
+
+  std::function<nlohmann::json(const RunSpec&)> get;
+  // False, the spec unchanged, where the value is not accepted. Use set() below, which says so.
+  std::function<bool(RunSpec&, const nlohmann::json&)> try_set;
+  // What was typed as JSON of the key's kind, or discarded JSON where it is of another kind.
+  std::function<nlohmann::json(std::string_view)> parse;
+};
+
+const std::vector<Key>& keys();
+
+// Throws std::invalid_argument that names the near one and lists them all.
+const Key& key_named(std::string_view name);
+
+// Throw std::invalid_argument "steps is 0; accepted are whole numbers from 1 to 1000000000". In text, lists
+// are separated by commas.
+void set(const Key& key, RunSpec& spec, const nlohmann::json& value);
+void set(const Key& key, RunSpec& spec, std::string_view text);
+// Else a literal would be JSON as soon as text.
+inline void set(const Key& key, RunSpec& spec, const char* text) {
+  set(key, spec, std::string_view(text));
+}
+inline void set(const Key& key, RunSpec& spec, const std::string& text) {
+  set(key, spec, std::string_view(text));
+}
+
+// The value as it is typed: 1,1e+10,1e+12; auto; true; 0.1.
+std::string as_text(const nlohmann::json& value);
+
+}  // namespace pair::runs

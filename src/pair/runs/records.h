@@ -1,0 +1,39 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+#include <vector>
+
+// What a run says about itself: results.jsonl, a JSON object an evaluation, in the order of steps. The same
+// spec gives the same bytes, so there is no time and no host in it. Keys that DomainBed has mean the same:
+//
+//   step            updates so far
+//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs
+//   hparams         every setting of the method, the model and the data (see keys.h)
+//   loss            what the last step went down on: the weighted losses and, where Adam runs, the L2 term
+//   nll             the erm loss, the mean of the training environments' risks
+//   penalty         the sum of the other objectives, not weighted: with one of them, DomainBed's
+//   losses, weights {"erm": ..., "irmv1": ...}: each objective, and its weight in the last step
+//   phase           "descent", and "balance" once PAIR-o's solver weighs
+//   divergence      mu(L) of the losses from the preference; 0 in the descent phase
+//   feasible        whether EPO's program had a solution
+//   lr              learning rate of the last step
+//   restarts, rollbacks     times that momentum was dropped, and that a step was refused, so far
+//   env{i}_in_acc   accuracy on training environment i, from 0
+//   env{i}_out_acc  accuracy on test environment i, numbered on from the training environments
+//   worst_test_acc  the least of the latter
+//
+// A number that is not finite is null.
+
+namespace pair::runs {
+
+// Every whole line of a results.jsonl; a last line without its end, as a run that is being written or was
+// killed has, is left out. Throws std::runtime_error that names the file and the line for what is no JSON
+// object.
+std::vector<nlohmann::json> read_records(const std::filesystem::path& file);
+
+// The same from text; `name` stands in the sentences.
+std::vector<nlohmann::json> parse_records(std::string_view text, std::string_view name);
+
+}  // namespace pair::runs

@@ -1,0 +1,201 @@
+#include "pair/runs/run.h"
+
+#include <ATen/Context.h>
+#include <c10/util/Exception.h>
+#include <torch/cuda.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "pair/base/names.h"
+#include "pair/objectives/objective.h"
+#include "pair/runs/catalog.h"
+#include "pair/runs/records.h"
+#include "pair/runs/run_directory.h"
+#include "pair/runs/run_record.h"
+#include "pair/train/threads.h"
+#include "pair/train/trainer.h"
+
+namespace pair::runs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+torch::Device device_of(const RunSpec& spec) {
+  const torch::Device device(spec.device);
+  if (device.is_cuda()) {
+    const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
+    if (count == 0) {
+      throw std::invalid_argument("device is '" + spec.device +
+                                  "', but LibTorch finds no CUDA device here; accepted is cpu");
+    }
+    if (device.has_index() && device.index() >= count) {
+      throw std::invalid_argument("device is '" + spec.device + "', but there are " + std::to_string(count) +
+                                  " CUDA devices, numbered from 0");
+    }
+  }
+  return device;
+}
+
+nlohmann::json versions() {
+  return {{"pair", PAIR_VERSION}, {"libtorch", TORCH_VERSION}, {"compiler", __VERSION__}};
+}
+
+// One try at a run, from where the last one got to.
+class Try {
+ public:
+  Try(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
+      const RunHooks& hooks)
+      : spec_(spec), hooks_(hooks), directory_(directory, spec), datasets_(datasets) {}
+
+  RunResult run() {
+    try {
+      RunResult result = go_on();
+      tell_notices();
+      return result;
+    } catch (const c10::Error& error) {
+      // Without the stack that what() goes on with.
+      tell_notices();
+      directory_.fail(error.what_without_backtrace());
+      throw std::runtime_error(error.what_without_backtrace());
+    } catch (const std::exception& error) {
+      tell_notices();
+      directory_.fail(error.what());
+      throw;
+    }
+  }
+
+ private:
+  [[nodiscard]] train::Trainer new_trainer() const {
+    return {datasets_.get(spec_.dataset, spec_.seed), spec_.settings, spec_.seed, device_of(spec_)};
+  }
+
+  // Begins anew where the checkpoint cannot be used.
+  train::Trainer trainer_at_checkpoint() {
+    train::Trainer trainer = new_trainer();
+    if (const std::optional<Checkpoint> checkpoint = directory_.resume()) {
+      try {
+        std::istringstream state(checkpoint->state);
+        trainer.load(state);
+        saved_ = checkpoint->step;
+        seconds_before_ = checkpoint->seconds;
+      } catch (const std::exception& error) {
+        directory_.begin_anew(error.what());
+        return new_trainer();
+      }
+    }
+    return trainer;
+  }
+
+  RunResult go_on() {
+    train::use_threads(spec_.threads);
+    if (device_of(spec_).is_cuda()) {
+      at::globalContext().setAllowTF32CuBLAS(spec_.tf32);
+    }
+    train::Trainer trainer = trainer_at_checkpoint();
+    began_ = Clock::now();
+    const std::int64_t first = trainer.step();
+    tell(first, trainer, nullptr);
+    while (!trainer.finished()) {
+      if (hooks_.should_stop && hooks_.should_stop()) {
+        save(trainer);
+        return result_of(trainer, RunResult::Status::stopped);
+      }
+      trainer.advance();
+      const bool last = trainer.finished();
+      std::optional<nlohmann::json> record;
+      if (last || trainer.step() % spec_.eval_every == 0) {
+        record = record_of(spec_, trainer.evaluate());
+        directory_.record(record->dump());
+      }
+      if (last || trainer.step() % spec_.checkpoint_every == 0) {
+        save(trainer);
+      }
+      tell(first, trainer, record ? &*record : nullptr);
+    }
+    directory_.finish({trainer.step(), seconds()}, versions());
+    return result_of(trainer, RunResult::Status::finished);
+  }
+
+  void save(const train::Trainer& trainer) {
+    if (saved_ == trainer.step()) {
+      return;
+    }
+    std::ostringstream state;
+    trainer.save(state);
+    directory_.save({trainer.step(), seconds(), std::move(state).str()});
+    saved_ = trainer.step();
+  }
+
+  [[nodiscard]] double seconds() const {
+    return seconds_before_ + std::chrono::duration<double>(Clock::now() - began_).count();
+  }
+
+  RunResult result_of(const train::Trainer& trainer, RunResult::Status status) {
+    return {status, false, trainer.step(), seconds(), read_records(results_file(directory_.path()))};
+  }
+
+  void tell(std::int64_t first, const train::Trainer& trainer, const nlohmann::json* record) {
+    tell_notices();
+    if (hooks_.progress) {
+      hooks_.progress({first, trainer.step(), spec_.settings.steps, record});
+    }
+  }
+
+  void tell_notices() {
+    for (const std::string& notice : directory_.take_notices()) {
+      if (hooks_.notice) {
+        hooks_.notice(notice);
+      }
+    }
+  }
+
+  const RunSpec& spec_;
+  const RunHooks& hooks_;
+  RunDirectory directory_;
+  DatasetCache& datasets_;
+  std::int64_t saved_ = -1;  // the checkpoint's step
+  double seconds_before_ = 0.0;
+  Clock::time_point began_ = Clock::now();
+};
+
+}  // namespace
+
+void validate(const RunSpec& spec) {
+  data::validate(spec.dataset);
+  train::validate(spec.settings);
+  for (const std::string& name : spec.settings.objectives) {
+    (void)objectives::make_objective(name, spec.settings.objective_options);
+  }
+  std::vector<std::string_view> models;
+  for (const CatalogEntry& model : known_models()) {
+    models.push_back(model.name);
+  }
+  if (std::find(models.begin(), models.end(), spec.settings.model) == models.end()) {
+    throw std::invalid_argument(base::unknown_name("model", spec.settings.model, models));
+  }
+  (void)device_of(spec);
+}
+
+RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
+              const RunHooks& hooks) {
+  validate(spec);
+  if (const std::optional<Finished> done = RunDirectory::finished(directory, spec)) {
+    return {RunResult::Status::finished, true, done->steps, done->seconds,
+            read_records(results_file(directory))};
+  }
+  return Try(spec, directory, datasets, hooks).run();
+}
+
+std::filesystem::path default_directory(const RunSpec& spec) {
+  return std::filesystem::path("runs") /
+         (spec.dataset.name + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" + hash(spec));
+}
+
+}  // namespace pair::runs

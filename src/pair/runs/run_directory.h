@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/runs/file.h"
+#include "pair/runs/run_spec.h"
+
+// A run on disk:
+//
+//   spec.json      what is run; see run_spec.h
+//   results.jsonl  the records, a line each, on disk before the run goes on; also the lock: who trains holds
+//   it checkpoint     the whole state after some step and how far the records were then; replaced at once
+//   done           there when the run is whole: steps, seconds, versions. Time stands here and nowhere else
+//   failed         why the last try ended, where it did not end well
+//
+// A crash at any moment leaves each file whole but for a last line of results.jsonl that has no end, which
+// the next try drops.
+
+namespace pair::runs {
+
+// Somebody else trains in the folder.
+class Busy : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Checkpoint {
+  std::int64_t step = 0;
+  double seconds = 0.0;  // of training until then
+  std::string state;
+};
+
+// What `done` says.
+struct Finished {
+  std::int64_t steps = 0;
+  double seconds = 0.0;
+};
+
+class RunDirectory {
+ public:
+  // What is there if the spec's run is done, nothing if it is not, or not begun. Changes nothing. Throws as
+  // the constructor does, and std::runtime_error where the records are not those the run ended with.
+  static std::optional<Finished> finished(const std::filesystem::path& path, const RunSpec& spec);
+
+  // Makes the folder or opens the one that is there, locks it and writes spec.json. Throws
+  // std::invalid_argument where it holds another run (the sentence names the differences) or files that are
+  // no run's, Busy where another process or thread trains there, and std::runtime_error where the disk
+  // refuses.
+  RunDirectory(std::filesystem::path path, const RunSpec& spec);
+
+  // The last checkpoint; record() continues after the records that were written by then. Nothing where there
+  // is none or it cannot be used, and the run begins anew; a notice says so.
+  std::optional<Checkpoint> resume();
+  // Forgets what resume() gave: the run begins anew.
+  void begin_anew(std::string_view why);
+
+  // Adds a line. A killed try may have been further than its checkpoint; its lines stay, and the ones that
+  // come again are compared with them, so that a disk that fills up in between takes none away. A line that
+  // differs (another machine, another LibTorch) replaces the old one and all after it; a notice says so.
+  void record(std::string_view line);
+
+  void save(const Checkpoint& checkpoint);
+  // The run is whole.
+  void finish(const Finished& finished, const nlohmann::json& versions);
+  // Best effort: the disk may be what failed.
+  void fail(std::string_view message) noexcept;
+
+  // What the user should know, since the last call.
+  std::vector<std::string> take_notices();
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void settle_spec(const RunSpec& spec);
+  void drop_half_line();
+  bool begins_with(std::uint64_t bytes, std::uint64_t count, const std::string& digest) const;
+
+  std::filesystem::path path_;
+  std::string hash_;
+  File results_;
+  // Of the lines that this try, and those before its checkpoint, have written.
+  std::uint64_t bytes_ = 0;
+  std::uint64_t count_ = 0;
+  std::string digest_;
+  std::vector<std::string> notices_;
+};
+
+// The names in the folder.
+std::filesystem::path spec_file(const std::filesystem::path& directory);
+std::filesystem::path results_file(const std::filesystem::path& directory);
+std::filesystem::path checkpoint_file(const std::filesystem::path& directory);
+std::filesystem::path done_file(const std::filesystem::path& directory);
+std::filesystem::path failed_file(const std::filesystem::path& directory);
+
+}  // namespace pair::runs

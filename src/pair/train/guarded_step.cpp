@@ -1,0 +1,111 @@
+#include "pair/train/guarded_step.h"
+
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <string>
+
+#include "pair/train/torch_compat.h"
+
+namespace pair::train {
+namespace {
+
+// The velocity that an SGD optimizer keeps for a parameter; undefined where there is none.
+torch::Tensor velocity(torch::optim::Optimizer& optimizer, const torch::Tensor& parameter) {
+  const auto found = optimizer.state().find(compat::state_key(parameter));
+  if (found == optimizer.state().end()) {
+    return {};
+  }
+  const auto* state = dynamic_cast<const torch::optim::SGDParamState*>(found->second.get());
+  return state != nullptr ? state->momentum_buffer() : torch::Tensor();
+}
+
+}  // namespace
+
+GuardedStep::GuardedStep(torch::optim::Optimizer& optimizer, bool restart)
+    : optimizer_(&optimizer), restart_(restart) {}
+
+std::vector<torch::Tensor> GuardedStep::parameters() const {
+  std::vector<torch::Tensor> all;
+  for (const auto& group : optimizer_->param_groups()) {
+    all.insert(all.end(), group.params().begin(), group.params().end());
+  }
+  return all;
+}
+
+bool GuardedStep::opposed() const {
+  torch::Tensor product;
+  for (const torch::Tensor& parameter : parameters()) {
+    const torch::Tensor v = velocity(*optimizer_, parameter);
+    if (v.defined() && parameter.grad().defined()) {
+      const torch::Tensor term = torch::dot(parameter.grad().reshape({-1}), v.reshape({-1}));
+      product = product.defined() ? product + term : term;
+    }
+  }
+  return product.defined() && product.item<double>() <= 0.0;
+}
+
+void GuardedStep::drop_momentum() {
+  for (const torch::Tensor& parameter : parameters()) {
+    if (torch::Tensor v = velocity(*optimizer_, parameter); v.defined()) {
+      v.zero_();
+    }
+  }
+}
+
+void GuardedStep::take_back() {
+  const std::vector<torch::Tensor> current = parameters();
+  for (std::size_t i = 0; i < last_good_.size(); ++i) {
+    torch::Tensor(current[i]).copy_(last_good_[i]);
+  }
+  drop_momentum();
+}
+
+bool GuardedStep::apply(Verdict verdict) {
+  const torch::NoGradGuard no_graph;
+  if (verdict == Verdict::not_finite) {
+    ++state_.rollbacks;
+    if (++state_.rollbacks_in_a_row >= patience) {
+      throw Diverged("training diverged: " + std::to_string(patience) +
+                     " steps in a row had a loss or gradient that was not finite, although the learning rate "
+                     "was halved each time; a smaller learning rate or preference may help");
+    }
+    state_.halving /= 2;
+    take_back();
+    return false;
+  }
+  state_.rollbacks_in_a_row = 0;
+  if (verdict == Verdict::too_long) {
+    ++state_.backtracks;
+    state_.backtracking /= 2;
+    take_back();
+    return false;
+  }
+  state_.backtracking = std::min(1.0, state_.backtracking * recovery);
+
+  const std::vector<torch::Tensor> current = parameters();
+  last_good_.resize(current.size());
+  for (std::size_t i = 0; i < current.size(); ++i) {
+    if (last_good_[i].defined()) {
+      last_good_[i].copy_(current[i]);
+    } else {
+      last_good_[i] = current[i].detach().clone();
+    }
+  }
+  if (restart_ && opposed()) {
+    drop_momentum();
+    ++state_.restarts;
+  }
+  std::vector<double> rates;
+  for (auto& group : optimizer_->param_groups()) {
+    rates.push_back(group.options().get_lr());
+    group.options().set_lr(rates.back() * lr_factor());
+  }
+  optimizer_->step();
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    optimizer_->param_groups()[i].options().set_lr(rates[i]);
+  }
+  return true;
+}
+
+}  // namespace pair::train

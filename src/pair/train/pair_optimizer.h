@@ -1,0 +1,58 @@
+#pragma once
+
+#include <torch/optim.h>
+#include <torch/types.h>
+
+#include <string>
+#include <vector>
+
+#include "pair/moo/problem.h"
+#include "pair/train/guarded_step.h"
+#include "pair/train/weigher.h"
+
+// PAIR-o for a training loop of your own: any torch optimizer, weighed losses, a guarded step.
+//
+//     torch::optim::SGD sgd(model->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+//     pair::train::PairOptimizer optimizer(sgd, model->head->parameters(), {.preference = {1, 1e10, 1e12}});
+//     ...
+//     optimizer.step({erm, irmv1, vrex});   // instead of zero_grad, backward, step
+//
+// The losses are scalars with their graphs, the first ERM's. Their gradients with respect to the weighed
+// parameters (usually the head's: cheap, and what the paper recommends) go to the solver; the gradient of
+// the weighted sum goes to every parameter of the optimizer.
+
+namespace pair::train {
+
+struct PairOptions {
+  std::vector<double> preference = {};  // one a loss, larger asks for a smaller loss; empty: estimated
+  double epsilon = 0.1;                 // divergence above which the solver balances
+  std::string balancer = "epo";         // see pair::moo::balancers
+  bool restart = true;                  // drop the momentum where the new direction opposes it
+  bool backtrack = true;                // take back a step that raised what it was meant to lower
+};
+
+class PairOptimizer {
+ public:
+  // optimizer must outlive this object. Throws std::invalid_argument for an unknown balancer, a value out of
+  // range or an empty list of parameters.
+  PairOptimizer(torch::optim::Optimizer& optimizer, std::vector<torch::Tensor> weighed_parameters,
+                const PairOptions& options = {});
+
+  // One step. Returns the weights with divergence and phase. Where a loss or gradient is not finite, or the
+  // losses show the last step to have been too long, that one is taken back instead and the weights are
+  // empty. Throws Diverged after ten of those in a row, and
+  // moo::InvalidProblem for losses that cannot be weighed (negative, wrong number).
+  moo::Solution step(const std::vector<torch::Tensor>& losses);
+
+  [[nodiscard]] const GuardState& guard() const { return guard_.state(); }
+  [[nodiscard]] const std::vector<double>& preference() const { return weigher_.state().preference; }
+
+ private:
+  torch::optim::Optimizer* optimizer_;
+  std::vector<torch::Tensor> weighed_;
+  Weigher weigher_;
+  GuardedStep guard_;
+  bool backtrack_;
+};
+
+}  // namespace pair::train

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/objectives/objective_options.h"
+
+// Everything that decides a training run besides its data and its seed. Plain data; defaults are those of
+// the paper's ColoredMNIST experiments with PAIR-o's guarded step.
+
+namespace pair::train {
+
+// How the objectives become one direction.
+enum class Scheme {
+  linear,  // the field's: sum of risks + l2 |theta|^2 + penalty * (other objectives), annealed
+  pair     // PAIR-o: ERM alone for `pretrain` steps, then a multi-objective solver's weights
+};
+
+// Which parameters' gradients the solver sees (the subscripts of PAIR-o in Table 1).
+enum class GradientSource {
+  head,        // w: the classifier's, the default and the cheapest
+  featurizer,  // phi
+  all          // f
+};
+
+enum class Decay { none, cosine };
+
+struct Settings {
+  // The method.
+  Scheme scheme = Scheme::pair;
+  std::vector<std::string> objectives = {"erm", "irmv1", "vrex"};  // the first is erm
+  std::int64_t steps = 501;                                        // 1 to 1e9
+  std::int64_t pretrain = 150;  // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
+  std::int64_t batch = 0;       // samples an environment a step, drawn with replacement; 0 is all of them
+  double lr = 1e-3;             // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
+  double l2 = 1e-3;             // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
+
+  // The linear scheme. The whole loss is divided by penalty where that is above 1.
+  double penalty = 1.0;  // lambda after annealing. [0, 1e12]
+  bool refresh = false;  // a fresh Adam when annealing ends
+
+  // PAIR-o.
+  std::string balancer = "epo";                      // see pair::moo::balancers
+  std::vector<double> preference = {1, 1e10, 1e12};  // one an objective; empty: estimated ("auto")
+  double epsilon = 0.1;                              // divergence above which the solver balances. [0, 1e300]
+  double balance_lr = 0.2;                           // SGD's learning rate in the balance phase. (0, 1e3]
+  double momentum = 0.9;                             // its momentum. [0, 1)
+  bool restart = true;                               // drop the momentum where the new direction opposes it
+  bool backtrack = true;        // take back steps that raise what they were meant to lower
+  Decay decay = Decay::cosine;  // of balance_lr over the balance phase
+  GradientSource gradients = GradientSource::head;
+  bool freeze_featurizer = false;  // train the head alone after the descent phase
+
+  // The model.
+  std::string model = "mlp";  // see pair::models::models
+  std::int64_t width = 256;
+  std::int64_t depth = 2;
+
+  objectives::ObjectiveOptions objective_options;
+};
+
+// Throws std::invalid_argument that names the setting, its value and what is accepted.
+void validate(const Settings& settings);
+
+std::string_view to_string(Scheme scheme);
+std::string_view to_string(GradientSource source);
+std::string_view to_string(Decay decay);
+
+// Factor by which the paper's second heuristic raises the OOD preferences above the estimated ratios.
+inline constexpr double auto_preference_raise = 1e2;
+
+// Appendix D.3, heuristic ii: p = (1, 1e2 L_erm / L_2, ...) from losses as they stand (a loss of 0 counts as
+// the smallest positive of the others).
+std::vector<double> estimate_preference(const std::vector<double>& losses);
+
+}  // namespace pair::train

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pair/data/environment.h"
+#include "pair/train/guarded_step.h"
+#include "pair/train/settings.h"
+
+// The training loop, one step at a time. Numbers in, numbers out: what is written where, and when, is
+// decided in runs/.
+
+namespace pair::train {
+
+// Where a run stands after `step` steps.
+struct Evaluation {
+  std::int64_t step = 0;
+  std::vector<double> losses;          // one an objective, of the last step's batch
+  std::vector<double> weights;         // the weight of each in the last step's direction
+  double loss = 0.0;                   // weights . losses, plus the L2 term where it applies
+  bool balancing = false;              // PAIR-o past its descent phase
+  double divergence = 0.0;             // mu(L); 0 unless balancing
+  bool feasible = true;                // whether EPO's program had a solution; true unless balancing
+  double lr = 0.0;                     // of the last step
+  std::int64_t restarts = 0;           // times the momentum was dropped, since the run's start
+  std::int64_t backtracks = 0;         // steps taken back for being too long, since the run's start
+  std::int64_t rollbacks = 0;          // steps refused for a value that was not finite, since the run's start
+  std::vector<double> train_accuracy;  // one an environment, in [0, 1]; squared-error tasks: mean error
+  std::vector<double> test_accuracy;
+};
+
+class Trainer {
+ public:
+  // data is shared with other runs and never written to. Throws std::invalid_argument for settings that are
+  // out of range or do not fit the data. device: "cpu" or "cuda[:i]".
+  Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
+          torch::Device device = torch::kCPU);
+  ~Trainer();
+  Trainer(Trainer&&) noexcept;
+  Trainer& operator=(Trainer&&) noexcept;
+
+  [[nodiscard]] const Settings& settings() const;
+  [[nodiscard]] std::int64_t step() const;  // steps taken so far
+  [[nodiscard]] bool finished() const;      // step() == settings().steps
+
+  // Takes one step. Throws Diverged.
+  void advance();
+  // Costs a forward pass over all data; changes nothing.
+  [[nodiscard]] Evaluation evaluate();
+
+  // The complete state: parameters, optimizer, objectives, generators, counters. A trainer built with the
+  // same arguments that loads what another saved continues bit for bit as that one would. load throws
+  // std::runtime_error for bytes that save did not write or that belong to another model.
+  void save(std::ostream& out) const;
+  void load(std::istream& in);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace pair::train

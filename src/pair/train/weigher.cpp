@@ -1,0 +1,50 @@
+#include "pair/train/weigher.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "pair/train/settings.h"
+
+namespace pair::train {
+
+Weigher::Weigher(std::string_view balancer, std::vector<double> preference,
+                 const moo::BalancerOptions& options)
+    : balancer_(moo::make_balancer(balancer, options)) {
+  state_.preference = std::move(preference);
+}
+
+moo::Solution Weigher::weigh(std::span<const double> losses, std::span<const double> gram) {
+  if (state_.preference.empty()) {
+    state_.preference = estimate_preference({losses.begin(), losses.end()});
+  }
+  // pmtl may give negative weights, which are no starting point for the next step's.
+  const bool on_simplex =
+      std::all_of(state_.weights.begin(), state_.weights.end(), [](double w) { return w >= 0.0; });
+  const std::span<const double> previous =
+      on_simplex ? std::span<const double>(state_.weights) : std::span<const double>();
+  moo::Solution solution = balancer_->weigh({losses, gram, state_.preference, previous});
+  state_.weights = solution.weights;
+  state_.losses.assign(losses.begin(), losses.end());
+  return solution;
+}
+
+bool Weigher::overshot(std::span<const double> losses) const {
+  if (state_.weights.size() != losses.size()) {
+    return false;
+  }
+  const auto under_weights = [this](std::span<const double> values) {
+    return std::inner_product(values.begin(), values.end(), state_.weights.begin(), 0.0);
+  };
+  const auto most_violated = [this](std::span<const double> values) {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      largest = std::max(largest, state_.preference[i] * values[i]);
+    }
+    return largest;
+  };
+  return under_weights(losses) > tolerated_growth * under_weights(state_.losses) ||
+         most_violated(losses) > tolerated_growth * most_violated(state_.losses);
+}
+
+}  // namespace pair::train

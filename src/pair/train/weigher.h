@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pair/moo/balancer.h"
+
+// A balancer with what it needs from one step to the next: the preference, given or estimated, and the
+// losses that it last saw with the weights it chose for them.
+
+namespace pair::train {
+
+class Weigher {
+ public:
+  // An empty preference is estimated from the first losses seen (see estimate_preference).
+  Weigher(std::string_view balancer, std::vector<double> preference, const moo::BalancerOptions& options);
+
+  // Weighs the losses and remembers both.
+  moo::Solution weigh(std::span<const double> losses, std::span<const double> gram);
+
+  // Whether these losses show the last step to have been too long. To first order a step lowers w . L under
+  // its own weights and does not raise the most violated objective, max_i p_i L_i (EPO's constraint on J*);
+  // where either is more than tolerated_growth times what it was, first order no longer holds. False before
+  // the first step.
+  [[nodiscard]] bool overshot(std::span<const double> losses) const;
+  // Above 1, so that the noise of minibatches and the crossing of a narrow valley pass.
+  static constexpr double tolerated_growth = 1.1;
+
+  struct State {
+    std::vector<double> preference;
+    std::vector<double> weights;  // empty before the first step
+    std::vector<double> losses;
+  };
+  // For checkpoints.
+  [[nodiscard]] const State& state() const { return state_; }
+  void restore(State state) { state_ = std::move(state); }
+
+ private:
+  std::unique_ptr<moo::Balancer> balancer_;
+  State state_;
+};
+
+}  // namespace pair::train

@@ -1,0 +1,159 @@
+#include "tests/cli/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+extern char** environ;
+
+namespace pair::cli::test {
+namespace {
+
+struct Pipe {
+  int read_end;
+  int write_end;
+};
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  // Closed in programs started later: else one of them would keep this pipe open.
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) {
+    throw std::system_error(errno, std::generic_category(), "pipe");
+  }
+  return {ends[0], ends[1]};
+}
+
+void close_once(int& descriptor) {
+  if (descriptor >= 0) {
+    close(std::exchange(descriptor, -1));
+  }
+}
+
+std::string read_all(int descriptor) {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  for (ssize_t count; (count = read(descriptor, buffer.data(), buffer.size())) > 0;) {
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+}  // namespace
+
+Conversation::Conversation(const std::vector<std::string>& arguments) {
+  std::signal(SIGPIPE, SIG_IGN);
+  const Pipe in = make_pipe();
+  const Pipe out = make_pipe();
+  const Pipe err = make_pipe();
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, in.read_end, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out.write_end, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err.write_end, STDERR_FILENO);
+  // The program starts with the signals of a shell, not with ours.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+
+  std::vector<std::string> words{PAIR_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+  const int error = posix_spawn(&process_, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  close(in.read_end);
+  close(out.write_end);
+  close(err.write_end);
+  to_ = in.write_end;
+  from_ = out.read_end;
+  errors_ = err.read_end;
+  if (error != 0) {
+    throw std::system_error(error, std::generic_category(), PAIR_PROGRAM);
+  }
+}
+
+Conversation::~Conversation() {
+  close_once(to_);
+  close_once(from_);
+  close_once(errors_);
+  if (process_ > 0) {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+}
+
+void Conversation::say(std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t count = write(to_, text.data(), text.size());
+    if (count <= 0) {
+      return;  // it stopped reading, which some tests are about
+    }
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+std::string Conversation::hear_line() const {
+  std::string line;
+  while (line.empty() || line.back() != '\n') {
+    pollfd waiting{from_, POLLIN, 0};
+    char character = '\0';
+    if (poll(&waiting, 1, 10000) <= 0 || read(from_, &character, 1) != 1) {
+      return "";
+    }
+    line.push_back(character);
+  }
+  return line;
+}
+
+void Conversation::stop_talking() {
+  close_once(to_);
+}
+
+void Conversation::stop_listening() {
+  close_once(from_);
+}
+
+Finished Conversation::wait() {
+  Finished finished{};
+  std::thread errors([this, &finished] { finished.err = read_all(errors_); });
+  if (from_ >= 0) {
+    finished.out = read_all(from_);
+  }
+  errors.join();
+  int status = 0;
+  waitpid(std::exchange(process_, -1), &status, 0);
+  finished.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return finished;
+}
+
+Finished run_pair(const std::vector<std::string>& arguments, std::string_view input) {
+  Conversation conversation(arguments);
+  // Beside the reading, since neither pipe holds much.
+  std::thread talking([&conversation, input] {
+    conversation.say(input);
+    conversation.stop_talking();
+  });
+  Finished finished = conversation.wait();
+  talking.join();
+  return finished;
+}
+
+}  // namespace pair::cli::test

@@ -1,0 +1,237 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pair/moo/balancer.h"
+#include "tests/cli/process.h"
+
+// The pair program as a user meets it: arguments, files, pipes and exit statuses.
+
+namespace pair::cli::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+constexpr auto problem = R"({"losses": [1, 2], "gram": [[1, 0.5], [0.5, 1]], "preference": [1, 1]})";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& content)
+      : path_(std::filesystem::temp_directory_path() /
+              ("pair_cli_" + std::to_string(::getpid()) + "_" +
+               ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    std::ofstream(path_, std::ios::binary) << content;
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TEST(Program, SaysItsVersion) {
+  const Finished finished = run_pair({"--version"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(finished.out, "pair " PAIR_EXPECTED_VERSION "\n");
+}
+
+TEST(Program, HelpsWithAnExampleEverywhere) {
+  const std::vector<std::vector<std::string>> commands{
+      {}, {"solve"}, {"list"}, {"bench"}, {"bench", "solver"}};
+  for (std::vector<std::string> command : commands) {
+    command.emplace_back("--help");
+    const Finished finished = run_pair(command);
+    EXPECT_EQ(finished.status, 0) << command.front();
+    EXPECT_THAT(finished.out, HasSubstr("Example:\n  ")) << command.front();
+    EXPECT_THAT(finished.err, IsEmpty());
+  }
+}
+
+TEST(Program, ShowsExamplesThatWork) {
+  // The line of the help that starts with echo, given to a shell that finds pair.
+  const std::string help = run_pair({"solve", "--help"}).out;
+  const std::size_t start = help.find("echo '") + 6;
+  const std::string input = help.substr(start, help.find('\'', start) - start);
+  const Finished finished = run_pair({"solve"}, input);
+  EXPECT_EQ(finished.status, 0) << finished.out;
+  EXPECT_THAT(finished.out, StartsWith("{\"weights\":["));
+}
+
+TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{}, "subcommand is required"},
+      {{"sovle"}, "unknown subcommand 'sovle'; did you mean 'solve'?"},
+      {{"bench"}, "subcommand is required"},
+      {{"bench", "solvr"}, "did you mean 'solver'?"},
+      {{"bench", "solver", "--problems", "0"}, "--problems"},
+      {{"list", "solver"}, "unknown kind 'solver'; did you mean 'solvers'?"},
+      {{"solve", "--epsilon", "x"}, "--epsilon"},
+      {{"solve", "--epsilon", "-1"}, "epsilon is -1"},
+      {{"solve", "--solver", "epoo"}, "did you mean 'epo'?"},
+      {{"solve", "--nonsense"}, "--nonsense"},
+      {{"solve", "/nonexistent/file"}, "cannot open '/nonexistent/file': No such file"},
+      {{"solve", "/"}, "'/' is a directory"},
+  };
+  for (const auto& [arguments, sentence] : cases) {
+    const Finished finished = run_pair(arguments);
+    EXPECT_EQ(finished.status, 2) << sentence;
+    EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_THAT(finished.out, IsEmpty());
+  }
+}
+
+TEST(Program, ListsEverySolver) {
+  const Finished text = run_pair({"list", "solvers"});
+  const json listed = json::parse(run_pair({"list", "solvers", "--json"}).out);
+  ASSERT_EQ(listed.size(), moo::balancers().size());
+  for (std::size_t i = 0; i < listed.size(); ++i) {
+    const moo::BalancerInfo& info = moo::balancers()[i];
+    EXPECT_EQ(listed[i]["name"], info.name);
+    EXPECT_EQ(listed[i]["options"], info.options);
+    EXPECT_THAT(text.out, HasSubstr(std::string(info.summary)));
+  }
+  EXPECT_THAT(run_pair({"list"}).out, StartsWith("solvers"));
+}
+
+TEST(Program, SolvesFromStandardInputAndFromFilesAlike) {
+  const std::string lines = std::string(problem) + "\n" + problem + "\n";
+  const Finished piped = run_pair({"solve"}, lines);
+  EXPECT_EQ(piped.status, 0);
+  EXPECT_EQ(lines_of(piped.out).size(), 2U);
+  EXPECT_THAT(piped.err, IsEmpty());
+  EXPECT_EQ(run_pair({"solve", "-"}, lines).out, piped.out);
+  const TemporaryFile file(lines);
+  EXPECT_EQ(run_pair({"solve", file.path()}).out, piped.out);
+}
+
+TEST(Program, RepliesToBadLinesGoesOnAndExitsWith2) {
+  const std::string lines = std::string(problem) + "\n\n{\"losses\": [-1, 1]}\r\n   \n" + problem + "\n";
+  const Finished finished = run_pair({"solve"}, lines);
+  EXPECT_EQ(finished.status, 2);
+  const std::vector<std::string> replies = lines_of(finished.out);
+  ASSERT_EQ(replies.size(), 3U);
+  EXPECT_THAT(replies[0], StartsWith("{\"weights\""));
+  EXPECT_EQ(json::parse(replies[1])["line"], 3);
+  EXPECT_THAT(replies[2], StartsWith("{\"weights\""));
+  EXPECT_THAT(finished.err, HasSubstr("1 of 3 lines were not solved, first line 3"));
+}
+
+TEST(Program, HasNothingToSayAboutAnEmptyInput) {
+  const Finished finished = run_pair({"solve"}, "");
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, IsEmpty());
+}
+
+TEST(Program, TakesDefaultsForLinesThatDoNotSay) {
+  const Finished finished = run_pair(
+      {"solve", "--solver", "mgda", "--epsilon", "0.5"},
+      std::string(problem) + "\n" + R"({"losses": [1, 2], "gram": [[1, 0], [0, 1]], "preference": [1, 1], )" +
+          R"("solver": "epo"})");
+  EXPECT_EQ(finished.status, 0);
+  const std::vector<std::string> replies = lines_of(finished.out);
+  ASSERT_EQ(replies.size(), 2U);
+  EXPECT_TRUE(json::parse(replies[0])["phase"].is_null());
+  EXPECT_EQ(json::parse(replies[1])["phase"], "descent");
+}
+
+TEST(Program, RefusesAMillionDigitsAndATruncatedLastLine) {
+  const std::string lines = std::string("{\"losses\": [") + std::string(1'000'000, '9') + ", 1]}\n" +
+                            problem + "\n{\"losses\": [1, 2], \"gr";
+  const Finished finished = run_pair({"solve"}, lines);
+  EXPECT_EQ(finished.status, 2);
+  const std::vector<std::string> replies = lines_of(finished.out);
+  ASSERT_EQ(replies.size(), 3U);
+  EXPECT_THAT(replies[0], HasSubstr("losses[0] is 9999"));
+  EXPECT_LT(replies[0].size(), 300U);
+  EXPECT_THAT(replies[1], StartsWith("{\"weights\""));
+  EXPECT_THAT(replies[2], HasSubstr("the line ends early"));
+}
+
+TEST(Program, RefusesALineOfMoreThan64MegabytesAndGoesOn) {
+  const std::string lines =
+      "{\"x\": \"" + std::string((std::size_t{64} << 20) + 1, ' ') + "\"}\n" + problem + "\n";
+  const Finished finished = run_pair({"solve"}, lines);
+  EXPECT_EQ(finished.status, 2);
+  const std::vector<std::string> replies = lines_of(finished.out);
+  ASSERT_EQ(replies.size(), 2U);
+  EXPECT_THAT(replies[0], HasSubstr("longer than 64 MiB"));
+  EXPECT_THAT(replies[1], StartsWith("{\"weights\""));
+}
+
+TEST(Program, AnswersEachLineBeforeTheNextComes) {
+  Conversation conversation({"solve"});
+  for (int i = 0; i < 3; ++i) {
+    conversation.say(std::string(problem) + "\n");
+    EXPECT_THAT(conversation.hear_line(), StartsWith("{\"weights\""));
+  }
+  conversation.stop_talking();
+  EXPECT_EQ(conversation.wait().status, 0);
+}
+
+TEST(Program, SaysSoWhereNobodyListens) {
+  Conversation conversation({"solve"});
+  conversation.stop_listening();
+  conversation.say(std::string(problem) + "\n");
+  conversation.stop_talking();
+  const Finished finished = conversation.wait();
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.err, HasSubstr("cannot write the output: Broken pipe"));
+}
+
+TEST(Program, SolvesTenThousandLinesThroughOnePipe) {
+  std::string lines;
+  for (int i = 0; i < 10'000; ++i) {
+    lines += std::string(problem) + "\n";
+  }
+  const Finished finished = run_pair({"solve"}, lines);
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_EQ(lines_of(finished.out).size(), 10'000U);
+}
+
+TEST(Program, MeasuresTheSolver) {
+  const Finished finished = run_pair({"bench", "solver", "--json", "--problems", "20"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report["problems"], 20);
+  std::vector<int> sizes;
+  for (const json& result : report["results"]) {
+    sizes.push_back(result["m"]);
+    EXPECT_GT(result["pair"]["median_us"].get<double>(), 0.0);
+    EXPECT_LE(result["pair"]["p10_us"], result["pair"]["median_us"]);
+    EXPECT_LE(result["pair"]["median_us"], result["pair"]["p90_us"]);
+    if (!report["glpk_version"].is_null()) {
+      EXPECT_GT(result["glpk"]["ratio"].get<double>(), 0.0);
+      EXPECT_EQ(result["glpk_exact"]["agreeing"], 20) << "GLPK's rational arithmetic disagrees";
+    } else {
+      EXPECT_TRUE(result["glpk"].is_null());
+    }
+  }
+  EXPECT_THAT(sizes, ::testing::ElementsAre(2, 3, 5, 8));
+  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds a solve"));
+}
+
+}  // namespace
+}  // namespace pair::cli::test

@@ -1,0 +1,270 @@
+#include "pair/cli/solve_line.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A good line, with fields replaced, added, or (where null) removed.
+std::string line_with(const json& changes) {
+  json line{{"losses", {1.0, 2.0}}, {"gram", {{1.0, 0.5}, {0.5, 1.0}}}, {"preference", {1.0, 1.0}}};
+  if (!changes.is_null()) {
+    line.merge_patch(changes);
+  }
+  return line.dump();
+}
+
+json solved(std::string_view line, const SolveDefaults& defaults = {}) {
+  const Reply reply = solve_line(line, 1, defaults);
+  EXPECT_EQ(reply.outcome, Outcome::solved) << reply.json;
+  return json::parse(reply.json);
+}
+
+// The sentence that a line is refused with.
+std::string refusal(std::string_view line) {
+  const Reply reply = solve_line(line, 7);
+  EXPECT_EQ(reply.outcome, Outcome::refused) << reply.json;
+  const json parsed = json::parse(reply.json);
+  EXPECT_EQ(parsed.at("line"), 7);
+  return parsed.at("error");
+}
+
+TEST(SolveLine, AnswersWithWeightsPhaseDivergenceObjectiveAndStatusInThisOrder) {
+  const Reply reply = solve_line(line_with({}), 1);
+  const auto parsed = nlohmann::ordered_json::parse(reply.json);
+  std::vector<std::string> fields;
+  for (const auto& item : parsed.items()) {
+    fields.push_back(item.key());
+  }
+  EXPECT_THAT(fields, ::testing::ElementsAre("weights", "phase", "divergence", "objective", "status"));
+  EXPECT_EQ(parsed["phase"], "balance");
+  EXPECT_EQ(parsed["status"], "optimal");
+  EXPECT_NEAR(parsed["weights"][0].get<double>() + parsed["weights"][1].get<double>(), 1.0, 1e-12);
+}
+
+TEST(SolveLine, WritesTheDivergenceOfThePaper) {
+  // p L = (1, 2): L-hat = (1/3, 2/3), mu = 1/3 log(2/3) + 2/3 log(4/3).
+  const double expected = std::log(2.0 / 3.0) / 3 + 2 * std::log(4.0 / 3.0) / 3;
+  EXPECT_NEAR(solved(line_with({}))["divergence"].get<double>(), expected, 1e-15);
+}
+
+TEST(SolveLine, TakesGradientsForTheirGramMatrix) {
+  const json from_gram = solved(line_with({{"gram", {{5.0, 1.0}, {1.0, 10.0}}}}));
+  const json from_gradients =
+      solved(line_with({{"gram", nullptr}, {"gradients", {{1.0, 2.0}, {3.0, -1.0}}}}));
+  EXPECT_EQ(from_gram, from_gradients);
+}
+
+TEST(SolveLine, DescendsWhereTheDivergenceIsBelowEpsilon) {
+  EXPECT_EQ(solved(line_with({{"epsilon", 1e-4}}))["phase"], "balance");
+  EXPECT_EQ(solved(line_with({{"epsilon", 0.1}}))["phase"], "descent");
+}
+
+TEST(SolveLine, HasNoPhaseForMethodsWithoutPhases) {
+  EXPECT_TRUE(solved(line_with({{"solver", "mgda"}}))["phase"].is_null());
+}
+
+TEST(SolveLine, UsesTheDefaultsOnlyWhereTheLineDoesNotSay) {
+  SolveDefaults defaults;
+  defaults.solver = "mgda";
+  defaults.options.epsilon = 0.1;
+  EXPECT_TRUE(solved(line_with({}), defaults)["phase"].is_null());
+  EXPECT_EQ(solved(line_with({{"solver", "epo"}}), defaults)["phase"], "descent");
+  EXPECT_EQ(solved(line_with({{"solver", "epo"}, {"epsilon", 1e-4}}), defaults)["phase"], "balance");
+}
+
+TEST(SolveLine, KnowsEverySolver) {
+  for (const moo::BalancerInfo& info : moo::balancers()) {
+    const json reply = solved(line_with({{"solver", info.name},
+                                         {"epsilon", 0.01},
+                                         {"smoothing", 2},
+                                         {"radius", 0.25},
+                                         {"previous", {0.25, 0.75}}}));
+    EXPECT_EQ(reply["weights"].size(), 2U) << info.name;
+  }
+}
+
+TEST(SolveLine, IgnoresFieldsThatItDoesNotKnow) {
+  const json extra{{"phase", "balance"}, {"feasible", true}, {"note", {{"losses", {1, "x", nullptr}}}}};
+  EXPECT_EQ(solved(line_with(extra)), solved(line_with({})));
+}
+
+TEST(SolveLine, ToleratesWindowsLineEndsAndByteOrderMarks) {
+  EXPECT_EQ(solved("\xef\xbb\xbf" + line_with({}) + "\r"), solved(line_with({})));
+}
+
+TEST(SolveLine, RefusesNumbersThatJsonDoesNotHave) {
+  EXPECT_EQ(refusal(R"({"losses": [1, NaN], "gram": [[1, 0], [0, 1]], "preference": [1, 1]})"),
+            "losses[1] is NaN; finite numbers are accepted");
+  EXPECT_EQ(refusal(R"({"losses": [1, 1], "gram": [[1, -Infinity]], "preference": [1, 1]})"),
+            "gram[0][1] is -Infinity; finite numbers are accepted");
+  EXPECT_EQ(refusal(R"({"preference": [inf]})"), "preference[0] is inf; finite numbers are accepted");
+}
+
+TEST(SolveLine, RefusesNumbersBeyondTheRangeOfADouble) {
+  EXPECT_EQ(refusal(R"({"losses": [1, -1e999]})"),
+            "losses[1] is -1e999; numbers up to 1.7976931348623157e308 are accepted");
+}
+
+TEST(SolveLine, RefusesAMillionDigits) {
+  const std::string digits(1'000'000, '7');
+  EXPECT_THAT(
+      refusal(R"({"losses": [)" + digits + R"(, 1], "gram": [[1, 0], [0, 1]], "preference": [1, 1]})"),
+      AllOf(HasSubstr("losses[0] is 7777"), HasSubstr("1000000 characters"), HasSubstr("accepted")));
+  EXPECT_THAT(refusal(R"({"losses": [1, 1], "gram": [[1, 0.)" + digits + R"(]]})"),
+              AllOf(HasSubstr("gram[0][1] is 0.7777"), HasSubstr("at most 2000 characters are accepted")));
+}
+
+TEST(SolveLine, AcceptsTheExactDigitsOfAnyDouble) {
+  // The longest: 767 significant digits after 307 zeros.
+  char digits[1200];
+  std::snprintf(digits, sizeof digits, "%.1074f", 0x1.fffffffffffffp-1022);
+  EXPECT_EQ(solve_line(line_with({}).replace(1, 0, "\"x\": " + std::string(digits) + ","), 1).outcome,
+            Outcome::solved);
+  EXPECT_EQ(read_request(R"({"losses": [)" + std::string(digits) +
+                         R"(, 1], "gram": [[1, 0], [0, 1]], "preference": [1, 1]})")
+                .losses[0],
+            0x1.fffffffffffffp-1022);
+}
+
+TEST(SolveLine, RefusesLossesThatAreNegativeOrAllZero) {
+  EXPECT_THAT(refusal(line_with({{"losses", {-1.5, 2}}})),
+              AllOf(HasSubstr("losses[0] is -1.5"), HasSubstr("not negative")));
+  EXPECT_THAT(refusal(line_with({{"losses", {0, 0}}})),
+              AllOf(HasSubstr("losses are all 0"), HasSubstr("must be positive")));
+}
+
+TEST(SolveLine, RefusesLessThanTwoObjectives) {
+  EXPECT_THAT(refusal(R"({"losses": [1], "gram": [[1]], "preference": [1]})"),
+              AllOf(HasSubstr("losses has 1 value"), HasSubstr("from 2 to 64")));
+  EXPECT_THAT(refusal(R"({"losses": [], "gram": [], "preference": []})"), HasSubstr("losses has 0 values"));
+  EXPECT_THAT(refusal(R"({"losses": [], "gradients": [], "preference": []})"),
+              HasSubstr("losses has 0 values"));
+}
+
+TEST(SolveLine, RefusesPreferencesThatAreNotPositive) {
+  EXPECT_THAT(refusal(line_with({{"preference", {0, 1}}})),
+              AllOf(HasSubstr("preference[0] is 0"), HasSubstr("positive")));
+  EXPECT_THAT(refusal(line_with({{"preference", {1, -2}}})), HasSubstr("preference[1] is -2"));
+}
+
+TEST(SolveLine, RefusesWrongLengths) {
+  EXPECT_THAT(refusal(line_with({{"preference", {1, 1, 1}}})),
+              AllOf(HasSubstr("preference has 3 values"), HasSubstr("2 are needed")));
+  EXPECT_EQ(refusal(line_with({{"gram", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}})),
+            "gram has 3 rows; 2 are needed, one an objective");
+  EXPECT_EQ(refusal(line_with({{"gram", nullptr}, {"gradients", json::array({{1, 2}})}})),
+            "gradients has 1 row; 2 are needed, one an objective");
+  EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"previous", {0.5, 0.25, 0.25}}})),
+              HasSubstr("previous has 3 values"));
+}
+
+TEST(SolveLine, RefusesGramMatricesThatAreNotSquareSymmetricAndPositiveSemidefinite) {
+  EXPECT_EQ(refusal(line_with({{"gram", {{1, 0}, json::array({0})}}})),
+            "gram[1] has 1 value; 2 are needed, since a Gram matrix is square");
+  EXPECT_THAT(refusal(line_with({{"gram", {{1, 0.5}, {0.25, 1}}}})),
+              AllOf(HasSubstr("gram[1][0] is 0.25"), HasSubstr("symmetric")));
+  EXPECT_THAT(refusal(line_with({{"gram", {{1, 2}, {2, 1}}}})),
+              AllOf(HasSubstr("gram[1][0] is 2"), HasSubstr("positive semidefinite")));
+  EXPECT_THAT(refusal(line_with({{"gram", {{-1, 0}, {0, 1}}}})), HasSubstr("gram[0][0] is -1"));
+}
+
+TEST(SolveLine, RefusesGradientsThatMakeNoGramMatrix) {
+  EXPECT_EQ(refusal(line_with({{"gram", nullptr}, {"gradients", {{1, 2}, json::array({3})}}})),
+            "gradients[1] has 1 values but gradients[0] has 2; gradients of one length are accepted");
+  EXPECT_THAT(refusal(line_with({{"gram", nullptr}, {"gradients", {json::array(), json::array()}}})),
+              HasSubstr("gradients[0] is empty"));
+  EXPECT_THAT(refusal(line_with({{"gram", nullptr}, {"gradients", {{1, 1}, {1e200, 1e200}}}})),
+              AllOf(HasSubstr("gradients[1] and gradients[1]"), HasSubstr("beyond the range")));
+}
+
+TEST(SolveLine, RefusesGramAndGradientsTogetherAndNeither) {
+  EXPECT_EQ(refusal(line_with({{"gradients", {{1}, {2}}}})),
+            "gram and gradients are both given; one of them is accepted");
+  EXPECT_THAT(refusal(line_with({{"gram", nullptr}})),
+              AllOf(HasSubstr("gram is missing"), HasSubstr("gradients")));
+}
+
+TEST(SolveLine, NamesFieldsThatAreMissing) {
+  EXPECT_THAT(refusal("{}"), AllOf(HasSubstr("losses is missing"), HasSubstr("array of numbers")));
+  EXPECT_THAT(refusal(line_with({{"preference", nullptr}})), HasSubstr("preference is missing"));
+}
+
+TEST(SolveLine, NamesValuesOfTheWrongType) {
+  EXPECT_EQ(refusal(R"({"losses": null})"),
+            "losses is null; an array of numbers, one an objective, is accepted");
+  EXPECT_EQ(refusal(line_with({{"losses", {"1", 2}}})), "losses[0] is '1'; a number is accepted");
+  EXPECT_EQ(refusal(line_with({{"losses", {{1, 2}}}})), "losses[0] is an array; a number is accepted");
+  EXPECT_EQ(refusal(line_with({{"gram", {1, 0, 0, 1}}})), "gram[0] is 1; an array of numbers is accepted");
+  EXPECT_EQ(refusal(line_with({{"gram", {{1, false}, {0, 1}}}})),
+            "gram[0][1] is false; a number is accepted");
+  EXPECT_EQ(refusal(line_with({{"epsilon", "small"}})), "epsilon is 'small'; a number is accepted");
+  EXPECT_EQ(refusal(line_with({{"epsilon", {{"value", 1}}}})), "epsilon is an object; a number is accepted");
+  EXPECT_THAT(refusal(line_with({{"solver", 3}})),
+              HasSubstr("solver is 3; the name of a solver is accepted"));
+}
+
+TEST(SolveLine, ShortensLongValuesBetweenCharacters) {
+  std::string emoji;
+  for (int i = 0; i < 100; ++i) {
+    emoji += "\xf0\x9f\x98\x80";
+  }
+  const std::string sentence = refusal(line_with({{"epsilon", emoji}}));
+  EXPECT_LT(sentence.size(), 150U);
+  EXPECT_THAT(sentence, AllOf(HasSubstr("400 characters"), Not(HasSubstr("\xef\xbf\xbd"))));
+}
+
+TEST(SolveLine, RefusesOptionsOutOfRange) {
+  EXPECT_THAT(refusal(line_with({{"epsilon", -1}})), HasSubstr("epsilon is -1"));
+  EXPECT_THAT(refusal(line_with({{"solver", "cagrad"}, {"radius", 2}})), HasSubstr("radius is 2"));
+  EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 0}})), HasSubstr("smoothing is 0"));
+}
+
+TEST(SolveLine, SuggestsTheSolverAndTheFieldThatWasMeant) {
+  EXPECT_THAT(refusal(line_with({{"solver", "epoo"}})), HasSubstr("'epoo'; did you mean 'epo'?"));
+  EXPECT_THAT(refusal(line_with({{"losses", nullptr}, {"losess", {1, 2}}})),
+              HasSubstr("unknown field 'losess'; did you mean 'losses'?"));
+  EXPECT_THAT(refusal(line_with({{"eps", 0.1}, {"epsilonn", 0.1}})), HasSubstr("did you mean 'epsilon'?"));
+}
+
+TEST(SolveLine, TakesALikelySlipForAFieldOfItsOwnWhereTheFieldIsGivenToo) {
+  EXPECT_EQ(solved(line_with({{"solver", "epo"}, {"solved", true}})), solved(line_with({})));
+}
+
+TEST(SolveLine, RefusesAFieldGivenTwice) {
+  EXPECT_EQ(refusal(R"({"losses": [1, 2], "losses": [1, 2]})"),
+            "losses is given twice; each field is accepted once");
+}
+
+TEST(SolveLine, RefusesWhatIsNotOneWholeObject) {
+  EXPECT_EQ(refusal(R"({"losses": [1, 2], "gram": [[1, 0.5], [0.5)"),
+            "the line ends early, at gram[1][1]; one whole JSON object on a line is accepted");
+  EXPECT_THAT(refusal("{"), HasSubstr("the line ends early"));
+  EXPECT_THAT(refusal(R"([{"losses": [1, 2]}])"),
+              AllOf(HasSubstr("is an array"), HasSubstr("one JSON object")));
+  EXPECT_EQ(refusal("3"), "the line is 3; one JSON object is accepted");
+  EXPECT_THAT(refusal(R"({"losses": [1 2]})"), AllOf(HasSubstr("not JSON"), HasSubstr("'2' at column 15")));
+  EXPECT_THAT(refusal(line_with({}) + line_with({})), HasSubstr("one JSON object on a line"));
+  EXPECT_THAT(refusal(""), HasSubstr("one JSON object"));
+}
+
+TEST(SolveLine, SurvivesDeepNestingAndBytesThatAreNotText) {
+  EXPECT_THAT(refusal(R"({"x": )" + std::string(1'000'000, '[')), HasSubstr("ends early, at 'x'"));
+  EXPECT_THAT(refusal(R"({"losses": )" + std::string(1'000'000, '[')), HasSubstr("losses[0] is an array"));
+  EXPECT_THAT(refusal(std::string("\0\xff{", 3)), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal("{\"solver\": \"\xc3\x28\"}"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(R"({"losses": "a\nb\u0000c"})"), HasSubstr("'a?b?c'"));
+}
+
+}  // namespace
+}  // namespace pair::cli

@@ -1,0 +1,60 @@
+# Run by CTest; tests/install/CMakeLists.txt says with which variables.
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ECHO STDOUT COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+set(prefix "${scratch}/prefix")
+file(REMOVE_RECURSE "${prefix}" "${scratch}/consumer" "${scratch}/all")
+run("${CMAKE_COMMAND}" --install "${build}" --config "${config}" --prefix "${prefix}")
+
+# Moved, so that nothing works only because of the folder it was installed into.
+set(moved "${scratch}/moved")
+file(REMOVE_RECURSE "${moved}")
+file(RENAME "${prefix}" "${moved}")
+
+file(GLOB_RECURSE package_files "${moved}/*.cmake")
+foreach(file IN LISTS package_files)
+  file(READ "${file}" text)
+  foreach(folder IN ITEMS "${source}" "${build}" "${prefix}" "/usr/lib/" "/usr/include")
+    string(FIND "${text}" "${folder}" position)
+    if(NOT position EQUAL -1)
+      message(FATAL_ERROR "${file} names ${folder}, which another machine need not have")
+    endif()
+  endforeach()
+endforeach()
+
+# The README shows the consumer built below.
+file(READ "${source}/README.md" readme)
+foreach(name IN ITEMS CMakeLists.txt app.cpp)
+  file(READ "${CMAKE_CURRENT_LIST_DIR}/consumer/${name}" text)
+  string(FIND "${readme}" "${text}" position)
+  if(position EQUAL -1)
+    message(FATAL_ERROR "README.md does not show tests/install/consumer/${name} as it is")
+  endif()
+endforeach()
+
+set(flags "-DCMAKE_CXX_COMPILER=${compiler}" "-DCMAKE_BUILD_TYPE=${config}")
+if(sanitize)
+  list(APPEND flags "-DCMAKE_CXX_FLAGS=-fsanitize=${sanitize}")
+endif()
+
+# pair::moo alone does without torch: it is found with torch out of reach.
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${scratch}/consumer" -G "${generator}"
+  ${flags} "-DCMAKE_PREFIX_PATH=${moved}" -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON)
+run("${CMAKE_COMMAND}" --build "${scratch}/consumer" --config "${config}")
+find_program(app app PATHS "${scratch}/consumer" PATH_SUFFIXES "${config}" NO_DEFAULT_PATH REQUIRED)
+execute_process(COMMAND "${app}" OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)
+if(NOT output STREQUAL "0 1\n")
+  message(FATAL_ERROR "the consumer printed '${output}' instead of '0 1'")
+endif()
+execute_process(COMMAND ldd "${app}" OUTPUT_VARIABLE libraries COMMAND_ERROR_IS_FATAL ANY)
+if(libraries MATCHES "torch|c10")
+  message(FATAL_ERROR "a consumer of pair::moo alone is linked with torch:\n${libraries}")
+endif()
+
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/all" -B "${scratch}/all" -G "${generator}"
+  ${flags} "-DCMAKE_PREFIX_PATH=${moved};${prefix_path}")
+run("${CMAKE_COMMAND}" --build "${scratch}/all" --config "${config}")
+
+run("${moved}/bin/pair" list solvers)

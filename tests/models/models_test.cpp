@@ -1,0 +1,176 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "pair/models/model.h"
+
+namespace pair::models {
+namespace {
+
+using data::Random;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::shared_ptr<Model> make(const ModelSpec& spec, std::uint64_t seed = 1) {
+  Random random(seed, "model");
+  return make_model(spec, random);
+}
+
+ModelSpec paper_mlp() {
+  ModelSpec spec;
+  spec.input_size = 392;
+  return spec;
+}
+
+std::vector<std::vector<std::int64_t>> shapes(const std::vector<torch::Tensor>& tensors) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (const torch::Tensor& tensor : tensors) {
+    all.push_back(tensor.sizes().vec());
+  }
+  return all;
+}
+
+using Shape = std::vector<std::int64_t>;
+
+auto refused(const std::string& sentence) {
+  return ThrowsMessage<std::invalid_argument>(HasSubstr(sentence));
+}
+
+TEST(Mlp, DefaultIsThePapers) {
+  const auto model = make(paper_mlp());
+  EXPECT_THAT(shapes(model->featurizer_parameters()),
+              ElementsAre(Shape{256, 392}, Shape{256}, Shape{256, 256}, Shape{256}));
+  EXPECT_THAT(shapes(model->head_parameters()), ElementsAre(Shape{1, 256}, Shape{1}));
+  EXPECT_EQ(model->parameters().size(), 6U);
+  std::vector<std::string> names;
+  for (const auto& parameter : model->named_parameters()) {
+    names.push_back(parameter.key());
+  }
+  EXPECT_THAT(names, ElementsAre("hidden0.weight", "hidden0.bias", "hidden1.weight", "hidden1.bias",
+                                 "head.weight", "head.bias"));
+}
+
+TEST(Mlp, IsLayersOfReluUnderALinearHead) {
+  const auto model = make({"mlp", 6, 3, 5, 2});
+  const torch::Tensor inputs = torch::arange(24, torch::kFloat32).reshape({4, 2, 3}) / 10 - 1;
+  torch::Tensor rows = inputs.reshape({4, 6});
+  const auto parameters = model->featurizer_parameters();
+  for (std::size_t layer = 0; layer < parameters.size(); layer += 2) {
+    rows = torch::relu(rows.mm(parameters[layer].t()) + parameters[layer + 1]);
+  }
+  EXPECT_TRUE(torch::allclose(model->features(inputs), rows));
+  const torch::Tensor logits = rows.mm(model->head->weight.t()) + model->head->bias;
+  EXPECT_TRUE(torch::allclose(model->logits(model->features(inputs)), logits));
+  EXPECT_TRUE(torch::allclose(model->forward(inputs), logits));
+  EXPECT_EQ(model->forward(inputs).sizes().vec(), (Shape{4, 3}));
+}
+
+TEST(Mlp, HasTheWidthAndDepthAskedFor) {
+  const auto model = make({"mlp", 4, 1, 7, 3});
+  EXPECT_THAT(shapes(model->featurizer_parameters()),
+              ElementsAre(Shape{7, 4}, Shape{7}, Shape{7, 7}, Shape{7}, Shape{7, 7}, Shape{7}));
+}
+
+TEST(Mlp, GradientsReachEveryParameter) {
+  const auto model = make({"mlp", 4, 1, 8, 2});
+  model->forward(torch::ones({3, 4})).sum().backward();
+  for (const auto& parameter : model->named_parameters()) {
+    EXPECT_TRUE(parameter.value().grad().defined()) << parameter.key();
+  }
+}
+
+TEST(Linear, FeaturesAreTheInputsAndTheHeadIsAll) {
+  const auto model = make({"linear", 6, 2});
+  const torch::Tensor inputs = torch::arange(12, torch::kFloat32).reshape({2, 3, 2});
+  EXPECT_TRUE(torch::equal(model->features(inputs), inputs.reshape({2, 6})));
+  EXPECT_TRUE(model->featurizer_parameters().empty());
+  EXPECT_THAT(shapes(model->head_parameters()), ElementsAre(Shape{2, 6}, Shape{2}));
+  EXPECT_TRUE(torch::allclose(model->forward(inputs), inputs.reshape({2, 6}).mm(model->head->weight.t())));
+}
+
+TEST(Models, WeightsAreXavierUniformAndBiasesZero) {
+  const auto model = make(paper_mlp());
+  for (const auto& parameter : model->named_parameters()) {
+    const torch::Tensor& values = parameter.value();
+    if (values.dim() == 1) {
+      EXPECT_EQ(values.abs().max().item<float>(), 0.0F) << parameter.key();
+      continue;
+    }
+    const double bound = std::sqrt(6.0 / static_cast<double>(values.size(0) + values.size(1)));
+    EXPECT_LE(values.abs().max().item<float>(), static_cast<float>(bound)) << parameter.key();
+    EXPECT_GT(values.abs().max().item<double>(), 0.95 * bound) << parameter.key();
+    const double deviations =
+        5.0 /
+        std::sqrt(static_cast<double>(values.numel()));  // of the mean and of the spread, in units of it
+    EXPECT_NEAR(values.mean().item<double>() / (bound / std::sqrt(3.0)), 0.0, deviations) << parameter.key();
+    EXPECT_NEAR(values.std().item<double>() / (bound / std::sqrt(3.0)), 1.0, deviations) << parameter.key();
+  }
+}
+
+TEST(Models, WeightsAreDrawnInOrderFromTheGeneratorAlone) {
+  Random random(5, "model");
+  const auto model = make({"mlp", 3, 1, 2, 1}, 5);
+  for (const auto& parameter : model->named_parameters()) {
+    const torch::Tensor& values = parameter.value();
+    if (values.dim() == 1) {
+      continue;
+    }
+    const double bound = std::sqrt(6.0 / static_cast<double>(values.size(0) + values.size(1)));
+    for (std::int64_t i = 0; i < values.size(0); ++i) {
+      for (std::int64_t j = 0; j < values.size(1); ++j) {
+        EXPECT_EQ(values[i][j].item<float>(), static_cast<float>(random.uniform(-bound, bound)));
+      }
+    }
+  }
+  torch::manual_seed(99);
+  const auto again = make({"mlp", 3, 1, 2, 1}, 5);
+  const auto other = make({"mlp", 3, 1, 2, 1}, 6);
+  EXPECT_TRUE(torch::equal(again->head->weight, model->head->weight));
+  EXPECT_FALSE(torch::equal(other->head->weight, model->head->weight));
+}
+
+TEST(Models, InputsOfAnotherSizeAreRefused) {
+  for (const std::string name : {"mlp", "linear"}) {
+    const auto model = make({name, 6, 1, 4, 1});
+    EXPECT_THAT(
+        [&] {
+          model->forward(torch::zeros({5, 7}));
+        },
+        refused("inputs have shape [5, 7]; accepted is [n, ...] with 6 numbers an input"));
+    EXPECT_THAT([&] { model->forward(torch::zeros({})); }, refused("accepted is [n, ...]"));
+    EXPECT_EQ(model->forward(torch::zeros({0, 6})).sizes().vec(), (Shape{0, 1}));
+  }
+}
+
+TEST(Models, AreKnownByName) {
+  for (const ModelInfo& info : models()) {
+    EXPECT_NE(make({std::string(info.name), 3}), nullptr);
+    EXPECT_FALSE(info.summary.empty());
+  }
+  EXPECT_THAT(
+      [] {
+        make({"mpl", 3});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          AllOf(HasSubstr("unknown model 'mpl'"), HasSubstr("did you mean 'mlp'?"), HasSubstr("linear"))));
+}
+
+TEST(Models, SizesOutOfRangeAreNamed) {
+  EXPECT_THAT([] { make({"mlp", 0}); }, refused("the model's input_size is 0; accepted are 1 to 1073741824"));
+  EXPECT_THAT([] { make({"linear", 3, 0}); }, refused("the model's outputs is 0"));
+  EXPECT_THAT(
+      [] {
+        make({"mlp", 3, 1, 65537});
+      },
+      refused("the model's width is 65537; accepted are 1 to 65536"));
+  EXPECT_THAT([] { make({"mlp", 3, 1, 8, 0}); }, refused("the model's depth is 0; accepted are 1 to 64"));
+  EXPECT_NO_THROW(make({"linear", 3, 1, 0, 0})) << "a linear model has no hidden layers";
+}
+
+}  // namespace
+}  // namespace pair::models

@@ -1,0 +1,326 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "pair/objectives/objective.h"
+#include "tests/objectives/batches.h"
+
+// What objectives promise: invariances, memory, errors.
+
+namespace pair::objectives {
+namespace {
+
+using data::Random;
+using data::TaskLoss;
+using ::testing::AllOf;
+using testing::Batch;
+using ::testing::HasSubstr;
+using testing::random_batch;
+using ::testing::ThrowsMessage;
+
+const std::vector<std::string> on_the_head = {"erm",   "irmv1", "vrex", "ib",
+                                              "fishr", "clove", "sd",   "group_dro"};
+
+double value_of(const std::string& name, const Batch& batch) {
+  Random random(1, "objective");
+  return make_objective(name)->value(batch.view(), random).item<double>();
+}
+
+auto refused(const std::string& sentence) {
+  return ThrowsMessage<std::invalid_argument>(HasSubstr(sentence));
+}
+
+// ---- invariances
+
+TEST(Objectives, TheOrderOfSamplesWithinAnEnvironmentDoesNotMatter) {
+  const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 3});
+  const torch::Tensor order = torch::tensor({2, 0, 3, 1, 6, 4, 5}, torch::kInt64);
+  for (const std::string& name : on_the_head) {
+    EXPECT_NEAR(value_of(name, batch.rows(order, {4, 3})), value_of(name, batch), 1e-12) << name;
+  }
+}
+
+TEST(Objectives, TheOrderOfEnvironmentsDoesNotMatter) {
+  const Batch batch = random_batch(TaskLoss::binary_cross_entropy, {4, 3, 2});
+  const torch::Tensor order = torch::tensor({7, 8, 0, 1, 2, 3, 4, 5, 6}, torch::kInt64);
+  for (const std::string& name : on_the_head) {
+    EXPECT_NEAR(value_of(name, batch.rows(order, {2, 4, 3})), value_of(name, batch), 1e-12) << name;
+  }
+}
+
+TEST(Objectives, EqualEnvironmentsAgree) {
+  const Batch batch = random_batch(TaskLoss::cross_entropy, {5});
+  const torch::Tensor twice = torch::tensor({0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, torch::kInt64);
+  const Batch equal = batch.rows(twice, {5, 5});
+  EXPECT_EQ(value_of("vrex", equal), 0.0);
+  EXPECT_NEAR(value_of("fishr", equal), 0.0, 1e-24);
+  HeadView view = equal.view();
+  const torch::Tensor weight = torch::ones({3, 3}, torch::kFloat64).requires_grad_();
+  view = view_of(equal.features, equal.features.mm(weight), equal.labels, equal.sizes, equal.loss);
+  view.parameters = {weight};
+  Random random(1, "objective");
+  EXPECT_NEAR(make_objective("iga")->value(view, random).item<double>(), 0.0, 1e-24);
+}
+
+TEST(Objectives, AreNeverNegative) {
+  ObjectiveOptions options;
+  options.irmv1_unbiased = true;
+  for (const auto negative : {ObjectiveOptions::Negative::scale, ObjectiveOptions::Negative::shift}) {
+    options.irmv1_negative = negative;
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      const Batch batch = random_batch(TaskLoss::cross_entropy, {6, 4, 5}, seed);
+      Random random(seed, "objective");
+      for (const std::string& name : on_the_head) {
+        EXPECT_GE(make_objective(name, options)->value(batch.view(), random).item<double>(), 0.0) << name;
+      }
+    }
+  }
+}
+
+TEST(Objectives, SinglePrecisionAgreesWithDouble) {
+  const Batch exact = random_batch(TaskLoss::binary_cross_entropy, {40, 30});
+  const Batch rounded{exact.features.to(torch::kFloat32), exact.logits.to(torch::kFloat32), exact.labels,
+                      exact.sizes, exact.loss};
+  EXPECT_EQ(rounded.view().labels.scalar_type(), torch::kFloat32);
+  for (const std::string& name : on_the_head) {
+    const double expected = value_of(name, exact);
+    EXPECT_NEAR(value_of(name, rounded), expected, 1e-5 * (1.0 + expected)) << name;
+  }
+}
+
+TEST(Objectives, ADeviceGivesTheSameValues) {
+  if (!torch::cuda::is_available()) {
+    GTEST_SKIP() << "no CUDA device";
+  }
+  for (const TaskLoss loss : {TaskLoss::binary_cross_entropy, TaskLoss::cross_entropy}) {
+    const Batch here = random_batch(loss, {600, 700});
+    const Batch there{here.features.cuda(), here.logits.cuda(), here.labels.cuda(), here.sizes, loss};
+    for (const std::string& name : on_the_head) {
+      EXPECT_NEAR(value_of(name, there), value_of(name, here), 1e-10) << name;
+    }
+  }
+}
+
+// ---- memory
+
+// Runs `before` steps, saves, and compares the next steps of the original with those of a restored copy.
+void expect_resumes(const std::string& name) {
+  const auto original = make_objective(name);
+  Random random(1, "objective");
+  EXPECT_TRUE(original->state().empty());
+  const auto batch = [](std::uint64_t step) {
+    return random_batch(TaskLoss::binary_cross_entropy, {4, 6}, step).view();
+  };
+  for (std::uint64_t step = 1; step <= 3; ++step) {
+    static_cast<void>(original->value(batch(step), random));
+  }
+  const std::vector<torch::Tensor> saved = original->state();
+  std::vector<double> expected;
+  for (std::uint64_t step = 4; step <= 6; ++step) {
+    expected.push_back(original->value(batch(step), random).item<double>());
+  }
+  const auto resumed = make_objective(name);
+  static_cast<void>(resumed->value(batch(9), random));
+  for (int again = 0; again < 2; ++again) {
+    resumed->restore(saved);
+    for (std::uint64_t step = 4; step <= 6; ++step) {
+      EXPECT_EQ(resumed->value(batch(step), random).item<double>(), expected[step - 4]) << name;
+    }
+  }
+  const auto fresh = make_objective(name);
+  const double first = fresh->value(batch(4), random).item<double>();
+  EXPECT_NE(first, expected[0]) << name << " should remember";
+  fresh->restore({});
+  EXPECT_EQ(fresh->value(batch(4), random).item<double>(), first);
+}
+
+TEST(Fishr, ResumesFromItsState) {
+  expect_resumes("fishr");
+}
+TEST(GroupDro, ResumesFromItsState) {
+  expect_resumes("group_dro");
+}
+
+TEST(Objectives, TheOthersRememberNothing) {
+  const Batch batch = random_batch(TaskLoss::binary_cross_entropy, {4, 6});
+  for (const std::string name : {"erm", "irmv1", "vrex", "ib", "clove", "sd"}) {
+    const auto objective = make_objective(name);
+    Random random(1, "objective");
+    const double first = objective->value(batch.view(), random).item<double>();
+    EXPECT_EQ(objective->value(batch.view(), random).item<double>(), first) << name;
+    EXPECT_TRUE(objective->state().empty()) << name;
+    EXPECT_FALSE(objective->needs_network()) << name;
+  }
+}
+
+TEST(Fishr, WithoutAnAverageRemembersNothing) {
+  ObjectiveOptions options;
+  options.fishr_ema = 0.0;
+  const auto objective = make_objective("fishr", options);
+  const Batch batch = random_batch(TaskLoss::binary_cross_entropy, {4, 6});
+  Random random(1, "objective");
+  const double first = objective->value(batch.view(), random).item<double>();
+  EXPECT_EQ(objective->value(batch.view(), random).item<double>(), first);
+  EXPECT_TRUE(objective->state().empty());
+}
+
+TEST(GroupDro, WeightsGrowWithTheRisks) {
+  constexpr double rate = 0.3;
+  ObjectiveOptions options;
+  options.groupdro_rate = rate;
+  const auto objective = make_objective("group_dro", options);
+  const HeadView view = random_batch(TaskLoss::squared_error, {4, 6, 3}).view();
+  const auto risk = [&](std::int64_t e) { return view.risks[e].item<double>(); };
+  Random random(1, "objective");
+  std::vector<double> weights(3, 1.0 / 3);
+  for (int step = 0; step < 4; ++step) {
+    double total = 0.0;
+    for (std::int64_t e = 0; e < 3; ++e) {
+      weights[static_cast<std::size_t>(e)] *= std::exp(rate * risk(e));
+      total += weights[static_cast<std::size_t>(e)];
+    }
+    double expected = 0.0;
+    for (std::int64_t e = 0; e < 3; ++e) {
+      weights[static_cast<std::size_t>(e)] /= total;
+      expected += weights[static_cast<std::size_t>(e)] * risk(e);
+    }
+    EXPECT_NEAR(objective->value(view, random).item<double>(), expected, 1e-12);
+    const torch::Tensor kept = objective->state().front().exp();
+    for (std::int64_t e = 0; e < 3; ++e) {
+      EXPECT_NEAR(kept[e].item<double>(), weights[static_cast<std::size_t>(e)], 1e-12);
+    }
+  }
+}
+
+TEST(GroupDro, EndsAtTheWorstRiskHoweverLarge) {
+  ObjectiveOptions options;
+  options.groupdro_rate = 10.0;
+  const auto objective = make_objective("group_dro", options);
+  const torch::Tensor logits = torch::tensor({0.0, 1000.0}, torch::kFloat32).unsqueeze(1);
+  const HeadView view = view_of(logits, logits, torch::zeros({2}), {1, 1}, TaskLoss::squared_error);
+  Random random(1, "objective");
+  EXPECT_EQ(objective->value(view, random).item<float>(), 1e6F);
+}
+
+TEST(Clove, DrawsItsMinibatchFromTheGivenGenerator) {
+  ObjectiveOptions options;
+  options.clove_batch = 5;
+  const auto objective = make_objective("clove", options);
+  const HeadView view = random_batch(TaskLoss::binary_cross_entropy, {40, 50}).view();
+  const auto value = [&](std::uint64_t seed) {
+    Random random(seed, "objective");
+    return objective->value(view, random).item<double>();
+  };
+  EXPECT_EQ(value(1), value(1));
+  EXPECT_NE(value(1), value(2));
+
+  Random random(1, "objective");
+  const std::string before = random.state();
+  static_cast<void>(make_objective("clove")->value(view, random));
+  EXPECT_EQ(random.state(), before) << "a batch of 512 holds each environment whole";
+}
+
+// ---- errors
+
+TEST(Objectives, AreKnownByName) {
+  EXPECT_EQ(objectives().size(), 9U);
+  for (const ObjectiveInfo& info : objectives()) {
+    EXPECT_NE(make_objective(info.name), nullptr);
+    EXPECT_FALSE(info.summary.empty());
+  }
+  EXPECT_THAT([] { make_objective("vrx"); }, ThrowsMessage<std::invalid_argument>(AllOf(
+                                                 HasSubstr("unknown objective 'vrx'"),
+                                                 HasSubstr("did you mean 'vrex'?"), HasSubstr("group_dro"))));
+}
+
+TEST(Objectives, OptionsOutOfRangeAreNamed) {
+  const auto making = [](std::string_view name, const std::function<void(ObjectiveOptions&)>& change) {
+    return [name, change] {
+      ObjectiveOptions options;
+      options.irmv1_unbiased = true;
+      change(options);
+      make_objective(name, options);
+    };
+  };
+  EXPECT_THAT(making("irmv1", [](auto& o) { o.irmv1_constant = 0.0; }),
+              refused("irmv1_constant is 0; accepted are numbers above 0"));
+  EXPECT_THAT(making("fishr", [](auto& o) { o.fishr_ema = 1.0; }),
+              refused("fishr_ema is 1; accepted are numbers in [0, 1)"));
+  EXPECT_THAT(making("clove", [](auto& o) { o.clove_batch = 1; }),
+              refused("clove_batch is 1; accepted are whole numbers from 2"));
+  EXPECT_THAT(making("clove", [](auto& o) { o.clove_width = -0.5; }),
+              refused("clove_width is -0.5; accepted are numbers above 0"));
+  EXPECT_THAT(making("group_dro", [](auto& o) { o.groupdro_rate = std::nan(""); }),
+              refused("groupdro_rate is nan; accepted are numbers above 0"));
+}
+
+TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {
+  const Batch alone = random_batch(TaskLoss::squared_error, {4});
+  EXPECT_THAT([&] { value_of("vrex", alone); },
+              refused("vrex compares environments and needs at least 2; the batch has 1"));
+  EXPECT_THAT([&] { value_of("fishr", alone); }, refused("fishr compares environments"));
+  EXPECT_THAT([&] { value_of("iga", alone); }, refused("iga compares environments"));
+  EXPECT_THAT(
+      [&] { value_of("clove", alone); },
+      refused(
+          "clove measures calibration and needs a classifier: the loss is 'mse'; accepted are bce and ce"));
+  const Batch thin = random_batch(TaskLoss::squared_error, {4, 1});
+  EXPECT_THAT([&] { value_of("ib", thin); },
+              refused("ib needs at least 2 samples an environment; environment 1 of the batch has 1"));
+  EXPECT_THAT([&] { value_of("iga", thin); }, refused("the batch names none"));
+
+  ObjectiveOptions options;
+  options.irmv1_unbiased = true;
+  Random random(1, "objective");
+  EXPECT_THAT([&] { make_objective("irmv1", options)->value(thin.view(), random); },
+              refused("irmv1 with irmv1_unbiased needs at least 2 samples"));
+}
+
+TEST(Objectives, AStateOfOtherEnvironmentsIsRefused) {
+  for (const std::string name : {"fishr", "group_dro"}) {
+    const auto objective = make_objective(name);
+    Random random(1, "objective");
+    static_cast<void>(objective->value(random_batch(TaskLoss::squared_error, {4, 3}).view(), random));
+    const HeadView other = random_batch(TaskLoss::squared_error, {4, 3, 2}).view();
+    EXPECT_THAT([&] { objective->value(other, random); },
+                ThrowsMessage<std::invalid_argument>(
+                    AllOf(HasSubstr(name + " remembers"), HasSubstr("same environments"))));
+    const std::vector<torch::Tensor> two = {torch::zeros({2}), torch::zeros({2})};
+    EXPECT_THAT([&] { objective->restore(two); }, refused(name + " remembers one tensor"));
+  }
+}
+
+TEST(HeadView, ShapesAreChecked) {
+  const Batch good = random_batch(TaskLoss::binary_cross_entropy, {4, 3});
+  const auto viewing = [&](const std::function<void(Batch&)>& change) {
+    return [&good, change] {
+      Batch batch = good;
+      change(batch);
+      static_cast<void>(batch.view());
+    };
+  };
+  EXPECT_NO_THROW(viewing([](Batch&) {})());
+  EXPECT_THAT(viewing([](Batch& b) { b.logits = b.logits.select(1, 0); }),
+              refused("logits have shape [7]; accepted is [n, k]"));
+  EXPECT_THAT(viewing([](Batch& b) { b.features = b.features.narrow(0, 0, 6); }),
+              refused("features have shape [6, 3]; accepted is [7, d], as there are 7 logits"));
+  EXPECT_THAT(viewing([](Batch& b) { b.labels = b.labels.unsqueeze(1); }),
+              refused("labels have shape [7, 1]; accepted is [7], as there are 7 logits"));
+  EXPECT_THAT(viewing([](Batch& b) {
+                b.sizes = {4, 4};
+              }),
+              refused("environments have [4, 4] samples; accepted are numbers from 1 that sum to 7"));
+  EXPECT_THAT(viewing([](Batch& b) { b.sizes = {7, 0}; }), refused("numbers from 1"));
+  EXPECT_THAT(viewing([](Batch& b) { b.sizes = {}; }), refused("numbers from 1"));
+  EXPECT_THAT(viewing([](Batch& b) { b.logits = b.features; }),
+              refused("logits have shape [7, 3]; accepted is [n, 1] for the loss 'bce'"));
+  EXPECT_THAT(viewing([](Batch& b) { b.loss = TaskLoss::cross_entropy; }), refused("labels of classes"));
+}
+
+}  // namespace
+}  // namespace pair::objectives

@@ -1,0 +1,122 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "pair/paper/table1.h"
+
+namespace pair::paper {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Runs of a second or two, in a folder that goes with the test.
+class PaperTable : public ::testing::Test {
+ protected:
+  PaperTable() {
+    root_ = std::filesystem::path(::testing::TempDir()) /
+            (std::string("paper-") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(root_);
+  }
+  ~PaperTable() override { std::filesystem::remove_all(root_); }
+
+  std::filesystem::path root_;
+  Overrides quick_ = {{"train_digits", "400"}, {"test_digits", "200"}, {"steps", "12"}, {"width", "8"}};
+};
+
+TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
+  const std::vector<std::uint64_t> seeds = {0, 1, 2};
+  const Table table = table1({}, seeds, {});
+  ASSERT_EQ(table.rows.size(), 8U);
+  EXPECT_EQ(specs_of(table).size(), 8U * 2 * 3);
+  const Row& pair = table.rows[6];
+  EXPECT_EQ(pair.key, "pair_w");
+  EXPECT_EQ(pair.cells[0].paper->mean, 69.2);
+  EXPECT_EQ(pair.cells[1].specs[2].seed, 2U);
+  // One setting for both datasets.
+  EXPECT_EQ(pair.cells[0].specs[0].settings.balance_lr, pair.cells[1].specs[0].settings.balance_lr);
+  EXPECT_EQ(table.rows[7].cells[0].specs[0].dataset.name, "cmnist-gray");
+}
+
+TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
+  const std::vector<std::uint64_t> seeds = {0, 1};
+  Overrides quick = quick_;
+  quick.emplace_back("pretrain", "4");
+  const Table table = table1(std::vector<std::string>{"erm", "pair_w"}, seeds, quick);
+  const std::vector<runs::RunSpec> specs = specs_of(table);
+  const ManyRuns first = run_all(specs, root_, 2);
+  std::int64_t taken = -1;
+  ManyRunsHooks hooks;
+  hooks.progress = [&](std::size_t, std::size_t, std::int64_t now, std::int64_t) { taken = now; };
+  const ManyRuns again = run_all(specs, root_, 1, hooks);
+  ASSERT_EQ(first.outcomes.size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(first.outcomes[i].error, "");
+    EXPECT_GT(first.outcomes[i].worst_test_accuracy, 0.0);
+    EXPECT_EQ(first.outcomes[i].worst_test_accuracy, again.outcomes[i].worst_test_accuracy);
+  }
+  EXPECT_EQ(taken, 8 * 12);
+
+  const nlohmann::json json = result_json(table, first, seeds);
+  EXPECT_EQ(json["rows"][0]["cells"][0]["values"].size(), 2U);
+  EXPECT_EQ(json["rows"][0]["cells"][0]["paper"]["mean"], 17.1);
+  EXPECT_THAT(as_text(json), HasSubstr("PAIR-o (w)"));
+  EXPECT_THAT(as_markdown(json), HasSubstr("| ERM |"));
+}
+
+TEST_F(PaperTable, KeepsGoingWhenARunFailsAndSaysSo) {
+  const std::vector<std::uint64_t> seeds = {0};
+  const Table table = table1(std::vector<std::string>{"erm"}, seeds, quick_);
+  const std::vector<runs::RunSpec> specs = specs_of(table);
+  // Where the first run's folder should be there is a file.
+  std::filesystem::create_directories(root_);
+  std::ofstream(root_ / runs::default_directory(specs[0]).filename()) << "in the way";
+  const ManyRuns runs = run_all(specs, root_, 2);
+  EXPECT_NE(runs.outcomes[0].error, "");
+  EXPECT_EQ(runs.outcomes[1].error, "");
+  const nlohmann::json json = result_json(table, runs, seeds);
+  EXPECT_TRUE(json["rows"][0]["cells"][0]["mean"].is_null());
+  EXPECT_TRUE(json["rows"][0]["average"].is_null());
+  EXPECT_THAT(as_text(json), HasSubstr("(1 failed)"));
+}
+
+TEST_F(PaperTable, StopsWhenAsked) {
+  const std::vector<std::uint64_t> seeds = {0, 1};
+  ManyRunsHooks hooks;
+  hooks.should_stop = [] { return true; };
+  const ManyRuns runs =
+      run_all(specs_of(table1(std::vector<std::string>{"erm"}, seeds, quick_)), root_, 2, hooks);
+  EXPECT_TRUE(runs.stopped);
+  EXPECT_TRUE(runs.outcomes.empty());
+}
+
+TEST_F(PaperTable, NamesTheNearestMethod) {
+  const std::vector<std::uint64_t> seeds = {0};
+  try {
+    (void)table1(std::vector<std::string>{"pair_ww"}, seeds, {});
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'pair_w'"));
+  }
+}
+
+TEST(Figures, AreMeanAndRootMeanSquareDistance) {
+  const std::vector<double> values = {68.0, 70.0};
+  EXPECT_EQ(figure_of(values).mean, 69.0);
+  EXPECT_EQ(figure_of(values).deviation, 1.0);
+}
+
+TEST(Robustness, ComparesGuardedAndPlainStepsOverTwelveSettings) {
+  const std::vector<std::uint64_t> seeds = {0, 1};
+  const Table table = robustness(seeds, {});
+  ASSERT_EQ(table.rows.size(), 12U);
+  EXPECT_TRUE(table.rows[0].cells[0].specs[0].settings.restart);
+  EXPECT_FALSE(table.rows[11].cells[1].specs[1].settings.restart);
+  EXPECT_FALSE(table.rows[11].cells[1].specs[1].settings.backtrack);
+  EXPECT_EQ(table.rows[11].cells[0].specs[0].settings.pretrain, 200);
+}
+
+}  // namespace
+}  // namespace pair::paper

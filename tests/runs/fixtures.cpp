@@ -1,0 +1,39 @@
+#include "tests/runs/fixtures.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+
+namespace pair::runs::testing {
+
+Scratch::Scratch() {
+  std::string name = (std::filesystem::temp_directory_path() / "pair-runs-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("cannot make a scratch folder");
+  }
+  path_ = name;
+}
+
+Scratch::~Scratch() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+void write(const std::filesystem::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+RunSpec small_spec(std::string_view algorithm, std::uint64_t seed) {
+  RunSpec spec = resolve("cmnist", algorithm);
+  spec.dataset.train_digits = 500;
+  spec.dataset.test_digits = 200;
+  spec.settings.steps = 20;
+  spec.settings.pretrain = 8;
+  spec.settings.width = 16;
+  spec.eval_every = 4;
+  spec.checkpoint_every = 5;
+  spec.seed = seed;
+  return spec;
+}
+
+}  // namespace pair::runs::testing

@@ -1,0 +1,132 @@
+#include "tests/runs/program.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <stdexcept>
+
+namespace pair::runs::testing {
+namespace {
+
+[[noreturn]] void become(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  std::vector<char*> words = {const_cast<char*>(PAIR_PROGRAM)};
+  for (const std::string& argument : arguments) {
+    words.push_back(const_cast<char*>(argument.c_str()));
+  }
+  words.push_back(nullptr);
+  // Not what a shell in the background, or a test before, made of them.
+  for (const int number : {SIGINT, SIGTERM, SIGXFSZ, SIGPIPE}) {
+    std::signal(number, SIG_DFL);
+  }
+  if (::chdir(folder.c_str()) == 0) {
+    ::execv(PAIR_PROGRAM, words.data());
+  }
+  ::_exit(127);
+}
+
+std::string whole(int file) {
+  std::string text;
+  char block[4096];
+  for (ssize_t got = 0; (got = ::pread(file, block, sizeof block, static_cast<off_t>(text.size()))) > 0;) {
+    text.append(block, static_cast<std::size_t>(got));
+  }
+  return text;
+}
+
+}  // namespace
+
+Program::Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                 Output output)
+    : terminal_(output == Output::terminal) {
+  if (terminal_) {
+    struct winsize size {};
+    size.ws_row = 24;
+    size.ws_col = 120;
+    process_ = ::forkpty(&err_file_, nullptr, nullptr, &size);
+    if (process_ == 0) {
+      become(arguments, folder);
+    }
+    ::fcntl(err_file_, F_SETFL, O_NONBLOCK);
+  } else {
+    out_file_ = ::memfd_create("out", 0);
+    err_file_ = ::memfd_create("err", 0);
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::dup2(out_file_, STDOUT_FILENO);
+      ::dup2(err_file_, STDERR_FILENO);
+      become(arguments, folder);
+    }
+  }
+  if (process_ < 0) {
+    throw std::runtime_error("cannot start " PAIR_PROGRAM);
+  }
+}
+
+Program::~Program() {
+  if (running()) {
+    signal(SIGKILL);
+    wait();
+  }
+  ::close(out_file_);
+  ::close(err_file_);
+}
+
+void Program::signal(int number) const {
+  ::kill(process_, number);
+}
+
+void Program::settle(int status) {
+  status_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool Program::running() {
+  int status = 0;
+  if (status_ < 0 && ::waitpid(process_, &status, WNOHANG) == process_) {
+    settle(status);
+  }
+  return status_ < 0;
+}
+
+int Program::wait() {
+  while (terminal_ && running()) {
+    struct pollfd ready {
+      err_file_, POLLIN, 0
+    };
+    ::poll(&ready, 1, 20);
+    drain();  // else the program waits for the terminal
+  }
+  int status = 0;
+  if (status_ < 0 && ::waitpid(process_, &status, 0) == process_) {
+    settle(status);
+  }
+  return status_;
+}
+
+void Program::drain() {
+  if (!terminal_) {
+    out_ = whole(out_file_);
+    err_ = whole(err_file_);
+    return;
+  }
+  char block[4096];
+  for (ssize_t got = 0; (got = ::read(err_file_, block, sizeof block)) > 0;) {
+    err_.append(block, static_cast<std::size_t>(got));
+  }
+}
+
+const std::string& Program::out() {
+  drain();
+  return out_;
+}
+
+const std::string& Program::err() {
+  drain();
+  return err_;
+}
+
+}  // namespace pair::runs::testing

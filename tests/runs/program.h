@@ -1,0 +1,44 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pair::runs::testing {
+
+// The 'pair' program itself, as a user starts it, in a folder.
+class Program {
+ public:
+  enum class Output { files, terminal };
+  Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+          Output output = Output::files);
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+  // Kills it where it still runs.
+  ~Program();
+
+  void signal(int number) const;
+  [[nodiscard]] bool running();
+  // The exit status, or 128 + the signal that ended it.
+  int wait();
+
+  // What it has written so far; err holds it all where the output is a terminal.
+  [[nodiscard]] const std::string& out();
+  [[nodiscard]] const std::string& err();
+
+ private:
+  void drain();
+  void settle(int status);
+
+  pid_t process_ = -1;
+  int out_file_ = -1;
+  int err_file_ = -1;
+  int status_ = -1;
+  bool terminal_ = false;
+  std::string out_;
+  std::string err_;
+};
+
+}  // namespace pair::runs::testing

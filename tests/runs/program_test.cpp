@@ -1,0 +1,312 @@
+// 'pair train' and its companions as a user meets them: real processes, real signals.
+
+#include "tests/runs/program.h"
+
+#include <gmock/gmock.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "pair/runs/records.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+struct Ended {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Ended pair(const std::vector<std::string>& arguments, const fs::path& folder) {
+  Program program(arguments, folder);
+  const int status = program.wait();
+  return {status, program.out(), program.err()};
+}
+
+// A run of a second or two in `run` under the folder.
+std::vector<std::string> small_run(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"train",
+                                        "--dataset",
+                                        "cmnist",
+                                        "--algorithm",
+                                        "pair",
+                                        "--seed",
+                                        "5",
+                                        "--steps",
+                                        "400",
+                                        "--out",
+                                        "run",
+                                        "--set",
+                                        "train_digits=500",
+                                        "test_digits=200",
+                                        "width=16",
+                                        "pretrain=100",
+                                        "eval_every=5",
+                                        "checkpoint_every=7"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+const std::string& uninterrupted() {
+  static const std::string records = [] {
+    const Scratch scratch;
+    EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+    return read_file(results_file(scratch / "run"));
+  }();
+  return records;
+}
+
+std::uintmax_t size_of(const fs::path& file) {
+  std::error_code missing;
+  const std::uintmax_t size = fs::file_size(file, missing);
+  return missing ? 0 : size;
+}
+
+// Until the run has written more than it had.
+void wait_for_progress(Program& program, const fs::path& directory, std::uintmax_t before) {
+  while (program.running() && size_of(results_file(directory)) <= before) {
+    std::this_thread::sleep_for(200us);
+  }
+}
+
+TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
+  const Scratch scratch;
+  const Ended ended = pair(small_run(), scratch.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("Accuracy after step 400"), HasSubstr("worst test"),
+                               HasSubstr("run/results.jsonl")));
+  EXPECT_THAT(ended.err,
+              ContainsRegex("step 200/400  loss [0-9.e+-]+  weights erm [0-9.e+-]+ irmv1 [0-9.e+-]+ "
+                            "vrex [0-9.e+-]+  divergence [0-9.e+-]+  worst test [0-9.]+%  left 0:"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("\r")));
+  EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(80));
+  for (const char* name : {"spec.json", "checkpoint", "done"}) {
+    EXPECT_TRUE(fs::exists(scratch / "run" / name)) << name;
+  }
+  const Ended again = pair(small_run(), scratch.path());
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(again.out, HasSubstr("Done before"));
+  EXPECT_THAT(again.err, IsEmpty());
+}
+
+TEST(PairTrain, DrawsABarOnATerminal) {
+  const Scratch scratch;
+  Program program(small_run(), scratch.path(), Program::Output::terminal);
+  EXPECT_EQ(program.wait(), 0);
+  EXPECT_THAT(program.err(), AllOf(HasSubstr("\r[####################] 400/400 left 0:00  loss "),
+                                   HasSubstr("weights erm"), HasSubstr("Accuracy after step 400")));
+}
+
+TEST(PairTrain, SummarisesAsJson) {
+  const Scratch scratch;
+  const Ended ended = pair(small_run({"--json", "--quiet"}), scratch.path());
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.err, IsEmpty());
+  const auto summary = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(summary.at("status"), "finished");
+  EXPECT_EQ(summary.at("directory"), "run");
+  EXPECT_EQ(summary.at("record").at("step"), 400);
+}
+
+TEST(PairTrain, FindsItsPlaceByItself) {
+  const Scratch scratch;
+  const std::vector<std::string> arguments = {"train",          "--algorithm", "erm",
+                                              "--seed",         "2",           "--quiet",
+                                              "--set",          "steps=2",     "train_digits=100",
+                                              "test_digits=10", "width=2"};
+  EXPECT_EQ(pair(arguments, scratch.path()).status, 0);
+  std::vector<fs::path> found(fs::directory_iterator(scratch / "runs"), {});
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_THAT(found.front().filename().string(), ::testing::MatchesRegex("cmnist-erm-s2-[0-9a-f]{16}"));
+}
+
+TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
+  const Scratch scratch;
+  const fs::path run = scratch / "run";
+  std::mt19937 random(std::random_device{}());
+  int kills = 0;
+  while (!fs::exists(done_file(run)) && kills < 100) {
+    Program program(small_run({"--quiet"}), scratch.path());
+    if (kills % 4 != 3) {
+      // While it trains; each fourth kill falls anywhere, perhaps before it began.
+      wait_for_progress(program, run, size_of(results_file(run)));
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % (kills % 4 == 3 ? 1'000'000 : 60'000)));
+    program.signal(SIGKILL);
+    const int status = program.wait();
+    EXPECT_THAT(status, AnyOf(0, 128 + SIGKILL)) << program.err();
+    kills += status == 0 ? 0 : 1;
+    const std::string records = size_of(results_file(run)) > 0 ? read_file(results_file(run)) : "";
+    EXPECT_EQ(records, uninterrupted().substr(0, records.size())) << "after " << kills << " kills";
+  }
+  RecordProperty("kills", kills);
+  EXPECT_GE(kills, 3);
+  EXPECT_EQ(read_file(results_file(run)), uninterrupted());
+}
+
+TEST(PairTrain, EndsCleanlyOnCtrlCAndGoesOn) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Scratch scratch;
+    Program program(small_run(), scratch.path());
+    wait_for_progress(program, scratch / "run", 2000);
+    program.signal(signal);
+    EXPECT_EQ(program.wait(), 128 + signal);
+    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 400; the same command goes on"));
+    EXPECT_FALSE(fs::exists(done_file(scratch / "run")));
+    EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
+    const Ended second = pair(small_run(), scratch.path());
+    EXPECT_EQ(second.status, 0);
+    EXPECT_THAT(second.err, ContainsRegex("Resumed at step [0-9]+ of 400"));
+    EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
+  }
+}
+
+TEST(PairTrain, DoesNotTrainWhereAnotherDoes) {
+  const Scratch scratch;
+  Program first(small_run({"steps=1000000"}), scratch.path());
+  wait_for_progress(first, scratch / "run", 0);
+  const Ended second = pair(small_run({"steps=1000000"}), scratch.path());
+  EXPECT_EQ(second.status, 1);
+  EXPECT_THAT(second.err, HasSubstr("another process or thread is training in run"));
+  first.signal(SIGINT);
+  EXPECT_EQ(first.wait(), 130);
+}
+
+TEST(PairTrain, GivesASentenceForBadInput) {
+  const Scratch scratch;
+  const auto refusal = [&](const std::vector<std::string>& arguments, const std::string& sentence) {
+    std::vector<std::string> all = {"train"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Ended ended = pair(all, scratch.path());
+    EXPECT_EQ(ended.status, 2) << sentence;
+    EXPECT_THAT(ended.err, AllOf(HasSubstr(sentence), ::testing::StartsWith("pair: ")));
+  };
+  refusal({"--dataset", "cmnst"}, "unknown dataset 'cmnst'; did you mean 'cmnist'?");
+  refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
+  refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
+  refusal({"--solver", "epos"}, "did you mean 'epo'?");
+  refusal({"--seed", "-1"}, "seed is '-1'; accepted are whole numbers from 0");
+  refusal({"--steps", "0"}, "steps is '0'; accepted are whole numbers from 1");
+  refusal({"--gradients", "g"}, "gradients is 'g'; accepted are w, phi and f");
+  refusal({"--preference", "1,2"}, "preference has 2 values for 3 objectives");
+  refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
+  refusal({"--set", "steps"}, "--set has 'steps'; accepted are key=value pairs");
+  refusal({"--set", "width=100000"}, "width is '100000'; accepted are whole numbers from 1 to 65536");
+  refusal({"--algorithm", "erm", "--preference", "1"}, "preference has no meaning for algorithm 'erm'");
+  refusal({"--set", "penalty=3"}, "penalty has no meaning for algorithm 'pair'");
+  EXPECT_TRUE(fs::is_empty(scratch.path())) << "nothing was begun";
+}
+
+TEST(PairTrain, RefusesAFolderOfAnotherRun) {
+  const Scratch scratch;
+  ASSERT_EQ(pair(small_run({"steps=5"}), scratch.path()).status, 0);
+  const Ended ended = pair(small_run({"steps=6"}), scratch.path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("run holds another run: its steps is 5, here 6"));
+}
+
+TEST(PairTrain, SaysWhereItCannotWrite) {
+  const Scratch scratch;
+  std::vector<std::string> arguments = small_run();
+  *std::find(arguments.begin(), arguments.end(), "run") = "/proc/run";
+  const Ended ended = pair(arguments, scratch.path());
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, HasSubstr("cannot make the folder /proc/run"));
+}
+
+void expect_records_kept_and_mended(const Scratch& scratch, const Ended& ended) {
+  EXPECT_EQ(ended.status, 1);
+  const std::string records = read_file(results_file(scratch / "run"));
+  EXPECT_FALSE(records.empty());
+  EXPECT_LT(records.size(), uninterrupted().size());
+  EXPECT_EQ(records, uninterrupted().substr(0, records.size()));
+  EXPECT_EQ(records.back(), '\n');
+}
+
+TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
+  const Scratch scratch;
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_FSIZE, &before);
+  // What the program inherits; its output goes to files of memory, which stay small.
+  struct rlimit limited = before;
+  limited.rlim_cur = 60'000;
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::setrlimit(RLIMIT_FSIZE, &limited);
+  const Ended ended = pair(small_run({"checkpoint_every=100000"}), scratch.path());
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_THAT(ended.err, HasSubstr("pair: cannot write run/results.jsonl: File too large"));
+  EXPECT_THAT(read_file(failed_file(scratch / "run")), HasSubstr("File too large"));
+  expect_records_kept_and_mended(scratch, ended);
+  EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+  EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
+}
+
+TEST(PairTrain, LosesNoRecordToAFullDisk) {
+  const Scratch scratch;
+  fs::create_directory(scratch / "run");
+  if (::mount("none", (scratch / "run").c_str(), "tmpfs", 0, "size=256k") != 0) {
+    GTEST_SKIP() << "mounting a small disk needs root";
+  }
+  const Ended ended = pair(small_run(), scratch.path());
+  EXPECT_THAT(ended.err,
+              ContainsRegex("pair: cannot write run/(results.jsonl|checkpoint): No space left on device"));
+  expect_records_kept_and_mended(scratch, ended);
+  ::mount("none", (scratch / "run").c_str(), "tmpfs", MS_REMOUNT, "size=8m");
+  EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+  EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
+  ::umount((scratch / "run").c_str());
+}
+
+TEST(PairList, HasALineForEach) {
+  const Scratch scratch;
+  const auto listing = [&](const std::string& kind) { return pair({"list", kind}, scratch.path()).out; };
+  EXPECT_THAT(listing("datasets"), AllOf(HasSubstr("cmnist-m "), HasSubstr("cmnist-gray")));
+  EXPECT_THAT(listing("algorithms"), AllOf(HasSubstr("groupdro"), HasSubstr("pair ")));
+  EXPECT_THAT(listing("objectives"), AllOf(HasSubstr("irmv1"), HasSubstr("fishr")));
+  EXPECT_THAT(listing("models"), AllOf(HasSubstr("mlp"), HasSubstr("linear")));
+  EXPECT_THAT(listing("settings"),
+              AllOf(HasSubstr("(default: 1,1e+10,1e+12)"), HasSubstr("whole numbers from 1 to 65536")));
+  const Ended unknown = pair({"list", "datset"}, scratch.path());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'datasets'?"));
+}
+
+TEST(PairData, ListsAndRefusesWhatItCannotGet) {
+  const Scratch scratch;
+  ::setenv("PAIR_DATA", (scratch / "store").c_str(), 1);
+  const Ended listing = pair({"data", "list"}, scratch.path());
+  EXPECT_EQ(listing.status, 0);
+  EXPECT_THAT(listing.out, AllOf(HasSubstr("mnist14   ready"), HasSubstr("mnist     missing")));
+  EXPECT_EQ(nlohmann::json::parse(pair({"data", "list", "--json"}, scratch.path()).out).at(1).at("state"),
+            "missing");
+  const Ended unknown = pair({"data", "get", "mnits"}, scratch.path());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("mnist"));
+  fs::create_directory(scratch / "empty");
+  const Ended nothing = pair({"data", "get", "mnist", "--from", "empty"}, scratch.path());
+  EXPECT_EQ(nothing.status, 1);
+  EXPECT_THAT(nothing.err, HasSubstr("train-images-idx3-ubyte"));
+  ::unsetenv("PAIR_DATA");
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

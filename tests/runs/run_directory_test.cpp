@@ -1,0 +1,255 @@
+#include "pair/runs/run_directory.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pair/runs/records.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+using ::testing::UnorderedElementsAre;
+
+const nlohmann::json versions{{"pair", "test"}};
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    names.push_back(entry.path().filename().string());
+  }
+  return names;
+}
+
+// Two records, a checkpoint after each, and a record that no checkpoint knows.
+void write_run(const fs::path& path) {
+  RunDirectory run(path, small_spec());
+  run.record(R"({"step":1})");
+  run.save({1, 0.5, "state one"});
+  run.record(R"({"step":2})");
+  run.save({2, 1.5, std::string("state\0two\n", 10)});
+  run.record(R"({"step":3})");
+}
+
+TEST(RunDirectory, HoldsWhatARunIsMadeOf) {
+  const Scratch scratch;
+  {
+    RunDirectory run(scratch / "not/yet/there", small_spec());
+    EXPECT_EQ(run.resume(), std::nullopt);
+    run.record(R"({"step":1})");
+    run.save({1, 0.25, "state"});
+    run.finish({1, 0.5}, versions);
+    EXPECT_THAT(run.take_notices(), IsEmpty());
+  }
+  const fs::path path = scratch / "not/yet/there";
+  EXPECT_THAT(names_in(path), UnorderedElementsAre("spec.json", "results.jsonl", "checkpoint", "done"));
+  EXPECT_EQ(read_file(results_file(path)), "{\"step\":1}\n");
+  EXPECT_EQ(as_json(spec_from_text(read_file(spec_file(path)))), as_json(small_spec()));
+  const auto done = nlohmann::json::parse(read_file(done_file(path)));
+  EXPECT_EQ(done.at("versions"), versions);
+  const std::optional<Finished> finished = RunDirectory::finished(path, small_spec());
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(finished->steps, 1);
+  EXPECT_EQ(finished->seconds, 0.5);
+}
+
+TEST(RunDirectory, ResumesAtTheLastCheckpoint) {
+  const Scratch scratch;
+  write_run(scratch / "run");
+  EXPECT_EQ(RunDirectory::finished(scratch / "run", small_spec()), std::nullopt);
+  RunDirectory run(scratch / "run", small_spec());
+  const std::optional<Checkpoint> checkpoint = run.resume();
+  ASSERT_TRUE(checkpoint);
+  EXPECT_EQ(checkpoint->step, 2);
+  EXPECT_EQ(checkpoint->seconds, 1.5);
+  EXPECT_EQ(checkpoint->state, std::string("state\0two\n", 10));
+  run.record(R"({"step":3})");
+  run.record(R"({"step":4})");
+  EXPECT_THAT(run.take_notices(), IsEmpty());
+  EXPECT_EQ(read_file(results_file(scratch / "run")),
+            "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n{\"step\":4}\n");
+}
+
+TEST(RunDirectory, KeepsRecordsBeyondTheCheckpointUntilTheyComeAgain) {
+  const Scratch scratch;
+  write_run(scratch / "run");
+  {
+    RunDirectory run(scratch / "run", small_spec());
+    (void)run.resume();
+  }
+  EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(3));
+}
+
+TEST(RunDirectory, ReplacesRecordsThatComeOutDifferently) {
+  const Scratch scratch;
+  write_run(scratch / "run");
+  RunDirectory run(scratch / "run", small_spec());
+  (void)run.resume();
+  run.record(R"({"step":3,"loss":1})");
+  EXPECT_THAT(run.take_notices(), ElementsAre(AllOf(HasSubstr("line 3"), HasSubstr("replaced"))));
+  EXPECT_EQ(read_file(results_file(scratch / "run")),
+            "{\"step\":1}\n{\"step\":2}\n{\"step\":3,\"loss\":1}\n");
+}
+
+TEST(RunDirectory, DropsALineWithoutAnEnd) {
+  const Scratch scratch;
+  write_run(scratch / "run");
+  const std::string whole = read_file(results_file(scratch / "run"));
+  write(results_file(scratch / "run"), whole + "{\"step\":4,\"lo");
+  EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(3)) << "readers pass it over";
+  RunDirectory run(scratch / "run", small_spec());
+  EXPECT_TRUE(run.resume());
+  EXPECT_EQ(read_file(results_file(scratch / "run")), whole);
+}
+
+TEST(RunDirectory, BeginsAnewWhereTheCheckpointIsDamaged) {
+  const Scratch scratch;
+  const fs::path path = scratch / "run";
+  write_run(path);
+  const std::string whole = read_file(checkpoint_file(path));
+  std::string flipped = whole;
+  flipped.back() ^= 1;
+  const std::string foreign = "not a checkpoint\n";
+  for (const std::string& damaged :
+       {flipped, whole.substr(0, whole.size() / 2), whole.substr(0, whole.size() - 1), std::string(), foreign,
+        std::string("{}\n"), std::string("[1]\n")}) {
+    write(checkpoint_file(path), damaged);
+    RunDirectory run(path, small_spec());
+    EXPECT_EQ(run.resume(), std::nullopt);
+    EXPECT_THAT(run.take_notices(),
+                ElementsAre(AllOf(HasSubstr("checkpoint is damaged"), HasSubstr("anew"))));
+    run.record(R"({"step":1})");
+    EXPECT_THAT(run.take_notices(), IsEmpty()) << "the same line as before";
+    EXPECT_THAT(read_records(results_file(path)), SizeIs(3));
+  }
+}
+
+TEST(RunDirectory, BeginsAnewWhereRecordsWereCutOrChanged) {
+  const Scratch scratch;
+  const fs::path path = scratch / "run";
+  for (const char* damaged : {"", "{\"step\":1}\n", "{\"step\":1}\n{\"step\":7}\n{\"step\":3}\n",
+                              "{\"step\":1}\n{\"st", "\n\n\n\n"}) {
+    fs::remove_all(path);
+    write_run(path);
+    write(results_file(path), damaged);
+    RunDirectory run(path, small_spec());
+    EXPECT_EQ(run.resume(), std::nullopt) << damaged;
+    EXPECT_THAT(run.take_notices(), ElementsAre(HasSubstr("results.jsonl is not as the run left it")));
+    for (const char* line : {R"({"step":1})", R"({"step":2})", R"({"step":3})"}) {
+      run.record(line);
+    }
+    EXPECT_EQ(read_file(results_file(path)), "{\"step\":1}\n{\"step\":2}\n{\"step\":3}\n");
+  }
+}
+
+TEST(RunDirectory, RefusesAnotherRunsFolder) {
+  const Scratch scratch;
+  write_run(scratch / "run");
+  const std::string before = read_file(results_file(scratch / "run"));
+  RunSpec other = small_spec();
+  other.seed = 1;
+  EXPECT_THAT([&] { RunDirectory(scratch / "run", other); },
+              ThrowsMessage<std::invalid_argument>(
+                  AllOf(HasSubstr("holds another run"), HasSubstr("its seed is 0, here 1"))));
+  EXPECT_EQ(read_file(results_file(scratch / "run")), before);
+  RunSpec same = small_spec();
+  same.checkpoint_every = 1;
+  EXPECT_NO_THROW(RunDirectory(scratch / "run", same)) << "what does not change the records may differ";
+}
+
+TEST(RunDirectory, GivesAFolderInWhichNothingCameAboutToAnother) {
+  const Scratch scratch;
+  { RunDirectory run(scratch / "run", small_spec()); }
+  RunSpec other = small_spec();
+  other.seed = 1;
+  { RunDirectory run(scratch / "run", other); }
+  EXPECT_EQ(spec_from_text(read_file(spec_file(scratch / "run"))).seed, 1U);
+}
+
+TEST(RunDirectory, RefusesFoldersAndFilesThatAreNoRuns) {
+  const Scratch scratch;
+  write(scratch / "letter.txt", "dear");
+  EXPECT_THAT([&] { RunDirectory(scratch.path(), small_spec()); },
+              ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("letter.txt"), HasSubstr("no run"))));
+  EXPECT_THAT(names_in(scratch.path()), ElementsAre("letter.txt")) << "nothing was put there";
+  EXPECT_THAT([&] { RunDirectory(scratch / "letter.txt", small_spec()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("is a file")));
+}
+
+TEST(RunDirectory, RefusesASpecThatCannotBeReadWhereThereAreRecords) {
+  const Scratch scratch;
+  const fs::path path = scratch / "run";
+  write_run(path);
+  for (const char* damaged :
+       {"", "{\"dataset\"", "{}", R"({"dataset":"cmnist","algorithm":"pair","stps":1})"}) {
+    write(spec_file(path), damaged);
+    EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("spec.json cannot be used")))
+        << damaged;
+  }
+  fs::remove(spec_file(path));
+  EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("no run")));
+  EXPECT_THAT(read_records(results_file(path)), SizeIs(3));
+}
+
+TEST(RunDirectory, LetsOneTrainAtATime) {
+  const Scratch scratch;
+  {
+    const RunDirectory first(scratch / "run", small_spec());
+    EXPECT_THAT([&] { RunDirectory(scratch / "run", small_spec()); },
+                ThrowsMessage<Busy>(HasSubstr("is training in")));
+  }
+  EXPECT_NO_THROW(RunDirectory(scratch / "run", small_spec()));
+}
+
+TEST(RunDirectory, KnowsWhenTheRecordsOfADoneRunWereChanged) {
+  const Scratch scratch;
+  const fs::path path = scratch / "run";
+  {
+    RunDirectory run(path, small_spec());
+    run.record(R"({"step":1})");
+    run.finish({1, 0.5}, versions);
+  }
+  write(results_file(path), "{\"step\":2}\n");
+  EXPECT_THAT(
+      [&] { (void)RunDirectory::finished(path, small_spec()); },
+      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("not as the run left it"), HasSubstr("delete"))));
+  write(done_file(path), "done");
+  EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("done is damaged")));
+}
+
+TEST(RunDirectory, SaysWhyARunFailedUntilTheNextTry) {
+  const Scratch scratch;
+  {
+    RunDirectory run(scratch / "run", small_spec());
+    run.fail("ten steps in a row were not finite");
+  }
+  EXPECT_EQ(read_file(failed_file(scratch / "run")), "ten steps in a row were not finite\n");
+  const RunDirectory again(scratch / "run", small_spec());
+  EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
+}
+
+TEST(RunDirectory, SaysWhichFileCannotBeWritten) {
+  // Root may write anywhere but here.
+  EXPECT_THAT([] { RunDirectory("/proc/pair-run", small_spec()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("cannot make the folder /proc/pair-run")));
+}
+
+TEST(Records, SayWhichLineIsNone) {
+  EXPECT_THAT([] { (void)parse_records("{\"step\":1}\n[2]\n", "results.jsonl"); },
+              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is no JSON object"));
+  EXPECT_THAT(parse_records("", "results.jsonl"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

@@ -1,0 +1,191 @@
+#include "pair/runs/run_spec.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "pair/runs/algorithms.h"
+#include "pair/runs/keys.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+// Another value that the key accepts.
+std::string other_value(const Key& key, const RunSpec& spec) {
+  const nlohmann::json value = key.get(spec);
+  if (value.is_boolean()) {
+    return value.get<bool>() ? "false" : "true";
+  }
+  for (const char* text :
+       {"3", "0.625", "0.625,0.5,0.25", "linear", "erm,vrex", "cosine", "phi", "shift", "cuda:1", "mgda"}) {
+    RunSpec changed = spec;
+    try {
+      set(key, changed, text);
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+    if (key.get(changed) != value) {
+      return text;
+    }
+  }
+  return {};
+}
+
+TEST(RunSpec, EveryKeySurvivesTheWayThroughJson) {
+  for (const Key& key : keys()) {
+    RunSpec spec = small_spec();
+    const std::string text = other_value(key, spec);
+    ASSERT_FALSE(text.empty()) << key.name;
+    set(key, spec, text);
+    const RunSpec back = spec_from_text(as_json(spec).dump());
+    EXPECT_EQ(as_json(back), as_json(spec)) << key.name;
+    EXPECT_EQ(hash(back), hash(spec)) << key.name;
+    EXPECT_EQ(as_text(key.get(back)), text) << key.name;
+  }
+}
+
+TEST(RunSpec, EveryKeyButTheCheckpointsDecidesTheHash) {
+  const RunSpec spec = small_spec();
+  for (const Key& key : keys()) {
+    RunSpec changed = spec;
+    set(key, changed, other_value(key, spec));
+    if (key.name == "checkpoint_every") {
+      EXPECT_EQ(hash(changed), hash(spec));
+    } else {
+      EXPECT_NE(hash(changed), hash(spec)) << key.name;
+    }
+  }
+}
+
+// A change of this value gives every run on every disk another name, so that none is found again.
+TEST(RunSpec, TheHashIsTheSameTomorrow) {
+  const RunSpec spec =
+      spec_from_text(R"({"algorithm":"pair","alpha":0.25,"balance_lr":0.4,"balancer":"epo","batch":0
+,"checkpoint_every":50,"clove_batch":512,"clove_width":0.4,"dataset":"cmnist","decay":"none"
+,"depth":2,"device":"cpu","epsilon":0.1,"eval_every":50,"fishr_ema":0.95
+,"freeze_featurizer":false,"gradients":"w","groupdro_rate":0.01,"hparams_seed":0
+,"irmv1_constant":0.01,"irmv1_negative":"scale","irmv1_unbiased":false,"l2":0.001,"lr":0.001
+,"model":"mlp","momentum":0.9,"objectives":["erm","irmv1","vrex"],"penalty":1.0
+,"preference":[1.0,10000000000.0,1000000000000.0],"pretrain":150,"refresh":false,"restart":true
+,"scheme":"pair","seed":7,"steps":501,"test_betas":[0.9,0.1,0.5],"test_digits":10000
+,"tf32":false,"threads":1,"train_betas":[0.1,0.2],"train_digits":50000,"width":256})");
+  EXPECT_EQ(hash(spec), "2ea4d230b561cf52");
+}
+
+TEST(RunSpec, TheHashNamesARun) {
+  EXPECT_EQ(hash(resolve("cmnist", "pair")), hash(resolve("cmnist", "pair")));
+  EXPECT_THAT(hash(resolve("cmnist", "pair")), ::testing::MatchesRegex("[0-9a-f]{16}"));
+  EXPECT_EQ(hash(resolve("cmnist-25", "pair")), hash(resolve("cmnist", "pair"))) << "one dataset, two names";
+  EXPECT_NE(hash(resolve("cmnist-m", "pair")), hash(resolve("cmnist", "pair")));
+  EXPECT_NE(hash(resolve("cmnist", "irmx")), hash(resolve("cmnist", "pair")));
+}
+
+TEST(RunSpec, TheNumberOfTheCudaDeviceDoesNotDecideTheRecords) {
+  RunSpec first = small_spec();
+  first.device = "cuda";
+  RunSpec second = small_spec();
+  second.device = "cuda:3";
+  EXPECT_EQ(hash(first), hash(second));
+  EXPECT_NE(hash(first), hash(small_spec()));
+}
+
+TEST(RunSpec, TheCanonicalFormIsSortedPlainAndExact) {
+  RunSpec spec = small_spec();
+  spec.settings.lr = 0.1 + 0.2;
+  spec.seed = UINT64_MAX;
+  const std::string form = canonical(spec);
+  EXPECT_THAT(form, HasSubstr("\"lr\":0.30000000000000004"));
+  EXPECT_THAT(form, HasSubstr("\"seed\":18446744073709551615"));
+  EXPECT_THAT(form, Not(HasSubstr("checkpoint_every")));
+  EXPECT_LT(form.find("\"algorithm\""), form.find("\"dataset\""));
+  const RunSpec back = spec_from_text(as_json(spec).dump());
+  EXPECT_EQ(back.settings.lr, spec.settings.lr);
+  EXPECT_EQ(back.seed, spec.seed);
+}
+
+TEST(RunSpec, WhatTextLeavesOutIsAsTheAlgorithmHasIt) {
+  const RunSpec spec = spec_from_text(R"({"dataset": "cmnist-m", "algorithm": "irmv1", "lr": 1, "seed": 7})");
+  EXPECT_EQ(spec.settings.pretrain, 150);
+  EXPECT_EQ(spec.settings.penalty, 1e5);
+  EXPECT_EQ(spec.settings.lr, 1.0);
+  EXPECT_EQ(spec.seed, 7U);
+}
+
+TEST(RunSpec, RefusesTextThatIsNoSpec) {
+  const auto reading = [](const char* text) { return [text] { (void)spec_from_text(text); }; };
+  EXPECT_THAT(reading("{"), ThrowsMessage<std::invalid_argument>(HasSubstr("no JSON")));
+  EXPECT_THAT(reading("[1]"), ThrowsMessage<std::invalid_argument>(HasSubstr("object")));
+  EXPECT_THAT(reading(R"({"algorithm": "pair"})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("no dataset")));
+  EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": 1})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("no algorithm")));
+  EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "stepps": 5})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'steps'?")));
+  EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "steps": "5"})"),
+              ThrowsMessage<std::invalid_argument>(
+                  "steps is \"5\"; accepted are whole numbers from 1 to 1000000000"));
+  EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "lr": null})"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("lr is null; accepted are numbers above 0")));
+}
+
+TEST(RunSpec, NamesWhereTwoDiffer) {
+  const RunSpec spec = small_spec();
+  EXPECT_THAT(difference(spec, spec), IsEmpty());
+  RunSpec other = spec;
+  other.seed = 3;
+  EXPECT_EQ(difference(other, spec), "its seed is 3, here 0");
+  other.settings.lr = 0.5;
+  EXPECT_EQ(difference(other, spec), "its lr is 0.5, here 0.001; its seed is 3, here 0");
+  other.settings.width = 1;
+  other.settings.depth = 1;
+  other.settings.momentum = 0.5;
+  EXPECT_THAT(difference(other, spec), HasSubstr("; and 2 more"));
+  other = spec;
+  other.checkpoint_every = 1;
+  EXPECT_THAT(difference(other, spec), IsEmpty());
+}
+
+TEST(Resolve, SuggestsTheNearName) {
+  EXPECT_THAT([] { (void)resolve("cmnst", "pair"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'cmnist'?")));
+  EXPECT_THAT([] { (void)resolve("cmnist", "irmv2"); },
+              ThrowsMessage<std::invalid_argument>(AllOf(
+                  HasSubstr("unknown algorithm 'irmv2'; did you mean 'irmv1'?"), HasSubstr("groupdro"))));
+  const std::array overrides = {Override{"learning_rate", "1"}};
+  EXPECT_THAT([&] { (void)resolve("cmnist", "pair", overrides); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("unknown setting 'learning_rate'")));
+}
+
+TEST(Resolve, OtherObjectivesGetAPreferenceOfTheirOwn) {
+  const std::array four = {Override{"objectives", "erm,irmv1,vrex,fishr"}};
+  EXPECT_THAT(resolve("cmnist", "pair", four).settings.preference, IsEmpty());
+  const std::array three = {Override{"objectives", "erm,vrex,irmv1"}};
+  EXPECT_THAT(resolve("cmnist", "pair", three).settings.preference, ElementsAre(1, 1e10, 1e12));
+  const std::array given = {Override{"preference", "1,2,3"}, Override{"objectives", "erm,irmv1,vrex,fishr"}};
+  EXPECT_THAT(resolve("cmnist", "pair", given).settings.preference, ElementsAre(1, 2, 3))
+      << "a wrong one that was given is left for validation to refuse";
+}
+
+TEST(Algorithms, EachHasAValidSpecOnEachDataset) {
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    EXPECT_THAT(algorithm.summary, Not(IsEmpty()));
+    for (const data::ColoredMnistPreset& preset : data::colored_mnist_presets()) {
+      const RunSpec spec = resolve(preset.name, algorithm.name);
+      EXPECT_NO_THROW(train::validate(spec.settings)) << algorithm.name;
+      EXPECT_EQ(spec.algorithm, algorithm.name);
+      EXPECT_EQ(spec.dataset.name, preset.name);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

@@ -1,0 +1,363 @@
+#include "pair/runs/run.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "pair/runs/records.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using ::testing::ThrowsMessage;
+using Status = RunResult::Status;
+
+std::string records_in(const fs::path& directory) {
+  return read_file(results_file(directory));
+}
+
+// What the run records when nothing comes between.
+std::string records_of(const RunSpec& spec) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  EXPECT_EQ(run(spec, scratch / "run", datasets).status, Status::finished);
+  return records_in(scratch / "run");
+}
+
+// Specs between whose steps something must be kept: momentum and Adam's averages, an objective's state, the
+// place in every stream of draws, the estimated preference, the last weights, what is frozen.
+std::vector<RunSpec> specs_with_memory() {
+  std::vector<RunSpec> specs;
+  for (const std::vector<Override>& overrides : std::vector<std::vector<Override>>{
+           {},
+           {{"batch", "32"}},
+           {{"objectives", "erm,irmv1,vrex,fishr"}},
+           {{"objectives", "erm,clove,group_dro"}, {"clove_batch", "16"}, {"batch", "64"}},
+           {{"freeze_featurizer", "true"}, {"decay", "cosine"}},
+           {{"balancer", "epo_smooth"}, {"gradients", "f"}},
+           {{"objectives", "erm,iga"}, {"gradients", "phi"}},
+           {{"irmv1_unbiased", "true"}, {"preference", "auto"}}}) {
+    RunSpec small = small_spec();
+    nlohmann::json json = as_json(small);
+    for (const auto& [key, value] : overrides) {
+      json.erase(key);
+    }
+    if (overrides.size() > 0 && overrides.front().first == "objectives") {
+      json["preference"] = "auto";
+    }
+    RunSpec spec = spec_from_json(json);
+    const RunSpec changed = resolve("cmnist", "pair", overrides);
+    for (const auto& [key, value] : overrides) {
+      json[key] = as_json(changed).at(key);
+    }
+    specs.push_back(spec_from_json(json));
+  }
+  for (const char* algorithm : {"irmv1", "ib-irm", "groupdro", "fishr"}) {
+    specs.push_back(small_spec(algorithm));
+  }
+  return specs;
+}
+
+TEST(Run, RecordsEveryEvaluation) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  const RunSpec spec = small_spec();
+  const RunResult result = run(spec, scratch / "run", datasets);
+  EXPECT_EQ(result.status, Status::finished);
+  EXPECT_FALSE(result.was_done);
+  EXPECT_EQ(result.step, 20);
+  ASSERT_THAT(result.records, SizeIs(5));
+  std::vector<int> steps;
+  for (const nlohmann::json& record : result.records) {
+    steps.push_back(record.at("step").get<int>());
+  }
+  EXPECT_THAT(steps, ElementsAre(4, 8, 12, 16, 20));
+  EXPECT_EQ(read_records(results_file(scratch / "run")), result.records);
+  EXPECT_TRUE(fs::exists(done_file(scratch / "run")));
+  EXPECT_TRUE(fs::exists(checkpoint_file(scratch / "run")));
+}
+
+TEST(Run, RecordsTheLastStepWhereverItFalls) {
+  RunSpec spec = small_spec();
+  spec.settings.steps = 10;
+  const Scratch scratch;
+  DatasetCache datasets;
+  const RunResult result = run(spec, scratch / "run", datasets);
+  ASSERT_THAT(result.records, SizeIs(3));
+  EXPECT_EQ(result.records.back().at("step"), 10);
+}
+
+TEST(Run, RecordsSayWhatDomainBedsDo) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  const RunSpec spec = small_spec("pair", 3);
+  const std::vector<nlohmann::json> records = run(spec, scratch / "run", datasets).records;
+  const nlohmann::json& last = records.back();
+  EXPECT_EQ(last.at("args"), (nlohmann::json{{"algorithm", "pair"},
+                                             {"dataset", "cmnist"},
+                                             {"seed", 3},
+                                             {"trial_seed", 3},
+                                             {"hparams_seed", 0},
+                                             {"test_envs", {2, 3, 4}}}));
+  EXPECT_EQ(last.at("hparams").at("steps"), 20);
+  EXPECT_EQ(last.at("hparams").at("alpha"), 0.25);
+  double worst = 1.0;
+  for (const char* key : {"env0_in_acc", "env1_in_acc", "env2_out_acc", "env3_out_acc", "env4_out_acc"}) {
+    EXPECT_GE(last.at(key), 0.0);
+    EXPECT_LE(last.at(key), 1.0);
+    worst = std::string_view(key).ends_with("out_acc") ? std::min(worst, last.at(key).get<double>()) : worst;
+  }
+  EXPECT_EQ(last.at("worst_test_acc"), worst);
+  const nlohmann::json& losses = last.at("losses");
+  EXPECT_THAT(losses, SizeIs(3));
+  EXPECT_EQ(last.at("nll"), losses.at("erm"));
+  EXPECT_EQ(last.at("penalty").get<double>(),
+            losses.at("irmv1").get<double>() + losses.at("vrex").get<double>());
+  EXPECT_THAT(last.at("weights"), SizeIs(3));
+  EXPECT_EQ(records.front().at("phase"), "descent");
+  EXPECT_EQ(last.at("phase"), "balance");
+  EXPECT_GT(last.at("divergence"), 0.0);
+  for (const char* key : {"loss", "lr", "restarts", "rollbacks", "feasible"}) {
+    EXPECT_TRUE(last.contains(key)) << key;
+  }
+  EXPECT_FALSE(last.contains("seconds"));
+}
+
+TEST(Run, GivesTheSameRecordsAgain) {
+  EXPECT_EQ(records_of(small_spec()), records_of(small_spec()));
+  EXPECT_NE(records_of(small_spec("pair", 1)), records_of(small_spec()));
+}
+
+TEST(Run, GivesTheSameRecordsBesideOthers) {
+  std::vector<RunSpec> specs = specs_with_memory();
+  specs.push_back(small_spec("pair", 1));
+  specs.push_back(small_spec("erm", 1));
+  std::vector<std::string> alone;
+  for (const RunSpec& spec : specs) {
+    alone.push_back(records_of(spec));
+  }
+  const Scratch scratch;
+  DatasetCache datasets;
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    threads.emplace_back([&, i] { run(specs[i], scratch / std::to_string(i), datasets); });
+  }
+  threads.clear();
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    EXPECT_EQ(records_in(scratch / std::to_string(i)), alone[i]) << canonical(specs[i]);
+  }
+}
+
+TEST(Run, GivesTheSameRecordsWithoutCheckpointsInBetween) {
+  RunSpec spec = small_spec();
+  const std::string often = records_of(spec);
+  spec.checkpoint_every = 1000;
+  EXPECT_EQ(records_of(spec), often);
+}
+
+// Stops the run before every step in turn.
+void expect_same_when_stopped(const RunSpec& spec, std::int64_t stride) {
+  const std::string whole = records_of(spec);
+  DatasetCache datasets;
+  for (std::int64_t stop = 0; stop <= spec.settings.steps; stop += stride) {
+    const Scratch scratch;
+    std::int64_t asked = 0;
+    RunHooks hooks;
+    hooks.should_stop = [&] { return asked++ == stop; };
+    std::vector<std::string> notices;
+    hooks.notice = [&](std::string_view notice) { notices.emplace_back(notice); };
+    const RunResult first = run(spec, scratch / "run", datasets, hooks);
+    EXPECT_EQ(first.status, stop < spec.settings.steps ? Status::stopped : Status::finished);
+    EXPECT_EQ(first.step, stop);
+    const RunResult second = run(spec, scratch / "run", datasets, hooks);
+    EXPECT_EQ(second.status, Status::finished);
+    EXPECT_EQ(records_in(scratch / "run"), whole) << "stopped at " << stop << ": " << canonical(spec);
+    EXPECT_THAT(notices, IsEmpty());
+  }
+}
+
+TEST(Run, GivesTheSameRecordsWhenStoppedAtAnyStep) {
+  expect_same_when_stopped(small_spec(), 1);
+}
+
+TEST(Run, GivesTheSameRecordsWhenStoppedWhateverItRemembers) {
+  for (const RunSpec& spec : specs_with_memory()) {
+    expect_same_when_stopped(spec, 3);
+  }
+}
+
+TEST(Run, StoppedAtEveryStepGetsToTheEnd) {
+  const RunSpec spec = small_spec();
+  const Scratch scratch;
+  DatasetCache datasets;
+  int tries = 0;
+  for (RunResult result; tries == 0 || result.status == Status::stopped; ++tries) {
+    ASSERT_LE(tries, 20);
+    int asked = 0;
+    RunHooks hooks;
+    hooks.should_stop = [&] { return asked++ == 1; };
+    result = run(spec, scratch / "run", datasets, hooks);
+  }
+  EXPECT_EQ(records_in(scratch / "run"), records_of(spec));
+}
+
+TEST(Run, IsNotRepeatedOnceItIsDone) {
+  const RunSpec spec = small_spec();
+  const Scratch scratch;
+  DatasetCache datasets;
+  const RunResult first = run(spec, scratch / "run", datasets);
+  bool stepped = false;
+  RunHooks hooks;
+  hooks.progress = [&](const Progress&) { stepped = true; };
+  const RunResult second = run(spec, scratch / "run", datasets, hooks);
+  EXPECT_TRUE(second.was_done);
+  EXPECT_FALSE(stepped);
+  EXPECT_EQ(second.records, first.records);
+  EXPECT_EQ(second.step, 20);
+  EXPECT_EQ(second.seconds, first.seconds);
+}
+
+TEST(Run, TellsItsProgress) {
+  const RunSpec spec = small_spec();
+  const Scratch scratch;
+  DatasetCache datasets;
+  std::vector<std::int64_t> steps;
+  std::vector<std::int64_t> recorded;
+  RunHooks hooks;
+  hooks.progress = [&](const Progress& progress) {
+    EXPECT_EQ(progress.steps, 20);
+    EXPECT_EQ(progress.first, 0);
+    steps.push_back(progress.step);
+    if (progress.record != nullptr) {
+      recorded.push_back(progress.record->at("step").get<std::int64_t>());
+    }
+  };
+  run(spec, scratch / "run", datasets, hooks);
+  EXPECT_THAT(steps, SizeIs(21));
+  EXPECT_THAT(recorded, ElementsAre(4, 8, 12, 16, 20));
+}
+
+TEST(Run, BeginsAnewWhereTheTrainerCannotReadTheCheckpoint) {
+  const RunSpec spec = small_spec();
+  const Scratch scratch;
+  {
+    RunDirectory directory(scratch / "run", spec);
+    directory.save({7, 1.0, "no trainer wrote this"});
+  }
+  DatasetCache datasets;
+  std::vector<std::string> notices;
+  RunHooks hooks;
+  hooks.notice = [&](std::string_view notice) { notices.emplace_back(notice); };
+  run(spec, scratch / "run", datasets, hooks);
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("begins anew")));
+  EXPECT_EQ(records_in(scratch / "run"), records_of(spec));
+}
+
+TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  const auto running = [&](auto change) {
+    return [&, change] {
+      RunSpec spec = small_spec();
+      change(spec);
+      run(spec, scratch / "run", datasets);
+    };
+  };
+  EXPECT_THAT(running([](RunSpec& spec) { spec.settings.steps = 0; }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("steps is 0")));
+  EXPECT_THAT(running([](RunSpec& spec) {
+                spec.settings.objectives = {"erm", "irmv2"};
+                spec.settings.preference.clear();
+              }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
+  EXPECT_THAT(running([](RunSpec& spec) { spec.settings.model = "mpl"; }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'mlp'?")));
+  EXPECT_THAT(running([](RunSpec& spec) { spec.settings.balancer = "epoo"; }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'epo'?")));
+  EXPECT_THAT(running([](RunSpec& spec) { spec.dataset.alpha = 2; }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("alpha is 2")));
+  EXPECT_THAT(running([](RunSpec& spec) {
+                spec.settings.preference = {1, 2};
+              }),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("preference has 2 values for 3 objectives")));
+  EXPECT_FALSE(fs::exists(scratch / "run"));
+}
+
+TEST(Run, GivesWayToWhoeverTrainsThere) {
+  const Scratch scratch;
+  const RunDirectory held(scratch / "run", small_spec());
+  DatasetCache datasets;
+  EXPECT_THROW(run(small_spec(), scratch / "run", datasets), Busy);
+}
+
+TEST(Run, LeavesAWordWhereItFails) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  RunHooks hooks;
+  hooks.progress = [](const Progress& progress) {
+    if (progress.step == 9) {
+      throw std::runtime_error("the terminal is gone");
+    }
+  };
+  EXPECT_THAT([&] { run(small_spec(), scratch / "run", datasets, hooks); },
+              ThrowsMessage<std::runtime_error>("the terminal is gone"));
+  EXPECT_EQ(read_file(failed_file(scratch / "run")), "the terminal is gone\n");
+  EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(2));
+  run(small_spec(), scratch / "run", datasets);
+  EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
+  EXPECT_EQ(records_in(scratch / "run"), records_of(small_spec()));
+}
+
+TEST(Run, GoesWhereItsHashSays) {
+  const RunSpec spec = small_spec("irmx", 4);
+  EXPECT_EQ(default_directory(spec), "runs/cmnist-irmx-s4-" + hash(spec));
+}
+
+TEST(DatasetCache, SharesWhatIsTheSame) {
+  DatasetCache datasets;
+  const data::ColoredMnistSpec spec = small_spec().dataset;
+  std::vector<std::shared_ptr<const data::EnvironmentSet>> sets(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& set : sets) {
+      threads.emplace_back([&] { set = datasets.get(spec, 0); });
+    }
+  }
+  EXPECT_THAT(sets, Each(sets.front()));
+  EXPECT_NE(datasets.get(spec, 1), sets.front());
+  data::ColoredMnistSpec other = spec;
+  other.alpha = 0.5;
+  EXPECT_NE(datasets.get(other, 0), sets.front());
+  EXPECT_EQ(datasets.get(spec, 0), sets.front()) << "still in use";
+}
+
+TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
+  DatasetCache datasets(1);
+  const data::ColoredMnistSpec spec = small_spec().dataset;
+  const std::weak_ptr<const data::EnvironmentSet> first = datasets.get(spec, 0);
+  EXPECT_FALSE(first.expired());
+  (void)datasets.get(spec, 1);
+  EXPECT_TRUE(first.expired());
+}
+
+TEST(DatasetCache, TellsEveryoneWhatIsWrong) {
+  DatasetCache datasets;
+  data::ColoredMnistSpec spec = small_spec().dataset;
+  spec.train_digits = 0;
+  EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument);
+  EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument) << "and again";
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

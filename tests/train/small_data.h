@@ -1,0 +1,45 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "pair/data/environment.h"
+#include "pair/data/random.h"
+
+// Data small enough for tests that train: a causal and a spurious input, as in ColoredMNIST.
+
+namespace pair::train::testing {
+
+inline data::Environment small_environment(std::uint64_t seed, double beta, std::int64_t samples) {
+  data::Random random(seed, "small/" + std::to_string(beta));
+  data::Environment environment;
+  environment.name = "beta=" + std::to_string(beta);
+  environment.inputs = torch::empty({samples, 4});
+  environment.labels = torch::empty({samples});
+  auto inputs = environment.inputs.accessor<float, 2>();
+  auto labels = environment.labels.accessor<float, 1>();
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const bool shape = random.bernoulli(0.5);
+    const bool label = shape != random.bernoulli(0.25);
+    const bool colour = label != random.bernoulli(beta);
+    inputs[i][0] = static_cast<float>((shape ? 1.0 : -1.0) + 0.1 * random.normal());
+    inputs[i][1] = static_cast<float>((colour ? 1.0 : -1.0) + 0.1 * random.normal());
+    inputs[i][2] = static_cast<float>(random.normal());
+    inputs[i][3] = 1.0F;
+    labels[i] = label ? 1.0F : 0.0F;
+  }
+  return environment;
+}
+
+inline std::shared_ptr<data::EnvironmentSet> small_data(std::uint64_t seed = 0, std::int64_t samples = 200) {
+  auto set = std::make_shared<data::EnvironmentSet>();
+  set->name = "small";
+  set->train = {small_environment(seed, 0.1, samples), small_environment(seed, 0.2, samples)};
+  set->test = {small_environment(seed + 1, 0.9, samples)};
+  return set;
+}
+
+}  // namespace pair::train::testing

@@ -1,0 +1,330 @@
+#include "pair/train/trainer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/nn.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "pair/models/model.h"
+#include "pair/train/guarded_step.h"
+#include "pair/train/pair_optimizer.h"
+#include "pair/train/weigher.h"
+#include "tests/train/small_data.h"
+
+namespace pair::train {
+namespace {
+
+using ::testing::HasSubstr;
+
+Settings small_settings() {
+  Settings settings;
+  settings.steps = 40;
+  settings.pretrain = 15;
+  settings.width = 8;
+  settings.balance_lr = 0.05;
+  return settings;
+}
+
+Evaluation trained(const Settings& settings, std::uint64_t seed = 1) {
+  Trainer trainer(testing::small_data(), settings, seed);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  return trainer.evaluate();
+}
+
+void expect_same(const Evaluation& a, const Evaluation& b) {
+  EXPECT_EQ(a.losses, b.losses);
+  EXPECT_EQ(a.weights, b.weights);
+  EXPECT_EQ(a.loss, b.loss);
+  EXPECT_EQ(a.divergence, b.divergence);
+  EXPECT_EQ(a.lr, b.lr);
+  EXPECT_EQ(a.restarts, b.restarts);
+  EXPECT_EQ(a.backtracks, b.backtracks);
+  EXPECT_EQ(a.train_accuracy, b.train_accuracy);
+  EXPECT_EQ(a.test_accuracy, b.test_accuracy);
+}
+
+TEST(Trainer, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {
+  const Evaluation first = trained(small_settings());
+  expect_same(first, trained(small_settings()));
+  EXPECT_NE(first.losses, trained(small_settings(), 2).losses);
+}
+
+TEST(Trainer, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
+  std::vector<Settings> variants(5, small_settings());
+  variants[1].batch = 16;
+  variants[2].scheme = Scheme::linear;
+  variants[2].penalty = 100;
+  variants[2].refresh = true;
+  variants[3].objectives = {"erm", "irmv1", "vrex", "fishr", "group_dro"};
+  variants[3].preference = {};
+  variants[3].balancer = "epo_smooth";
+  variants[4].freeze_featurizer = true;
+  variants[4].decay = Decay::cosine;
+  for (const Settings& settings : variants) {
+    Trainer whole(testing::small_data(), settings, 5);
+    while (!whole.finished()) {
+      whole.advance();
+    }
+    for (const int stop : {0, 7, 15, 16, 33}) {
+      SCOPED_TRACE(stop);
+      std::stringstream saved;
+      {
+        Trainer part(testing::small_data(), settings, 5);
+        for (int i = 0; i < stop; ++i) {
+          part.advance();
+        }
+        part.save(saved);
+      }
+      Trainer resumed(testing::small_data(), settings, 5);
+      resumed.load(saved);
+      EXPECT_EQ(resumed.step(), stop);
+      while (!resumed.finished()) {
+        resumed.advance();
+      }
+      expect_same(resumed.evaluate(), whole.evaluate());
+    }
+  }
+}
+
+TEST(Trainer, RefusesACheckpointItCannotUse) {
+  Trainer trainer(testing::small_data(), small_settings(), 0);
+  std::stringstream garbage("not a checkpoint");
+  EXPECT_THROW(trainer.load(garbage), std::runtime_error);
+
+  Settings wider = small_settings();
+  wider.width = 9;
+  std::stringstream saved;
+  Trainer(testing::small_data(), wider, 0).save(saved);
+  EXPECT_THROW(trainer.load(saved), std::runtime_error);
+}
+
+TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
+  // By hand: mean risk + l2 |theta|^2 + lambda * variance, over lambda where lambda > 1, Adam.
+  Settings settings = small_settings();
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm", "vrex"};
+  settings.preference = {};
+  settings.penalty = 50;
+  settings.pretrain = 5;
+  settings.steps = 12;
+  const auto set = testing::small_data();
+
+  data::Random random(1, "model");
+  auto model =
+      models::make_model({.name = "mlp", .input_size = 4, .outputs = 1, .width = 8, .depth = 2}, random);
+  torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(settings.lr));
+  for (int step = 0; step < settings.steps; ++step) {
+    std::vector<torch::Tensor> risks;
+    for (const auto& environment : set->train) {
+      risks.push_back(torch::binary_cross_entropy_with_logits(model->forward(environment.inputs).squeeze(1),
+                                                              environment.labels));
+    }
+    torch::Tensor l2 = torch::zeros({});
+    for (const auto& parameter : model->parameters()) {
+      l2 = l2 + parameter.square().sum();
+    }
+    const double lambda = step < settings.pretrain ? 1.0 : settings.penalty;
+    torch::Tensor loss =
+        torch::stack(risks).mean() + settings.l2 * l2 + lambda * torch::stack(risks).var(/*unbiased=*/true);
+    loss = loss / std::max(lambda, 1.0);
+    adam.zero_grad();
+    loss.backward();
+    adam.step();
+  }
+
+  Trainer trainer(set, settings, 1);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  // The losses of one more step from the hand-trained parameters and from the trainer's.
+  const torch::NoGradGuard no_graph;
+  std::vector<torch::Tensor> right;
+  for (const auto& environment : set->test) {
+    right.push_back(
+        ((model->forward(environment.inputs).squeeze(1) > 0).to(torch::kFloat) == environment.labels)
+            .to(torch::kDouble)
+            .mean());
+  }
+  EXPECT_NEAR(trainer.evaluate().test_accuracy[0], right[0].item<double>(), 1e-9);
+  EXPECT_EQ(trainer.evaluate().weights.front(), 1.0 / 50);
+}
+
+TEST(Trainer, DescendsOnErmAloneAndThenBalances) {
+  Settings settings = small_settings();
+  Trainer trainer(testing::small_data(), settings, 1);
+  while (trainer.step() < settings.pretrain) {
+    trainer.advance();
+  }
+  Evaluation evaluation = trainer.evaluate();
+  EXPECT_FALSE(evaluation.balancing);
+  EXPECT_THAT(evaluation.weights, ::testing::ElementsAre(1.0, 0.0, 0.0));
+  EXPECT_EQ(evaluation.lr, settings.lr);
+  trainer.advance();
+  evaluation = trainer.evaluate();
+  EXPECT_TRUE(evaluation.balancing);
+  EXPECT_GT(evaluation.divergence, 0.0);
+  EXPECT_LE(evaluation.lr, settings.balance_lr);
+  EXPECT_GT(evaluation.lr, 0.9 * settings.balance_lr);
+}
+
+TEST(Trainer, LeavesTheFeaturizerAsErmMadeItWhereItIsFrozen) {
+  Settings settings = small_settings();
+  settings.freeze_featurizer = true;
+  settings.model = "linear";
+  EXPECT_NO_THROW(trained(settings));  // a featurizer without parameters is frozen already
+}
+
+TEST(Trainer, RefusesSettingsThatDoNotFit) {
+  const auto message_of = [](const Settings& settings) -> std::string {
+    try {
+      Trainer(testing::small_data(), settings, 0);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Settings settings = small_settings();
+  settings.objectives = {"irmv1", "erm"};
+  EXPECT_THAT(message_of(settings), HasSubstr("the first must be erm"));
+  settings = small_settings();
+  settings.preference = {1, 2};
+  EXPECT_THAT(message_of(settings), HasSubstr("preference has 2 values for 3 objectives"));
+  settings = small_settings();
+  settings.objectives = {"erm", "vrexx", "irmv1"};
+  EXPECT_THAT(message_of(settings), HasSubstr("did you mean 'vrex'"));
+  settings = small_settings();
+  settings.momentum = 1.0;
+  EXPECT_THAT(message_of(settings), HasSubstr("momentum is 1"));
+}
+
+TEST(AutoPreference, RaisesTheRatioToErmAHundredfold) {
+  EXPECT_THAT(estimate_preference({0.5, 0.01, 0.001}), ::testing::ElementsAre(1.0, 5e3, 5e4));
+  EXPECT_THAT(estimate_preference({0.5, 0.0, 0.001}), ::testing::ElementsAre(1.0, 5e4, 5e4));
+  EXPECT_THROW(estimate_preference({0, 0}), std::invalid_argument);
+}
+
+TEST(Weigher, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective) {
+  Weigher weigher("epo", {1, 10}, {});
+  const std::vector<double> losses = {1.0, 1.0};
+  const std::vector<double> gram = {1, 0, 0, 1};
+  EXPECT_FALSE(weigher.overshot(losses));  // nothing was weighed yet
+  const std::vector<double> weights = weigher.weigh(losses, gram).weights;
+  EXPECT_GT(weights[1], weights[0]);  // the second is ten times as violated
+  EXPECT_FALSE(weigher.overshot(std::vector<double>{1.0, 0.9}));
+  EXPECT_FALSE(weigher.overshot(std::vector<double>{1.0, 1.05}));
+  EXPECT_TRUE(weigher.overshot(std::vector<double>{0.1, 1.2}));
+  EXPECT_TRUE(weigher.overshot(std::vector<double>{20.0, 0.9}));
+}
+
+class GuardedStepTest : public ::testing::Test {
+ protected:
+  torch::Tensor x = torch::tensor({1.0, 2.0}, torch::kDouble).requires_grad_(true);
+  torch::optim::SGD sgd{std::vector<torch::Tensor>{x}, torch::optim::SGDOptions(0.1).momentum(0.9)};
+
+  void step(GuardedStep& guard, double g0, double g1, bool finite = true) {
+    x.mutable_grad() = torch::tensor({g0, g1}, torch::kDouble);
+    guard.apply(finite ? Verdict::good : Verdict::not_finite);
+  }
+  std::vector<double> values() { return {x[0].item<double>(), x[1].item<double>()}; }
+};
+
+TEST_F(GuardedStepTest, DropsTheMomentumThatTheNewDirectionOpposes) {
+  GuardedStep guard(sgd);
+  step(guard, 1.0, 0.0);
+  step(guard, 1.0, 0.0);  // velocity 1.9
+  EXPECT_EQ(guard.state().restarts, 0);
+  const double before = values()[0];
+  step(guard, -0.5, 0.0);
+  EXPECT_EQ(guard.state().restarts, 1);
+  EXPECT_NEAR(values()[0], before + 0.05, 1e-12);  // by the gradient alone
+}
+
+TEST_F(GuardedStepTest, KeepsItInThePlainStep) {
+  GuardedStep guard(sgd, /*restart=*/false);
+  step(guard, 1.0, 0.0);
+  step(guard, 1.0, 0.0);
+  const double before = values()[0];
+  step(guard, -0.5, 0.0);
+  EXPECT_EQ(guard.state().restarts, 0);
+  EXPECT_NEAR(values()[0], before - 0.1 * (0.9 * 1.9 - 0.5), 1e-12);
+}
+
+TEST_F(GuardedStepTest, ReturnsToTheLastGoodParametersAndHalvesTheLearningRate) {
+  GuardedStep guard(sgd);
+  const std::vector<double> good = values();
+  step(guard, 1.0, 1.0);
+  EXPECT_NE(values(), good);
+  const double nan = std::nan("");
+  step(guard, nan, nan, /*finite=*/false);  // the loss at the new parameters was not finite
+  EXPECT_EQ(values(), good);
+  EXPECT_EQ(guard.lr_factor(), 0.5);
+  EXPECT_EQ(sgd.param_groups()[0].options().get_lr(), 0.1);  // the optimizer's own stays
+  EXPECT_EQ(guard.state().rollbacks, 1);
+}
+
+TEST_F(GuardedStepTest, TakesBackAStepThatWasTooLongAndRecovers) {
+  GuardedStep guard(sgd);
+  const std::vector<double> good = values();
+  step(guard, 1.0, 0.0);
+  guard.apply(Verdict::too_long);
+  EXPECT_EQ(values(), good);
+  EXPECT_EQ(guard.state().backtracks, 1);
+  EXPECT_EQ(guard.lr_factor(), 0.5);
+  step(guard, 1.0, 0.0);
+  EXPECT_NEAR(values()[0], good[0] - 0.1 * 0.55, 1e-12);
+  for (int i = 0; i < 20; ++i) {
+    step(guard, 1.0, 0.0);
+  }
+  EXPECT_EQ(guard.lr_factor(), 1.0);
+}
+
+TEST_F(GuardedStepTest, GivesUpAfterTenRefusalsInARow) {
+  GuardedStep guard(sgd);
+  step(guard, 1.0, 1.0);
+  for (int i = 0; i < 9; ++i) {
+    step(guard, 0, 0, /*finite=*/false);
+  }
+  EXPECT_THROW(step(guard, 0, 0, false), Diverged);
+  EXPECT_TRUE(std::isfinite(values()[0]));
+}
+
+TEST(PairOptimizer, WeighsTheLossesOfAnyLoopAndNeverAppliesWhatIsNotFinite) {
+  torch::Tensor x = torch::tensor({0.6, -0.3}, torch::kDouble).requires_grad_(true);
+  torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.05));
+  PairOptimizer optimizer(sgd, {x}, {.preference = {1, 3}, .epsilon = 1e-4});
+  const auto losses = [&x] {
+    return std::vector<torch::Tensor>{(x - 1).square().sum(), (x + 1).square().sum()};
+  };
+  moo::Solution solution;
+  for (int step = 0; step < 2000; ++step) {
+    solution = optimizer.step(losses());
+  }
+  // On the front the two losses are a = 2 (1 - t)^2 and b = 2 (1 + t)^2 with a = 3 b.
+  const auto at_end = losses();
+  EXPECT_NEAR(at_end[0].item<double>() / at_end[1].item<double>(), 3.0, 0.1);
+  EXPECT_LT(solution.divergence, 1e-3);
+
+  const torch::Tensor before = x.detach().clone();
+  auto broken = losses();
+  broken[1] = broken[1] * std::nan("");
+  EXPECT_TRUE(optimizer.step(broken).weights.empty());
+  EXPECT_TRUE(torch::isfinite(x).all().item<bool>());
+  EXPECT_EQ(optimizer.guard().rollbacks, 1);
+  EXPECT_LT((x.detach() - before).abs().max().item<double>(), 0.1);
+  EXPECT_THROW(optimizer.step({losses()[0]}), moo::InvalidProblem);
+}
+
+TEST(PairOptimizer, RefusesToWeighNothing) {
+  torch::Tensor x = torch::zeros({2}).requires_grad_(true);
+  torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.1));
+  EXPECT_THROW(PairOptimizer(sgd, {}), std::invalid_argument);
+  EXPECT_THROW(PairOptimizer(sgd, {x}, {.balancer = "epoo"}), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace pair::train
