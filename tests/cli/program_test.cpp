@@ -108,7 +108,7 @@ TEST(Program, ListsEverySolver) {
   const json listed = json::parse(run_pair({"list", "solvers", "--json"}).out);
   ASSERT_EQ(listed.size(), moo::balancers().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const moo::BalancerInfo& info = moo::balancers()[i];
+    const moo::BalancerInfo info = moo::balancers()[i];
     EXPECT_EQ(listed[i]["name"], info.name);
     EXPECT_EQ(listed[i]["options"], info.options);
     EXPECT_THAT(text.out, HasSubstr(std::string(info.summary)));

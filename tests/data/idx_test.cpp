@@ -7,7 +7,6 @@
 namespace pair::data::testing {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 

@@ -130,7 +130,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (bytes.size() < 3) {
     return 0;
   }
-  const BalancerInfo& info = balancers()[bytes[0] % balancers().size()];
+  const BalancerInfo info = balancers()[bytes[0] % balancers().size()];
   const std::size_t m = bytes[1] % 12;
   const std::uint8_t how = bytes[2];
   const bool signed_everywhere = (how & 2) != 0;

@@ -41,7 +41,8 @@ endif()
 
 # pair::moo alone does without torch: it is found with torch out of reach.
 run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/consumer" -B "${scratch}/consumer" -G "${generator}"
-  ${flags} "-DCMAKE_PREFIX_PATH=${moved}" -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON)
+  ${flags} "-DCMAKE_PREFIX_PATH=${moved}" -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON
+  --no-warn-unused-cli)
 run("${CMAKE_COMMAND}" --build "${scratch}/consumer" --config "${config}")
 find_program(app app PATHS "${scratch}/consumer" PATH_SUFFIXES "${config}" NO_DEFAULT_PATH REQUIRED)
 execute_process(COMMAND "${app}" OUTPUT_VARIABLE output COMMAND_ERROR_IS_FATAL ANY)

@@ -27,7 +27,7 @@ struct Golden {
 };
 
 std::vector<Golden> golden_cases() {
-  std::ifstream file(PAIR_TEST_DATA "/moo/data/epo_cases.jsonl");
+  std::ifstream file(PAIR_TEST_DATA "/data/epo_cases.jsonl");
   std::vector<Golden> cases;
   for (std::string line; std::getline(file, line);) {
     const auto json = nlohmann::json::parse(line);

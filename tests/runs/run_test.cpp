@@ -44,7 +44,7 @@ std::vector<RunSpec> specs_with_memory() {
            {{"batch", "32"}},
            {{"objectives", "erm,irmv1,vrex,fishr"}},
            {{"objectives", "erm,clove,group_dro"}, {"clove_batch", "16"}, {"batch", "64"}},
-           {{"freeze_featurizer", "true"}, {"decay", "cosine"}},
+           {{"freeze_featurizer", "true"}, {"decay", "none"}, {"backtrack", "false"}},
            {{"balancer", "epo_smooth"}, {"gradients", "f"}},
            {{"objectives", "erm,iga"}, {"gradients", "phi"}},
            {{"irmv1_unbiased", "true"}, {"preference", "auto"}}}) {
@@ -128,7 +128,7 @@ TEST(Run, RecordsSayWhatDomainBedsDo) {
   EXPECT_EQ(records.front().at("phase"), "descent");
   EXPECT_EQ(last.at("phase"), "balance");
   EXPECT_GT(last.at("divergence"), 0.0);
-  for (const char* key : {"loss", "lr", "restarts", "rollbacks", "feasible"}) {
+  for (const char* key : {"loss", "lr", "restarts", "backtracks", "rollbacks", "feasible"}) {
     EXPECT_TRUE(last.contains(key)) << key;
   }
   EXPECT_FALSE(last.contains("seconds"));

@@ -45,7 +45,7 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   }
   for (const std::string_view candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
-    const bool near = distance <= std::max<std::size_t>(1, candidate.size() / 3);
+    const bool near = distance <= (candidate.size() + 2) / 3;
     if (near && (best.empty() || distance < least)) {
       best = candidate;
       least = distance;

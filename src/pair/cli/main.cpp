@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
   return pair::cli::run(argc, argv, standard, [](CLI::App& app, pair::cli::Context& context) {
     pair::cli::add_solve(app, context);
     std::vector<pair::cli::ListKind> kinds = pair::cli::train_lists();
-    kinds.push_back(pair::cli::solvers());
+    kinds.insert(kinds.begin(), pair::cli::solvers());
     pair::cli::add_train_commands(app, context);
     pair::cli::add_list(app, context, std::move(kinds));
     CLI::App& bench = pair::cli::add_bench(app);

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
+#include <utility>
 
 namespace pair::cli {
 namespace {
@@ -26,20 +28,23 @@ double number(const nlohmann::json& value) {
 }
 
 std::string numbers_of(const nlohmann::json& record) {
-  std::string text = "loss " + format("%.4g", number(record.at("loss"))) + "  weights";
+  std::ostringstream text;
+  text << "loss " << format("%.4g", number(record.at("loss"))) << "  weights";
   // In the order in which the objectives were named; the object itself is sorted.
-  for (const nlohmann::json& name : record.at("hparams").at("objectives")) {
-    text += " " + name.get<std::string>() + " " +
-            format("%.3g", number(record.at("weights").at(name.get<std::string>())));
+  for (const nlohmann::json& entry : record.at("hparams").at("objectives")) {
+    const auto name = entry.get<std::string>();
+    text << ' ' << name << ' ' << format("%.3g", number(record.at("weights").at(name)));
   }
-  text += "  divergence " + format("%.3g", number(record.at("divergence")));
-  return text + "  worst test " + format("%.1f", 100.0 * number(record.at("worst_test_acc"))) + "%";
+  text << "  divergence " << format("%.3g", number(record.at("divergence"))) << "  worst test "
+       << format("%.1f", 100.0 * number(record.at("worst_test_acc"))) << '%';
+  return std::move(text).str();
 }
 
 std::string bar_of(const runs::Progress& progress) {
   const double share = static_cast<double>(progress.step) / static_cast<double>(progress.steps);
-  const auto full = static_cast<std::size_t>(share * static_cast<double>(bar_cells));
-  return "[" + std::string(full, '#') + std::string(bar_cells - full, '.') + "]";
+  std::string cells(bar_cells, '.');
+  std::fill_n(cells.begin(), static_cast<std::size_t>(share * static_cast<double>(bar_cells)), '#');
+  return cells;
 }
 
 }  // namespace
@@ -78,17 +83,22 @@ void ProgressDisplay::show(const runs::Progress& progress, double seconds) {
   if (progress.record != nullptr) {
     numbers_ = numbers_of(*progress.record);
   }
-  const std::string place = std::to_string(progress.step) + "/" + std::to_string(progress.steps);
   if (style_ == Style::lines) {
     if (progress.record != nullptr) {
-      out_ << "step " << place << "  " << numbers_ << "  left " << left(progress) << std::endl;
+      out_ << "step " << progress.step << '/' << progress.steps << "  " << numbers_ << "  left "
+           << left(progress) << std::endl;
     }
     return;
   }
   if (progress.record != nullptr || drawn_ < 0.0 || seconds - drawn_ >= redraw_seconds) {
     drawn_ = seconds;
-    draw(bar_of(progress) + " " + place + (taken > 0 ? " left " + left(progress) : "") +
-         (numbers_.empty() ? "" : "  " + numbers_));
+    std::ostringstream line;
+    line << '[' << bar_of(progress) << "] " << progress.step << '/' << progress.steps;
+    if (taken > 0) {
+      line << " left " << left(progress);
+    }
+    line << "  " << numbers_;
+    draw(std::move(line).str());
   }
 }
 

@@ -21,7 +21,8 @@ class Balancer {
 
 // Every knob of every method, with its default; a method reads those that its register entry names.
 struct BalancerOptions {
-  // Divergence above which EPO balances rather than descends. In [0, 1e300]. The paper trains with 0.1.
+  // Divergence above which EPO balances rather than descends. Finite, not negative. The paper trains with
+  // 0.1.
   double epsilon = 1e-4;
   // epo_smooth: strength of the term that keeps the weights near the last step's. In (0, 1e6].
   double smoothing = 1.0;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+#include <compare>
 #include <cstddef>
 #include <vector>
 
@@ -10,6 +12,9 @@
 //     basic(row) = sum over columns of at(row, column) * nonbasic(column).
 //
 // A constant is the column of a variable that is known to be 1.
+//
+// Every entry carries an estimate of its own rounding: the largest that went into it. What does not stand out
+// from that may be anything small, zero most of all, since exact zeros are what dependent gradients leave.
 
 namespace pair::moo {
 
@@ -17,32 +22,57 @@ class Dictionary {
  public:
   // Entries start at zero, variables at 0.
   Dictionary(std::size_t rows, std::size_t columns)
-      : columns_(columns), entries_(rows * columns), basic_(rows), nonbasic_(columns) {}
+      : entries_(rows * columns), rounding_(rows * columns), basic_(rows), nonbasic_(columns) {}
 
-  [[nodiscard]] DoubleDouble& at(std::size_t row, std::size_t column) {
-    return entries_[row * columns_ + column];
-  }
   [[nodiscard]] std::size_t rows() const { return basic_.size(); }
-  [[nodiscard]] std::size_t columns() const { return columns_; }
+  [[nodiscard]] std::size_t columns() const { return nonbasic_.size(); }
+  // Whether the table is small enough to be worked out without rounding (exact_dictionary.h) in a few
+  // milliseconds. In small tables an entry within its rounding is taken as zero; in larger ones the estimates
+  // grow beyond use over hundreds of pivots, and only what cancels in one step is.
+  [[nodiscard]] bool small() const { return columns() <= 20; }
+  [[nodiscard]] DoubleDouble at(std::size_t row, std::size_t column) const {
+    return entries_[row * columns() + column];
+  }
+  [[nodiscard]] int sign(std::size_t row, std::size_t column) const {
+    const double high = at(row, column).hi;
+    return (high > 0.0 ? 1 : 0) - (high < 0.0 ? 1 : 0);
+  }
+  // Whether the true entry has this sign beyond doubt.
+  [[nodiscard]] bool certain(std::size_t row, std::size_t column) const {
+    const double rounding = rounding_[row * columns() + column];
+    return rounding == 0.0 || std::abs(at(row, column).hi) > rounding;
+  }
+  // Whether the entry is right to the last bits of a double.
+  [[nodiscard]] bool accurate(std::size_t row, std::size_t column) const;
+
+  // How at(row, column) / at(row, divisor_column) compares with the same of another row.
+  [[nodiscard]] std::partial_ordering compare_ratios(std::size_t row, std::size_t other, std::size_t column,
+                                                     std::size_t divisor_column) const;
 
   [[nodiscard]] std::size_t basic(std::size_t row) const { return basic_[row]; }
   [[nodiscard]] std::size_t nonbasic(std::size_t column) const { return nonbasic_[column]; }
-  void set_basic(std::size_t row, std::size_t variable) { basic_[row] = variable; }
-  void set_nonbasic(std::size_t column, std::size_t variable) { nonbasic_[column] = variable; }
   // Where a nonbasic variable stands; it must be one.
   [[nodiscard]] std::size_t column_of(std::size_t variable) const;
 
-  // Exchanges the basic variable of a row with the nonbasic one of a column; at(row, column) must not be 0.
-  void pivot(std::size_t row, std::size_t column);
-
+  // Setting up. What is set carries no rounding.
+  void set(std::size_t row, std::size_t column, DoubleDouble value) {
+    entries_[row * columns() + column] = value;
+  }
+  void set_basic(std::size_t row, std::size_t variable) { basic_[row] = variable; }
+  void set_nonbasic(std::size_t column, std::size_t variable) { nonbasic_[column] = variable; }
   // Multiplies a row (a column) by a power of two that brings its largest entry into [1, 2), and returns
   // the exponent of that power; 0 for one of zeros. Exact.
   int equilibrate_row(std::size_t row);
   int equilibrate_column(std::size_t column, std::size_t rows_considered);
 
+  // Exchanges the basic variable of a row with the nonbasic one of a column; at(row, column) must not be 0.
+  void pivot(std::size_t row, std::size_t column);
+
  private:
-  std::size_t columns_;
+  void scale(std::size_t row, std::size_t column, double power_of_two);
+
   std::vector<DoubleDouble> entries_;
+  std::vector<double> rounding_;
   std::vector<std::size_t> basic_;
   std::vector<std::size_t> nonbasic_;
 };

@@ -6,8 +6,8 @@
 //
 // Why here, and why not plain doubles: the LP and the quadratic problems of this folder are small but
 // can be very badly scaled (gradients 1e12 apart give Gram entries 1e24 apart), and a feasible set may be
-// a single point. Thirty-two digits leave sixteen after the worst cancellation that sixteen-digit input
-// can cause, at roughly twenty times the price of a double operation, which is still nanoseconds.
+// a single point. Thirty-two digits leave sixteen after the cancellation of sixteen-digit input, at roughly
+// twenty times the price of a double operation, which is still nanoseconds.
 // __float128 would do the same at ten times that price; long double adds only eleven bits.
 //
 // The algorithms are the classical error-free transformations (Dekker 1971, Knuth TAOCP 4.2.2). They rely
@@ -97,18 +97,6 @@ constexpr bool operator>(DoubleDouble a, DoubleDouble b) {
 }
 constexpr bool operator==(DoubleDouble a, DoubleDouble b) {
   return a.hi == b.hi && a.lo == b.lo;
-}
-
-// a - b * c, where a result that only rounding keeps from zero is zero.
-//
-// This is the one tolerance of the pivoting algorithms. It is relative to the operands, so that it means
-// the same at every scale: 2^-90 lies far above the rounding of this arithmetic (2^-104) and far below
-// what double input can leave standing when it cancels (2^-53).
-inline DoubleDouble eliminate(DoubleDouble a, DoubleDouble b, DoubleDouble c) {
-  constexpr double negligible = 0x1p-90;
-  const DoubleDouble product = b * c;
-  const DoubleDouble result = a - product;
-  return std::abs(result.hi) <= negligible * std::abs(a.hi) ? DoubleDouble{} : result;
 }
 
 }  // namespace pair::moo

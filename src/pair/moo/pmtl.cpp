@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/moo/double_double.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/weights.h"
 
@@ -44,6 +45,29 @@ std::vector<std::vector<double>> axes(std::size_t m) {
   return result;
 }
 
+// Inner products of combinations of the gradients, in 32 digits: those of nearby vectors cancel.
+std::vector<double> gram_of_combinations(const Problem& problem,
+                                         const std::vector<std::vector<double>>& combinations) {
+  const std::size_t n = combinations.size();
+  std::vector<double> gram(n * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::vector<DoubleDouble> products(problem.size());
+    for (std::size_t k = 0; k < problem.size(); ++k) {
+      for (std::size_t l = 0; l < problem.size(); ++l) {
+        products[k] = products[k] + DoubleDouble(problem.gram_at(k, l)) * combinations[i][l];
+      }
+    }
+    for (std::size_t j = 0; j < n; ++j) {
+      DoubleDouble sum;
+      for (std::size_t k = 0; k < problem.size(); ++k) {
+        sum = sum + products[k] * combinations[j][k];
+      }
+      gram[j * n + i] = i == j ? std::max(0.0, sum.value()) : sum.value();
+    }
+  }
+  return gram;
+}
+
 }  // namespace
 
 Pmtl::Pmtl(std::vector<std::vector<double>> vectors) : vectors_(std::move(vectors)) {
@@ -79,33 +103,31 @@ Solution Pmtl::weigh(const Problem& problem) const {
   for (const auto& other : others) {
     std::vector<double> constraint(m);
     double value = 0.0;
+    double square = 0.0;
     for (std::size_t i = 0; i < m; ++i) {
       constraint[i] = other[i] - own[i];
       value += constraint[i] * losses[i];
+      square += constraint[i] * constraint[i];
     }
-    if (value >= -tolerance) {
+    // A vector that is the own one, up to the tolerance, bounds nothing.
+    if (value >= -tolerance && square > tolerance * tolerance) {
       generators.push_back(std::move(constraint));
     }
   }
 
   const std::size_t n = generators.size();
-  std::vector<double> gram(n * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::vector<double> products = improvements(problem, generators[i]);
-    for (std::size_t j = 0; j < n; ++j) {
-      gram[j * n + i] = std::inner_product(products.begin(), products.end(), generators[j].begin(), 0.0);
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    gram[i * n + i] = std::max(0.0, gram[i * n + i]);
-  }
-  const MinNorm shortest = min_norm(gram, n);
+  const MinNorm shortest = min_norm(gram_of_combinations(problem, generators), n);
   solution.objective = shortest.squared_norm;
   solution.weights.assign(m, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < m; ++j) {
       solution.weights[j] += shortest.weights[i] * generators[i][j];
     }
+  }
+  if (std::all_of(solution.weights.begin(), solution.weights.end(), [](double w) { return w == 0.0; })) {
+    // The constraints' combinations balance out whatever the gradients are: they ask for nothing.
+    solution.status = Status::infeasible;
+    solution.weights = min_norm(problem.gram, m).weights;
   }
   normalise(solution.weights);
   return solution;

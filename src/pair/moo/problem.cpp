@@ -28,8 +28,9 @@ std::string at(std::string_view field, std::size_t i, std::size_t j) {
 
 void require_length(std::string_view field, std::size_t length, std::size_t expected) {
   if (length != expected) {
-    throw InvalidProblem(std::string(field) + " has " + std::to_string(length) + " values; " +
-                         std::to_string(expected) + " are needed, one an objective");
+    throw InvalidProblem(std::string(field) + " has " + std::to_string(length) +
+                         (length == 1 ? " value; " : " values; ") + std::to_string(expected) +
+                         " are needed, one an objective");
   }
 }
 

@@ -4,9 +4,9 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 
 #include "pair/moo/dictionary.h"
+#include "pair/moo/exact_dictionary.h"
 
 namespace pair::moo {
 namespace {
@@ -22,7 +22,7 @@ class Tableau {
     for (std::size_t i = 0; i < k_; ++i) {
       start_.set_basic(i, m_ + i);
       for (std::size_t j = 0; j < m_; ++j) {
-        start_.at(i, j) = DoubleDouble(lp.rows[i * m_ + j]) - lp.bounds[i];
+        start_.set(i, j, DoubleDouble(lp.rows[i * m_ + j]) - lp.bounds[i]);
       }
       start_.equilibrate_row(i);
     }
@@ -30,8 +30,8 @@ class Tableau {
     start_.set_basic(objective_row(), total() + 1);
     for (std::size_t j = 0; j < m_; ++j) {
       start_.set_nonbasic(j, j);
-      start_.at(total_row(), j) = 1.0;
-      start_.at(objective_row(), j) = lp.objective[j];
+      start_.set(total_row(), j, 1.0);
+      start_.set(objective_row(), j, lp.objective[j]);
       scale_[j] = start_.equilibrate_column(j, k_);
     }
     total_scale_ = start_.equilibrate_row(total_row());
@@ -46,10 +46,7 @@ class Tableau {
   // The same basis, reached from the start by the largest pivots. Simplex steps have no choice of pivot,
   // and where scales differ they cancel digits; this gets them back.
   [[nodiscard]] Dictionary rebuilt(const Dictionary& reached) const {
-    std::vector<bool> basic(total() + 2, false);
-    for (std::size_t row = 0; row < reached.rows(); ++row) {
-      basic[reached.basic(row)] = true;
-    }
+    const std::vector<bool> basic = basis_of(reached);
     Dictionary fresh = start_;
     for (;;) {
       double largest = 0.0;
@@ -75,23 +72,48 @@ class Tableau {
     }
   }
 
+  // The same without rounding.
+  [[nodiscard]] ExactDictionary rebuilt_exactly(const Dictionary& reached) const {
+    const std::vector<bool> basic = basis_of(reached);
+    ExactDictionary exact(start_);
+    // The total first: its row has no zeros, so that it becomes nonbasic even should the basis be singular.
+    for (std::size_t i = 0; i < objective_row(); ++i) {
+      const std::size_t row = (total_row() + i) % objective_row();
+      for (std::size_t column = 0; column < m_ && !basic[exact.basic(row)]; ++column) {
+        if (basic[exact.nonbasic(column)] && exact.sign(row, column) != 0) {
+          exact.pivot(row, column);
+        }
+      }
+    }
+    return exact;
+  }
+
   // x and c . x of a dictionary in which the total is nonbasic.
-  [[nodiscard]] SimplexLpSolution solution(Dictionary& dictionary) const {
-    const std::size_t constant = dictionary.column_of(total());
+  template <class Table>
+  [[nodiscard]] SimplexLpSolution solution(const Table& table) const {
+    const std::size_t constant = table.column_of(total());
     SimplexLpSolution result{std::vector<DoubleDouble>(m_), {}};
     const auto unscaled = [](DoubleDouble value, int exponent) {
       return DoubleDouble(std::ldexp(value.hi, exponent), std::ldexp(value.lo, exponent));
     };
     for (std::size_t row = 0; row < objective_row(); ++row) {
-      if (const std::size_t variable = dictionary.basic(row); variable < m_) {
-        result.x[variable] = unscaled(dictionary.at(row, constant), scale_[variable] + total_scale_);
+      if (const std::size_t variable = table.basic(row); variable < m_ && table.sign(row, constant) > 0) {
+        result.x[variable] = unscaled(table.at(row, constant), scale_[variable] + total_scale_);
       }
     }
-    result.objective = unscaled(dictionary.at(objective_row(), constant), total_scale_ - objective_scale_);
+    result.objective = unscaled(table.at(objective_row(), constant), total_scale_ - objective_scale_);
     return result;
   }
 
  private:
+  [[nodiscard]] std::vector<bool> basis_of(const Dictionary& dictionary) const {
+    std::vector<bool> basic(total() + 2, false);
+    for (std::size_t row = 0; row < dictionary.rows(); ++row) {
+      basic[dictionary.basic(row)] = true;
+    }
+    return basic;
+  }
+
   std::size_t m_;
   std::size_t k_;
   Dictionary start_;
@@ -101,10 +123,10 @@ class Tableau {
 };
 
 // Bland: of the violated constraints the first. Returns the objective's row where there is none.
-std::size_t leaving_row(Dictionary& dictionary, std::size_t constant, std::size_t objective_row) {
+std::size_t leaving_row(const Dictionary& dictionary, std::size_t constant, std::size_t objective_row) {
   std::size_t leaving = objective_row;
   for (std::size_t row = 0; row < objective_row; ++row) {
-    if (dictionary.at(row, constant) < 0.0 &&
+    if (dictionary.sign(row, constant) < 0 && dictionary.certain(row, constant) &&
         (leaving == objective_row || dictionary.basic(row) < dictionary.basic(leaving))) {
       leaving = row;
     }
@@ -114,12 +136,12 @@ std::size_t leaving_row(Dictionary& dictionary, std::size_t constant, std::size_
 
 // Of the variables that can restore the row, the one whose objective suffers least, the first among equals.
 // Returns the constant's column where there is none.
-std::size_t entering_column(Dictionary& dictionary, std::size_t constant, std::size_t objective_row,
+std::size_t entering_column(const Dictionary& dictionary, std::size_t constant, std::size_t objective_row,
                             std::size_t leaving) {
   std::size_t entering = constant;
   DoubleDouble least;
   for (std::size_t column = 0; column < dictionary.columns(); ++column) {
-    if (column == constant || !(dictionary.at(leaving, column) > 0.0)) {
+    if (column == constant || dictionary.sign(leaving, column) <= 0) {
       continue;
     }
     const DoubleDouble ratio = -dictionary.at(objective_row, column) / dictionary.at(leaving, column);
@@ -132,41 +154,136 @@ std::size_t entering_column(Dictionary& dictionary, std::size_t constant, std::s
   return entering;
 }
 
+// Steps of the dual simplex method, at most one a row and column. False where the dictionary allows none.
+bool dual_simplex(const Tableau& tableau, Dictionary& dictionary) {
+  const std::size_t most_pivots = dictionary.rows() + dictionary.columns();
+  for (std::size_t pivots = 0; pivots < most_pivots; ++pivots) {
+    const std::size_t constant = dictionary.column_of(tableau.total());
+    const std::size_t leaving = leaving_row(dictionary, constant, tableau.objective_row());
+    const bool satisfied = leaving == tableau.objective_row();
+    const std::size_t entering =
+        satisfied ? constant : entering_column(dictionary, constant, tableau.objective_row(), leaving);
+    if (entering == constant) {
+      return pivots > 0;
+    }
+    dictionary.pivot(leaving, entering);
+  }
+  return true;
+}
+
+struct Verdict {
+  enum { optimal, infeasible, open } what = open;
+  bool certain = true;  // false where a number counted as 0 because it could be
+};
+
+// What a dictionary shows: the optimum where neither a constraint nor a reduced cost has the wrong sign;
+// that there is none where a violated constraint cannot be restored.
+Verdict verdict_of(const Tableau& tableau, const Dictionary& dictionary) {
+  const std::size_t constant = dictionary.column_of(tableau.total());
+  bool certain = true;
+  const auto sign = [&](std::size_t row, std::size_t column) {
+    const bool clear = dictionary.certain(row, column);
+    certain = certain && clear;
+    return clear ? dictionary.sign(row, column) : 0;
+  };
+  const auto none_positive = [&](std::size_t row) {
+    for (std::size_t column = 0; column < dictionary.columns(); ++column) {
+      if (column != constant && sign(row, column) > 0) {
+        return false;
+      }
+    }
+    return true;
+  };
+  bool satisfied = true;
+  for (std::size_t row = 0; row < tableau.objective_row(); ++row) {
+    certain = true;
+    if (sign(row, constant) < 0) {
+      satisfied = false;
+      if (none_positive(row)) {
+        return {Verdict::infeasible, certain};
+      }
+    }
+  }
+  certain = true;
+  if (!satisfied || !none_positive(tableau.objective_row())) {
+    return {};
+  }
+  for (std::size_t row = 0; row <= tableau.objective_row(); ++row) {
+    certain = certain && dictionary.accurate(row, constant);
+  }
+  return {Verdict::optimal, certain};
+}
+
+// The least-index criss-cross method (Terlaky 1985): from any dictionary, by signs alone, so that there is
+// no ratio test whose ties could make it cycle; finite without rounding. False where no x satisfies the
+// constraints.
+bool criss_cross(const Tableau& tableau, ExactDictionary& dictionary) {
+  for (;;) {
+    const std::size_t constant = dictionary.column_of(tableau.total());
+    // The first variable that is out of order: basic and negative, or nonbasic with a reduced cost to gain.
+    std::size_t row = dictionary.rows();
+    std::size_t column = dictionary.columns();
+    std::size_t first = tableau.total();
+    for (std::size_t r = 0; r < tableau.objective_row(); ++r) {
+      if (dictionary.basic(r) < first && dictionary.sign(r, constant) < 0) {
+        first = dictionary.basic(r);
+        row = r;
+      }
+    }
+    for (std::size_t c = 0; c < dictionary.columns(); ++c) {
+      if (dictionary.nonbasic(c) < first && dictionary.sign(tableau.objective_row(), c) > 0) {
+        first = dictionary.nonbasic(c);
+        column = c;
+      }
+    }
+    if (first == tableau.total()) {
+      return true;
+    }
+    // The first one to exchange it with.
+    std::size_t partner = tableau.total();
+    if (column < dictionary.columns()) {
+      for (std::size_t r = 0; r < tableau.objective_row(); ++r) {
+        if (dictionary.basic(r) < partner && dictionary.sign(r, column) < 0) {
+          partner = dictionary.basic(r);
+          row = r;
+        }
+      }
+      assert(partner < tableau.total());  // the simplex is bounded
+    } else {
+      for (std::size_t c = 0; c < dictionary.columns(); ++c) {
+        if (dictionary.nonbasic(c) < partner && dictionary.sign(row, c) > 0) {
+          partner = dictionary.nonbasic(c);
+          column = c;
+        }
+      }
+      if (partner == tableau.total()) {
+        return false;
+      }
+    }
+    dictionary.pivot(row, column);
+  }
+}
+
 }  // namespace
 
 std::optional<SimplexLpSolution> maximise(const SimplexLp& lp) {
-  const std::size_t m = lp.objective.size();
-  const std::size_t k = lp.bounds.size();
-  assert(m > 0 && lp.rows.size() == k * m);
-
+  assert(!lp.objective.empty() && lp.rows.size() == lp.bounds.size() * lp.objective.size());
   const Tableau tableau(lp);
   Dictionary dictionary = tableau.start();
   const auto best = std::max_element(lp.objective.begin(), lp.objective.end());
   dictionary.pivot(tableau.total_row(), static_cast<std::size_t>(best - lp.objective.begin()));
 
-  // A verdict counts only when it was read off a dictionary that carries no pivoting error.
-  bool fresh = true;
-  const std::size_t most_pivots = 1000 * (m + k);
-  for (std::size_t pivots = 0; pivots < most_pivots;) {
-    const std::size_t constant = dictionary.column_of(tableau.total());
-    const std::size_t leaving = leaving_row(dictionary, constant, tableau.objective_row());
-    const bool optimal = leaving == tableau.objective_row();
-    const std::size_t entering =
-        optimal ? constant : entering_column(dictionary, constant, tableau.objective_row(), leaving);
-    if (entering != constant) {
-      dictionary.pivot(leaving, entering);
-      fresh = false;
-      ++pivots;
-    } else if (!fresh) {
-      dictionary = tableau.rebuilt(dictionary);
-      fresh = true;
-    } else if (optimal) {
-      return tableau.solution(dictionary);
-    } else {
-      return std::nullopt;
-    }
+  // A verdict counts only when it is read off a dictionary that carries no more rounding than it must.
+  constexpr int most_rounds = 200;
+  for (int round = 0; round < most_rounds && dual_simplex(tableau, dictionary); ++round) {
+    dictionary = tableau.rebuilt(dictionary);
   }
-  throw std::runtime_error("the linear program's pivoting did not end");
+  const Verdict verdict = verdict_of(tableau, dictionary);
+  if (dictionary.small() && !(verdict.certain && verdict.what != Verdict::open)) {
+    ExactDictionary exact = tableau.rebuilt_exactly(dictionary);
+    return criss_cross(tableau, exact) ? std::optional(tableau.solution(exact)) : std::nullopt;
+  }
+  return verdict.what == Verdict::optimal ? std::optional(tableau.solution(dictionary)) : std::nullopt;
 }
 
 }  // namespace pair::moo

@@ -19,8 +19,10 @@
 //
 // The method: the best vertex of the simplex, e_q with q = argmax c, satisfies the optimality conditions
 // and perhaps not A x >= b; from there the dual simplex method restores one constraint after another
-// (Bland's rule, hence finite). No first phase is needed, and an infeasible program shows as a row that
-// nothing can restore.
+// (Bland's rule). No first phase is needed, and an infeasible program shows as a row that nothing can
+// restore. The table knows its own rounding (dictionary.h). Where a sign that the verdict hangs on does not
+// stand out from it, as when gradients are dependent, the last steps are done without rounding, for programs
+// of up to 20 variables; beyond, such a number counts as zero.
 
 namespace pair::moo {
 
@@ -35,8 +37,7 @@ struct SimplexLpSolution {
   DoubleDouble objective;       // c . x, to 1e-16 even where the terms cancel
 };
 
-// Empty where no x satisfies the constraints. Throws std::runtime_error should the method not end, which
-// exact arithmetic rules out.
+// Empty where no x satisfies the constraints.
 std::optional<SimplexLpSolution> maximise(const SimplexLp& lp);
 
 }  // namespace pair::moo

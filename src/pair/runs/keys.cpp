@@ -390,7 +390,7 @@ std::vector<Key> table() {
       switched<&Settings::restart>("restart", Group::pair,
                                    "drop the momentum where the new direction opposes it"),
       switched<&Settings::backtrack>("backtrack", Group::pair,
-                                     "take back a step that raised what it was meant to lower"),
+                                     "take back steps that raise what they were meant to lower"),
       choice<&Settings::decay>("decay", Group::pair, by_name({Decay::none, Decay::cosine}),
                                "of balance_lr over the steps that balance"),
       choice<&Settings::gradients>(

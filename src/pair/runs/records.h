@@ -19,7 +19,8 @@
 //   divergence      mu(L) of the losses from the preference; 0 in the descent phase
 //   feasible        whether EPO's program had a solution
 //   lr              learning rate of the last step
-//   restarts, rollbacks     times that momentum was dropped, and that a step was refused, so far
+//   restarts, backtracks, rollbacks   times that momentum was dropped, a step taken back for being too long,
+//                   and one refused for a value that was not finite, so far
 //   env{i}_in_acc   accuracy on training environment i, from 0
 //   env{i}_out_acc  accuracy on test environment i, numbered on from the training environments
 //   worst_test_acc  the least of the latter

@@ -119,8 +119,9 @@ class Try {
       }
       tell(first, trainer, record ? &*record : nullptr);
     }
-    directory_.finish({trainer.step(), seconds()}, versions());
-    return result_of(trainer, RunResult::Status::finished);
+    const RunResult result = result_of(trainer, RunResult::Status::finished);
+    directory_.finish({result.step, result.seconds}, versions());
+    return result;
   }
 
   void save(const train::Trainer& trainer) {

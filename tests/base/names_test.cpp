@@ -1,0 +1,61 @@
+#include "pair/base/names.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace pair::base {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::array<std::string_view, 4> known{"epo", "epo_smooth", "linear", "mgda"};
+
+TEST(EditDistance, CountsSingleSlips) {
+  EXPECT_EQ(edit_distance("epo", "epo"), 0U);
+  EXPECT_EQ(edit_distance("epoo", "epo"), 1U);      // one too many
+  EXPECT_EQ(edit_distance("lnear", "linear"), 1U);  // one too few
+  EXPECT_EQ(edit_distance("mgds", "mgda"), 1U);     // one wrong
+  EXPECT_EQ(edit_distance("mdga", "mgda"), 1U);     // neighbours swapped
+}
+
+TEST(EditDistance, IsSymmetricAndBoundedByTheLongerName) {
+  EXPECT_EQ(edit_distance("", "linear"), 6U);
+  EXPECT_EQ(edit_distance("linear", ""), 6U);
+  EXPECT_EQ(edit_distance("abc", "xyz"), 3U);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), edit_distance("sitting", "kitten"));
+}
+
+TEST(NearestName, IsTheOneThatASlipAwayWasMeant) {
+  EXPECT_EQ(nearest("epo-smooth", known), "epo_smooth");
+  EXPECT_EQ(nearest("linaer", known), "linear");
+  EXPECT_EQ(nearest("ep", known), "epo");
+}
+
+TEST(NearestName, IsNoneWhereNothingIsNear) {
+  EXPECT_EQ(nearest("transformer", known), "");
+  EXPECT_EQ(nearest("", known), "");
+  EXPECT_EQ(nearest("epo", {}), "");
+  EXPECT_EQ(nearest(std::string(100000, 'e'), known), "");
+}
+
+TEST(UnknownName, IsAnsweredWithTheNearestAndAllKnownOnes) {
+  EXPECT_EQ(unknown_name("solver", "epoo", known),
+            "unknown solver 'epoo'; did you mean 'epo'? Known: epo, epo_smooth, linear, mgda");
+  EXPECT_EQ(unknown_name("solver", "transformer", known),
+            "unknown solver 'transformer'. Known: epo, epo_smooth, linear, mgda");
+}
+
+TEST(UnknownName, StaysOneReadableSentenceWhateverWasTyped) {
+  const std::string message = unknown_name("solver", "a\nb\x1b[31m\x7f", known);
+  EXPECT_THAT(message, HasSubstr("'a?b?[31m?'"));
+  const std::string long_one = unknown_name("solver", std::string(1000, 'x'), known);
+  EXPECT_THAT(long_one, HasSubstr("xxx...'"));
+  EXPECT_THAT(long_one, Not(HasSubstr(std::string(61, 'x'))));
+}
+
+}  // namespace
+}  // namespace pair::base

@@ -1,0 +1,228 @@
+#include "pair/moo/balancer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/moo/problems.h"
+
+namespace pair::moo {
+namespace {
+
+using testing::Case;
+using testing::ProblemSource;
+
+std::vector<std::string_view> names() {
+  std::vector<std::string_view> result;
+  for (const BalancerInfo& info : balancers()) {
+    result.push_back(info.name);
+  }
+  return result;
+}
+
+TEST(Balancers, HaveDistinctNamesAndASummary) {
+  std::set<std::string_view> seen;
+  for (const BalancerInfo& info : balancers()) {
+    EXPECT_TRUE(seen.insert(info.name).second) << info.name;
+    EXPECT_FALSE(info.summary.empty());
+    EXPECT_NE(make_balancer(info.name), nullptr);
+  }
+  EXPECT_TRUE(seen.contains("epo"));
+  EXPECT_TRUE(seen.contains("linear"));
+}
+
+class AnyBalancer : public ::testing::TestWithParam<std::string_view> {
+ protected:
+  std::unique_ptr<Balancer> balancer_ = make_balancer(GetParam());
+};
+
+void expect_identical(const Solution& a, const Solution& b) {
+  EXPECT_EQ(a.weights, b.weights);
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.phase, b.phase);
+  EXPECT_EQ(a.divergence, b.divergence);
+}
+
+TEST_P(AnyBalancer, ForgetsWhatItSolvedBefore) {
+  ProblemSource source(111, {6, 12, 16, 0.3});
+  std::vector<Case> problems;
+  std::vector<Solution> first;
+  for (int k = 0; k < 30; ++k) {
+    problems.push_back(source.draw(2 + static_cast<std::size_t>(k % 6)));
+    first.push_back(balancer_->weigh(problems.back().view()));
+  }
+  const auto fresh = make_balancer(GetParam());
+  for (std::size_t k = problems.size(); k-- > 0;) {
+    expect_identical(fresh->weigh(problems[k].view()), first[k]);
+    EXPECT_EQ(balancer_->weigh(problems[k].view()).objective, first[k].objective);
+  }
+}
+
+TEST_P(AnyBalancer, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {
+  ProblemSource source(112, {6, 12, 16, 0.3});
+  for (int k = 0; k < 60; ++k) {
+    SCOPED_TRACE(k);
+    const Case original = source.draw(2 + static_cast<std::size_t>(k % 5));
+    Case scaled = original;
+    for (double& loss : scaled.losses) {
+      loss *= 0x1p33;
+    }
+    for (double& p : scaled.preference) {
+      p *= 0x1p-21;
+    }
+    for (double& value : scaled.gram) {
+      value *= 0x1p40;  // gradients by 2^20
+    }
+    const Solution one = balancer_->weigh(original.view());
+    const Solution other = balancer_->weigh(scaled.view());
+    if (GetParam() == "cagrad") {
+      // It divides by the longest gradient's square, which is no power of two.
+      for (std::size_t i = 0; i < original.size(); ++i) {
+        EXPECT_NEAR(one.weights[i], other.weights[i], 1e-9);
+      }
+    } else {
+      expect_identical(one, other);
+    }
+  }
+}
+
+TEST_P(AnyBalancer, IgnoresConstantFactorsOfAnyKindAwayFromTheRay) {
+  ProblemSource source(113, {3, 2, 3, 0.0});
+  for (int k = 0; k < 60; ++k) {
+    SCOPED_TRACE(k);
+    const Case original = source.draw(2 + static_cast<std::size_t>(k % 5));
+    Case scaled = original;
+    for (double& loss : scaled.losses) {
+      loss *= 3.7e5;
+    }
+    for (double& p : scaled.preference) {
+      p *= 1.3e-7;
+    }
+    const Solution one = balancer_->weigh(original.view());
+    const Solution other = balancer_->weigh(scaled.view());
+    EXPECT_EQ(one.status, other.status);
+    EXPECT_NEAR(one.divergence, other.divergence, 1e-13);
+    for (std::size_t i = 0; i < original.size(); ++i) {
+      EXPECT_NEAR(one.weights[i], other.weights[i], 1e-9);
+    }
+  }
+}
+
+TEST_P(AnyBalancer, GivesPermutedWeightsForPermutedObjectives) {
+  ProblemSource source(114, {2, 1, 2, 0.0});
+  for (int k = 0; k < 60; ++k) {
+    SCOPED_TRACE(k);
+    // Beyond six objectives pcgrad takes the rotations of their order, which is a choice of order.
+    const std::size_t m = 2 + static_cast<std::size_t>(k % 5);
+    const Case original = source.draw(m);
+    std::vector<std::size_t> order(m);
+    for (std::size_t i = 0; i < m; ++i) {
+      order[i] = (3 * i + 1 + static_cast<std::size_t>(k)) % m;
+    }
+    if (m == 3 || m == 6) {
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      std::rotate(order.begin(), order.begin() + 2, order.end());
+    }
+    Case permuted = original;
+    for (std::size_t i = 0; i < m; ++i) {
+      permuted.losses[i] = original.losses[order[i]];
+      permuted.preference[i] = original.preference[order[i]];
+      for (std::size_t j = 0; j < m; ++j) {
+        permuted.gram[i * m + j] = original.gram[order[i] * m + order[j]];
+      }
+    }
+    const Solution one = balancer_->weigh(original.view());
+    const Solution other = balancer_->weigh(permuted.view());
+    EXPECT_EQ(one.status, other.status);
+    for (std::size_t i = 0; i < m; ++i) {
+      EXPECT_NEAR(other.weights[i], one.weights[order[i]], 1e-7);
+    }
+  }
+}
+
+// Dependent gradients of every kind, losses of zero, losses on the ray.
+Case degenerate(ProblemSource& source, std::size_t m, int kind) {
+  Case problem = source.draw(m);
+  const std::size_t n = kind % 2 == 0 ? 2 : m;
+  std::vector<double> gradients(m * n);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t j = 0; j < n; ++j) {
+      double& value = gradients[i * n + j];
+      switch (kind % 5) {
+        case 0:  // integers
+          value = std::floor(5 * source.uniform()) - 2;
+          break;
+        case 1:  // multiples of one
+          value = i == 0 ? source.normal() : (i % 2 == 0 ? 1.0 : -0.7) * gradients[j];
+          break;
+        case 2:  // few dimensions, far apart
+          value = source.normal() * source.decades(12);
+          break;
+        case 3:  // some vanished
+          value = i % 3 == 1 ? 0.0 : source.normal();
+          break;
+        default:  // all the same
+          value = i == 0 ? source.normal() : gradients[j];
+      }
+    }
+  }
+  problem.gram = gram_of(gradients, m);
+  if (kind % 3 == 0) {
+    problem.losses[0] = 0.0;
+  } else if (kind % 3 == 1) {
+    problem.losses.assign(m, 1.0);
+    problem.preference.assign(m, 1.0);
+  }
+  if (kind % 4 == 0) {
+    problem.previous.assign(m, 0.0);
+    problem.previous[m / 2] = 1.0;
+  }
+  return problem;
+}
+
+TEST_P(AnyBalancer, GivesFiniteWeightsForDependentGradients) {
+  ProblemSource source(115, {6, 6, 16, 0.3});
+  for (int k = 0; k < 240; ++k) {
+    SCOPED_TRACE(k);
+    const std::size_t m = 2 + static_cast<std::size_t>(k % 7);
+    const Case problem = degenerate(source, m, k);
+    const Solution solution = balancer_->weigh(problem.view());
+    double size = 0.0;
+    for (const double weight : solution.weights) {
+      ASSERT_TRUE(std::isfinite(weight));
+      EXPECT_TRUE(weight >= 0.0 || GetParam() == "pmtl");
+      size += std::abs(weight);
+    }
+    EXPECT_NEAR(size, 1.0, 1e-12);
+    EXPECT_TRUE(std::isfinite(solution.objective));
+    EXPECT_TRUE(std::isfinite(solution.divergence));
+  }
+}
+
+TEST_P(AnyBalancer, EndsForSixtyFourObjectives) {
+  ProblemSource source(116, {6, 6, 6, 0.5});
+  const Case generic = source.draw(max_objectives);
+  const Case integers = degenerate(source, max_objectives, 0);
+  for (const Case& problem : {generic, integers}) {
+    const Solution solution = balancer_->weigh(problem.view());
+    double size = 0.0;
+    for (const double weight : solution.weights) {
+      ASSERT_TRUE(std::isfinite(weight));
+      size += std::abs(weight);
+    }
+    EXPECT_NEAR(size, 1.0, 1e-12);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AnyBalancer, ::testing::ValuesIn(names()),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+}  // namespace
+}  // namespace pair::moo

@@ -1,0 +1,235 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "pair/moo/cagrad.h"
+#include "pair/moo/chebyshev.h"
+#include "pair/moo/linear.h"
+#include "pair/moo/mgda.h"
+#include "pair/moo/min_norm.h"
+#include "pair/moo/nash.h"
+#include "pair/moo/pcgrad.h"
+#include "pair/moo/pmtl.h"
+#include "pair/moo/upgrad.h"
+#include "pair/moo/weights.h"
+#include "tests/moo/problems.h"
+
+// What each of the smaller methods promises beyond the properties that all balancers share.
+
+namespace pair::moo {
+namespace {
+
+using testing::Case;
+using ::testing::DoubleEq;
+using ::testing::DoubleNear;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::ProblemSource;
+using ::testing::ThrowsMessage;
+
+TEST(Linear, NormalisesPreferencesOfAnySize) {
+  const Case problem{{2.0, 3.0}, {1, 0, 0, 1}, {1e308, 1e308}, {}};
+  const Solution solution = Linear().weigh(problem.view());
+  EXPECT_THAT(solution.weights, ElementsAre(0.5, 0.5));
+  EXPECT_DOUBLE_EQ(solution.objective, 2.5);
+}
+
+TEST(Mgda, IsTheMinimumNormWithItsSquare) {
+  ProblemSource source(101, {1, 12, 1, 0});
+  for (int k = 0; k < 50; ++k) {
+    const Case problem = source.draw(5);
+    const Solution solution = Mgda().weigh(problem.view());
+    const MinNorm shortest = min_norm(problem.gram, 5);
+    EXPECT_EQ(solution.weights, shortest.weights);
+    EXPECT_EQ(solution.objective, shortest.squared_norm);
+  }
+}
+
+TEST(Chebyshev, PutsAllWeightOnTheMostViolatedAndSharesItAmongTies) {
+  Case problem{{1.0, 2.0, 3.0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1.0, 4.0, 1.0}, {}};
+  EXPECT_THAT(Chebyshev().weigh(problem.view()).weights, ElementsAre(0.0, 1.0, 0.0));
+  EXPECT_DOUBLE_EQ(Chebyshev().weigh(problem.view()).objective, 8.0 / 12);
+  problem.preference = {0.3, 0.15, 0.1};  // 0.3, 0.3, and 0.30000000000000004
+  EXPECT_THAT(Chebyshev().weigh(problem.view()).weights, Each(DoubleEq(1.0 / 3)));
+}
+
+// CAGrad's dual at one weight vector.
+double dual(const Case& problem, double radius, const std::vector<double>& w) {
+  const std::vector<double> mean(w.size(), 1.0 / static_cast<double>(w.size()));
+  const std::vector<double> along = improvements(problem.view(), mean);
+  return std::inner_product(w.begin(), w.end(), along.begin(), 0.0) +
+         radius * std::sqrt(squared_norm(problem.view(), mean) * squared_norm(problem.view(), w));
+}
+
+TEST(CaGrad, FindsTheOptimumOfItsDual) {
+  ProblemSource source(102, {1, 2, 1, 0});
+  for (int k = 0; k < 60; ++k) {
+    const Case problem = source.draw(2);
+    const double radius = std::array{0.1, 0.5, 0.9}[static_cast<std::size_t>(k % 3)];
+    double best = HUGE_VAL;
+    double at = 0.0;
+    for (int step = 0; step <= 2000; ++step) {
+      const double share = step / 2000.0;
+      const double value = dual(problem, radius, {share, 1.0 - share});
+      at = value < best ? share : at;
+      best = std::min(best, value);
+    }
+    const Solution solution = CaGrad(radius).weigh(problem.view());
+    EXPECT_LE(solution.objective, best + 1e-12 * std::abs(best));
+    // The weights are those of the direction g_0 + radius |g_0| / |g_w| g_w.
+    const std::vector<double> mean = {0.5, 0.5};
+    const double stretch = radius * std::sqrt(squared_norm(problem.view(), mean) /
+                                              squared_norm(problem.view(), std::vector{at, 1.0 - at}));
+    const double expected = (0.5 + stretch * at) / (1.0 + stretch);
+    EXPECT_NEAR(solution.weights[0], expected, 2e-3);
+  }
+}
+
+TEST(CaGrad, ImprovesTheWorstMoreTheLargerItsRadius) {
+  ProblemSource source(103, {1, 1, 1, 0});
+  for (int k = 0; k < 30; ++k) {
+    const Case problem = source.draw(4);
+    double before = -HUGE_VAL;
+    for (const double radius : {0.0, 0.3, 0.6, 0.9}) {
+      const double optimum = CaGrad(radius).weigh(problem.view()).objective;
+      EXPECT_GE(optimum, before - 1e-12 * std::abs(before));
+      before = optimum;
+    }
+  }
+}
+
+TEST(Nash, DoesNotHearTheUnitsOfTheObjectives) {
+  ProblemSource source(104, {1, 1, 1, 0});
+  for (int k = 0; k < 50; ++k) {
+    const Case problem = source.draw(3);
+    const std::array<double, 3> unit = {1.0, 1e-5, 300.0};
+    Case scaled = problem;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        scaled.gram[i * 3 + j] *= unit[i] * unit[j];
+      }
+    }
+    const Solution one = Nash().weigh(problem.view());
+    const Solution other = Nash().weigh(scaled.view());
+    ASSERT_EQ(one.status, other.status);
+    if (one.status == Status::infeasible) {
+      continue;
+    }
+    // The same direction, hence w_i unit_i in proportion.
+    const double factor = other.weights[0] * unit[0] / one.weights[0];
+    for (std::size_t i = 0; i < 3; ++i) {
+      EXPECT_NEAR(other.weights[i] * unit[i] / one.weights[i] / factor, 1.0, 1e-9);
+    }
+  }
+}
+
+TEST(Nash, HasNoBargainWhereGradientsBalanceOut) {
+  const Case opposite{{1, 1}, {1, -2, -2, 4}, {1, 1}, {}};
+  const Solution solution = Nash().weigh(opposite.view());
+  EXPECT_EQ(solution.status, Status::infeasible);
+  EXPECT_THAT(solution.weights, ElementsAre(DoubleEq(2.0 / 3), DoubleEq(1.0 / 3)));
+  const Case vanished{{1, 1}, {1, 0, 0, 0}, {1, 1}, {}};
+  EXPECT_EQ(Nash().weigh(vanished.view()).status, Status::infeasible);
+}
+
+TEST(PcGrad, OfTwoRemovesTheConflictingParts) {
+  ProblemSource source(105, {1, 1, 1, 0});
+  for (int k = 0; k < 100; ++k) {
+    const Case problem = source.draw(2);
+    const double aa = problem.gram[0];
+    const double ab = problem.gram[1];
+    const double bb = problem.gram[3];
+    // g_1 - (ab / bb) g_2 + g_2 - (ab / aa) g_1 where they conflict, their sum otherwise.
+    const double first = 1.0 - std::min(0.0, ab) / aa;
+    const double second = 1.0 - std::min(0.0, ab) / bb;
+    EXPECT_NEAR(PcGrad().weigh(problem.view()).weights[0], first / (first + second), 1e-14);
+  }
+}
+
+TEST(UpGrad, OfTwoProjectsEachOntoTheOthersHalfSpace) {
+  // For two gradients the projections onto the cone are those of gradient surgery.
+  ProblemSource source(106, {1, 3, 1, 0});
+  for (int k = 0; k < 100; ++k) {
+    const Case problem = source.draw(2);
+    const std::vector<double> up = UpGrad().weigh(problem.view()).weights;
+    const std::vector<double> surgery = PcGrad().weigh(problem.view()).weights;
+    EXPECT_NEAR(up[0], surgery[0], 1e-13);
+  }
+}
+
+TEST(UpGrad, NeverConflictsWithAnyGradient) {
+  ProblemSource source(107, {1, 6, 1, 0});
+  for (int k = 0; k < 100; ++k) {
+    const std::size_t m = 2 + static_cast<std::size_t>(k % 7);
+    const Case problem = source.draw(m);
+    const std::vector<double> w = UpGrad().weigh(problem.view()).weights;
+    const std::vector<double> improvement = improvements(problem.view(), w);
+    for (std::size_t i = 0; i < m; ++i) {
+      double size = 0.0;
+      for (std::size_t j = 0; j < m; ++j) {
+        size += std::abs(problem.gram[i * m + j]) * w[j];
+      }
+      EXPECT_GE(improvement[i], -1e-14 * size);
+    }
+  }
+}
+
+TEST(UpGrad, IsTheMeanWhereNothingConflicts) {
+  const Case problem{{1, 2, 3}, {1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}, {1, 1, 1}, {}};
+  EXPECT_THAT(UpGrad().weigh(problem.view()).weights, Each(DoubleNear(1.0 / 3, 1e-15)));
+  EXPECT_THAT(PcGrad().weigh(problem.view()).weights, Each(DoubleNear(1.0 / 3, 1e-15)));
+}
+
+TEST(Pmtl, IsTheMinimumNormInsideItsSector) {
+  // On the preferred ray no other vector is nearer, so that no constraint is active.
+  ProblemSource source(108, {1, 2, 1, 0});
+  for (int k = 0; k < 50; ++k) {
+    Case problem = source.draw(3);
+    for (std::size_t i = 0; i < 3; ++i) {
+      problem.losses[i] = 1.0 / problem.preference[i];
+    }
+    EXPECT_EQ(Pmtl().weigh(problem.view()).weights, Mgda().weigh(problem.view()).weights);
+  }
+}
+
+TEST(Pmtl, TurnsBackFromAnotherVectorsSector) {
+  // Preferred: equal losses. The losses are nearer to the other vector, the ray of L_1 = 5 L_2, so that the
+  // constraint (u_1 - u_0) . L <= 0 is violated. The direction must lower it.
+  const std::vector<double> other = {0.2, 1.0};
+  const Case problem{{3.0, 1.0}, {1, 0, 0, 1}, {1.0, 1.0}, {}};
+  const Solution solution = Pmtl({other}).weigh(problem.view());
+  EXPECT_NE(solution.weights, Mgda().weigh(problem.view()).weights);
+  const double length = std::hypot(5.0, 1.0);
+  const double change = (5.0 / length - std::sqrt(0.5)) * solution.weights[0] +
+                        (1.0 / length - std::sqrt(0.5)) * solution.weights[1];
+  EXPECT_GT(change, 0.0);
+  EXPECT_GT(solution.weights[0], solution.weights[1]);
+}
+
+TEST(Pmtl, IsNotBoundByACopyOfItsOwnVector) {
+  const Case problem{{3.0, 1.0}, {2, 0.5, 0.5, 1}, {1.0, 2.0}, {}};
+  EXPECT_EQ(Pmtl({{2.0, 4.0}}).weigh(problem.view()).weights, Mgda().weigh(problem.view()).weights);
+}
+
+TEST(Pmtl, RefusesVectorsThatAreNone) {
+  EXPECT_THAT(
+      [] {
+        Pmtl({{1.0, -1.0}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("a preference vector holds -1;")));
+  const Case problem{{1, 1}, {1, 0, 0, 1}, {1, 1}, {}};
+  EXPECT_THAT(
+      [&] {
+        (void)Pmtl({{1.0, 2.0, 3.0}}).weigh(problem.view());
+      },
+      ThrowsMessage<InvalidProblem>(HasSubstr("a preference vector has 3 values; 2 are needed")));
+}
+
+}  // namespace
+}  // namespace pair::moo

@@ -1,0 +1,150 @@
+#include "pair/moo/problem.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/moo/problems.h"
+
+namespace pair::moo {
+namespace {
+
+using testing::Case;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::ProblemSource;
+using ::testing::ThrowsMessage;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+Case plain() {
+  return {{1.0, 2.0}, {1.0, 0.5, 0.5, 1.0}, {1.0, 1.0}, {}};
+}
+
+std::string refusal(const Case& problem) {
+  try {
+    validate(problem.view());
+  } catch (const InvalidProblem& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(Validate, NamesALossItsValueAndWhatIsAccepted) {
+  Case problem = plain();
+  problem.losses[1] = -0.5;
+  EXPECT_EQ(refusal(problem), "losses[1] is -0.5; losses must be finite and not negative");
+  problem.losses[1] = nan;
+  EXPECT_EQ(refusal(problem), "losses[1] is nan; losses must be finite and not negative");
+  problem.losses[1] = infinity;
+  EXPECT_EQ(refusal(problem), "losses[1] is inf; losses must be finite and not negative");
+  problem.losses = {0.0, 0.0};
+  EXPECT_EQ(refusal(problem),
+            "losses are all 0; at least one must be positive, or nothing is left to minimise");
+}
+
+TEST(Validate, NamesTheNumberOfObjectivesAccepted) {
+  EXPECT_EQ(refusal({{}, {}, {}, {}}), "losses has 0 values; from 2 to 64 objectives are accepted");
+  EXPECT_EQ(refusal({{1.0}, {1.0}, {1.0}, {}}), "losses has 1 value; from 2 to 64 objectives are accepted");
+  const std::vector<double> many(65, 1.0);
+  EXPECT_EQ(refusal({many, std::vector<double>(65 * 65, 1.0), many, {}}),
+            "losses has 65 values; from 2 to 64 objectives are accepted");
+}
+
+TEST(Validate, NamesAPreferenceItsValueAndWhatIsAccepted) {
+  Case problem = plain();
+  for (const auto& [value, shown] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {nan, "nan"}, {infinity, "inf"}}) {
+    problem.preference[0] = value;
+    EXPECT_EQ(refusal(problem),
+              "preference[0] is " + std::string(shown) + "; preferences must be finite and positive");
+  }
+  problem.preference = {1.0, 1.0, 1.0};
+  EXPECT_EQ(refusal(problem), "preference has 3 values; 2 are needed, one an objective");
+  problem.preference = {1e-30, 1e30};
+  EXPECT_EQ(refusal(problem), "preference reaches from 1e-30 to 1e+30; its values may be at most 1e50 apart");
+}
+
+TEST(Validate, NamesAGramEntryItsValueAndWhatIsAccepted) {
+  Case problem = plain();
+  problem.gram = {1.0, 0.5, 0.5};
+  EXPECT_EQ(refusal(problem), "gram has 3 values; 2 x 2 are needed");
+  problem.gram = {1.0, nan, 0.5, 1.0};
+  EXPECT_EQ(refusal(problem), "gram[0][1] is nan; it must be finite");
+  problem.gram = {1.0, 0.5, 0.5, -2.0};
+  EXPECT_EQ(refusal(problem), "gram[1][1] is -2; a squared norm must not be negative");
+  problem.gram = {1.0, 0.5, 0.4, 1.0};
+  EXPECT_EQ(refusal(problem), "gram[1][0] is 0.4 but gram[0][1] is 0.5; a Gram matrix is symmetric");
+  problem.gram = {1.0, 3.0, 3.0, 4.0};
+  EXPECT_EQ(refusal(problem),
+            "gram[1][0] is 3, larger than the norms 2 and 1 allow; a Gram matrix is positive semidefinite");
+  problem.gram = {1e-210, 0.0, 0.0, 1.0};
+  EXPECT_EQ(refusal(problem), "gram[0][0] is 1e-210; a squared norm must be 0 or lie in [1e-200, 1e200]");
+  problem.gram = {1e-60, 0.0, 0.0, 1e60};
+  EXPECT_EQ(
+      refusal(problem),
+      "gram has gradients with norms from 1e-30 to 1e+30; they may be at most 1e50 apart, or exactly 0");
+}
+
+TEST(Validate, SeesANegativeEigenvalueThatNoPairOfGradientsShows) {
+  // Three unit vectors cannot all be at 120 degrees and more.
+  const double c = -0.6;
+  EXPECT_EQ(refusal({{1, 1, 1}, {1, c, c, c, 1, c, c, c, 1}, {1, 1, 1}, {}}),
+            "gram has a negative eigenvalue; a Gram matrix is positive semidefinite");
+  EXPECT_EQ(refusal({{1, 1, 1}, {1, -0.5, -0.5, -0.5, 1, -0.5, -0.5, -0.5, 1}, {1, 1, 1}, {}}), "accepted");
+  // The same with norms 1e20 apart, where the entries alone look harmless.
+  EXPECT_EQ(
+      refusal({{1, 1, 1}, {1e40, c * 1e20, c, c * 1e20, 1, c * 1e-20, c, c * 1e-20, 1e-40}, {1, 1, 1}, {}}),
+      refusal({{1, 1, 1}, {1, c, c, c, 1, c, c, c, 1}, {1, 1, 1}, {}}));
+}
+
+TEST(Validate, NamesWhatIsWrongWithTheLastStepsWeights) {
+  Case problem = plain();
+  problem.previous = {1.0};
+  EXPECT_EQ(refusal(problem), "previous has 1 value; 2 are needed, one an objective");
+  problem.previous = {-0.5, 1.5};
+  EXPECT_EQ(refusal(problem), "previous[0] is -0.5; the last step's weights must lie in [0, 1]");
+  problem.previous = {0.5, nan};
+  EXPECT_EQ(refusal(problem), "previous[1] is nan; the last step's weights must lie in [0, 1]");
+  problem.previous = {0.5, 0.25};
+  EXPECT_EQ(refusal(problem), "previous sums to 0.75; the last step's weights must sum to 1");
+}
+
+TEST(Validate, AcceptsWhatTrainingMeets) {
+  // Preferences 1e16 apart, gradients 1e12 apart, single precision, losses of zero, vanished gradients.
+  ProblemSource source(71, {12, 12, 16, 0.2});
+  for (int k = 0; k < 200; ++k) {
+    Case problem = source.draw(2 + static_cast<std::size_t>(k % 10));
+    for (double& value : problem.gram) {
+      value = static_cast<double>(static_cast<float>(value));
+    }
+    problem.losses[0] = k % 5 == 0 ? 0.0 : problem.losses[0];
+    EXPECT_EQ(refusal(problem), "accepted");
+  }
+  EXPECT_EQ(refusal({{1, 0}, {0, 0, 0, 0}, {1, 1}, {1, 0}}), "accepted");
+}
+
+TEST(GramOf, HoldsTheInnerProductsOfRows) {
+  EXPECT_THAT(gram_of(std::vector<double>{1, 2, 3, 4, 5, 6}, 2), ElementsAre(14, 32, 32, 77));
+  EXPECT_THAT(
+      [] {
+        (void)gram_of(std::vector<double>{1, 2, 3}, 2);
+      },
+      ThrowsMessage<InvalidProblem>(HasSubstr("gradients has 3 values in 2 rows")));
+  EXPECT_THAT([] { (void)gram_of(std::vector<double>{1}, 0); },
+              ThrowsMessage<InvalidProblem>(HasSubstr("in 0 rows")));
+}
+
+TEST(PhaseAndStatus, HaveTheNamesThatRecordsUse) {
+  EXPECT_EQ(to_string(Phase::balance), "balance");
+  EXPECT_EQ(to_string(Phase::descent), "descent");
+  EXPECT_EQ(to_string(Status::optimal), "optimal");
+  EXPECT_EQ(to_string(Status::infeasible), "infeasible");
+}
+
+}  // namespace
+}  // namespace pair::moo
