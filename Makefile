@@ -21,11 +21,11 @@ build = cmake --build --preset $(1) --parallel $(JOBS)
 help: ## List the targets
 	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: ## Build the pair program and see it weigh the objectives of a few training steps
+run: ## Build the pair program and see ERM and PAIR-o train (two minutes)
 	$(call install)
 	$(call configure,release)
 	$(call build,release) --target pair
-	build/release/bin/pair solve examples/solve.jsonl
+	build/release/bin/pair demo
 
 test: ## Build everything and run all tests
 	$(call install)

@@ -26,7 +26,7 @@ TEST(RunProgram, RunsInTheFolderWithNothingToRead) {
 
 TEST(RunProgram, PassesArgumentsAsTheyAre) {
   const Scratch scratch;
-  const std::string odd = "$(touch x) ; 'a' \"b\" * \\";
+  const std::string odd = R"($(touch x) ; 'a' "b" * \)";
   EXPECT_EQ(run_program({"printf", "%s", odd}, scratch.path()).output, odd);
   EXPECT_TRUE(std::filesystem::is_empty(scratch.path()));
 }

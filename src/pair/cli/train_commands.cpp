@@ -2,6 +2,7 @@
 
 #include "pair/cli/bench_step.h"
 #include "pair/cli/data.h"
+#include "pair/cli/demo.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/train.h"
 
@@ -11,6 +12,7 @@ void add_train_commands(CLI::App& app, Context& context) {
   add_train(app, context);
   add_data(app, context);
   add_paper(app, context);
+  add_demo(app, context);
 }
 
 void add_train_benches(CLI::App& bench, Context& context) {

@@ -9,6 +9,22 @@
 #include "pair/runs/dataset_cache.h"
 
 namespace pair::paper {
+namespace {
+
+std::vector<double> accuracies_of(const nlohmann::json& record) {
+  std::vector<double> result;
+  for (std::size_t i = 0;; ++i) {
+    const std::string environment = "env" + std::to_string(i);
+    const auto in = record.find(environment + "_in_acc");
+    const auto found = in != record.end() ? in : record.find(environment + "_out_acc");
+    if (found == record.end()) {
+      return result;
+    }
+    result.push_back(found->get<double>());
+  }
+}
+
+}  // namespace
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::path& root, std::size_t jobs,
                  const ManyRunsHooks& hooks) {
@@ -54,6 +70,7 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::pa
           return;
         }
         outcome.worst_test_accuracy = run.records.back().at("worst_test_acc").get<double>();
+        outcome.accuracies = accuracies_of(run.records.back());
         outcome.seconds = run.seconds;
       } catch (const std::exception& error) {
         outcome.error = error.what();

@@ -24,6 +24,7 @@ struct ManyRunsHooks {
 
 struct RunOutcome {
   double worst_test_accuracy = 0.0;  // of the last record, in [0, 1]
+  std::vector<double> accuracies;    // of the last record: training environments, then test environments
   double seconds = 0.0;              // of training
   std::string error;                 // why the run failed; empty where it did not
 };
