@@ -42,7 +42,7 @@ double train(bool use_pair) {
   const std::vector<Environment> environments = {environment(0.1, 5000), environment(0.2, 5000)};
   torch::nn::Linear head(16, 1);
   torch::nn::Sequential model(torch::nn::Linear(2, 16), torch::nn::ReLU(), head);
-  torch::optim::SGD sgd(model->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
+  torch::optim::SGD sgd(model->parameters(), torch::optim::SGDOptions(0.5).momentum(0.9));
   pair::train::PairOptimizer optimizer(sgd, head->parameters(), {.preference = {1, 1e10, 1e12}});  // PAIR 2
 
   for (int step = 0; step < 1000; ++step) {

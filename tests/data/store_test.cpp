@@ -97,7 +97,7 @@ TEST(Store, IsNeverSeenHalfWrittenWhileManyPlaceTheSameFile) {
   writers.reserve(4);
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([&] {
-      for (int i = 0; i < 25; ++i) {
+      for (int i = 0; i < 5; ++i) {
         store.place(tiny, images, tiny_images());
       }
     });

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -47,12 +48,13 @@ TEST(EpoProgram, OfBalanceBoundsTheConflictingByTheAdjustmentAndTheWorstByZero) 
 }
 
 TEST(EpoProgram, OfBalanceLeavesObjectivesFreeThatTheAdjustmentHelps) {
-  // The third gradient is nearly the first: moving against g_b helps it, though its own loss is small.
-  const Case problem{{5.0, 2.0, 0.5}, {1, 0, 0.9, 0, 1, 0, 0.9, 0, 1}, {1.0, 1.0, 1.0}, {}};
+  // The third gradient is half of the first, nearly: moving against g_b helps it, though its own loss is
+  // small.
+  const Case problem{{5.0, 2.0, 1.9}, {4, 0, 1.8, 0, 1, 0, 1.8, 0, 1}, {1.0, 1.0, 1.0}, {}};
   const EpoProgram program = epo_program(problem.view(), 1e-4);
   ASSERT_GT(program.objective[2].value(), 0.0);
   EXPECT_THAT(program.bounds, SizeIs(2));
-  EXPECT_THAT(row_of(program, 0, 3), ElementsAre(1, 0, 0.9));
+  EXPECT_THAT(row_of(program, 0, 3), ElementsAre(4, 0, 1.8));
   EXPECT_THAT(row_of(program, 1, 3), ElementsAre(0, 1, 0));
 }
 
@@ -151,9 +153,9 @@ TEST(Epo, TakesTheDivergenceItselfAsDescent) {
 }
 
 TEST(Epo, RefusesAnEpsilonThatIsNoThreshold) {
-  EXPECT_THROW(Epo(-1e-9), std::invalid_argument);
-  EXPECT_THROW(Epo(std::nan("")), std::invalid_argument);
-  EXPECT_THROW(Epo(HUGE_VAL), std::invalid_argument);
+  EXPECT_THROW(Epo{-1e-9}, std::invalid_argument);
+  EXPECT_THROW(Epo{std::nan("")}, std::invalid_argument);
+  EXPECT_THROW(Epo{HUGE_VAL}, std::invalid_argument);
 }
 
 }  // namespace

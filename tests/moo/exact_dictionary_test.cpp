@@ -33,7 +33,7 @@ TEST(ExactDictionary, AgreesWithTheRoundedOneToItsDigits) {
     }
     Dictionary rounded = table(5, 4, values);
     ExactDictionary exact(rounded);
-    for (const auto [row, column] : {std::pair{0, 1}, {3, 2}, {1, 0}, {0, 3}, {4, 1}}) {
+    for (const auto& [row, column] : {std::pair{0, 1}, {3, 2}, {1, 0}, {0, 3}, {4, 1}}) {
       rounded.pivot(static_cast<std::size_t>(row), static_cast<std::size_t>(column));
       exact.pivot(static_cast<std::size_t>(row), static_cast<std::size_t>(column));
     }
@@ -53,7 +53,7 @@ TEST(ExactDictionary, AgreesWithTheRoundedOneToItsDigits) {
 TEST(ExactDictionary, ComesBackToTheStartWhenAPivotIsUndone) {
   const std::vector<double> values = {0.1, -0.2, 1e-20, 3.0, 1e10, 7.0};
   ExactDictionary exact(table(2, 3, values));
-  for (const auto [row, column] : {std::pair{0, 0}, {1, 2}, {1, 2}, {0, 0}}) {
+  for (const auto& [row, column] : {std::pair{0, 0}, {1, 2}, {1, 2}, {0, 0}}) {
     exact.pivot(static_cast<std::size_t>(row), static_cast<std::size_t>(column));
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -87,9 +87,9 @@ TEST(ExactDictionary, TellsADeterminantOfRoundingFromZero) {
 TEST(ExactDictionary, ComparesRatiosWhereTheRoundedOnesTie) {
   const double third = 1.0 / 3.0;
   const ExactDictionary exact(table(3, 2, {1.0, 3.0, third, 1.0, 2.0, 6.0}));
-  EXPECT_GT(exact.compare_ratios(0, 1, 0, 1), 0);  // 1/3 is more than the double next to it
-  EXPECT_LT(exact.compare_ratios(1, 0, 0, 1), 0);
-  EXPECT_EQ(exact.compare_ratios(0, 2, 0, 1), 0);
+  EXPECT_TRUE(exact.compare_ratios(0, 1, 0, 1) > 0);  // 1/3 is more than the double next to it
+  EXPECT_TRUE(exact.compare_ratios(1, 0, 0, 1) < 0);
+  EXPECT_TRUE(exact.compare_ratios(0, 2, 0, 1) == 0);
 }
 
 TEST(Dictionary, KnowsWhatItsRoundingHides) {

@@ -281,6 +281,7 @@ void add_bench_solver(CLI::App& bench, Context& context) {
   command->footer(footer);
   command->callback([arguments, &context] {
     std::vector<Measured> all;
+    all.reserve(sizes.size());
     for (const std::size_t m : sizes) {
       all.push_back(measure(m, *arguments));
     }

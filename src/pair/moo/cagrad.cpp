@@ -54,7 +54,10 @@ Solution CaGrad::weigh(const Problem& problem) const {
     return minimise({quadratic, along_mean}).value_or(mean);
   };
 
-  std::vector<double> best = mean;
+  // The dual's best vertex: its optimum for radius 0, and a start otherwise.
+  std::vector<double> best(m, 0.0);
+  best[static_cast<std::size_t>(std::min_element(along_mean.begin(), along_mean.end()) -
+                                along_mean.begin())] = 1.0;
   if (reach > 0.0) {
     // |g_w(t)| - t changes sign once: t grows faster than the norm of its own minimiser.
     double low = 1e-12 * mean_norm;

@@ -86,6 +86,10 @@ Solution EpoSmooth::weigh(const Problem& problem) const {
   std::optional<std::vector<double>> weights =
       problem.previous.empty() ? solve_plain(program)
                                : solve_smoothed(program, rescaled(problem, problem.previous, +1), smoothing_);
+  if (!weights && !problem.previous.empty()) {
+    // A feasible set that is a single point can escape the quadratic program; the linear one decides exactly.
+    weights = solve_plain(program);
+  }
   if (!weights) {
     solution.status = Status::infeasible;
     solution.weights = min_norm(problem.gram, problem.size()).weights;

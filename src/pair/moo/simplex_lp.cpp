@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 #include "pair/moo/dictionary.h"
 #include "pair/moo/exact_dictionary.h"
@@ -283,7 +284,18 @@ std::optional<SimplexLpSolution> maximise(const SimplexLp& lp) {
     ExactDictionary exact = tableau.rebuilt_exactly(dictionary);
     return criss_cross(tableau, exact) ? std::optional(tableau.solution(exact)) : std::nullopt;
   }
-  return verdict.what == Verdict::optimal ? std::optional(tableau.solution(dictionary)) : std::nullopt;
+  if (verdict.what != Verdict::optimal) {
+    return std::nullopt;
+  }
+  SimplexLpSolution solution = tableau.solution(dictionary);
+  if (!dictionary.small()) {
+    // Numbers that counted as zero may be missing from the sum.
+    const DoubleDouble sum = std::accumulate(solution.x.begin(), solution.x.end(), DoubleDouble());
+    for (DoubleDouble& x : solution.x) {
+      x = x / sum;
+    }
+  }
+  return solution;
 }
 
 }  // namespace pair::moo

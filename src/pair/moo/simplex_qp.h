@@ -20,7 +20,9 @@ struct SimplexQp {
   std::span<const double> bounds = {};
 };
 
-// Empty where no x satisfies the constraints.
+// Empty where no x satisfies the constraints. Where they leave a single point, or a face of lower dimension,
+// it may be empty too (some in a hundred such programs with whole numbers); maximise() of simplex_lp.h
+// decides.
 std::optional<std::vector<double>> minimise(const SimplexQp& qp);
 
 }  // namespace pair::moo
