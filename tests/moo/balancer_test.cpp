@@ -43,10 +43,8 @@ class AnyBalancer : public ::testing::TestWithParam<std::string_view> {
   std::unique_ptr<Balancer> balancer_ = make_balancer(GetParam());
 };
 
-void expect_identical(const Solution& a, const Solution& b, double tolerance = 0.0) {
-  for (std::size_t i = 0; i < a.weights.size(); ++i) {
-    EXPECT_NEAR(a.weights[i], b.weights[i]);
-  }
+void expect_identical(const Solution& a, const Solution& b) {
+  EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.status, b.status);
   EXPECT_EQ(a.phase, b.phase);
   EXPECT_EQ(a.divergence, b.divergence);
