@@ -263,6 +263,32 @@ TEST(SimplexLp, DoesNotChangeWhenAVariablesUnitDoes) {
   }
 }
 
+TEST(SimplexLp, AgreesWithGlpksFloatingPointOnWellScaledPrograms) {
+  if (!cli::have_glpk()) {
+    GTEST_SKIP() << "built without GLPK";
+  }
+  // Off the ray: on it the adjustment is rounding, which GLPK's absolute tolerances do not see.
+  ProblemSource source(25, {1, 0.3, 1, 0.0});
+  int agreed = 0;
+  for (int k = 0; k < 300; ++k) {
+    const Program program = program_of(source.draw(2 + static_cast<std::size_t>(k % 7)));
+    const cli::GlpkResult glpk = cli::glpk_simplex(program.view());
+    if (glpk.status == cli::GlpkResult::Status::failed) {
+      continue;
+    }
+    const auto ours = maximise(program.view());
+    // On the boundary of feasibility GLPK's tolerance of 1e-7 may decide otherwise.
+    if (ours.has_value() != (glpk.status == cli::GlpkResult::Status::optimal)) {
+      continue;
+    }
+    ++agreed;
+    if (ours) {
+      EXPECT_NEAR(ours->objective.value(), glpk.objective, 1e-6 * (1.0 + std::abs(glpk.objective)));
+    }
+  }
+  EXPECT_GE(agreed, 280);
+}
+
 TEST(SimplexLp, EndsForSixtyFourObjectives) {
   ProblemSource source(26, {6, 6, 6, 0.5});
   for (int k = 0; k < 4; ++k) {

@@ -90,12 +90,11 @@ TEST(SimplexQp, StopsAtAConstraint) {
   EXPECT_THAT(*x, ElementsAre(DoubleEq(0.25), DoubleEq(0.375), DoubleEq(0.375)));
 }
 
-TEST(SimplexQp, IsEmptyWhereTheLinearProgramIsAndHardlyElsewhere) {
+TEST(SimplexQp, IsEmptyExactlyWhereTheLinearProgramIs) {
   // Integer rows, so that many feasible sets are faces, single points, or just missed.
   ProblemSource source(53);
   const auto small = [&] { return std::floor(5 * source.uniform()) - 2; };
   int feasible = 0;
-  int missed = 0;
   for (int k = 0; k < 400; ++k) {
     SCOPED_TRACE(k);
     const std::size_t m = 2 + static_cast<std::size_t>(k % 4);
@@ -108,10 +107,8 @@ TEST(SimplexQp, IsEmptyWhereTheLinearProgramIsAndHardlyElsewhere) {
     std::generate(linear.begin(), linear.end(), small);
     const std::vector<DoubleDouble> objective(linear.begin(), linear.end());
     const auto x = minimise({identity(m), linear, coefficients, bounds});
-    const bool possible = maximise({objective, coefficients, bounds}).has_value();
-    ASSERT_TRUE(possible || !x);
+    ASSERT_EQ(x.has_value(), maximise({objective, coefficients, bounds}).has_value());
     if (!x) {
-      missed += possible ? 1 : 0;
       continue;
     }
     ++feasible;
@@ -123,7 +120,6 @@ TEST(SimplexQp, IsEmptyWhereTheLinearProgramIsAndHardlyElsewhere) {
   }
   EXPECT_GT(feasible, 50);
   EXPECT_LT(feasible, 350);
-  EXPECT_LE(missed, 8);
 }
 
 }  // namespace

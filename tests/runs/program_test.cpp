@@ -52,14 +52,14 @@ std::vector<std::string> small_run(const std::vector<std::string>& more = {}) {
                                         "--seed",
                                         "5",
                                         "--steps",
-                                        "400",
+                                        "200",
                                         "--out",
                                         "run",
                                         "--set",
                                         "train_digits=500",
                                         "test_digits=200",
                                         "width=16",
-                                        "pretrain=100",
+                                        "pretrain=50",
                                         "eval_every=5",
                                         "checkpoint_every=7"};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -92,13 +92,13 @@ TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   const Scratch scratch;
   const Ended ended = pair(small_run(), scratch.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, AllOf(HasSubstr("Accuracy after step 400"), HasSubstr("worst test"),
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("Accuracy after step 200"), HasSubstr("worst test"),
                                HasSubstr("run/results.jsonl")));
   EXPECT_THAT(ended.err,
-              ContainsRegex("step 200/400  loss [0-9.e+-]+  weights erm [0-9.e+-]+ irmv1 [0-9.e+-]+ "
+              ContainsRegex("step 100/200  loss [0-9.e+-]+  weights erm [0-9.e+-]+ irmv1 [0-9.e+-]+ "
                             "vrex [0-9.e+-]+  divergence [0-9.e+-]+  worst test [0-9.]+%  left 0:"));
   EXPECT_THAT(ended.err, Not(HasSubstr("\r")));
-  EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(80));
+  EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(40));
   for (const char* name : {"spec.json", "checkpoint", "done"}) {
     EXPECT_TRUE(fs::exists(scratch / "run" / name)) << name;
   }
@@ -112,8 +112,8 @@ TEST(PairTrain, DrawsABarOnATerminal) {
   const Scratch scratch;
   Program program(small_run(), scratch.path(), Program::Output::terminal);
   EXPECT_EQ(program.wait(), 0);
-  EXPECT_THAT(program.err(), AllOf(HasSubstr("\r[####################] 400/400 left 0:00  loss "),
-                                   HasSubstr("weights erm"), HasSubstr("Accuracy after step 400")));
+  EXPECT_THAT(program.err(), AllOf(HasSubstr("\r[####################] 200/200 left 0:00  loss "),
+                                   HasSubstr("weights erm"), HasSubstr("Accuracy after step 200")));
 }
 
 TEST(PairTrain, SummarisesAsJson) {
@@ -124,7 +124,21 @@ TEST(PairTrain, SummarisesAsJson) {
   const auto summary = nlohmann::json::parse(ended.out);
   EXPECT_EQ(summary.at("status"), "finished");
   EXPECT_EQ(summary.at("directory"), "run");
-  EXPECT_EQ(summary.at("record").at("step"), 400);
+  EXPECT_EQ(summary.at("record").at("step"), 200);
+}
+
+TEST(PairTrain, CombinesAnyObjectives) {
+  const Scratch scratch;
+  const Ended ended =
+      pair({"train", "--objectives", "erm,irmv1,vrex,fishr", "--no-restart", "--freeze-featurizer", "--out",
+            "run", "--set", "steps=4", "pretrain=2", "train_digits=100", "test_digits=10", "width=2"},
+           scratch.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const nlohmann::json last = read_records(results_file(scratch / "run")).back();
+  EXPECT_THAT(last.at("weights"), SizeIs(4));
+  EXPECT_EQ(last.at("hparams").at("preference"), "auto");
+  EXPECT_EQ(last.at("hparams").at("restart"), false);
+  EXPECT_EQ(last.at("hparams").at("freeze_featurizer"), true);
 }
 
 TEST(PairTrain, FindsItsPlaceByItself) {
@@ -144,7 +158,7 @@ TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
   const fs::path run = scratch / "run";
   std::mt19937 random(std::random_device{}());
   int kills = 0;
-  while (!fs::exists(done_file(run)) && kills < 100) {
+  while (!fs::exists(done_file(run)) && kills < 10) {
     Program program(small_run({"--quiet"}), scratch.path());
     if (kills % 4 != 3) {
       // While it trains; each fourth kill falls anywhere, perhaps before it began.
@@ -158,8 +172,8 @@ TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
     const std::string records = size_of(results_file(run)) > 0 ? read_file(results_file(run)) : "";
     EXPECT_EQ(records, uninterrupted().substr(0, records.size())) << "after " << kills << " kills";
   }
-  RecordProperty("kills", kills);
   EXPECT_GE(kills, 3);
+  EXPECT_EQ(pair(small_run({"--quiet"}), scratch.path()).status, 0);
   EXPECT_EQ(read_file(results_file(run)), uninterrupted());
 }
 
@@ -170,12 +184,12 @@ TEST(PairTrain, EndsCleanlyOnCtrlCAndGoesOn) {
     wait_for_progress(program, scratch / "run", 2000);
     program.signal(signal);
     EXPECT_EQ(program.wait(), 128 + signal);
-    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 400; the same command goes on"));
+    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command goes on"));
     EXPECT_FALSE(fs::exists(done_file(scratch / "run")));
     EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
     const Ended second = pair(small_run(), scratch.path());
     EXPECT_EQ(second.status, 0);
-    EXPECT_THAT(second.err, ContainsRegex("Resumed at step [0-9]+ of 400"));
+    EXPECT_THAT(second.err, ContainsRegex("Resumed at step [0-9]+ of 200"));
     EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
   }
 }
@@ -203,16 +217,11 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--dataset", "cmnst"}, "unknown dataset 'cmnst'; did you mean 'cmnist'?");
   refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
   refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
-  refusal({"--solver", "epos"}, "did you mean 'epo'?");
   refusal({"--seed", "-1"}, "seed is '-1'; accepted are whole numbers from 0");
-  refusal({"--steps", "0"}, "steps is '0'; accepted are whole numbers from 1");
-  refusal({"--gradients", "g"}, "gradients is 'g'; accepted are w, phi and f");
   refusal({"--preference", "1,2"}, "preference has 2 values for 3 objectives");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set has 'steps'; accepted are key=value pairs");
-  refusal({"--set", "width=100000"}, "width is '100000'; accepted are whole numbers from 1 to 65536");
   refusal({"--algorithm", "erm", "--preference", "1"}, "preference has no meaning for algorithm 'erm'");
-  refusal({"--set", "penalty=3"}, "penalty has no meaning for algorithm 'pair'");
   EXPECT_TRUE(fs::is_empty(scratch.path())) << "nothing was begun";
 }
 
@@ -248,7 +257,7 @@ TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
   ::getrlimit(RLIMIT_FSIZE, &before);
   // What the program inherits; its output goes to files of memory, which stay small.
   struct rlimit limited = before;
-  limited.rlim_cur = 60'000;
+  limited.rlim_cur = 30'000;
   ::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &limited);
   const Ended ended = pair(small_run({"checkpoint_every=100000"}), scratch.path());
@@ -260,20 +269,41 @@ TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
 }
 
+// A small disk for the test's time; mounting one needs root.
+class SmallDisk {
+ public:
+  SmallDisk(fs::path path, const char* size) : path_(std::move(path)) {
+    fs::create_directory(path_);
+    mounted_ = ::mount("none", path_.c_str(), "tmpfs", 0, size) == 0;
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    if (mounted_) {
+      ::umount(path_.c_str());
+    }
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  void resize(const char* size) const { ::mount("none", path_.c_str(), "tmpfs", MS_REMOUNT, size); }
+
+ private:
+  fs::path path_;
+  bool mounted_ = false;
+};
+
 TEST(PairTrain, LosesNoRecordToAFullDisk) {
   const Scratch scratch;
-  fs::create_directory(scratch / "run");
-  if (::mount("none", (scratch / "run").c_str(), "tmpfs", 0, "size=256k") != 0) {
+  const SmallDisk disk(scratch / "run", "size=192k");
+  if (!disk.mounted()) {
     GTEST_SKIP() << "mounting a small disk needs root";
   }
   const Ended ended = pair(small_run(), scratch.path());
   EXPECT_THAT(ended.err,
               ContainsRegex("pair: cannot write run/(results.jsonl|checkpoint): No space left on device"));
   expect_records_kept_and_mended(scratch, ended);
-  ::mount("none", (scratch / "run").c_str(), "tmpfs", MS_REMOUNT, "size=8m");
+  disk.resize("size=8m");
   EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
-  ::umount((scratch / "run").c_str());
 }
 
 TEST(PairList, HasALineForEach) {

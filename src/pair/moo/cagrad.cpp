@@ -28,10 +28,11 @@ Solution CaGrad::weigh(const Problem& problem) const {
     return solution;
   }
 
-  // In units of the longest gradient.
+  // In units near the longest gradient: a power of two, so that nothing is rounded.
+  const double unit = std::ldexp(1.0, std::ilogb(longest));
   std::vector<double> gram(problem.gram.begin(), problem.gram.end());
   for (double& value : gram) {
-    value /= longest;
+    value /= unit;
   }
   const Problem scaled{problem.losses, gram, problem.preference};
   const std::vector<double> along_mean = improvements(scaled, mean);
@@ -61,7 +62,7 @@ Solution CaGrad::weigh(const Problem& problem) const {
   if (reach > 0.0) {
     // |g_w(t)| - t changes sign once: t grows faster than the norm of its own minimiser.
     double low = 1e-12 * mean_norm;
-    double high = 1.0;
+    double high = 2.0;
     for (int halving = 0; halving < 80 && high > low * (1.0 + 1e-13); ++halving) {
       const double middle = std::sqrt(low * high);
       const std::vector<double> w = weights_at(middle);
@@ -71,7 +72,7 @@ Solution CaGrad::weigh(const Problem& problem) const {
       (std::sqrt(squared_norm(scaled, w)) > middle ? low : high) = middle;
     }
   }
-  solution.objective = value_at(best) * longest;
+  solution.objective = value_at(best) * unit;
   const double norm = std::sqrt(squared_norm(scaled, best));
   for (std::size_t i = 0; i < m; ++i) {
     solution.weights[i] = mean[i] + (norm > 0.0 ? reach / norm * best[i] : 0.0);

@@ -87,7 +87,7 @@ Solution EpoSmooth::weigh(const Problem& problem) const {
       problem.previous.empty() ? solve_plain(program)
                                : solve_smoothed(program, rescaled(problem, problem.previous, +1), smoothing_);
   if (!weights && !problem.previous.empty()) {
-    // A feasible set that is a single point can escape the quadratic program; the linear one decides exactly.
+    // A feasible set that is a single point can escape a large quadratic program; the linear one decides.
     weights = solve_plain(program);
   }
   if (!weights) {

@@ -17,8 +17,8 @@
 // A weight may be negative: leaving a wrong sector can ask for an objective to grow. Weights are divided
 // by the sum of their absolute values, as the authors' code does.
 //
-// The constraints' gradients depend on the others, so that their Gram matrix is singular and computed in
-// doubles: where the gradients' norms are many decades apart, the weights are right to a few digits only.
+// The constraints' gradients depend on the others, so that their Gram matrix is singular up to its rounding:
+// where the gradients' norms are many decades apart, the weights are right to a few digits only.
 //
 // Solution::objective is the squared norm of the shortest vector.
 

@@ -20,9 +20,8 @@ struct SimplexQp {
   std::span<const double> bounds = {};
 };
 
-// Empty where no x satisfies the constraints. Where they leave a single point, or a face of lower dimension,
-// it may be empty too (some in a hundred such programs with whole numbers); maximise() of simplex_lp.h
-// decides.
+// Empty where no x satisfies the constraints. Exact for up to 18 variables and constraints together; beyond,
+// where the constraints leave a single point, 32 digits may miss it, and maximise() of simplex_lp.h decides.
 std::optional<std::vector<double>> minimise(const SimplexQp& qp);
 
 }  // namespace pair::moo
