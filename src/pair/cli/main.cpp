@@ -1,5 +1,8 @@
+#include <malloc.h>
+
 #include <csignal>
 #include <iostream>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -9,7 +12,22 @@
 #include "pair/cli/solve.h"
 #include "pair/cli/train_commands.h"
 
+namespace {
+
+// A training step asks for the same hundreds of megabytes as the one before. Given back to the system in
+// between, every page of them is faulted in and cleared again, a sixth of a ColoredMNIST step's time.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  keep_freed_memory();
   // A reader that goes away shows as a failed write, which is reported; not as a silent death.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
