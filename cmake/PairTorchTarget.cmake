@@ -2,7 +2,9 @@
 # installed package alike: an imported target is exported by its name, without the paths behind it.
 if(NOT TARGET pair::torch)
   add_library(pair::torch INTERFACE IMPORTED GLOBAL)
-  target_link_libraries(pair::torch INTERFACE ${TORCH_LIBRARIES})
+  # The C++ library first: LibTorch 2.x exports parts of its own copy of it (std::filesystem among them),
+  # which crash when a program is bound to them.
+  target_link_libraries(pair::torch INTERFACE stdc++ ${TORCH_LIBRARIES})
   target_include_directories(pair::torch INTERFACE ${TORCH_INCLUDE_DIRS})
   separate_arguments(pair_torch_flags NATIVE_COMMAND "${TORCH_CXX_FLAGS}")
   target_compile_options(pair::torch INTERFACE ${pair_torch_flags})

@@ -54,8 +54,10 @@ if(libraries MATCHES "torch|c10")
   message(FATAL_ERROR "a consumer of pair::moo alone is linked with torch:\n${libraries}")
 endif()
 
-run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/all" -B "${scratch}/all" -G "${generator}"
-  ${flags} "-DCMAKE_PREFIX_PATH=${moved};${prefix_path}")
+# By the environment: a list among run's arguments would be taken apart.
+string(REPLACE ";" ":" prefixes "${moved};${prefix_path}")
+set(ENV{CMAKE_PREFIX_PATH} "${prefixes}")
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/all" -B "${scratch}/all" -G "${generator}" ${flags})
 run("${CMAKE_COMMAND}" --build "${scratch}/all" --config "${config}")
 
 run("${moved}/bin/pair" list solvers)
