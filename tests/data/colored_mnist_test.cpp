@@ -72,10 +72,10 @@ double slack(double probability, std::size_t count) {
 
 bool same_bits(const EnvironmentSet& a, const EnvironmentSet& b) {
   const auto same = [](const Environment& x, const Environment& y) {
-    return x.name == y.name && torch::equal(x.inputs, y.inputs) && torch::equal(x.labels, y.labels);
+    return x.key == y.key && torch::equal(x.inputs, y.inputs) && torch::equal(x.labels, y.labels);
   };
   return std::equal(a.train.begin(), a.train.end(), b.train.begin(), b.train.end(), same) &&
-         std::equal(a.test.begin(), a.test.end(), b.test.begin(), b.test.end(), same);
+         std::equal(a.held_out.begin(), a.held_out.end(), b.held_out.begin(), b.held_out.end(), same);
 }
 
 class ColoredMnist : public ::testing::Test {
@@ -125,8 +125,8 @@ TEST_F(ColoredMnist, DealsTheShuffledDigitsInTurn) {
 
 TEST_F(ColoredMnist, ShowsTheLast10000InEveryTestEnvironment) {
   const EnvironmentSet set = make({});
-  ASSERT_EQ(set.test.size(), 3U);
-  for (const Environment& environment : set.test) {
+  ASSERT_EQ(set.held_out.size(), 3U);
+  for (const Environment& environment : set.held_out) {
     const std::vector<std::int64_t> here = positions(environment);
     ASSERT_EQ(here.size(), 10'000U);
     for (std::size_t i = 0; i < here.size(); ++i) {
@@ -153,8 +153,8 @@ TEST_F(ColoredMnist, FlipsLabelsWithAlphaAndColoursWithBeta) {
     for (std::size_t e = 0; e < set.train.size(); ++e) {
       check(set.train[e], spec.train_betas[e]);
     }
-    for (std::size_t e = 0; e < set.test.size(); ++e) {
-      check(set.test[e], spec.test_betas[e]);
+    for (std::size_t e = 0; e < set.held_out.size(); ++e) {
+      check(set.held_out[e], spec.test_betas[e]);
     }
   }
 }
@@ -185,7 +185,7 @@ TEST_F(ColoredMnist, TestEnvironmentsHaveNoiseOfTheirOwn) {
   ColoredMnistSpec spec;
   spec.test_betas = {0.5, 0.5};
   const EnvironmentSet set = make(spec);
-  EXPECT_FALSE(torch::equal(set.test[0].labels, set.test[1].labels));
+  EXPECT_FALSE(torch::equal(set.held_out[0].labels, set.held_out[1].labels));
 }
 
 TEST_F(ColoredMnist, OfTheSameSeedIsTheSameBitForBitAndOfAnotherIsNot) {
@@ -193,7 +193,7 @@ TEST_F(ColoredMnist, OfTheSameSeedIsTheSameBitForBitAndOfAnotherIsNot) {
   const EnvironmentSet a = make({}, 5);
   const EnvironmentSet b = make({}, 6);
   EXPECT_NE(positions(a.train[0]), positions(b.train[0]));
-  EXPECT_FALSE(torch::equal(a.test[0].labels, b.test[0].labels));
+  EXPECT_FALSE(torch::equal(a.held_out[0].labels, b.held_out[0].labels));
 }
 
 TEST_F(ColoredMnist, GrayTwinDiffersFromItsTwinInColourAlone) {
@@ -204,7 +204,7 @@ TEST_F(ColoredMnist, GrayTwinDiffersFromItsTwinInColourAlone) {
     EXPECT_TRUE(torch::equal(colour.train[e].labels, gray.train[e].labels));
     EXPECT_FALSE(torch::equal(colour.train[e].inputs, gray.train[e].inputs));
   }
-  EXPECT_TRUE(torch::equal(colour.test[0].inputs, gray.test[0].inputs));
+  EXPECT_TRUE(torch::equal(colour.held_out[0].inputs, gray.held_out[0].inputs));
 }
 
 TEST_F(ColoredMnist, OfFewerDigitsIsAPrefixOfTheWhole) {
@@ -220,15 +220,15 @@ TEST_F(ColoredMnist, OfFewerDigitsIsAPrefixOfTheWhole) {
     EXPECT_TRUE(torch::equal(part.train[e].inputs, whole.train[e].inputs.narrow(0, 0, n)));
     EXPECT_TRUE(torch::equal(part.train[e].labels, whole.train[e].labels.narrow(0, 0, n)));
   }
-  EXPECT_TRUE(torch::equal(part.test[2].inputs, whole.test[2].inputs.narrow(0, 0, 300)));
+  EXPECT_TRUE(torch::equal(part.held_out[2].inputs, whole.held_out[2].inputs.narrow(0, 0, 300)));
 }
 
 TEST_F(ColoredMnist, NamesItsEnvironmentsByTheirBeta) {
   const EnvironmentSet set = make(colored_mnist_preset("cmnist-m"));
   EXPECT_EQ(set.name, "cmnist-m");
-  EXPECT_EQ(set.train[0].name, "beta=0.2");
-  EXPECT_EQ(set.train[1].name, "beta=0.25");
-  EXPECT_EQ(set.test[0].name, "beta=0.9");
+  EXPECT_EQ(set.train[0].key, "env0_in");
+  EXPECT_EQ(set.train[1].key, "env1_in");
+  EXPECT_EQ(set.held_out[0].key, "env2_out");
 }
 
 TEST_F(ColoredMnist, RefusesAWrongSpecAndContradictoryDigits) {
@@ -256,7 +256,7 @@ TEST(ColoredMnistOfMnist, IsWhatTrainingExpects) {
     EXPECT_EQ(environment.inputs.max().item<float>(), 1.0F);
   }
   // The first test digit, MNIST's 50,000th (a 3), stands whole in one of the two channels.
-  const torch::Tensor both = set.test[0].inputs[0].reshape({2, 196}).sum(0);
+  const torch::Tensor both = set.held_out[0].inputs[0].reshape({2, 196}).sum(0);
   for (std::int64_t i = 0; i < 196; ++i) {
     const std::uint8_t pixel = digits.pixels[static_cast<std::size_t>(50'000 * 196 + i)];
     ASSERT_EQ(both[i].item<float>(), static_cast<float>(pixel) / 255.0F);
@@ -272,7 +272,7 @@ TEST(ColoredMnistOfMnist, OfSeed0HasTheseBits) {
   };
   EXPECT_EQ(digest(set.train[0].inputs), "d1bbea2595b7a271");
   EXPECT_EQ(digest(set.train[1].labels), "a209bfaa749866ee");
-  EXPECT_EQ(digest(set.test[2].inputs), "f1e1341a6409accf");
+  EXPECT_EQ(digest(set.held_out[2].inputs), "f1e1341a6409accf");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "pair/runs/keys.h"
 #include "pair/runs/run_spec.h"
 
 namespace pair::runs::testing {
@@ -24,7 +25,13 @@ class Scratch {
 
 void write(const std::filesystem::path& path, std::string_view text);
 
+// The dataset of a spec that has ColoredMNIST.
+data::ColoredMnistSpec& colored_mnist(RunSpec& spec);
+
 // A run of milliseconds: few digits, a narrow model, 20 steps of which 8 are ERM's.
 RunSpec small_spec(std::string_view algorithm = "pair", std::uint64_t seed = 0);
+
+// small_spec, or where that has no such setting one on a dataset that has.
+RunSpec spec_with(const Key& key);
 
 }  // namespace pair::runs::testing

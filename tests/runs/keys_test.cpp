@@ -6,6 +6,7 @@
 #include <set>
 
 #include "pair/train/settings.h"
+#include "tests/runs/fixtures.h"
 
 namespace pair::runs {
 namespace {
@@ -37,7 +38,7 @@ TEST(Keys, AreNamedOnceAndExplained) {
 
 TEST(Keys, ReadBackWhatTheyShow) {
   for (const Key& key : keys()) {
-    RunSpec spec;
+    RunSpec spec = runs::testing::spec_with(key);
     const std::string text = as_text(key.get(spec));
     set(key, spec, text);
     EXPECT_EQ(as_text(key.get(spec)), text) << key.name;
@@ -50,7 +51,8 @@ TEST(Keys, TakeListsNumbersSwitchesAndNames) {
   EXPECT_THAT(with("preference", "1, 1e4 ,1e-2").settings.preference, ElementsAre(1, 1e4, 1e-2));
   EXPECT_THAT(with("preference", "auto").settings.preference, IsEmpty());
   EXPECT_THAT(with("objectives", "erm, fishr").settings.objectives, ElementsAre("erm", "fishr"));
-  EXPECT_THAT(with("test_betas", "0.5").dataset.test_betas, ElementsAre(0.5));
+  EXPECT_THAT(std::get<data::ColoredMnistSpec>(with("test_betas", "0.5").dataset).test_betas,
+              ElementsAre(0.5));
   EXPECT_FALSE(with("restart", "no").settings.restart);
   EXPECT_TRUE(with("freeze_featurizer", "1").settings.freeze_featurizer);
   EXPECT_EQ(with("gradients", "phi").settings.gradients, train::GradientSource::featurizer);

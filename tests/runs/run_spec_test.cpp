@@ -25,8 +25,8 @@ std::string other_value(const Key& key, const RunSpec& spec) {
   if (value.is_boolean()) {
     return value.get<bool>() ? "false" : "true";
   }
-  for (const char* text :
-       {"3", "0.625", "0.625,0.5,0.25", "linear", "erm,vrex", "none", "phi", "shift", "cuda:1", "mgda"}) {
+  for (const char* text : {"3", "0.625", "0.625,0.5,0.25", "linear", "erm,vrex", "none", "phi", "shift",
+                           "cuda:1", "mgda", "gaussian", "adam"}) {
     RunSpec changed = spec;
     try {
       set(key, changed, text);
@@ -42,7 +42,7 @@ std::string other_value(const Key& key, const RunSpec& spec) {
 
 TEST(RunSpec, EveryKeySurvivesTheWayThroughJson) {
   for (const Key& key : keys()) {
-    RunSpec spec = small_spec();
+    RunSpec spec = spec_with(key);
     const std::string text = other_value(key, spec);
     ASSERT_FALSE(text.empty()) << key.name;
     set(key, spec, text);
@@ -54,8 +54,8 @@ TEST(RunSpec, EveryKeySurvivesTheWayThroughJson) {
 }
 
 TEST(RunSpec, EveryKeyButTheCheckpointsDecidesTheHash) {
-  const RunSpec spec = small_spec();
   for (const Key& key : keys()) {
+    const RunSpec spec = spec_with(key);
     RunSpec changed = spec;
     set(key, changed, other_value(key, spec));
     if (key.name == "checkpoint_every") {
@@ -182,7 +182,7 @@ TEST(Algorithms, EachHasAValidSpecOnEachDataset) {
       const RunSpec spec = resolve(preset.name, algorithm.name);
       EXPECT_NO_THROW(train::validate(spec.settings)) << algorithm.name;
       EXPECT_EQ(spec.algorithm, algorithm.name);
-      EXPECT_EQ(spec.dataset.name, preset.name);
+      EXPECT_EQ(data::name_of(spec.dataset), preset.name);
     }
   }
 }

@@ -162,7 +162,7 @@ TEST(Run, GivesTheSameRecordsBesideOthers) {
 TEST(Run, GivesTheSameRecordsOnTwoThreads) {
   RunSpec spec = small_spec();
   spec.threads = 2;
-  spec.dataset.train_digits = 2000;
+  testing::colored_mnist(spec).train_digits = 2000;
   EXPECT_EQ(records_of(spec), records_of(spec));
 }
 
@@ -292,7 +292,7 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'mlp'?")));
   EXPECT_THAT(running([](RunSpec& spec) { spec.settings.balancer = "epoo"; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'epo'?")));
-  EXPECT_THAT(running([](RunSpec& spec) { spec.dataset.alpha = 2; }),
+  EXPECT_THAT(running([](RunSpec& spec) { testing::colored_mnist(spec).alpha = 2; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("alpha is 2")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.preference = {1, 2};
@@ -333,7 +333,7 @@ TEST(Run, GoesWhereItsHashSays) {
 
 TEST(DatasetCache, SharesWhatIsTheSame) {
   DatasetCache datasets;
-  const data::ColoredMnistSpec spec = small_spec().dataset;
+  const data::DatasetSpec spec = small_spec().dataset;
   std::vector<std::shared_ptr<const data::EnvironmentSet>> sets(4);
   {
     std::vector<std::jthread> threads;
@@ -343,7 +343,7 @@ TEST(DatasetCache, SharesWhatIsTheSame) {
   }
   EXPECT_THAT(sets, Each(sets.front()));
   EXPECT_NE(datasets.get(spec, 1), sets.front());
-  data::ColoredMnistSpec other = spec;
+  auto other = std::get<data::ColoredMnistSpec>(spec);
   other.alpha = 0.5;
   EXPECT_NE(datasets.get(other, 0), sets.front());
   EXPECT_EQ(datasets.get(spec, 0), sets.front()) << "still in use";
@@ -351,7 +351,7 @@ TEST(DatasetCache, SharesWhatIsTheSame) {
 
 TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
   DatasetCache datasets(1);
-  const data::ColoredMnistSpec spec = small_spec().dataset;
+  const data::DatasetSpec spec = small_spec().dataset;
   const std::weak_ptr<const data::EnvironmentSet> first = datasets.get(spec, 0);
   EXPECT_FALSE(first.expired());
   (void)datasets.get(spec, 1);
@@ -360,7 +360,7 @@ TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
 
 TEST(DatasetCache, TellsEveryoneWhatIsWrong) {
   DatasetCache datasets;
-  data::ColoredMnistSpec spec = small_spec().dataset;
+  auto spec = std::get<data::ColoredMnistSpec>(small_spec().dataset);
   spec.train_digits = 0;
   EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument);
   EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument) << "and again";

@@ -16,7 +16,6 @@ namespace pair::train::testing {
 inline data::Environment small_environment(std::uint64_t seed, double beta, std::int64_t samples) {
   data::Random random(seed, "small/" + std::to_string(beta));
   data::Environment environment;
-  environment.name = "beta=" + std::to_string(beta);
   environment.inputs = torch::empty({samples, 4});
   environment.labels = torch::empty({samples});
   auto inputs = environment.inputs.accessor<float, 2>();
@@ -38,7 +37,7 @@ inline std::shared_ptr<data::EnvironmentSet> small_data(std::uint64_t seed = 0, 
   auto set = std::make_shared<data::EnvironmentSet>();
   set->name = "small";
   set->train = {small_environment(seed, 0.1, samples), small_environment(seed, 0.2, samples)};
-  set->test = {small_environment(seed + 1, 0.9, samples)};
+  set->held_out = {small_environment(seed + 1, 0.9, samples)};
   return set;
 }
 

@@ -53,9 +53,9 @@ void demo(const Arguments& arguments, Context& context) {
     }
   }
 
-  const std::vector<double>& erm = result.outcomes[0].accuracies;
-  const std::vector<double>& pair = result.outcomes[1].accuracies;
-  const data::ColoredMnistSpec& dataset = specs[0].dataset;
+  const std::vector<double> erm = paper::accuracies_of(result.outcomes[0].record);
+  const std::vector<double> pair = paper::accuracies_of(result.outcomes[1].record);
+  const auto& dataset = std::get<data::ColoredMnistSpec>(specs[0].dataset);
   char line[120];
   std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "right answers", "ERM", "PAIR-o");
   context.out << line;

@@ -79,20 +79,24 @@ ProgressDisplay display_for(const Arguments& arguments, std::ostream& err) {
           known ? size.ws_col : 80U};
 }
 
-std::string percent(const nlohmann::json& record, const std::string& key) {
+std::string score_text(const nlohmann::json& record, const std::string& key) {
   const auto found = record.find(key);
   if (found == record.end() || !found->is_number()) {
     return "-";
   }
   std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << 100.0 * found->get<double>() << "%";
+  if (key.ends_with("_mse")) {
+    text << std::setprecision(4) << found->get<double>();
+  } else {
+    text << std::fixed << std::setprecision(2) << 100.0 * found->get<double>() << "%";
+  }
   return text.str();
 }
 
-void write_row(std::ostream& out, const std::string& number, const std::string& kind, double beta,
-               const std::string& accuracy) {
-  out << "  " << std::left << std::setw(3) << number << std::setw(7) << kind << std::setw(14)
-      << "beta " + base::shown(beta) << std::right << std::setw(8) << accuracy << '\n';
+void write_row(std::ostream& out, const std::string& number, std::string_view kind, const std::string& name,
+               const std::string& score) {
+  out << "  " << std::left << std::setw(3) << number << std::setw(16) << kind << std::setw(14) << name
+      << std::right << std::setw(8) << score << '\n';
 }
 
 void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out) {
@@ -100,18 +104,25 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
     return;
   }
   const nlohmann::json& last = result.records.back();
-  out << "Accuracy after step " << last.at("step") << ":\n";
-  std::size_t environment = 0;
-  for (const double beta : spec.dataset.train_betas) {
-    const std::string number = std::to_string(environment++);
-    write_row(out, number, "train", beta, percent(last, "env" + number + "_in_acc"));
+  const std::string score = last.contains("worst_test_mse") ? "_mse" : "_acc";
+  const std::vector<std::string> names = data::environment_names(spec.dataset);
+  const std::vector<std::int64_t> tests = data::test_environments(spec.dataset);
+  out << (score == "_mse" ? "Mean squared error" : "Accuracy") << " after step " << last.at("step") << ":\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const bool test = std::find(tests.begin(), tests.end(), static_cast<std::int64_t>(i)) != tests.end();
+    const std::string in = "env" + number + "_in" + score;
+    const std::string held_out = "env" + number + "_out" + score;
+    const bool both = last.contains(in) && last.contains(held_out);
+    for (const std::string& key : {in, held_out}) {
+      if (last.contains(key)) {
+        const std::string kind =
+            std::string(test ? "test" : "train") + (both && key == held_out ? ", held out" : "");
+        write_row(out, number, kind, names[i], score_text(last, key));
+      }
+    }
   }
-  for (const double beta : spec.dataset.test_betas) {
-    const std::string number = std::to_string(environment++);
-    write_row(out, number, "test", beta, percent(last, "env" + number + "_out_acc"));
-  }
-  out << "  " << std::left << std::setw(24) << "worst test" << std::right << std::setw(8)
-      << percent(last, "worst_test_acc") << '\n';
+  write_row(out, "", "worst test", "", score_text(last, "worst_test" + score));
 }
 
 void write_json(const RunSpec& spec, const RunResult& result, const std::filesystem::path& directory,

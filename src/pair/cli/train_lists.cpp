@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "pair/cli/train_commands.h"
-#include "pair/data/colored_mnist_spec.h"
+#include "pair/data/dataset_spec.h"
 #include "pair/runs/algorithms.h"
 #include "pair/runs/catalog.h"
 #include "pair/runs/keys.h"
@@ -19,12 +19,11 @@ std::vector<Listed> listed(const Infos& infos) {
 }
 
 std::vector<Listed> settings() {
-  const runs::RunSpec defaults;
   std::vector<Listed> entries;
   for (const runs::Key& key : runs::keys()) {
     entries.push_back({std::string(key.name),
                        std::string(key.summary),
-                       {{"default", runs::as_text(key.get(defaults))}, {"accepted", key.accepted}}});
+                       {{"default", runs::as_text(runs::default_value(key))}, {"accepted", key.accepted}}});
   }
   return entries;
 }
@@ -34,7 +33,7 @@ std::vector<Listed> settings() {
 std::vector<ListKind> train_lists() {
   return {
       {"datasets", "data to train and test on: for 'pair train --dataset'",
-       [] { return listed(data::colored_mnist_presets()); }},
+       [] { return listed(data::datasets()); }},
       {"algorithms", "methods of training: for 'pair train --algorithm'",
        [] { return listed(runs::algorithms()); }},
       {"objectives", "what can be minimised: for 'pair train --objectives'",

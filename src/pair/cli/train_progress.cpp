@@ -35,8 +35,12 @@ std::string numbers_of(const nlohmann::json& record) {
     const auto name = entry.get<std::string>();
     text << ' ' << name << ' ' << format("%.3g", number(record.at("weights").at(name)));
   }
-  text << "  divergence " << format("%.3g", number(record.at("divergence"))) << "  worst test "
-       << format("%.1f", 100.0 * number(record.at("worst_test_acc"))) << '%';
+  text << "  divergence " << format("%.3g", number(record.at("divergence"))) << "  worst test ";
+  if (record.contains("worst_test_mse")) {
+    text << format("%.4g", number(record.at("worst_test_mse")));
+  } else {
+    text << format("%.1f", 100.0 * number(record.at("worst_test_acc"))) << '%';
+  }
   return std::move(text).str();
 }
 

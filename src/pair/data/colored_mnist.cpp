@@ -6,8 +6,8 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
-#include "pair/base/numbers.h"
 #include "pair/data/random.h"
 
 namespace pair::data {
@@ -31,12 +31,12 @@ std::array<float, 256> unit_range() {
   return table;
 }
 
-Environment coloured(const Digits& digits, std::span<const std::int64_t> chosen, double alpha, double beta,
-                     Random random) {
+Environment coloured(std::string key, const Digits& digits, std::span<const std::int64_t> chosen,
+                     double alpha, double beta, Random random) {
   const std::array<float, 256> intensity = unit_range();
   const auto size = static_cast<std::size_t>(digits.rows * digits.columns);
   const auto count = static_cast<std::int64_t>(chosen.size());
-  Environment environment{.name = "beta=" + base::shown(beta),
+  Environment environment{.key = std::move(key),
                           .inputs = torch::zeros({count, 2 * digits.rows * digits.columns}, torch::kFloat),
                           .labels = torch::empty({count}, torch::kFloat)};
   float* input = environment.inputs.data_ptr<float>();
@@ -59,7 +59,7 @@ EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec,
   check_sizes(digits);
   validate(spec, digits.count);
   EnvironmentSet set{
-      .name = spec.name, .loss = TaskLoss::binary_cross_entropy, .outputs = 1, .train = {}, .test = {}};
+      .name = spec.name, .loss = TaskLoss::binary_cross_entropy, .outputs = 1, .train = {}, .held_out = {}};
 
   const std::int64_t train_pool = training_pool(digits.count);
   const std::vector<std::int64_t> order =
@@ -70,15 +70,17 @@ EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec,
     for (std::size_t i = e; i < static_cast<std::size_t>(spec.train_digits); i += environments) {
       chosen.push_back(order[i]);
     }
-    set.train.push_back(coloured(digits, chosen, spec.alpha, spec.train_betas[e],
-                                 Random(seed, "cmnist/train/" + std::to_string(e))));
+    set.train.push_back(coloured("env" + std::to_string(e) + "_in", digits, chosen, spec.alpha,
+                                 spec.train_betas[e], Random(seed, "cmnist/train/" + std::to_string(e))));
   }
 
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(spec.test_digits));
   std::iota(chosen.begin(), chosen.end(), train_pool);
   for (std::size_t e = 0; e < spec.test_betas.size(); ++e) {
-    set.test.push_back(coloured(digits, chosen, spec.alpha, spec.test_betas[e],
-                                Random(seed, "cmnist/test/" + std::to_string(e))));
+    set.held_out.push_back(coloured("env" + std::to_string(environments + e) + "_out", digits, chosen,
+                                    spec.alpha, spec.test_betas[e],
+                                    Random(seed, "cmnist/test/" + std::to_string(e))));
+    set.held_out.back().test = true;
   }
   return set;
 }

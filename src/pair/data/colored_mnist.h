@@ -16,7 +16,8 @@ namespace pair::data {
 // For each digit: label = (digit < 5), flipped with probability alpha; colour = label, flipped with
 // probability beta. Inputs are float [n, 2 * rows * columns] on the CPU: the channel of colour 0, then that
 // of colour 1, row by row; the digit (pixel / 255) stands in its colour's channel, the other is zero. Labels
-// are float [n], 0 or 1. Environments are named by their beta: "beta=0.1".
+// are float [n], 0 or 1. Keys are env0_in, env1_in, ... of the training and, numbered on, env2_out, ... of
+// the test environments.
 //
 // The seed alone decides every draw, and each kind of draw has a stream of its own (see Random):
 //   "cmnist/order"              the shuffle

@@ -1,5 +1,6 @@
 #include "pair/data/colored_mnist_spec.h"
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -53,6 +54,15 @@ void check_betas(const std::string& field, const std::vector<double>& betas) {
   }
 }
 
+const Setting* find_setting(std::string_view name) {
+  const std::size_t ending = name.ends_with(gray_ending) ? gray_ending.size() : 0;
+  const std::string_view stem = name.substr(0, name.size() - ending);
+  const auto found = std::find_if(settings.begin(), settings.end(), [&](const Setting& setting) {
+    return !stem.empty() && (stem == setting.name || stem == setting.alias);
+  });
+  return found == settings.end() ? nullptr : &*found;
+}
+
 void check_count(const std::string& field, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most) {
     throw std::invalid_argument(field + " is " + std::to_string(value) + "; accepted are " +
@@ -82,17 +92,17 @@ std::span<const ColoredMnistPreset> colored_mnist_presets() {
   return presets;
 }
 
+bool is_colored_mnist(std::string_view name) {
+  return find_setting(name) != nullptr;
+}
+
 ColoredMnistSpec colored_mnist_preset(std::string_view name) {
-  const bool gray = name.ends_with(gray_ending);
-  const std::string_view stem = name.substr(0, name.size() - (gray ? gray_ending.size() : 0));
-  for (const Setting& setting : settings) {
-    if (!stem.empty() && (stem == setting.name || stem == setting.alias)) {
-      ColoredMnistSpec spec;
-      spec.name = setting.name;
-      spec.alpha = setting.alpha;
-      spec.train_betas = {setting.beta_1, setting.beta_2};
-      return gray ? gray_twin(std::move(spec)) : spec;
-    }
+  if (const Setting* setting = find_setting(name)) {
+    ColoredMnistSpec spec;
+    spec.name = setting->name;
+    spec.alpha = setting->alpha;
+    spec.train_betas = {setting->beta_1, setting->beta_2};
+    return name.ends_with(gray_ending) ? gray_twin(std::move(spec)) : spec;
   }
   std::array<std::string_view, presets.size()> known{};
   for (std::size_t i = 0; i < presets.size(); ++i) {

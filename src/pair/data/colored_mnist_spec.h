@@ -61,6 +61,9 @@ struct ColoredMnistPreset {
 //                behaves as CMNIST-m does
 std::span<const ColoredMnistPreset> colored_mnist_presets();
 
+// Whether a name is one of them.
+bool is_colored_mnist(std::string_view name);
+
 // Throws std::invalid_argument that lists the names for an unknown one.
 ColoredMnistSpec colored_mnist_preset(std::string_view name);
 

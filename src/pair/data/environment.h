@@ -13,9 +13,10 @@
 namespace pair::data {
 
 struct Environment {
-  std::string name;      // for records and reports, "beta=0.1"
+  std::string key;       // what its scores are called in records: "env0_in" becomes "env0_in_acc"
   torch::Tensor inputs;  // [n, ...] float
   torch::Tensor labels;  // [n]: float for binary and regression tasks, int64 for classes
+  bool test = false;     // whether it counts for the worst test accuracy
 };
 
 struct EnvironmentSet {
@@ -23,7 +24,7 @@ struct EnvironmentSet {
   TaskLoss loss = TaskLoss::binary_cross_entropy;
   std::int64_t outputs = 1;  // logits an input: 1 for binary and regression tasks, else the classes
   std::vector<Environment> train;
-  std::vector<Environment> test;
+  std::vector<Environment> held_out;  // scored, never trained on
 };
 
 }  // namespace pair::data

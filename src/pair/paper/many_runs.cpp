@@ -3,13 +3,11 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "pair/runs/dataset_cache.h"
 
 namespace pair::paper {
-namespace {
 
 std::vector<double> accuracies_of(const nlohmann::json& record) {
   std::vector<double> result;
@@ -23,8 +21,6 @@ std::vector<double> accuracies_of(const nlohmann::json& record) {
     result.push_back(found->get<double>());
   }
 }
-
-}  // namespace
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::path& root, std::size_t jobs,
                  const ManyRunsHooks& hooks) {
@@ -63,14 +59,13 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::pa
       run_hooks.should_stop = [&] { return stopped || (hooks.should_stop && hooks.should_stop()); };
       RunOutcome outcome;
       try {
-        const runs::RunResult run =
-            runs::run(spec, root / runs::default_directory(spec).filename(), datasets, run_hooks);
+        outcome.directory = root / runs::default_directory(spec).filename();
+        const runs::RunResult run = runs::run(spec, outcome.directory, datasets, run_hooks);
         if (run.status == runs::RunResult::Status::stopped) {
           stopped = true;
           return;
         }
-        outcome.worst_test_accuracy = run.records.back().at("worst_test_acc").get<double>();
-        outcome.accuracies = accuracies_of(run.records.back());
+        outcome.record = run.records.back();
         outcome.seconds = run.seconds;
       } catch (const std::exception& error) {
         outcome.error = error.what();

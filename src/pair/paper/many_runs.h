@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,11 +24,14 @@ struct ManyRunsHooks {
 };
 
 struct RunOutcome {
-  double worst_test_accuracy = 0.0;  // of the last record, in [0, 1]
-  std::vector<double> accuracies;    // of the last record: training environments, then test environments
-  double seconds = 0.0;              // of training
-  std::string error;                 // why the run failed; empty where it did not
+  nlohmann::json record;            // the last one
+  std::filesystem::path directory;  // the run's folder
+  double seconds = 0.0;             // of training
+  std::string error;                // why the run failed; empty where it did not
 };
+
+// The accuracies in a record of ColoredMNIST: training environments, then test environments.
+std::vector<double> accuracies_of(const nlohmann::json& record);
 
 struct ManyRuns {
   std::vector<RunOutcome> outcomes;  // in the specs' order; empty where it was stopped

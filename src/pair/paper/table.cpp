@@ -114,7 +114,7 @@ nlohmann::json result_json(const Table& table, const ManyRuns& runs,
       for (std::size_t i = 0; i < cell.specs.size(); ++i, ++index) {
         const RunOutcome& outcome = runs.outcomes.at(index);
         if (outcome.error.empty()) {
-          values.push_back(100.0 * outcome.worst_test_accuracy);
+          values.push_back(100.0 * outcome.record.at("worst_test_acc").get<double>());
           seconds += outcome.seconds;
         } else {
           errors.push_back(outcome.error);

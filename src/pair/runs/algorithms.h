@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-#include "pair/data/colored_mnist_spec.h"
+#include "pair/data/dataset_spec.h"
 #include "pair/train/settings.h"
 
 // Methods by name. A method is a list of objectives under a weighing scheme, so most are one line here.
@@ -19,6 +19,6 @@ std::span<const AlgorithmInfo> algorithms();
 
 // The settings that the name stands for on a dataset. Throws std::invalid_argument that names the near one
 // and lists them all.
-train::Settings default_settings(std::string_view algorithm, const data::ColoredMnistSpec& dataset);
+train::Settings default_settings(std::string_view algorithm, const data::DatasetSpec& dataset);
 
 }  // namespace pair::runs

@@ -11,6 +11,7 @@
 
 #include "pair/data/colored_mnist.h"
 #include "pair/data/digits.h"
+#include "pair/data/extrapolation.h"
 
 namespace pair::runs {
 
@@ -18,7 +19,7 @@ class DatasetCache::Impl {
  public:
   explicit Impl(std::size_t kept) : kept_(kept) {}
 
-  std::shared_ptr<const data::EnvironmentSet> get(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed) {
     std::promise<Set> promise;
     std::optional<std::shared_future<Set>> others;
     {
@@ -40,7 +41,8 @@ class DatasetCache::Impl {
       return others->get();
     }
     try {
-      auto set = std::make_shared<const data::EnvironmentSet>(data::colored_mnist(digits(), spec, seed));
+      auto set = std::make_shared<const data::EnvironmentSet>(
+          std::visit([&](const auto& family) { return make(family, seed); }, spec));
       const std::scoped_lock lock(mutex_);
       made_.push_back({spec, seed, set});
       keep(set);
@@ -58,22 +60,29 @@ class DatasetCache::Impl {
  private:
   using Set = std::shared_ptr<const data::EnvironmentSet>;
   struct Making {
-    data::ColoredMnistSpec spec;
+    data::DatasetSpec spec;
     std::uint64_t seed;
     std::shared_future<Set> set;
   };
   struct Made {
-    data::ColoredMnistSpec spec;
+    data::DatasetSpec spec;
     std::uint64_t seed;
     std::weak_ptr<const data::EnvironmentSet> set;
   };
+
+  data::EnvironmentSet make(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+    return data::colored_mnist(digits(), spec, seed);
+  }
+  static data::EnvironmentSet make(const data::ExtrapolationSpec& spec, std::uint64_t seed) {
+    return data::extrapolation(spec, seed);
+  }
 
   const data::Digits& digits() {
     std::call_once(unpacked_, [this] { digits_ = data::embedded_mnist14(); });
     return digits_;
   }
 
-  Set find(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+  Set find(const data::DatasetSpec& spec, std::uint64_t seed) {
     std::erase_if(made_, [](const Made& made) { return made.set.expired(); });
     for (const Made& made : made_) {
       if (made.seed == seed && made.spec == spec) {
@@ -91,7 +100,7 @@ class DatasetCache::Impl {
     }
   }
 
-  void forget_making(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
+  void forget_making(const data::DatasetSpec& spec, std::uint64_t seed) {
     std::erase_if(making_, [&](const Making& making) { return making.seed == seed && making.spec == spec; });
   }
 
@@ -107,7 +116,7 @@ class DatasetCache::Impl {
 DatasetCache::DatasetCache(std::size_t kept) : impl_(std::make_unique<Impl>(kept)) {}
 DatasetCache::~DatasetCache() = default;
 
-std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::ColoredMnistSpec& spec,
+std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::DatasetSpec& spec,
                                                               std::uint64_t seed) {
   return impl_->get(spec, seed);
 }

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "pair/data/colored_mnist_spec.h"
+#include "pair/data/dataset_spec.h"
 
 namespace pair::data {
 struct EnvironmentSet;
@@ -24,7 +24,7 @@ class DatasetCache {
 
   // Whoever asks while another makes the set waits for it. Throws std::invalid_argument where
   // data::validate does.
-  std::shared_ptr<const data::EnvironmentSet> get(const data::ColoredMnistSpec& spec, std::uint64_t seed);
+  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed);
 
  private:
   class Impl;

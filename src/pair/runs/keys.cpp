@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
@@ -18,6 +19,7 @@ namespace pair::runs {
 namespace {
 
 using data::ColoredMnistSpec;
+using data::ExtrapolationSpec;
 using nlohmann::json;
 using objectives::ObjectiveOptions;
 using train::Settings;
@@ -33,13 +35,30 @@ Value value_of(Value Owner::*);
 template <auto Member>
 using ValueOf = decltype(value_of(Member));
 
+template <class Owner, class Variant>
+constexpr bool is_alternative = false;
+template <class Owner, class... Families>
+constexpr bool is_alternative<Owner, std::variant<Families...>> = (std::is_same_v<Owner, Families> || ...);
+
+// Whether the setting belongs to a family of datasets.
+template <auto Member>
+constexpr bool of_dataset = is_alternative<decltype(owner_of(Member)), data::DatasetSpec>;
+
+template <auto Member>
+bool applies(const RunSpec& spec) {
+  if constexpr (of_dataset<Member>) {
+    return std::holds_alternative<decltype(owner_of(Member))>(spec.dataset);
+  }
+  return true;
+}
+
 template <auto Member, class Spec>
 auto& at(Spec& spec) {
   using Owner = decltype(owner_of(Member));
   if constexpr (std::is_same_v<Owner, RunSpec>) {
     return spec.*Member;
-  } else if constexpr (std::is_same_v<Owner, ColoredMnistSpec>) {
-    return spec.dataset.*Member;
+  } else if constexpr (of_dataset<Member>) {
+    return std::get<Owner>(spec.dataset).*Member;
   } else if constexpr (std::is_same_v<Owner, Settings>) {
     return spec.settings.*Member;
   } else {
@@ -140,6 +159,7 @@ Key whole(std::string_view name, Group group, ValueOf<Member> low, ValueOf<Membe
           group,
           summary,
           "whole numbers from " + std::to_string(low) + " to " + std::to_string(high),
+          applies<Member>,
           [](const RunSpec& spec) { return json(at<Member>(spec)); },
           [low, high](RunSpec& spec, const json& value) {
             const std::optional<Whole> number = whole_in<Whole>(value, low, high);
@@ -155,6 +175,7 @@ Key number(std::string_view name, Group group, Interval interval, std::string_vi
           group,
           summary,
           interval.text(),
+          applies<Member>,
           [](const RunSpec& spec) { return json(at<Member>(spec)); },
           [interval](RunSpec& spec, const json& value) {
             const bool good = value.is_number() && interval.holds(value.get<double>());
@@ -170,6 +191,7 @@ Key switched(std::string_view name, Group group, std::string_view summary) {
           group,
           summary,
           "true and false",
+          applies<Member>,
           [](const RunSpec& spec) { return json(at<Member>(spec)); },
           [](RunSpec& spec, const json& value) {
             at<Member>(spec) = value.is_boolean() ? value.get<bool>() : at<Member>(spec);
@@ -185,6 +207,7 @@ Key named(std::string_view name, Group group, std::string_view accepted, std::st
           group,
           summary,
           std::string(accepted),
+          applies<Member>,
           [](const RunSpec& spec) { return json(at<Member>(spec)); },
           [](RunSpec& spec, const json& value) {
             const bool good = value.is_string() && !value.get_ref<const std::string&>().empty();
@@ -201,7 +224,7 @@ template <class Value>
 Choices<Value> by_name(std::initializer_list<Value> values) {
   Choices<Value> choices;
   for (const Value value : values) {
-    choices.emplace_back(train::to_string(value), value);
+    choices.emplace_back(to_string(value), value);
   }
   return choices;
 }
@@ -217,6 +240,7 @@ Key choice(std::string_view name, Group group, const Choices<ValueOf<Member>>& c
           group,
           summary,
           accepted,
+          applies<Member>,
           [choices](const RunSpec& spec) {
             const auto found = std::find_if(choices.begin(), choices.end(), [&](const auto& entry) {
               return entry.second == at<Member>(spec);
@@ -257,6 +281,7 @@ Key numbers(std::string_view name, Group group, Interval interval, std::string_v
           group,
           summary,
           "lists of " + interval.text() + ", separated by commas",
+          applies<Member>,
           [](const RunSpec& spec) { return json(at<Member>(spec)); },
           [interval](RunSpec& spec, const json& value) {
             const bool good = all_within(value, interval);
@@ -266,6 +291,15 @@ Key numbers(std::string_view name, Group group, Interval interval, std::string_v
           parse_numbers};
 }
 
+Key later(std::string_view unsaid, Key key) {
+  key.unsaid = unsaid;
+  return key;
+}
+
+bool every_run(const RunSpec& /*spec*/) {
+  return true;
+}
+
 Key preference() {
   constexpr Interval interval{0.0, 1e300, Ends::open_low};
   return {"preference",
@@ -273,6 +307,7 @@ Key preference() {
           "one number an objective, the larger the smaller its loss is wanted; auto estimates them when "
           "balancing starts",
           "auto and lists of " + interval.text() + ", separated by commas",
+          every_run,
           [](const RunSpec& spec) {
             return spec.settings.preference.empty() ? json("auto") : json(spec.settings.preference);
           },
@@ -294,6 +329,7 @@ Key objective_names() {
           Group::method,
           "what is minimised; 'pair list objectives' has the names",
           "names separated by commas, erm the first",
+          every_run,
           [](const RunSpec& spec) { return json(spec.settings.objectives); },
           [](RunSpec& spec, const json& value) {
             const bool good =
@@ -319,6 +355,7 @@ Key device() {
           Group::run,
           "where tensors live",
           "cpu, cuda and cuda:N",
+          every_run,
           [](const RunSpec& spec) { return json(spec.device); },
           [](RunSpec& spec, const json& value) {
             const bool good = value.is_string() && is_device(value.get_ref<const std::string&>());
@@ -335,6 +372,7 @@ constexpr Interval probability{0.0, 1.0};
 constexpr Interval rate{0.0, 1e3, Ends::open_low};
 
 std::vector<Key> table() {
+  using train::BalanceOptimizer;
   using train::Decay;
   using train::GradientSource;
   using train::Scheme;
@@ -362,6 +400,17 @@ std::vector<Key> table() {
       whole<&ColoredMnistSpec::test_digits>("test_digits", Group::data, 1, 10'000,
                                             "digits that each test environment shows"),
 
+      choice<&ExtrapolationSpec::sampling>(
+          "sampling", Group::data,
+          by_name({ExtrapolationSpec::Sampling::uniform, ExtrapolationSpec::Sampling::gaussian}),
+          "where the training environments lie"),
+      whole<&ExtrapolationSpec::points>("points", Group::data, 1, 10'000'000,
+                                        "points a training environment"),
+      whole<&ExtrapolationSpec::test_points>("test_points", Group::data, 1, 10'000'000,
+                                             "points to choose by, and again as many to test on"),
+      number<&ExtrapolationSpec::frequency>("frequency", Group::data, {0.0, 100.0},
+                                            "of the sine; the paper's notebook has 2"),
+
       choice<&Settings::scheme>("scheme", Group::method, by_name({Scheme::linear, Scheme::pair}),
                                 "how objectives are weighed: by fixed penalties or by a solver"),
       objective_names(),
@@ -384,8 +433,11 @@ std::vector<Key> table() {
       preference(),
       number<&Settings::epsilon>("epsilon", Group::pair, {0.0, 1e300},
                                  "divergence above which the solver balances"),
-      number<&Settings::balance_lr>("balance_lr", Group::pair, rate,
-                                    "SGD's learning rate after pretrain steps"),
+      later("sgd",
+            choice<&Settings::balance_optimizer>(
+                "balance_optimizer", Group::pair, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+                "what takes the steps after pretrain: SGD with momentum, or Adam")),
+      number<&Settings::balance_lr>("balance_lr", Group::pair, rate, "learning rate after pretrain steps"),
       number<&Settings::momentum>("momentum", Group::pair, {0.0, 1.0, Ends::open_high}, "SGD's momentum"),
       switched<&Settings::restart>("restart", Group::pair,
                                    "drop the momentum where the new direction opposes it"),
@@ -424,6 +476,13 @@ std::vector<Key> table() {
   };
 }
 
+void check_applies(const Key& key, const RunSpec& spec) {
+  if (!key.applies(spec)) {
+    throw std::invalid_argument(data::name_of(spec.dataset) + " has no setting '" + std::string(key.name) +
+                                "'");
+  }
+}
+
 [[noreturn]] void refuse(const Key& key, const std::string& value) {
   throw std::invalid_argument(std::string(key.name) + " is " + value + "; accepted are " + key.accepted);
 }
@@ -446,13 +505,25 @@ const Key& key_named(std::string_view name) {
   throw std::invalid_argument(base::unknown_name("setting", name, names));
 }
 
+nlohmann::json default_value(const Key& key) {
+  for (const data::DatasetInfo& dataset : data::datasets()) {
+    const RunSpec spec = resolve(dataset.name, "pair");
+    if (key.applies(spec)) {
+      return key.get(spec);
+    }
+  }
+  return {};
+}
+
 void set(const Key& key, RunSpec& spec, const nlohmann::json& value) {
+  check_applies(key, spec);
   if (!key.try_set(spec, value)) {
     refuse(key, value.dump());
   }
 }
 
 void set(const Key& key, RunSpec& spec, std::string_view text) {
+  check_applies(key, spec);
   const json value = key.parse(text);
   if (value.is_discarded() || !key.try_set(spec, value)) {
     refuse(key, "'" + std::string(trimmed(text)) + "'");

@@ -195,8 +195,8 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
 }
 
 std::filesystem::path default_directory(const RunSpec& spec) {
-  return std::filesystem::path("runs") /
-         (spec.dataset.name + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" + hash(spec));
+  return std::filesystem::path("runs") / (data::name_of(spec.dataset) + "-" + spec.algorithm + "-s" +
+                                          std::to_string(spec.seed) + "-" + hash(spec));
 }
 
 }  // namespace pair::runs

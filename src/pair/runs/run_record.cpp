@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "pair/runs/keys.h"
@@ -13,19 +14,18 @@ namespace {
 using nlohmann::json;
 
 json args_of(const RunSpec& spec) {
-  const std::size_t training = spec.dataset.train_betas.size();
-  json test_envs = json::array();
-  for (std::size_t i = 0; i < spec.dataset.test_betas.size(); ++i) {
-    test_envs.push_back(training + i);
-  }
-  return {{"algorithm", spec.algorithm}, {"dataset", spec.dataset.name},      {"seed", spec.seed},
-          {"trial_seed", spec.seed},     {"hparams_seed", spec.hparams_seed}, {"test_envs", test_envs}};
+  return {{"algorithm", spec.algorithm},
+          {"dataset", data::name_of(spec.dataset)},
+          {"seed", spec.seed},
+          {"trial_seed", spec.seed},
+          {"hparams_seed", spec.hparams_seed},
+          {"test_envs", data::test_environments(spec.dataset)}};
 }
 
 json hparams_of(const RunSpec& spec) {
   json hparams = json::object();
   for (const Key& key : keys()) {
-    if (key.group != Group::run) {
+    if (key.group != Group::run && key.applies(spec)) {
       hparams[std::string(key.name)] = key.get(spec);
     }
   }
@@ -59,16 +59,18 @@ nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluatio
               {"restarts", evaluation.restarts},
               {"backtracks", evaluation.backtracks},
               {"rollbacks", evaluation.rollbacks}};
-  std::size_t environment = 0;
-  for (const double accuracy : evaluation.train_accuracy) {
-    record["env" + std::to_string(environment++) + "_in_acc"] = accuracy;
+  const char* const kind = evaluation.regression ? "_mse" : "_acc";
+  std::optional<double> worst;
+  for (const train::Score& score : evaluation.scores) {
+    record[score.key + kind] = score.value;
+    if (score.test) {
+      worst = !worst                  ? score.value
+              : evaluation.regression ? std::max(*worst, score.value)
+                                      : std::min(*worst, score.value);
+    }
   }
-  for (const double accuracy : evaluation.test_accuracy) {
-    record["env" + std::to_string(environment++) + "_out_acc"] = accuracy;
-  }
-  const auto worst = std::min_element(evaluation.test_accuracy.begin(), evaluation.test_accuracy.end());
-  if (worst != evaluation.test_accuracy.end()) {
-    record["worst_test_acc"] = *worst;
+  if (worst) {
+    record[std::string("worst_test") + kind] = *worst;
   }
   return record;
 }

@@ -17,6 +17,12 @@ constexpr std::size_t hash_digits = 16;
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = as_json(spec);
   json.erase("checkpoint_every");
+  for (const Key& key : keys()) {
+    const auto found = json.find(key.name);
+    if (found != json.end() && !key.unsaid.empty() && as_text(*found) == key.unsaid) {
+      json.erase(found);
+    }
+  }
   json["device"] = spec.device.substr(0, spec.device.find(':'));
   return json;
 }
@@ -40,9 +46,12 @@ std::string name_in(const nlohmann::json& json, const char* key) {
 
 RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
   RunSpec spec;
-  spec.dataset = data::colored_mnist_preset(dataset);
+  spec.dataset = data::dataset_named(dataset);
   spec.algorithm = algorithm;
   spec.settings = default_settings(algorithm, spec.dataset);
+  if (std::holds_alternative<data::ExtrapolationSpec>(spec.dataset)) {
+    spec.eval_every = spec.checkpoint_every = 2'500;
+  }
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {
     set(key_named(name), spec, value);
@@ -53,9 +62,11 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
 }
 
 nlohmann::json as_json(const RunSpec& spec) {
-  nlohmann::json json{{"dataset", spec.dataset.name}, {"algorithm", spec.algorithm}};
+  nlohmann::json json{{"dataset", data::name_of(spec.dataset)}, {"algorithm", spec.algorithm}};
   for (const Key& key : keys()) {
-    json[std::string(key.name)] = key.get(spec);
+    if (key.applies(spec)) {
+      json[std::string(key.name)] = key.get(spec);
+    }
   }
   return json;
 }
@@ -97,7 +108,8 @@ std::string difference(const RunSpec& its, const RunSpec& here) {
   std::string text;
   std::size_t count = 0;
   for (const auto& [name, value] : theirs.items()) {
-    if (value == ours.at(name)) {
+    // Settings that only one of two datasets has say less than the datasets' names, which differ too.
+    if (!ours.contains(name) || value == ours.at(name)) {
       continue;
     }
     if (++count <= differences_shown) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pair/data/colored_mnist_spec.h"
+#include "pair/data/dataset_spec.h"
 #include "pair/train/settings.h"
 
 // A run as a value: everything that decides its records, and nothing else but how often it is saved.
@@ -15,7 +15,7 @@
 namespace pair::runs {
 
 struct RunSpec {
-  data::ColoredMnistSpec dataset;  // by name, its numbers spelled out
+  data::DatasetSpec dataset;       // by name, its numbers spelled out
   std::string algorithm = "pair";  // the name under which the settings were found; see algorithms.h
   train::Settings settings;
   std::uint64_t seed = 0;              // of the data, the model and every draw
@@ -36,7 +36,7 @@ using Override = std::pair<std::string, std::string>;
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});
 
-// One flat object, sorted by key: "dataset", "algorithm" and every key of keys.h.
+// One flat object, sorted by key: "dataset", "algorithm" and every key of keys.h that applies.
 nlohmann::json as_json(const RunSpec& spec);
 
 // Needs "dataset" and "algorithm"; any other key that is missing is as resolve() has it. Throws
@@ -45,8 +45,8 @@ RunSpec spec_from_json(const nlohmann::json& json);
 // The same from text, which may also be no JSON at all.
 RunSpec spec_from_text(std::string_view text);
 
-// The canonical form of what decides the records: as_json on one line without checkpoint_every and without
-// the number of the CUDA device.
+// The canonical form of what decides the records: as_json on one line without checkpoint_every, without the
+// number of the CUDA device and without settings at the value that they leave unsaid (see Key).
 std::string canonical(const RunSpec& spec);
 
 // The first 16 hexadecimal digits of the canonical form's SHA-256: a run's name.

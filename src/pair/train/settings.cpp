@@ -81,6 +81,10 @@ std::string_view to_string(GradientSource source) {
   throw std::logic_error("unknown gradient source");
 }
 
+std::string_view to_string(BalanceOptimizer optimizer) {
+  return optimizer == BalanceOptimizer::sgd ? "sgd" : "adam";
+}
+
 std::string_view to_string(Decay decay) {
   return decay == Decay::none ? "none" : "cosine";
 }

@@ -27,6 +27,12 @@ enum class GradientSource {
 
 enum class Decay { none, cosine };
 
+// What takes PAIR-o's steps in the balance phase.
+enum class BalanceOptimizer {
+  sgd,  // with momentum: the paper's on ColoredMNIST
+  adam  // the descent phase's Adam, which goes on: the paper's on the extrapolation example
+};
+
 struct Settings {
   // The method.
   Scheme scheme = Scheme::pair;
@@ -45,9 +51,10 @@ struct Settings {
   std::string balancer = "epo";                      // see pair::moo::balancers
   std::vector<double> preference = {1, 1e10, 1e12};  // one an objective; empty: estimated ("auto")
   double epsilon = 0.1;                              // divergence above which the solver balances. [0, 1e300]
-  double balance_lr = 0.2;                           // SGD's learning rate in the balance phase. (0, 1e3]
-  double momentum = 0.9;                             // its momentum. [0, 1)
-  bool restart = true;                               // drop the momentum where the new direction opposes it
+  BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
+  double balance_lr = 0.2;      // learning rate in the balance phase. (0, 1e3]
+  double momentum = 0.9;        // SGD's momentum. [0, 1)
+  bool restart = true;          // drop the momentum where the new direction opposes it
   bool backtrack = true;        // take back steps that raise what they were meant to lower
   Decay decay = Decay::cosine;  // of balance_lr over the balance phase
   GradientSource gradients = GradientSource::head;
@@ -67,6 +74,7 @@ void validate(const Settings& settings);
 std::string_view to_string(Scheme scheme);
 std::string_view to_string(GradientSource source);
 std::string_view to_string(Decay decay);
+std::string_view to_string(BalanceOptimizer optimizer);
 
 // Factor by which the paper's second heuristic raises the OOD preferences above the estimated ratios.
 inline constexpr double auto_preference_raise = 1e2;

@@ -89,8 +89,8 @@ class Trainer::Impl {
     }
     step_.emplace(model_, objectives_, data_->loss);
     train_ = everything(data_->train, device);
-    if (!data_->test.empty()) {
-      test_ = everything(data_->test, device);
+    if (!data_->held_out.empty()) {
+      held_out_ = everything(data_->held_out, device);
     }
     begin_adam();
   }
@@ -125,9 +125,15 @@ class Trainer::Impl {
     result.restarts = guard_->state().restarts;
     result.backtracks = guard_->state().backtracks;
     result.rollbacks = guard_->state().rollbacks;
-    result.train_accuracy = mean_scores(train_);
-    result.test_accuracy = mean_scores(test_);
+    result.regression = data_->loss == data::TaskLoss::squared_error;
+    add_scores(data_->train, train_, result.scores);
+    add_scores(data_->held_out, held_out_, result.scores);
     return result;
+  }
+
+  torch::Tensor predict(const torch::Tensor& inputs) {
+    const torch::NoGradGuard no_graph;
+    return model_->forward(inputs.to(train_.inputs.device())).to(torch::kCPU);
   }
 
   void save(std::ostream& out) const;
@@ -159,9 +165,13 @@ class Trainer::Impl {
     if (settings_.freeze_featurizer) {
       step_->freeze_featurizer();
     }
-    begin(std::make_unique<torch::optim::SGD>(
-        trained_parameters(), torch::optim::SGDOptions(settings_.balance_lr).momentum(settings_.momentum)));
     balancing_ = true;
+    if (settings_.balance_optimizer == BalanceOptimizer::sgd) {
+      begin(std::make_unique<torch::optim::SGD>(
+          trained_parameters(), torch::optim::SGDOptions(settings_.balance_lr).momentum(settings_.momentum)));
+    } else if (settings_.freeze_featurizer) {
+      begin_adam();
+    }
   }
 
   void begin(std::unique_ptr<torch::optim::Optimizer> optimizer) {
@@ -262,6 +272,14 @@ class Trainer::Impl {
     return std::inner_product(weights.begin(), weights.end(), losses.begin(), 0.0);
   }
 
+  void add_scores(const std::vector<data::Environment>& environments, const Batch& batch,
+                  std::vector<Score>& all) {
+    const std::vector<double> means = mean_scores(batch);
+    for (std::size_t i = 0; i < environments.size(); ++i) {
+      all.push_back({environments[i].key, means[i], environments[i].test});
+    }
+  }
+
   std::vector<double> mean_scores(const Batch& batch) {
     if (batch.sizes.empty()) {
       return {};
@@ -289,7 +307,7 @@ class Trainer::Impl {
   std::vector<std::unique_ptr<objectives::Objective>> objectives_;
   std::optional<Step> step_;
   Batch train_;
-  Batch test_;
+  Batch held_out_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GuardedStep> guard_;
 
@@ -433,6 +451,9 @@ void Trainer::advance() {
 }
 Evaluation Trainer::evaluate() {
   return impl_->evaluate();
+}
+torch::Tensor Trainer::predict(const torch::Tensor& inputs) {
+  return impl_->predict(inputs);
 }
 
 void Trainer::save(std::ostream& out) const {

@@ -17,21 +17,28 @@
 
 namespace pair::train {
 
+// How good the model is on some data.
+struct Score {
+  std::string key;     // the environment's: "env0_in"
+  double value = 0.0;  // share of right answers, in [0, 1]; the mean squared error of regressions
+  bool test = false;   // whether it counts for the worst test
+};
+
 // Where a run stands after `step` steps.
 struct Evaluation {
   std::int64_t step = 0;
-  std::vector<double> losses;          // one an objective, of the last step's batch
-  std::vector<double> weights;         // the weight of each in the last step's direction
-  double loss = 0.0;                   // weights . losses, plus the L2 term where it applies
-  bool balancing = false;              // PAIR-o past its descent phase
-  double divergence = 0.0;             // mu(L); 0 unless balancing
-  bool feasible = true;                // whether EPO's program had a solution; true unless balancing
-  double lr = 0.0;                     // of the last step
-  std::int64_t restarts = 0;           // times the momentum was dropped, since the run's start
-  std::int64_t backtracks = 0;         // steps taken back for being too long, since the run's start
-  std::int64_t rollbacks = 0;          // steps refused for a value that was not finite, since the run's start
-  std::vector<double> train_accuracy;  // one an environment, in [0, 1]; squared-error tasks: mean error
-  std::vector<double> test_accuracy;
+  std::vector<double> losses;   // one an objective, of the last step's batch
+  std::vector<double> weights;  // the weight of each in the last step's direction
+  double loss = 0.0;            // weights . losses, plus the L2 term where it applies
+  bool balancing = false;       // PAIR-o past its descent phase
+  double divergence = 0.0;      // mu(L); 0 unless balancing
+  bool feasible = true;         // whether EPO's program had a solution; true unless balancing
+  double lr = 0.0;              // of the last step
+  std::int64_t restarts = 0;    // times the momentum was dropped, since the run's start
+  std::int64_t backtracks = 0;  // steps taken back for being too long, since the run's start
+  std::int64_t rollbacks = 0;   // steps refused for a value that was not finite, since the run's start
+  bool regression = false;      // whether scores are errors
+  std::vector<Score> scores;    // of the training environments, then of those held out
 };
 
 class Trainer {
@@ -52,6 +59,8 @@ class Trainer {
   void advance();
   // Costs a forward pass over all data; changes nothing.
   [[nodiscard]] Evaluation evaluate();
+  // The logits of inputs like the data's, [n, outputs] on the CPU; changes nothing.
+  [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
 
   // The complete state: parameters, optimizer, objectives, generators, counters. A trainer built with the
   // same arguments that loads what another saved continues bit for bit as that one would. load throws
