@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     pair::cli::add_list(app, context, std::move(kinds));
     CLI::App& bench = pair::cli::add_bench(app);
     pair::cli::add_bench_solver(bench, context);
+    pair::cli::add_bench_select(bench, context);
     pair::cli::add_train_benches(bench, context);
   });
 }
