@@ -1,7 +1,5 @@
 #include "pair/cli/select.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -16,6 +14,7 @@
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/cli/select_report.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
@@ -186,7 +185,7 @@ void say_what_was_left_out(const select::Histories& histories,
   for (const select::Selection& selection : selections) {
     for (const std::string& note : selection.notes) {
       if (said.insert(note).second) {
-        err << "pair: " << selection.criterion << ": " << note << '\n';
+        err << "pair: " << selection.title << ": " << note << '\n';
       }
     }
   }
@@ -195,7 +194,7 @@ void say_what_was_left_out(const select::Histories& histories,
 void run_select(const Arguments& arguments, Context& context) {
   const Writer write = named("format", arguments.format, formats);
   if (!(arguments.percentile >= 0.0 && arguments.percentile <= 1.0)) {
-    throw UsageError("--percentile is " + std::to_string(arguments.percentile) +
+    throw UsageError("--percentile is " + base::shown(arguments.percentile) +
                      "; accepted are numbers from 0 to 1");
   }
   const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
@@ -231,8 +230,10 @@ void add_select(CLI::App& app, Context& context) {
       ->add_option("--preference", arguments->preference,
                    "PAIR-s: a number a loss, such as 1,1e10; auto: from the losses in the sweep")
       ->capture_default_str();
-  CLI::Option* skip = command->add_option("--skip-steps", arguments->skip,
-                                          "PAIR-s: logged steps at the beginning that do not take part");
+  CLI::Option* skip = command
+                          ->add_option("--skip-steps", arguments->skip,
+                                       "PAIR-s: logged steps at the beginning that do not take part")
+                          ->check(CLI::NonNegativeNumber);
   command
       ->add_option("--last", arguments->last,
                    "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
