@@ -218,7 +218,7 @@ TEST(SelectProgram, DoesWhatItsDocumentationShows) {
     const Finished finished = run_pair(arguments);
     EXPECT_EQ(finished.status, 0) << line << "\n" << finished.err;
     EXPECT_THAT(finished.out, HasSubstr("IRM"));
-    EXPECT_THAT(finished.out, HasSubstr("irm-test2-draw2"));
+    EXPECT_THAT(finished.out, HasSubstr("examples/sweep/irm-test2-draw"));
   }
   EXPECT_GE(commands, 6);
 }
