@@ -1,5 +1,8 @@
 #include "pair/cli/bench.h"
 
+#include <algorithm>
+#include <fstream>
+
 namespace pair::cli {
 
 CLI::App& add_bench(CLI::App& app) {
@@ -7,8 +10,19 @@ CLI::App& add_bench(CLI::App& app) {
   bench->require_subcommand(1);
   bench->footer(
       "Example:\n"
-      "  pair bench solver");
+      "  pair bench solver\n"
+      "  pair bench select");
   return *bench;
+}
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      return line.substr(std::min(line.size(), line.find(':') + 2));
+    }
+  }
+  return "unknown";
 }
 
 }  // namespace pair::cli

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -175,16 +174,6 @@ Measured measure(std::size_t m, const Arguments& arguments) {
     measured.infeasible += cases[i].solution.status == moo::Status::infeasible ? 1 : 0;
   }
   return measured;
-}
-
-std::string cpu_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);) {
-    if (line.starts_with("model name")) {
-      return line.substr(std::min(line.size(), line.find(':') + 2));
-    }
-  }
-  return "unknown";
 }
 
 // Three significant digits: the rest is noise.

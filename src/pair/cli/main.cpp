@@ -9,6 +9,7 @@
 #include "pair/cli/bench.h"
 #include "pair/cli/command.h"
 #include "pair/cli/list.h"
+#include "pair/cli/select.h"
 #include "pair/cli/solve.h"
 #include "pair/cli/train_commands.h"
 
@@ -37,9 +38,11 @@ int main(int argc, char** argv) {
     std::vector<pair::cli::ListKind> kinds = pair::cli::train_lists();
     kinds.insert(kinds.begin(), pair::cli::solvers());
     pair::cli::add_train_commands(app, context);
+    pair::cli::add_select(app, context);
     pair::cli::add_list(app, context, std::move(kinds));
     CLI::App& bench = pair::cli::add_bench(app);
     pair::cli::add_bench_solver(bench, context);
+    pair::cli::add_bench_select(bench, context);
     pair::cli::add_train_benches(bench, context);
   });
 }

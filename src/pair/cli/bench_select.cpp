@@ -1,0 +1,214 @@
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "pair/cli/bench.h"
+#include "pair/cli/bench_sweep.h"
+#include "pair/select/domainbed.h"
+#include "pair/select/pair_s.h"
+#include "pair/select/read_histories.h"
+#include "pair/select/record_line.h"
+#include "pair/select/table.h"
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::size_t runs = 10'000;
+  std::size_t records = 50;
+  std::size_t repeats = 3;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
+    }
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+template <class Function>
+double seconds_of(Function function) {
+  const auto start = Clock::now();
+  function();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+struct Phase {
+  std::string name;
+  std::vector<double> seconds = {};  // one a repeat
+};
+
+struct Measured {
+  std::size_t runs = 0;
+  std::size_t records = 0;
+  std::uint64_t bytes = 0;
+  std::size_t decisions = 0;      // of all criteria
+  std::size_t characters = 0;     // of their tables
+  double megabytes_before = 0.0;  // at the most, before anything was read
+  double megabytes = 0.0;         // at the most, all in all
+  std::vector<Phase> phases = {};
+  std::vector<double> totals = {};  // a repeat
+};
+
+Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
+  using Criterion = select::Selection (*)(const select::History&);
+  const std::vector<std::pair<const char*, Criterion>> criteria{
+      {"pair", [](const select::History& history) { return pair_s(history, select::PairOptions{}); }},
+      {"pair, test-domain",
+       [](const select::History& history) {
+         select::PairOptions options;
+         options.validation = select::Validation::test_domain;
+         return pair_s(history, options);
+       }},
+      {"train-domain", select::train_domain},
+      {"leave-one-out", select::leave_one_out},
+      {"oracle", select::oracle}};
+  Measured measured;
+  measured.megabytes_before = peak_megabytes();
+  measured.phases.push_back({"read"});
+  for (const auto& [name, criterion] : criteria) {
+    measured.phases.push_back({name});
+  }
+  for (std::size_t repeat = 0; repeat < repeats; ++repeat) {
+    std::optional<select::Histories> histories;
+    double total = 0.0;
+    const auto time = [&total, &measured](std::size_t phase, const auto& function) {
+      measured.phases[phase].seconds.push_back(seconds_of(function));
+      total += measured.phases[phase].seconds.back();
+    };
+    const std::vector<std::filesystem::path> folders{folder};
+    time(0, [&] { histories = select::read_histories(folders); });
+    measured.decisions = 0;
+    measured.characters = 0;
+    for (std::size_t i = 0; i < criteria.size(); ++i) {
+      time(i + 1, [&] {
+        const select::Selection selection = criteria[i].second(histories->history);
+        measured.decisions += selection.decisions.size();
+        for (const select::Table& table : tables_of(selection, histories->history)) {
+          measured.characters += as_text(table).size();
+        }
+      });
+    }
+    measured.totals.push_back(total);
+    measured.runs = histories->history.size();
+    measured.records = histories->records;
+    measured.bytes = histories->bytes;
+  }
+  measured.megabytes = peak_megabytes();
+  return measured;
+}
+
+void write_json(const Measured& measured, const Arguments& arguments, std::ostream& out) {
+  ordered_json phases = ordered_json::object();
+  for (const Phase& phase : measured.phases) {
+    phases[phase.name] = median(phase.seconds);
+  }
+  out << ordered_json{{"benchmark", "select"},
+                      {"version", PAIR_VERSION},
+                      {"cpu", cpu_model()},
+                      {"compiler", PAIR_COMPILER},
+                      {"threads", std::max(1U, std::thread::hardware_concurrency())},
+                      {"json_parser", select::line_parser_name()},
+                      {"runs", measured.runs},
+                      {"records", measured.records},
+                      {"bytes", measured.bytes},
+                      {"repeats", arguments.repeats},
+                      {"choices", measured.decisions},
+                      {"characters_of_tables", measured.characters},
+                      {"median_s", std::move(phases)},
+                      {"total_median_s", median(measured.totals)},
+                      {"total_worst_s", *std::max_element(measured.totals.begin(), measured.totals.end())},
+                      {"peak_mb", measured.megabytes},
+                      {"peak_before_mb", measured.megabytes_before}}
+             .dump(2)
+      << '\n';
+}
+
+void write_table(const Measured& measured, std::ostream& out) {
+  out << measured.runs << " runs, " << measured.records << " records, " << measured.bytes / 1'000'000
+      << " MB, just written and so in the page cache; read with " << select::line_parser_name() << '\n'
+      << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
+      << std::fixed << std::setprecision(3);
+  for (const Phase& phase : measured.phases) {
+    out << "  " << std::left << std::setw(20) << phase.name << std::right << std::setw(8)
+        << median(phase.seconds) << " s\n";
+  }
+  out << "  " << std::left << std::setw(20) << "all" << std::right << std::setw(8) << median(measured.totals)
+      << " s\n\nAt most " << std::setprecision(0) << measured.megabytes << " MB of memory\n";
+}
+
+}  // namespace
+
+void add_bench_select(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = bench.add_subcommand("select", "Seconds to read a large sweep and to choose from it");
+  command->add_option("--runs", arguments->runs, "Runs of the made-up sweep")
+      ->check(CLI::Range(std::size_t{1}, most_bench_runs))
+      ->capture_default_str();
+  command->add_option("--records", arguments->records, "Records a run")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--repeats", arguments->repeats, "Times that all is measured; the median counts")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write a JSON object");
+  command->footer(
+      "The sweep, some 550 MB with DomainBed's keys, is written to a temporary folder and deleted.\n\n"
+      "Example:\n"
+      "  pair bench select\n"
+      "  pair bench select --runs 1000 --json");
+  command->callback([arguments, &context] {
+    const TemporaryFolder folder;
+    context.err << "writing " << arguments->runs << " runs to " << folder.path().string() << '\n'
+                << std::flush;
+    write_bench_sweep(folder.path(), arguments->runs, arguments->records, arguments->seed);
+    const Measured measured = measure(folder.path(), arguments->repeats);
+    arguments->json ? write_json(measured, *arguments, context.out) : write_table(measured, context.out);
+  });
+}
+
+}  // namespace pair::cli

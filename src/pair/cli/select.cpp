@@ -1,0 +1,275 @@
+#include "pair/cli/select.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/base/names.h"
+#include "pair/base/numbers.h"
+#include "pair/cli/select_report.h"
+#include "pair/select/domainbed.h"
+#include "pair/select/pair_s.h"
+#include "pair/select/read_histories.h"
+
+namespace pair::cli {
+namespace {
+
+using select::PairOptions;
+using select::Validation;
+
+struct Arguments {
+  std::vector<std::string> folders;
+  std::string criterion = "all";
+  std::string validation;
+  std::string preference = "auto";
+  std::optional<std::size_t> skip;
+  std::optional<std::size_t> last;
+  double percentile = 0.5;
+  std::vector<std::string> losses;
+  std::string across = "paper";
+  std::string format = "text";
+  bool explain = false;
+};
+
+template <class Value, std::size_t size>
+using Named = std::array<std::pair<std::string_view, Value>, size>;
+
+constexpr Named<Validation, 3> validations{{{"train-domain", Validation::train_domain},
+                                            {"test-domain", Validation::test_domain},
+                                            {"training", Validation::training}}};
+constexpr Named<select::Across, 3> across{{{"paper", select::Across::paper},
+                                           {"score", select::Across::score},
+                                           {"validation", select::Across::validation}}};
+using Writer = void (*)(const SelectReport&, std::ostream&);
+constexpr Named<Writer, 5> formats{{{"text", write_text},
+                                    {"latex", write_latex},
+                                    {"markdown", write_markdown},
+                                    {"csv", write_csv},
+                                    {"json", write_json}}};
+
+template <class Value, std::size_t size>
+Value named(const char* kind, const std::string& name, const Named<Value, size>& known) {
+  std::array<std::string_view, size> names;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (known[i].first == name) {
+      return known[i].second;
+    }
+    names[i] = known[i].first;
+  }
+  throw UsageError(base::unknown_name(kind, name, names));
+}
+
+std::vector<double> preference_of(const std::string& text) {
+  std::vector<double> preference;
+  if (text == "auto") {
+    return preference;
+  }
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data() + start, text.data() + comma, value);
+    if (start == comma || error != std::errc() || end != text.data() + comma) {
+      throw UsageError("--preference is '" + text + "'; accepted are auto and numbers, such as 1,1e10,1e12");
+    }
+    preference.push_back(value);
+    start = comma + 1;
+  }
+  return preference;
+}
+
+PairOptions pair_options(const Arguments& arguments) {
+  PairOptions options;
+  options.preference = preference_of(arguments.preference);
+  options.skip = arguments.skip;
+  options.last = arguments.last;
+  options.percentile = arguments.percentile;
+  options.losses = arguments.losses;
+  options.across = named("way to choose among runs", arguments.across, across);
+  return options;
+}
+
+// A misspelt loss would leave every run out.
+void check_losses(const std::vector<std::string>& losses, const select::History& history) {
+  std::set<std::string> known;
+  for (const select::Run& run : history) {
+    for (const select::Column& column : run.columns) {
+      const bool objective = column.key.starts_with("losses.");
+      if (!column.key.ends_with("_acc")) {
+        known.insert(objective ? column.key.substr(7) : column.key);
+      }
+    }
+  }
+  for (const std::string& loss : losses) {
+    if (std::none_of(history.begin(), history.end(),
+                     [&loss](const select::Run& run) { return run.find_loss(loss) != nullptr; })) {
+      throw UsageError(
+          base::unknown_name("loss", loss, std::vector<std::string_view>(known.begin(), known.end())));
+    }
+  }
+}
+
+std::vector<select::Selection> selections_of(const Arguments& arguments, const select::History& history) {
+  constexpr std::array<std::string_view, 5> known{"pair", "train-domain", "leave-one-out", "oracle", "all"};
+  const std::string& criterion = arguments.criterion;
+  if (std::find(known.begin(), known.end(), criterion) == known.end()) {
+    throw UsageError(base::unknown_name("criterion", criterion, known));
+  }
+  PairOptions options = pair_options(arguments);
+  std::vector<select::Selection> selections;
+  if (criterion == "pair" || criterion == "all") {
+    check_losses(options.losses, history);
+    std::vector<Validation> which{Validation::train_domain};
+    if (!arguments.validation.empty()) {
+      which = {named("validation", arguments.validation, validations)};
+    } else if (criterion == "all") {
+      which.push_back(Validation::test_domain);
+    }
+    for (const Validation validation : which) {
+      options.validation = validation;
+      selections.push_back(pair_s(history, options));
+    }
+  }
+  if (criterion == "train-domain" || criterion == "all") {
+    selections.push_back(train_domain(history));
+  }
+  if (criterion == "leave-one-out" || criterion == "all") {
+    selections.push_back(leave_one_out(history));
+  }
+  if (criterion == "oracle" || criterion == "all") {
+    selections.push_back(oracle(history));
+  }
+  return selections;
+}
+
+// A line after two seconds and then every two.
+class ReadingProgress {
+ public:
+  explicit ReadingProgress(std::ostream& err) : err_(err) {}
+  void operator()(std::size_t done, std::size_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ >= std::chrono::seconds(2)) {
+      shown_ = now;
+      err_ << "read " << done << " of " << all << " runs\n" << std::flush;
+    }
+  }
+
+ private:
+  std::ostream& err_;
+  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
+};
+
+void say_what_was_left_out(const select::Histories& histories,
+                           const std::vector<select::Selection>& selections, bool all, std::ostream& err) {
+  constexpr std::size_t few = 10;
+  const std::size_t shown = all ? histories.left_out.size() : std::min(few, histories.left_out.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    err << "pair: left out: " << histories.left_out[i].sentence() << '\n';
+  }
+  if (shown < histories.left_out.size()) {
+    err << "pair: left out: " << histories.left_out.size() - shown << " more; --explain names all\n";
+  }
+  if (const std::size_t count = histories.not_done.size(); count > 0) {
+    err << "pair: " << count << (count == 1 ? " run is" : " runs are") << " not done, such as "
+        << histories.not_done.front() << "; the records so far count\n";
+  }
+  std::set<std::string> said;
+  for (const select::Selection& selection : selections) {
+    for (const std::string& note : selection.notes) {
+      if (said.insert(note).second) {
+        err << "pair: " << selection.title << ": " << note << '\n';
+      }
+    }
+  }
+}
+
+void run_select(const Arguments& arguments, Context& context) {
+  const Writer write = named("format", arguments.format, formats);
+  if (!(arguments.percentile >= 0.0 && arguments.percentile <= 1.0)) {
+    throw UsageError("--percentile is " + base::shown(arguments.percentile) +
+                     "; accepted are numbers from 0 to 1");
+  }
+  const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
+  select::ReadOptions options;
+  options.progress = ReadingProgress(context.err);
+  const select::Histories histories = read_histories(folders, options);
+  if (histories.history.empty()) {
+    say_what_was_left_out(histories, {}, arguments.explain, context.err);
+    throw UsageError("no run was found in '" + arguments.folders.front() +
+                     "'; accepted is a folder of run folders, each with a results.jsonl");
+  }
+  SelectReport report{histories, selections_of(arguments, histories.history), arguments.percentile,
+                      arguments.explain};
+  say_what_was_left_out(histories, report.selections, arguments.explain, context.err);
+  write(report, context.out);
+}
+
+}  // namespace
+
+void add_select(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("select", "Choose models from the records of a sweep");
+  command->add_option("DIR", arguments->folders, "Folders of run folders, each with a results.jsonl")
+      ->required();
+  command
+      ->add_option("--criterion", arguments->criterion,
+                   "pair, train-domain, leave-one-out, oracle or all of them")
+      ->capture_default_str();
+  command->add_option("--validation", arguments->validation,
+                      "Accuracy beside PAIR-s's score: train-domain (held out), test-domain (held out) or "
+                      "training (default: train-domain; with --criterion all the first two)");
+  command
+      ->add_option("--preference", arguments->preference,
+                   "PAIR-s: a number a loss, such as 1,1e10; auto: from the losses in the sweep")
+      ->capture_default_str();
+  CLI::Option* skip = command
+                          ->add_option("--skip-steps", arguments->skip,
+                                       "PAIR-s: logged steps at the beginning that do not take part")
+                          ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--last", arguments->last,
+                   "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
+      ->check(CLI::PositiveNumber)
+      ->excludes(skip);
+  command
+      ->add_option("--percentile", arguments->percentile,
+                   "PAIR-s: where the bar lies between the least and the largest validation accuracy, 0 to 1")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--losses", arguments->losses,
+          "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
+      ->delimiter(',');
+  command
+      ->add_option("--across", arguments->across,
+                   "PAIR-s, among runs: score, validation or paper (validation for GroupDRO, DANN and the "
+                   "test domain, else score)")
+      ->capture_default_str();
+  command->add_option("--format", arguments->format, "text, latex, markdown, csv or json")
+      ->capture_default_str();
+  command->add_flag("--explain", arguments->explain, "Also every candidate, and everything left out");
+  command->footer(
+      "Reads our records and DomainBed's. The score of PAIR-s is -L^T p, p summing to 1: higher is "
+      "better.\n\n"
+      "Example:\n"
+      "  pair select sweep --criterion all\n"
+      "  pair select sweep --criterion pair --preference 1,1e4 --last 5 --explain\n"
+      "  pair select sweep --criterion oracle --format json | jq '.criteria[0].choices[0].chosen'");
+  command->callback([arguments, &context] {
+    try {
+      run_select(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,196 @@
+#include "pair/cli/select_choices.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "pair/select/catalog.h"
+
+namespace pair::cli {
+namespace {
+
+std::string per_cent(double accuracy) {
+  char buffer[400];
+  std::snprintf(buffer, sizeof buffer, "%.1f", 100.0 * accuracy);
+  return buffer;
+}
+
+template <class Items, class Shown>
+std::string joined(const Items& items, Shown shown) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : ", ") + shown(item);
+  }
+  return text;
+}
+
+bool has_scores(const select::Decision& decision) {
+  return !decision.losses.empty();
+}
+
+// What a candidate shows beside its run: step, accuracies and, for PAIR-s, score and losses.
+std::vector<std::string> figures_of(const select::Decision& decision, const select::Candidate& candidate) {
+  std::vector<std::string> row{std::to_string(candidate.run->steps[candidate.record]),
+                               per_cent(candidate.validation), shown_tests(candidate)};
+  if (has_scores(decision)) {
+    row.push_back(short_number(candidate.score));
+    row.push_back(shown_losses(decision, candidate));
+  }
+  return row;
+}
+
+}  // namespace
+
+VaryingHparams::VaryingHparams(const select::History& history) {
+  std::map<std::pair<std::string, std::string>, std::map<std::string, const std::string*>> first;
+  for (const select::Run& run : history) {
+    const std::pair key(run.dataset, run.algorithm);
+    for (const auto& [name, value] : run.hparams) {
+      const auto [known, is_new] = first[key].try_emplace(name, &value);
+      if (!is_new && *known->second != value) {
+        varying_[key].insert(name);
+      }
+    }
+  }
+}
+
+std::string VaryingHparams::of(const select::Run& run) const {
+  const auto names = varying_.find({run.dataset, run.algorithm});
+  std::string text;
+  for (const auto& [name, value] : run.hparams) {
+    if (names != varying_.end() && names->second.contains(name)) {
+      text += (text.empty() ? "" : ", ") + name + "=" + value;
+    }
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string short_number(double value) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.6g", value);
+  return std::isnan(value) ? "-" : buffer;
+}
+
+std::string shown_losses(const select::Decision& decision, const select::Candidate& candidate) {
+  std::string text;
+  for (std::size_t i = 0; i < candidate.losses.size(); ++i) {
+    text += (i == 0 ? "" : ", ") + decision.losses[i] + " " + short_number(candidate.losses[i]);
+  }
+  return text;
+}
+
+std::string shown_environments(const select::Decision& decision) {
+  const auto names = select::environments_of(decision.dataset);
+  return joined(decision.test_envs, [&names](int environment) {
+    const auto index = static_cast<std::size_t>(environment);
+    return index < names.size() ? std::string(names[index]) : std::to_string(environment);
+  });
+}
+
+std::string shown_tests(const select::Candidate& candidate) {
+  return joined(candidate.tests, per_cent);
+}
+
+Rows choice_rows(const select::Selection& selection, const VaryingHparams& hparams) {
+  const bool scores = !selection.decisions.empty() && has_scores(selection.decisions.front());
+  Rows rows{{"dataset", "algorithm", "trial", "test", "run", "step", "validation", "accuracy"}};
+  if (scores) {
+    rows[0].insert(rows[0].end(), {"score", "losses"});
+  }
+  rows[0].emplace_back("hyperparameters that vary");
+  for (const select::Decision& decision : selection.decisions) {
+    const select::Candidate& chosen = decision.chosen();
+    std::vector<std::string> row{decision.dataset, decision.algorithm, std::to_string(decision.trial_seed),
+                                 shown_environments(decision), chosen.run->name};
+    for (std::string& word : figures_of(decision, chosen)) {
+      row.push_back(std::move(word));
+    }
+    row.push_back(hparams.of(*chosen.run));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Rows candidate_rows(const select::Decision& decision, const VaryingHparams& hparams) {
+  Rows rows{{"", "run", "step", "validation", "accuracy"}};
+  if (has_scores(decision)) {
+    rows[0].insert(rows[0].end(), {"score", "losses"});
+  }
+  rows[0].emplace_back("hyperparameters that vary");
+  for (std::size_t i = 0; i < decision.candidates.size(); ++i) {
+    const select::Candidate& candidate = decision.candidates[i];
+    std::vector<std::string> row{i == 0                ? "chosen"
+                                 : candidate.above_bar ? ""
+                                                       : "below the bar",
+                                 candidate.run->name};
+    for (std::string& word : figures_of(decision, candidate)) {
+      row.push_back(std::move(word));
+    }
+    row.push_back(hparams.of(*candidate.run));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string explanation(const select::Decision& decision, double percentile) {
+  std::string text = decision.algorithm + " on " + decision.dataset + ", trial " +
+                     std::to_string(decision.trial_seed) + ", tested in " + shown_environments(decision);
+  if (!has_scores(decision)) {
+    return text + ": the best validation accuracy of " + std::to_string(decision.candidates.size()) +
+           (decision.candidates.size() == 1 ? " run" : " runs");
+  }
+  text += ": score = -(";
+  for (std::size_t i = 0; i < decision.losses.size(); ++i) {
+    text += (i == 0 ? "" : " + ") + short_number(decision.preference[i]) + " " + decision.losses[i];
+  }
+  text += ") chose within runs; ";
+  if (decision.by_validation) {
+    return text + "validation accuracy chose among them";
+  }
+  const auto reach = std::count_if(decision.candidates.begin(), decision.candidates.end(),
+                                   [](const select::Candidate& candidate) { return candidate.above_bar; });
+  return text + "among the " + std::to_string(reach) + " of " + std::to_string(decision.candidates.size()) +
+         " runs that reach a validation accuracy of " + per_cent(decision.bar) + " (" +
+         short_number(percentile) + " of the way from the least to the largest), the score chose too";
+}
+
+std::string aligned(const Rows& rows, std::string_view indent) {
+  std::vector<std::size_t> widths(rows[0].size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], row[i].size());
+    }
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line(indent);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+std::string as_markdown(const Rows& rows) {
+  std::string text;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    for (std::string cell : rows[n]) {
+      for (std::size_t bar = cell.find('|'); bar != std::string::npos; bar = cell.find('|', bar + 2)) {
+        cell.insert(bar, "\\");
+      }
+      text += "| " + cell + " ";
+    }
+    text += "|\n";
+    if (n == 0) {
+      for (std::size_t i = 0; i < rows[0].size(); ++i) {
+        text += "|---";
+      }
+      text += "|\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace pair::cli

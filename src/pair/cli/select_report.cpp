@@ -1,0 +1,241 @@
+#include "pair/cli/select_report.h"
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+
+#include "pair/base/numbers.h"
+#include "pair/cli/select_choices.h"
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using select::Candidate;
+using select::Decision;
+using select::Selection;
+using select::Table;
+
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    return text;
+  }
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c == '"' ? "\"\"" : std::string(1, c);
+  }
+  return quoted + "\"";
+}
+
+std::string csv_number(double value) {
+  return value == value ? base::shown(value) : "";
+}
+
+template <class Items, class Shown>
+std::string semicolons(const Items& items, Shown shown) {
+  std::string text;
+  for (const auto& item : items) {
+    text += (text.empty() ? "" : ";") + shown(item);
+  }
+  return text;
+}
+
+std::vector<std::string> csv_row(const Selection& selection, const Decision& decision,
+                                 const Candidate& candidate) {
+  std::string losses;
+  for (std::size_t i = 0; i < candidate.losses.size(); ++i) {
+    losses += (i == 0 ? "" : ";") + decision.losses[i] + "=" + csv_number(candidate.losses[i]);
+  }
+  const auto number = [](int value) { return std::to_string(value); };
+  const auto setting = [](const auto& hparam) { return hparam.first + "=" + hparam.second; };
+  return {selection.criterion,
+          decision.dataset,
+          decision.algorithm,
+          std::to_string(decision.trial_seed),
+          semicolons(decision.test_envs, number),
+          candidate.run->name,
+          std::to_string(candidate.run->hparams_seed),
+          std::to_string(candidate.run->steps[candidate.record]),
+          csv_number(candidate.validation),
+          semicolons(candidate.tests, csv_number),
+          csv_number(candidate.score),
+          losses,
+          semicolons(candidate.run->hparams, setting)};
+}
+
+void write_csv_line(std::vector<std::string> words, std::ostream& out) {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    out << (i == 0 ? "" : ",") << csv_quoted(words[i]);
+  }
+  out << '\n';
+}
+
+ordered_json to_json(const Table& table) {
+  ordered_json rows = ordered_json::array();
+  for (const select::TableRow& row : table.rows) {
+    ordered_json figures = ordered_json::array();
+    for (const auto& figure : row.figures) {
+      figures.push_back(figure ? ordered_json{{"mean", figure->mean}, {"error", figure->error}}
+                               : ordered_json(nullptr));
+    }
+    rows.push_back({{"algorithm", row.algorithm},
+                    {"figures", std::move(figures)},
+                    {"average", row.average ? ordered_json(*row.average) : ordered_json(nullptr)}});
+  }
+  return {{"dataset", table.dataset.empty() ? ordered_json(nullptr) : ordered_json(table.dataset)},
+          {"columns", table.columns},
+          {"rows", std::move(rows)}};
+}
+
+ordered_json to_json(const Decision& decision, const Candidate& candidate) {
+  ordered_json hparams = ordered_json::object();
+  for (const auto& [name, value] : candidate.run->hparams) {
+    hparams[name] = ordered_json::parse(value, nullptr, /*allow_exceptions=*/false);
+  }
+  ordered_json object{{"run", candidate.run->name},
+                      {"hparams_seed", candidate.run->hparams_seed},
+                      {"step", candidate.run->steps[candidate.record]},
+                      {"validation", candidate.validation},
+                      {"accuracies", candidate.tests},
+                      {"hparams", std::move(hparams)}};
+  if (!decision.losses.empty()) {
+    object["score"] = candidate.score;
+    object["above_bar"] = candidate.above_bar;
+    for (std::size_t i = 0; i < decision.losses.size(); ++i) {
+      object["losses"][decision.losses[i]] = candidate.losses[i];
+    }
+  }
+  return object;
+}
+
+ordered_json to_json(const Decision& decision, bool explain) {
+  ordered_json object{{"dataset", decision.dataset},
+                      {"algorithm", decision.algorithm},
+                      {"trial_seed", decision.trial_seed},
+                      {"test_envs", decision.test_envs},
+                      {"chosen", to_json(decision, decision.chosen())}};
+  if (!decision.losses.empty()) {
+    object["losses"] = decision.losses;
+    object["preference"] = decision.preference;
+    object["bar"] = decision.bar;
+    object["decided_by"] = decision.by_validation ? "validation" : "score";
+  }
+  if (explain) {
+    for (const Candidate& candidate : decision.candidates) {
+      object["candidates"].push_back(to_json(decision, candidate));
+    }
+  }
+  return object;
+}
+
+}  // namespace
+
+void write_text(const SelectReport& report, std::ostream& out) {
+  const VaryingHparams hparams(report.histories.history);
+  out << counted(report.histories.history.size(), "run") << ", "
+      << counted(report.histories.records, "record") << "\n";
+  for (const Selection& selection : report.selections) {
+    for (const Table& table : tables_of(selection, report.histories.history)) {
+      out << '\n' << as_text(table);
+    }
+  }
+  for (const Selection& selection : report.selections) {
+    out << "\n-------- Chosen: " << selection.title << "\n";
+    if (selection.decisions.empty()) {
+      out << "nothing\n";
+      continue;
+    }
+    out << aligned(choice_rows(selection, hparams), "");
+    for (const Decision& decision : selection.decisions) {
+      if (report.explain) {
+        out << '\n'
+            << explanation(decision, report.percentile) << '\n'
+            << aligned(candidate_rows(decision, hparams), "  ");
+      }
+    }
+  }
+}
+
+void write_markdown(const SelectReport& report, std::ostream& out) {
+  const VaryingHparams hparams(report.histories.history);
+  const char* separator = "";
+  for (const Selection& selection : report.selections) {
+    for (const Table& table : tables_of(selection, report.histories.history)) {
+      out << separator << "### " << table.heading << "\n\n" << select::as_markdown(table);
+      separator = "\n";
+    }
+    out << "\n### Chosen: " << selection.title << "\n\n";
+    out << (selection.decisions.empty() ? "nothing\n" : as_markdown(choice_rows(selection, hparams)));
+    for (const Decision& decision : selection.decisions) {
+      if (report.explain) {
+        out << '\n'
+            << explanation(decision, report.percentile) << ".\n\n"
+            << as_markdown(candidate_rows(decision, hparams));
+      }
+    }
+  }
+}
+
+void write_latex(const SelectReport& report, std::ostream& out) {
+  out << "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{adjustbox}\n\\begin{document}\n"
+      << "% Total records: " << report.histories.records << '\n';
+  for (const Selection& selection : report.selections) {
+    out << "\n\\subsection{Model selection: " << select::latex_escaped(selection.title) << "}\n";
+    for (const Table& table : tables_of(selection, report.histories.history)) {
+      out << '\n' << as_latex(table);
+    }
+  }
+  out << "\n\\end{document}\n";
+}
+
+void write_csv(const SelectReport& report, std::ostream& out) {
+  write_csv_line({"criterion", "dataset", "algorithm", "trial_seed", "test_envs", "run", "hparams_seed",
+                  "step", "validation", "accuracy", "score", "losses", "hparams"},
+                 out);
+  for (const Selection& selection : report.selections) {
+    for (const Decision& decision : selection.decisions) {
+      const std::size_t count = report.explain ? decision.candidates.size() : 1;
+      for (std::size_t i = 0; i < count; ++i) {
+        write_csv_line(csv_row(selection, decision, decision.candidates[i]), out);
+      }
+    }
+  }
+}
+
+void write_json(const SelectReport& report, std::ostream& out) {
+  ordered_json left_out = ordered_json::array();
+  for (const select::Omission& omission : report.histories.left_out) {
+    left_out.push_back({{"path", omission.path.string()},
+                        {"line", omission.line > 0 ? ordered_json(omission.line) : ordered_json(nullptr)},
+                        {"what", omission.what},
+                        {"more_lines", omission.more_lines}});
+  }
+  ordered_json criteria = ordered_json::array();
+  for (const Selection& selection : report.selections) {
+    ordered_json tables = ordered_json::array();
+    for (const Table& table : tables_of(selection, report.histories.history)) {
+      tables.push_back(to_json(table));
+    }
+    ordered_json choices = ordered_json::array();
+    for (const Decision& decision : selection.decisions) {
+      choices.push_back(to_json(decision, report.explain));
+    }
+    criteria.push_back({{"criterion", selection.criterion},
+                        {"title", selection.title},
+                        {"tables", std::move(tables)},
+                        {"choices", std::move(choices)},
+                        {"notes", selection.notes}});
+  }
+  const ordered_json all{{"runs", report.histories.history.size()},
+                         {"records", report.histories.records},
+                         {"left_out", std::move(left_out)},
+                         {"not_done", report.histories.not_done},
+                         {"criteria", std::move(criteria)}};
+  out << all.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace pair::cli

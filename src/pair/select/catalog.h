@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// DomainBed's names, in the order in which its collector prints them.
+
+namespace pair::select {
+
+// The environments of one of DomainBed's datasets as its tables head them: +90%, +80%, -90%. Empty for
+// others.
+std::span<const std::string_view> environments_of(std::string_view dataset);
+
+// Each name once: those that DomainBed knows in its order, then the others by name.
+std::vector<std::string> algorithms_in_order(std::vector<std::string> names);
+std::vector<std::string> datasets_in_order(std::vector<std::string> names);
+
+}  // namespace pair::select

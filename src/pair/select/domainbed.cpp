@@ -1,0 +1,210 @@
+#include "pair/select/domainbed.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "pair/select/figures.h"
+#include "pair/select/groups.h"
+
+namespace pair::select {
+namespace {
+
+// Runs of a group with one hparams_seed, which DomainBed takes for one run.
+using Runs = std::span<const Run* const>;
+
+bool has_one_test_environment(const Run* run) {
+  return run->test_envs.size() == 1;
+}
+
+// The best by validation accuracy; the earlier of two that are equal.
+void keep_better(std::optional<Candidate>& best, Candidate candidate) {
+  if (!best || candidate.validation > best->validation) {
+    best = std::move(candidate);
+  }
+}
+
+std::optional<Candidate> best_by_training_domains(Runs runs, int test_env, LeftOut& left_out) {
+  std::optional<Candidate> best;
+  for (const Run* run : runs) {
+    if (!has_one_test_environment(run)) {
+      continue;
+    }
+    const Accuracies accuracies(*run);
+    bool usable = false;
+    std::vector<double> held_out;
+    for (std::size_t record = 0; record < run->records(); ++record) {
+      const double test = accuracies.in(test_env, record);
+      held_out.clear();
+      for (int i = 0; i < accuracies.held_out(record); ++i) {
+        if (i != test_env) {
+          held_out.push_back(accuracies.out(i, record));
+        }
+      }
+      if (!std::isnan(test) && !held_out.empty()) {
+        usable = true;
+        keep_better(best, {run, record, mean(held_out), {test}});
+      }
+    }
+    if (!usable) {
+      left_out.add(*run,
+                   "training-domain validation needs env{i}_out_acc of the training domains, numbered from "
+                   "0 without a gap, and env{i}_in_acc of the test domain");
+    }
+  }
+  return best;
+}
+
+std::optional<Candidate> last_record(Runs runs, int test_env, LeftOut& left_out) {
+  const Run* last = nullptr;
+  std::size_t record = 0;
+  for (const Run* run : runs) {
+    for (std::size_t i = 0; has_one_test_environment(run) && i < run->records(); ++i) {
+      if (last == nullptr || run->steps[i] >= last->steps[record]) {
+        last = run;
+        record = i;
+      }
+    }
+  }
+  if (last == nullptr) {
+    return std::nullopt;
+  }
+  const Accuracies accuracies(*last);
+  const double validation = accuracies.out(test_env, record);
+  const double test = accuracies.in(test_env, record);
+  if (std::isnan(validation) || std::isnan(test)) {
+    left_out.add(*last,
+                 "the oracle needs env{i}_out_acc and env{i}_in_acc of the test domain in the last record");
+    return std::nullopt;
+  }
+  return Candidate{last, record, validation, {test}};
+}
+
+// A record of a group at one step.
+struct Logged {
+  std::int64_t step;
+  const Run* run;
+  const Accuracies* accuracies;
+  std::size_t record;
+};
+
+// Nothing where the step lacks the run itself or one that leaves out some training domain as well.
+std::optional<Candidate> cross_validated(std::span<const Logged> logged, int test_env) {
+  const Logged* own = nullptr;
+  for (const Logged& one : logged) {
+    if (has_one_test_environment(one.run)) {
+      if (own != nullptr) {
+        return std::nullopt;
+      }
+      own = &one;
+    }
+  }
+  if (own == nullptr) {
+    return std::nullopt;
+  }
+  const int environments = own->accuracies->held_out(own->record);
+  const double test = own->accuracies->in(test_env, own->record);
+  if (test_env >= environments || environments < 2 || std::isnan(test)) {
+    return std::nullopt;
+  }
+  constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> validation(static_cast<std::size_t>(environments), missing);
+  for (const Logged& one : logged) {
+    if (one.run->test_envs.size() == 2) {
+      const int other = one.run->test_envs[one.run->test_envs[0] == test_env ? 1 : 0];
+      if (other < environments) {
+        validation[static_cast<std::size_t>(other)] = one.accuracies->in(other, one.record);
+      }
+    }
+  }
+  validation.erase(validation.begin() + test_env);
+  const double validated = mean(validation);
+  return std::isnan(validated) ? std::nullopt
+                               : std::optional(Candidate{own->run, own->record, validated, {test}});
+}
+
+std::optional<Candidate> best_by_cross_validation(Runs runs, int test_env, LeftOut& left_out) {
+  std::vector<Accuracies> accuracies;
+  accuracies.reserve(runs.size());
+  std::vector<Logged> logged;
+  for (const Run* run : runs) {
+    accuracies.emplace_back(*run);
+    for (std::size_t i = 0; i < run->records(); ++i) {
+      logged.push_back({run->steps[i], run, &accuracies.back(), i});
+    }
+  }
+  std::stable_sort(logged.begin(), logged.end(),
+                   [](const Logged& a, const Logged& b) { return a.step < b.step; });
+  std::optional<Candidate> best;
+  for (std::size_t first = 0, end = 0; first < logged.size(); first = end) {
+    while (end < logged.size() && logged[end].step == logged[first].step) {
+      ++end;
+    }
+    if (auto candidate = cross_validated(std::span(logged).subspan(first, end - first), test_env)) {
+      keep_better(best, *std::move(candidate));
+    }
+  }
+  const auto own = std::find_if(runs.begin(), runs.end(), has_one_test_environment);
+  if (!best && own != runs.end()) {
+    left_out.add(**own,
+                 "leave-one-domain-out needs, for each training domain, the run of the same hparams_seed and "
+                 "trial_seed with that domain as a second test domain, and records at the same steps");
+  }
+  return best;
+}
+
+template <class BestOf>
+Selection select_by_accuracy(const History& history, const char* name, const char* title, BestOf best_of) {
+  Selection selection{name, title, {}, {}};
+  LeftOut left_out;
+  bool any = false;
+  for (const Group& group : groups_by_test_environment(history)) {
+    Decision decision = group.decision();
+    for (std::size_t first = 0, end = 0; first < group.runs.size(); first = end) {
+      while (end < group.runs.size() && group.runs[end]->hparams_seed == group.runs[first]->hparams_seed) {
+        ++end;
+      }
+      const Runs runs = std::span(group.runs).subspan(first, end - first);
+      any = any || std::any_of(runs.begin(), runs.end(), has_one_test_environment);
+      if (auto candidate = best_of(runs, group.test_envs.front(), left_out)) {
+        decision.candidates.push_back(*std::move(candidate));
+      }
+    }
+    // From behind, so that of equals the larger hparams_seed comes first.
+    std::reverse(decision.candidates.begin(), decision.candidates.end());
+    std::stable_sort(decision.candidates.begin(), decision.candidates.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.validation > b.validation; });
+    if (!decision.candidates.empty()) {
+      selection.decisions.push_back(std::move(decision));
+    }
+  }
+  selection.notes = left_out.sentences();
+  if (!any && !history.empty()) {
+    const Run& first = *std::min_element(history.begin(), history.end(),
+                                         [](const Run& a, const Run& b) { return a.name < b.name; });
+    selection.notes.push_back("no run has exactly one test environment, which this criterion needs; " +
+                              first.name + " has " + std::to_string(first.test_envs.size()));
+  }
+  return selection;
+}
+
+}  // namespace
+
+Selection train_domain(const History& history) {
+  return select_by_accuracy(history, "train-domain", "training-domain validation set",
+                            best_by_training_domains);
+}
+
+Selection leave_one_out(const History& history) {
+  return select_by_accuracy(history, "leave-one-out", "leave-one-domain-out cross-validation",
+                            best_by_cross_validation);
+}
+
+Selection oracle(const History& history) {
+  return select_by_accuracy(history, "oracle", "test-domain validation set (oracle)", last_record);
+}
+
+}  // namespace pair::select

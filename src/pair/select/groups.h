@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pair/select/decision.h"
+
+// Runs that compete with each other, and why some do not.
+
+namespace pair::select {
+
+struct Group {
+  std::string dataset;
+  std::string algorithm;
+  std::int64_t trial_seed = 0;
+  std::vector<int> test_envs;
+  std::vector<const Run*> runs;  // by hparams_seed, then by name
+
+  // A decision without candidates.
+  [[nodiscard]] Decision decision() const { return {dataset, algorithm, trial_seed, test_envs, {}}; }
+};
+
+// DomainBed's groups: one a test environment, with every run that has it among its test environments.
+std::vector<Group> groups_by_test_environment(const History& history);
+
+// Groups of runs with the same test environments. `keep` says which runs take part.
+std::vector<Group> groups_by_test_environments(const History& history,
+                                               const std::function<bool(const Run&)>& keep);
+
+// Why runs were left out, each reason once with how many runs it is true of and the first of them.
+class LeftOut {
+ public:
+  void add(const Run& run, const std::string& reason);
+  // "3 runs were left out, such as sweep/a: REASON".
+  [[nodiscard]] std::vector<std::string> sentences() const;
+
+ private:
+  std::map<std::string, std::pair<std::size_t, std::string>> reasons_;
+};
+
+}  // namespace pair::select

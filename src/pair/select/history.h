@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// What selection reads: runs with their records, as numbers. Where they come from is no concern of this
+// folder's; pair/select/read_histories.h reads them from disk.
+
+namespace pair::select {
+
+// One logged quantity of a run, such as nll or env0_out_acc. NaN where a record has none.
+struct Column {
+  std::string key;
+  std::vector<double> values;  // one a record
+};
+
+struct Run {
+  std::string name;  // its folder; two runs of a history have different names
+  std::string dataset;
+  std::string algorithm;
+  std::vector<int> test_envs;  // from 0, each once, in the order of the records' args
+  std::int64_t trial_seed = 0;
+  std::int64_t hparams_seed = 0;
+  std::vector<std::pair<std::string, std::string>> hparams;  // by name; the values as JSON
+  std::vector<std::int64_t> steps;                           // one a record, in the order they were logged
+  std::vector<Column> columns;
+
+  [[nodiscard]] std::size_t records() const { return steps.size(); }
+  // Null where no record has the key.
+  [[nodiscard]] const Column* find(std::string_view key) const;
+  // The column of this name or, as our own records have them, of the objective: erm finds losses.erm.
+  [[nodiscard]] const Column* find_loss(std::string_view loss) const;
+  // Adds a record: its step and its numbers. Where a key comes twice, the later counts.
+  void add(std::int64_t step, std::span<const std::pair<std::string, double>> values);
+};
+
+// A sweep: runs in any order.
+using History = std::vector<Run>;
+
+// A run's accuracies by environment: env{i}_in_acc of the larger split and env{i}_out_acc of the one held
+// out. Valid as long as the run is neither changed nor moved.
+class Accuracies {
+ public:
+  explicit Accuracies(const Run& run);
+
+  // NaN where the record has none.
+  [[nodiscard]] double in(int environment, std::size_t record) const { return at(in_, environment, record); }
+  [[nodiscard]] double out(int environment, std::size_t record) const {
+    return at(out_, environment, record);
+  }
+  // Environments 0, 1, ... up to the first whose held-out accuracy the record lacks: DomainBed's count.
+  [[nodiscard]] int held_out(std::size_t record) const;
+  // One more than the largest environment that any record names.
+  [[nodiscard]] int environments() const { return static_cast<int>(in_.size()); }
+
+ private:
+  using Columns = std::vector<const Column*>;
+  static double at(const Columns& columns, int environment, std::size_t record);
+
+  Columns in_;
+  Columns out_;
+};
+
+}  // namespace pair::select

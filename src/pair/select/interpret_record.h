@@ -1,0 +1,157 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pair/select/record_line.h"
+
+// What a parsed line means, said once for both JSON libraries. A Value of either has
+//   is_object(), is_list(), is_null()
+//   number()      optional<double>, of numbers alone
+//   text()        optional<string_view>, of strings alone
+//   each_field(f) calls f(string_view key, Value) for the fields of an object
+//   each_item(f)  calls f(Value) for the items of a list
+//   shown()       as JSON
+
+namespace pair::select {
+
+inline std::string shortened(std::string text) {
+  constexpr std::size_t longest = 40;
+  return text.size() > longest ? text.substr(0, longest) + "..." : text;
+}
+
+// Nothing where the value is no whole number that a double holds exactly.
+template <class Value>
+std::optional<std::int64_t> whole_number(const Value& value) {
+  constexpr double most = 9007199254740992.0;  // 2^53
+  const std::optional<double> number = value.number();
+  return number && std::abs(*number) <= most && std::floor(*number) == *number
+             ? std::optional(static_cast<std::int64_t>(*number))
+             : std::nullopt;
+}
+
+template <class Value>
+std::string interpret_test_envs(const Value& value, std::vector<int>& test_envs) {
+  constexpr std::int64_t most = 9'999;
+  const std::string accepted = "; accepted is a list of environments, such as [0]";
+  test_envs.clear();
+  bool fits = value.is_list();
+  if (fits) {
+    value.each_item([&](const Value& item) {
+      const std::optional<std::int64_t> environment = whole_number(item);
+      fits = fits && environment && *environment >= 0 && *environment <= most &&
+             std::find(test_envs.begin(), test_envs.end(), *environment) == test_envs.end();
+      if (fits) {
+        test_envs.push_back(static_cast<int>(*environment));
+      }
+    });
+  }
+  return fits && !test_envs.empty() ? "" : "has args.test_envs " + shortened(value.shown()) + accepted;
+}
+
+template <class Value>
+std::string interpret_args(const Value& args, RecordLine& record) {
+  std::string problem;
+  bool algorithm = false;
+  bool dataset = false;
+  bool test_envs = false;
+  std::optional<std::int64_t> seed;
+  std::optional<std::int64_t> trial_seed;
+  record.hparams_seed = 0;
+  const auto take = [&problem](std::string_view key, const Value& value, auto& target, const auto& got,
+                               const char* accepted) {
+    if (got) {
+      target = *got;
+    } else if (problem.empty()) {
+      problem = "has args." + std::string(key) + " " + shortened(value.shown()) + "; accepted is " + accepted;
+    }
+    return true;
+  };
+  args.each_field([&](std::string_view key, const Value& value) {
+    if (key == "algorithm") {
+      algorithm = take(key, value, record.algorithm, value.text(), "a name");
+    } else if (key == "dataset") {
+      dataset = take(key, value, record.dataset, value.text(), "a name");
+    } else if (key == "test_envs") {
+      test_envs = true;
+      if (std::string wrong = interpret_test_envs(value, record.test_envs); problem.empty()) {
+        problem = std::move(wrong);
+      }
+    } else if (key == "hparams_seed") {
+      take(key, value, record.hparams_seed, whole_number(value), "a whole number");
+    } else if (key == "trial_seed") {
+      take(key, value, trial_seed, whole_number(value), "a whole number");
+    } else if (key == "seed") {
+      seed = whole_number(value);
+    }
+  });
+  if (problem.empty() && !(algorithm && dataset && test_envs)) {
+    problem = !algorithm ? "has no args.algorithm"
+              : !dataset ? "has no args.dataset"
+                         : "has no args.test_envs";
+  }
+  // Records from before there were trials have a seed alone.
+  record.trial_seed = trial_seed.value_or(seed.value_or(0));
+  return problem;
+}
+
+// Empty, or what is wrong with the record.
+template <class Value>
+std::string interpret_record(const Value& root, RecordLine& record) {
+  if (!root.is_object()) {
+    return "is no JSON object";
+  }
+  constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+  std::string problem;
+  bool args = false;
+  bool step = false;
+  std::size_t used = 0;
+  // Overwrites what the record held, so that its strings keep their memory.
+  const auto put = [&](std::string_view prefix, std::string_view key, double value) {
+    if (used == record.values.size()) {
+      record.values.emplace_back();
+    }
+    auto& [name, number] = record.values[used++];
+    name.assign(prefix).append(key);
+    number = value;
+  };
+  root.each_field([&](std::string_view key, const Value& value) {
+    if (!problem.empty()) {
+      return;
+    }
+    if (key == "args") {
+      args = value.is_object();
+      problem = args ? interpret_args(value, record) : "has args " + shortened(value.shown());
+    } else if (key == "hparams") {
+      problem =
+          value.is_object() ? "" : "has hparams " + shortened(value.shown()) + "; accepted is an object";
+    } else if (key == "step") {
+      const std::optional<std::int64_t> number = whole_number(value);
+      step = number.has_value();
+      record.step = number.value_or(0);
+      problem = step ? "" : "has step " + shortened(value.shown()) + "; accepted is a whole number";
+    } else if (key == "losses" && value.is_object()) {
+      value.each_field([&](std::string_view name, const Value& loss) {
+        put("losses.", name, loss.number().value_or(not_a_number));
+      });
+    } else if (const std::optional<double> number = value.number()) {
+      put("", key, *number);
+    } else if (key.starts_with("env") && key.ends_with("_acc")) {
+      problem =
+          "has " + std::string(key) + " " + shortened(value.shown()) + "; an accuracy is a finite number";
+    } else if (value.is_null()) {
+      put("", key, not_a_number);
+    }
+  });
+  record.values.resize(used);
+  if (problem.empty() && !(args && step)) {
+    problem = !args ? "has no args" : "has no step";
+  }
+  return problem;
+}
+
+}  // namespace pair::select

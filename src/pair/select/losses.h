@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/select/history.h"
+
+// Which logged numbers make up the losses L of PAIR-s, by Appendix F.2 of the paper:
+//
+//   IRM, Fishr and V-REx    nll, penalty
+//   GroupDRO                the worst group's loss: group_dro in our records, loss in DomainBed's
+//   DANN, CDANN             gen_loss
+//   ERM                     none: it has no loss but its own
+//   others                  every objective of our records, erm first, then by name; for DomainBed's, nll or
+//                           loss and what else is logged as a penalty
+
+namespace pair::select {
+
+// The keys for an algorithm's runs: the first rule that fits any of them. Empty where none does.
+std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
+
+// Whether validation accuracy decides among an algorithm's runs instead of the score: GroupDRO and DANN,
+// whose losses the paper finds too noisy to compare runs by.
+bool has_noisy_losses(std::string_view algorithm);
+
+}  // namespace pair::select

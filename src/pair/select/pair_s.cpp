@@ -1,0 +1,353 @@
+#include "pair/select/pair_s.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "pair/base/numbers.h"
+#include "pair/select/figures.h"
+#include "pair/select/groups.h"
+#include "pair/select/losses.h"
+
+namespace pair::select {
+namespace {
+
+void check(const PairOptions& options) {
+  for (const double p : options.preference) {
+    if (!(p > 0.0) || !std::isfinite(p)) {
+      throw std::invalid_argument("the preference has " + base::shown(p) +
+                                  "; accepted are finite numbers above 0");
+    }
+  }
+  if (!(options.percentile >= 0.0 && options.percentile <= 1.0)) {
+    throw std::invalid_argument("the percentile is " + base::shown(options.percentile) +
+                                "; accepted are numbers from 0 to 1");
+  }
+  if (options.skip && options.last) {
+    throw std::invalid_argument("steps to skip and last steps to keep are both given; accepted is one");
+  }
+  if (options.last == std::size_t{0}) {
+    throw std::invalid_argument("0 last steps leave none to choose from; accepted are 1 and more");
+  }
+}
+
+// Divided by the largest first, so that the sum stays in range.
+std::vector<double> normalised(std::vector<double> preference) {
+  const double largest = *std::max_element(preference.begin(), preference.end());
+  for (double& p : preference) {
+    p /= largest;
+  }
+  const double sum = std::accumulate(preference.begin(), preference.end(), 0.0);
+  for (double& p : preference) {
+    p /= sum;
+  }
+  return preference;
+}
+
+bool takes_part(const Run& run) {
+  const Accuracies accuracies(run);
+  return run.test_envs.size() == 1 ||
+         std::none_of(run.test_envs.begin(), run.test_envs.end(), [&](int environment) {
+           return run.records() > 0 && !std::isnan(accuracies.in(environment, run.records() - 1));
+         });
+}
+
+std::size_t last_steps_of_the_paper(const Run& run, Validation validation) {
+  if (validation == Validation::test_domain) {
+    return run.algorithm == "DANN" || run.algorithm == "dann" ? 5 : 10;
+  }
+  return run.dataset == "ColoredMNIST" || run.dataset.starts_with("cmnist") ? 5 : 10;
+}
+
+// The records that take part, in the order of steps. A step that was logged twice, as by a run that was
+// started anew, counts once, by its later record.
+std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
+  std::map<std::int64_t, std::size_t> by_step;
+  for (std::size_t record = 0; record < run.records(); ++record) {
+    by_step[run.steps[record]] = record;
+  }
+  std::vector<std::size_t> records;
+  for (const auto& [step, record] : by_step) {
+    records.push_back(record);
+  }
+  const std::size_t keep = options.last.value_or(last_steps_of_the_paper(run, options.validation));
+  const std::size_t skip = options.skip ? *options.skip : records.size() - std::min(keep, records.size());
+  records.erase(records.begin(),
+                records.begin() + static_cast<std::ptrdiff_t>(std::min(skip, records.size())));
+  return records;
+}
+
+// The losses of a run's records; reads nothing where the run lacks one of them.
+class Losses {
+ public:
+  Losses(const Run& run, const std::vector<std::string>& keys) {
+    for (const std::string& key : keys) {
+      columns_.push_back(run.find_loss(key));
+    }
+  }
+
+  [[nodiscard]] bool complete() const {
+    return std::find(columns_.begin(), columns_.end(), nullptr) == columns_.end();
+  }
+
+  // Empty where one is not a finite number.
+  [[nodiscard]] std::vector<double> at(std::size_t record) const {
+    std::vector<double> losses;
+    for (const Column* column : columns_) {
+      const double loss = column->values[record];
+      if (!std::isfinite(loss)) {
+        return {};
+      }
+      losses.push_back(columns_.size() > 1 ? std::abs(loss) : loss);
+    }
+    return losses;
+  }
+
+ private:
+  std::vector<const Column*> columns_;
+};
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+// The paper's second heuristic (Appendix D.3). A loss that has vanished in most runs asks for no ratio.
+std::vector<double> estimated_preference(const std::vector<const Run*>& runs,
+                                         const std::vector<std::string>& keys, const PairOptions& options) {
+  constexpr double slightly_higher = 1e2;
+  std::vector<std::vector<double>> at_convergence(keys.size());
+  for (const Run* run : runs) {
+    const Losses losses(*run, keys);
+    std::vector<std::vector<double>> of_run(keys.size());
+    for (const std::size_t record :
+         losses.complete() ? converged(*run, options) : std::vector<std::size_t>()) {
+      const std::vector<double> at = losses.at(record);
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        of_run[i].push_back(at[i]);
+      }
+    }
+    for (std::size_t i = 0; i < keys.size() && !of_run[i].empty(); ++i) {
+      at_convergence[i].push_back(mean(of_run[i]));
+    }
+  }
+  std::vector<double> preference(keys.size(), 1.0);
+  if (at_convergence[0].empty()) {
+    return preference;
+  }
+  const double erm = std::abs(median(at_convergence[0]));
+  for (std::size_t i = 1; i < keys.size(); ++i) {
+    const double ratio = slightly_higher * erm / std::abs(median(at_convergence[i]));
+    preference[i] = std::isfinite(ratio) && ratio > 0.0 ? ratio : slightly_higher;
+  }
+  return preference;
+}
+
+// NaN where the record lacks an accuracy that is needed.
+double validation_of(const Run& run, const Accuracies& accuracies, std::size_t record, Validation which) {
+  std::vector<double> values;
+  const auto is_test = [&run](int environment) {
+    return std::find(run.test_envs.begin(), run.test_envs.end(), environment) != run.test_envs.end();
+  };
+  switch (which) {
+    case Validation::train_domain:
+      for (int i = 0; i < accuracies.held_out(record); ++i) {
+        if (!is_test(i)) {
+          values.push_back(accuracies.out(i, record));
+        }
+      }
+      break;
+    case Validation::test_domain:
+      for (const int i : run.test_envs) {
+        values.push_back(accuracies.out(i, record));
+      }
+      break;
+    case Validation::training:
+      for (int i = 0; i < accuracies.environments(); ++i) {
+        if (!is_test(i)) {
+          values.push_back(accuracies.in(i, record));
+        }
+      }
+      break;
+  }
+  return mean(values);
+}
+
+std::string needs(Validation which) {
+  switch (which) {
+    case Validation::train_domain:
+      return "PAIR-s needs env{i}_out_acc of the training domains, numbered from 0 without a gap, for the "
+             "bar; "
+             "for runs that hold nothing out, take the validation 'training'";
+    case Validation::test_domain:
+      return "PAIR-s needs env{i}_out_acc of the test domain for the test-domain validation";
+    case Validation::training:
+      return "PAIR-s needs env{i}_in_acc of the training domains for the validation 'training'";
+  }
+  return {};
+}
+
+double test_accuracy(const Accuracies& accuracies, int environment, std::size_t record) {
+  const double split = accuracies.in(environment, record);
+  return std::isnan(split) ? accuracies.out(environment, record) : split;
+}
+
+// Algorithm 2, lines 3 to 5.
+std::optional<Candidate> best_record(const Run& run, const Decision& decision, const PairOptions& options,
+                                     LeftOut& left_out) {
+  const Losses losses(run, decision.losses);
+  if (!losses.complete()) {
+    left_out.add(run, "it has not logged each of the losses that PAIR-s reads for " + run.algorithm);
+    return std::nullopt;
+  }
+  const std::vector<std::size_t> records = converged(run, options);
+  if (records.empty()) {
+    left_out.add(run, "PAIR-s skips " + std::to_string(options.skip.value_or(0)) +
+                          " logged steps, and it has no more");
+    return std::nullopt;
+  }
+  const Accuracies accuracies(run);
+  std::optional<Candidate> best;
+  bool finite = false;
+  for (const std::size_t record : records) {
+    std::vector<double> at = losses.at(record);
+    if (at.empty()) {
+      continue;
+    }
+    finite = true;
+    Candidate candidate{&run, record, validation_of(run, accuracies, record, options.validation), {}};
+    candidate.score = -std::inner_product(at.begin(), at.end(), decision.preference.begin(), 0.0);
+    for (const int environment : decision.test_envs) {
+      candidate.tests.push_back(test_accuracy(accuracies, environment, record));
+    }
+    const bool known = !std::isnan(candidate.validation) &&
+                       std::none_of(candidate.tests.begin(), candidate.tests.end(),
+                                    [](double accuracy) { return std::isnan(accuracy); });
+    if (known && (!best || candidate.score > best->score)) {
+      candidate.losses = std::move(at);
+      best = std::move(candidate);
+    }
+  }
+  if (!best) {
+    left_out.add(
+        run, finite ? needs(options.validation) : "none of its steps that PAIR-s reads has finite losses");
+  }
+  return best;
+}
+
+// Algorithm 2, lines 7 to 11: the candidates in the order in which they would be chosen.
+void rank(Decision& decision, double percentile) {
+  std::vector<Candidate>& candidates = decision.candidates;
+  const auto [least, most] =
+      std::minmax_element(candidates.begin(), candidates.end(),
+                          [](const Candidate& a, const Candidate& b) { return a.validation < b.validation; });
+  // At percentile 1 the rounding must not lift the bar above the best run.
+  decision.bar =
+      std::min((most->validation - least->validation) * percentile + least->validation, most->validation);
+  for (Candidate& candidate : candidates) {
+    candidate.above_bar = decision.by_validation || candidate.validation >= decision.bar;
+  }
+  const auto order = [by_validation = decision.by_validation](const Candidate& candidate) {
+    const double first = by_validation ? candidate.validation : candidate.score;
+    const double second = by_validation ? candidate.score : candidate.validation;
+    return std::tuple(!candidate.above_bar, -first, -second);
+  };
+  // Stable: they come by hparams_seed and name.
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [order](const Candidate& a, const Candidate& b) { return order(a) < order(b); });
+}
+
+struct Scoring {
+  std::vector<std::string> losses;
+  std::vector<double> preference;
+};
+
+// For all runs of an algorithm on a dataset.
+Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& runs,
+                   const PairOptions& options, LeftOut& left_out) {
+  Scoring scoring{options.losses.empty() ? default_losses(algorithm, runs) : options.losses, {}};
+  if (scoring.losses.empty()) {
+    for (const Run* run : runs) {
+      left_out.add(*run,
+                   algorithm + " has no losses that PAIR-s reads by itself; name some to have it read them");
+    }
+    return scoring;
+  }
+  const std::size_t count = scoring.losses.size();
+  if (options.preference.empty()) {
+    scoring.preference = normalised(estimated_preference(runs, scoring.losses, options));
+  } else if (count == 1) {
+    scoring.preference = {1.0};
+  } else if (count == options.preference.size()) {
+    scoring.preference = normalised(options.preference);
+  } else {
+    std::string names;
+    for (const std::string& loss : scoring.losses) {
+      names += (names.empty() ? "" : ", ") + loss;
+    }
+    throw std::invalid_argument("the preference has " + std::to_string(options.preference.size()) +
+                                " numbers, but " + algorithm + " has " + std::to_string(count) +
+                                " losses: " + names);
+  }
+  return scoring;
+}
+
+}  // namespace
+
+Selection pair_s(const History& history, const PairOptions& options) {
+  check(options);
+  Selection selection;
+  switch (options.validation) {
+    case Validation::train_domain:
+      selection = {"pair", "PAIR-s, training-domain validation set", {}, {}};
+      break;
+    case Validation::test_domain:
+      selection = {"pair-test-domain", "PAIR-s, test-domain validation set", {}, {}};
+      break;
+    case Validation::training:
+      selection = {"pair-training", "PAIR-s, training accuracy", {}, {}};
+      break;
+  }
+  LeftOut left_out;
+  std::vector<Group> groups = groups_by_test_environments(history, takes_part);
+  std::map<std::pair<std::string, std::string>, std::vector<const Run*>> by_algorithm;
+  for (const Group& group : groups) {
+    auto& runs = by_algorithm[{group.dataset, group.algorithm}];
+    runs.insert(runs.end(), group.runs.begin(), group.runs.end());
+  }
+  std::map<std::pair<std::string, std::string>, Scoring> scorings;
+  for (const auto& [key, runs] : by_algorithm) {
+    scorings[key] = scoring_of(key.second, runs, options, left_out);
+  }
+  for (const Group& group : groups) {
+    const Scoring& scoring = scorings.at({group.dataset, group.algorithm});
+    Decision decision = group.decision();
+    decision.losses = scoring.losses;
+    decision.preference = scoring.preference;
+    decision.by_validation =
+        options.across == Across::validation ||
+        (options.across == Across::paper &&
+         (options.validation == Validation::test_domain || has_noisy_losses(group.algorithm)));
+    for (const Run* run : group.runs) {
+      if (scoring.losses.empty()) {
+        break;
+      }
+      if (auto candidate = best_record(*run, decision, options, left_out)) {
+        decision.candidates.push_back(*std::move(candidate));
+      }
+    }
+    if (!decision.candidates.empty()) {
+      rank(decision, options.percentile);
+      selection.decisions.push_back(std::move(decision));
+    }
+  }
+  selection.notes = left_out.sentences();
+  return selection;
+}
+
+}  // namespace pair::select

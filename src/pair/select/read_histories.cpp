@@ -1,0 +1,163 @@
+#include "pair/select/read_histories.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "pair/select/results_file.h"
+
+namespace pair::select {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunFolder {
+  fs::path folder;
+  bool given = false;  // on the command line, so that it may as well be a sweep
+};
+
+// By path, so that the order in which a disk lists them does not show.
+std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
+  std::vector<RunFolder> all;
+  for (const fs::path& folder : folders) {
+    std::error_code error;
+    const bool is_folder = fs::is_directory(folder, error);
+    if (error || !is_folder) {
+      throw std::invalid_argument(
+          "'" + folder.string() + "' " +
+          (fs::exists(fs::symlink_status(folder, error)) ? "is no folder" : "does not exist") +
+          "; accepted is a folder of run folders");
+    }
+    all.push_back({folder, true});
+    fs::directory_iterator entry(folder, error);
+    while (!error && entry != fs::directory_iterator()) {
+      // A file in a sweep is no run that failed; a link in a circle may have been meant as one.
+      std::error_code unknown;
+      if (entry->is_directory(unknown) || unknown) {
+        all.push_back({entry->path(), false});
+      }
+      entry.increment(error);
+    }
+    if (error) {
+      throw std::invalid_argument("'" + folder.string() + "' cannot be read: " + error.message());
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const RunFolder& a, const RunFolder& b) { return a.folder < b.folder; });
+  return all;
+}
+
+// The first line of the file 'failed' beside the results.
+std::string failure_of(const fs::path& folder) {
+  std::ifstream file(folder / "failed");
+  std::string line(200, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  line.erase(std::min(line.find('\n'), line.size()));
+  return line;
+}
+
+std::string reason_without_results(const fs::path& folder, std::error_code error) {
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return "cannot be read: " + error.message();
+  }
+  const std::string failure = failure_of(folder);
+  return failure.empty() ? "has no results.jsonl" : "has failed: " + failure;
+}
+
+struct ToRead {
+  fs::path folder;
+  fs::path file;
+};
+
+// The folders that have results, each file once; what has none is left out.
+std::vector<ToRead> results_in(std::span<const RunFolder> folders, Histories& histories) {
+  std::vector<ToRead> all;
+  std::set<std::pair<dev_t, ino_t>> seen;
+  for (const RunFolder& run : folders) {
+    const fs::path file = run.folder / "results.jsonl";
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) {
+      const std::error_code error(errno, std::generic_category());
+      if (!run.given) {
+        histories.left_out.push_back({run.folder, 0, reason_without_results(run.folder, error), 0});
+      }
+    } else if (!seen.insert({status.st_dev, status.st_ino}).second) {
+      histories.left_out.push_back({file, 0, "is linked here and read elsewhere", 0});
+    } else {
+      all.push_back({run.folder, file});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string Omission::sentence() const {
+  std::string text = path.string();
+  if (line > 0) {
+    text += ", line " + std::to_string(line) + ",";
+  }
+  text += " " + what;
+  if (more_lines > 0) {
+    text += " (and " + std::to_string(more_lines) + (more_lines == 1 ? " more line)" : " more lines)");
+  }
+  return text;
+}
+
+Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options) {
+  Histories histories;
+  const std::vector<RunFolder> found = run_folders(folders);
+  const std::vector<ToRead> files = results_in(found, histories);
+
+  std::vector<ResultsFile> results(files.size());
+  std::vector<char> done(files.size(), 0);
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&](bool reports) {
+    ResultsReader reader(options.longest_line);
+    for (std::size_t i = next++; i < files.size(); i = next++) {
+      results[i] = reader.read(files[i].file, files[i].folder.string());
+      std::error_code ignored;
+      done[i] = fs::exists(files[i].folder / "done", ignored) ? 1 : 0;
+      if (reports && options.progress) {
+        options.progress(i + 1, files.size());
+      }
+    }
+  };
+  const std::size_t wanted = options.threads > 0 ? options.threads : std::thread::hardware_concurrency();
+  {
+    std::vector<std::jthread> others;
+    for (std::size_t i = 1; i < std::min(std::max<std::size_t>(wanted, 1), files.size()); ++i) {
+      others.emplace_back(work, false);
+    }
+    work(true);
+  }
+
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    ResultsFile& result = results[i];
+    histories.records += result.records;
+    histories.bytes += result.bytes;
+    if (result.left_out) {
+      histories.left_out.push_back(*std::move(result.left_out));
+    }
+    if (done[i] == 0 && !result.runs.empty()) {
+      const std::string failure = failure_of(files[i].folder);
+      histories.not_done.push_back(files[i].folder.string() +
+                                   (failure.empty() ? "" : " (failed: " + failure + ")"));
+    }
+    std::move(result.runs.begin(), result.runs.end(), std::back_inserter(histories.history));
+  }
+  std::sort(histories.left_out.begin(), histories.left_out.end(),
+            [](const Omission& a, const Omission& b) { return a.path < b.path; });
+  return histories;
+}
+
+}  // namespace pair::select

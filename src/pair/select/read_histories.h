@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pair/select/history.h"
+
+// Sweeps on disk: folders of run folders, each with a results.jsonl, DomainBed's or ours or both.
+
+namespace pair::select {
+
+// Something that was left out.
+struct Omission {
+  std::filesystem::path path;  // a file, or a run's folder
+  std::size_t line = 0;        // from 1; 0: it is not about a line
+  std::string what;            // "is no JSON", "has no results.jsonl"
+  std::size_t more_lines = 0;  // of the same file that were left out after this one
+
+  // "sweep/a/results.jsonl, line 3, is no JSON (and 2 more lines)".
+  [[nodiscard]] std::string sentence() const;
+};
+
+struct Histories {
+  History history;                    // by name
+  std::vector<Omission> left_out;     // by path
+  std::vector<std::string> not_done;  // runs without the file 'done': what they have is read
+  std::size_t records = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct ReadOptions {
+  std::size_t threads = 0;                           // 0: one a processor
+  std::size_t longest_line = std::size_t{16} << 20;  // bytes; a longer line is left out
+  // Called now and then, from the calling thread, with run folders read and in all.
+  std::function<void(std::size_t, std::size_t)> progress = {};
+};
+
+// The runs in the folders directly inside of those given, and in those themselves. Links are followed; a file
+// that is reached twice is read once. Nothing inside a sweep stops the reading: what cannot be used is left
+// out. A last line without its end, as a run has that is being written or was killed, is left out too. Throws
+// std::invalid_argument where a folder that is given is none, or cannot be read.
+Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options = {});
+
+}  // namespace pair::select

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// A line of a results.jsonl, DomainBed's or ours, as the numbers that selection needs.
+
+namespace pair::select {
+
+struct RecordLine {
+  std::string algorithm;
+  std::string dataset;
+  std::vector<int> test_envs;
+  std::int64_t trial_seed = 0;
+  std::int64_t hparams_seed = 0;
+  std::int64_t step = 0;
+  std::vector<std::pair<std::string, double>> values;  // every number at the top, and losses.NAME
+};
+
+// Reads lines with simdjson where the build has it, which is ten times as fast, and with nlohmann::json where
+// it has not. Python's NaN, Infinity and -Infinity are read as null. One parser a thread.
+class LineParser {
+ public:
+  virtual ~LineParser() = default;
+
+  // simdjson reads beyond the end of what it parses: so many bytes there must belong to the caller.
+  static constexpr std::size_t padding = 64;
+
+  // Fills in the record and returns an empty string, or returns what is wrong with the line: "is no JSON",
+  // "has no args.test_envs", "has env0_in_acc null; an accuracy is a number".
+  virtual std::string parse(const char* line, std::size_t length, RecordLine& record) = 0;
+
+  // The hyperparameters of the line that was parsed last, by name, the values as JSON.
+  [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> hparams() const = 0;
+};
+
+std::unique_ptr<LineParser> make_line_parser();
+std::unique_ptr<LineParser> make_nlohmann_line_parser();
+
+// What the build reads with: "simdjson" or "nlohmann".
+std::string_view line_parser_name();
+
+// The line with null in place of every NaN, Infinity and -Infinity outside of strings.
+std::string with_null_for_not_finite(std::string_view line);
+
+}  // namespace pair::select

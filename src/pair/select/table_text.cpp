@@ -1,0 +1,101 @@
+#include <cstdio>
+
+#include "pair/select/table.h"
+
+namespace pair::select {
+namespace {
+
+using Line = std::vector<std::string>;
+
+std::string one_decimal(double value) {
+  char buffer[400];  // the largest double has 309 digits before the point
+  std::snprintf(buffer, sizeof buffer, "%.1f", value);
+  return buffer;
+}
+
+std::string shown(const std::optional<Figure>& figure, const char* plus_minus) {
+  return figure ? one_decimal(figure->mean) + plus_minus + one_decimal(figure->error) : "X";
+}
+
+// The header and the rows.
+std::vector<Line> lines_of(const Table& table, const char* plus_minus) {
+  std::vector<Line> lines(1, Line{"Algorithm"});
+  lines[0].insert(lines[0].end(), table.columns.begin(), table.columns.end());
+  lines[0].emplace_back("Avg");
+  for (const TableRow& row : table.rows) {
+    Line line{row.algorithm};
+    for (const std::optional<Figure>& figure : row.figures) {
+      line.push_back(shown(figure, plus_minus));
+    }
+    line.push_back(row.average ? one_decimal(*row.average) : "X");
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string as_text(const Table& table) {
+  const std::size_t width = table.dataset.empty() ? 25 : 20;
+  std::string text = "-------- " + table.heading + "\n";
+  for (const Line& line : lines_of(table, " +/- ")) {
+    std::string row;
+    for (std::string cell : line) {
+      cell.resize(width, ' ');
+      row += cell + "  ";
+    }
+    row.erase(row.find_last_not_of(' ') + 1);
+    text += row + "\n";
+  }
+  return text;
+}
+
+std::string latex_escaped(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("%_&#$").find(c) != std::string_view::npos) {
+      escaped.push_back('\\');
+    }
+    escaped.push_back(c);
+  }
+  return escaped;
+}
+
+std::string as_latex(const Table& table) {
+  std::string text = "\\subsubsection{" +
+                     (table.dataset.empty() ? std::string("Averages") : latex_escaped(table.dataset)) +
+                     "}\n\n\\begin{center}\n\\adjustbox{max width=\\textwidth}{%\n\\begin{tabular}{l" +
+                     std::string(table.columns.size() + 1, 'c') + "}\n\\toprule\n";
+  bool header = true;
+  for (const Line& line : lines_of(table, " $\\pm$ ")) {
+    for (std::size_t i = 0; i < line.size(); ++i) {
+      const std::string cell = header || i == 0 ? latex_escaped(line[i]) : line[i];
+      text += (i == 0 ? "" : " & ") + (header ? "\\textbf{" + cell + "}" : cell);
+    }
+    text += header ? " \\\\\n\\midrule\n" : " \\\\\n";
+    header = false;
+  }
+  return text + "\\bottomrule\n\\end{tabular}}\n\\end{center}\n";
+}
+
+std::string as_markdown(const Table& table) {
+  std::string text;
+  bool header = true;
+  for (const Line& line : lines_of(table, " ± ")) {
+    for (const std::string& cell : line) {
+      text += "| " + cell + " ";
+    }
+    text += "|\n";
+    if (header) {
+      text += "|---|";
+      for (std::size_t i = 1; i < line.size(); ++i) {
+        text += "---:|";
+      }
+      text += "\n";
+    }
+    header = false;
+  }
+  return text;
+}
+
+}  // namespace pair::select

@@ -1,0 +1,239 @@
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+#include "tests/select/fixtures.h"
+
+// pair select and pair bench select as a user meets them.
+
+namespace pair::cli::test {
+namespace {
+
+using nlohmann::json;
+using select::testing::domainbed_line;
+using select::testing::Scratch;
+using select::testing::write;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+// IRM with three draws of hyperparameters in each of three test environments: the more accurate, the larger
+// the penalty.
+class Select : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (int test_env = 0; test_env < 3; ++test_env) {
+      for (int draw = 0; draw < 3; ++draw) {
+        const std::string name = "run" + std::to_string(test_env) + std::to_string(draw);
+        std::string text;
+        for (int step = 0; step < 4; ++step) {
+          text += domainbed_line("IRM", test_env, draw, 100 * step, 0.5 + 0.1 * draw + 0.01 * step);
+        }
+        write(scratch_ / name / "results.jsonl", text);
+        write(scratch_ / name / "done", "done");
+      }
+    }
+  }
+
+  [[nodiscard]] Finished run(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), {"select", folder()});
+    return run_pair(arguments);
+  }
+  [[nodiscard]] std::string folder() const { return scratch_.path().string(); }
+
+  Scratch scratch_;
+};
+
+TEST_F(Select, PrintsTablesAndChoicesOfEveryCriterion) {
+  const Finished finished = run({});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n"));
+  for (const char* title : {"PAIR-s, training-domain validation set", "PAIR-s, test-domain validation set",
+                            "training-domain validation set", "leave-one-domain-out cross-validation",
+                            "test-domain validation set (oracle)"}) {
+    EXPECT_THAT(finished.out, HasSubstr(std::string("Averages, model selection method: ") + title + "\n"));
+    EXPECT_THAT(finished.out, HasSubstr(std::string("-------- Chosen: ") + title + "\n"));
+  }
+  EXPECT_THAT(finished.err, HasSubstr("leave-one-domain-out needs, for each training domain"));
+}
+
+TEST_F(Select, TradesAccuracyForPenaltiesAboveTheBar) {
+  // All last steps count; the bar at half the way keeps draws 1 and 2, and 1 has the smaller penalty.
+  const json pair = json::parse(run({"--criterion", "pair", "--format", "json"}).out);
+  const json chosen = pair["criteria"][0]["choices"][0]["chosen"];
+  EXPECT_EQ(chosen["hparams_seed"], 1);
+  EXPECT_EQ(chosen["losses"]["penalty"], 0.02);
+  EXPECT_LT(chosen["score"], 0.0);
+  EXPECT_EQ(pair["criteria"][0]["choices"][0]["decided_by"], "score");
+  const json accurate = json::parse(run({"--criterion", "train-domain", "--format", "json"}).out);
+  EXPECT_EQ(accurate["criteria"][0]["choices"][0]["chosen"]["hparams_seed"], 2);
+  const json low = json::parse(run({"--criterion", "pair", "--percentile", "0", "--format", "json"}).out);
+  EXPECT_EQ(low["criteria"][0]["choices"][0]["chosen"]["hparams_seed"], 0);
+}
+
+TEST_F(Select, WritesEveryFormat) {
+  const std::string latex = run({"--format", "latex"}).out;
+  EXPECT_THAT(latex, StartsWith("\\documentclass{article}\n"));
+  EXPECT_THAT(latex, HasSubstr("\\textbf{+90\\%}"));
+  EXPECT_THAT(latex, ::testing::EndsWith("\\end{document}\n"));
+
+  const std::string markdown = run({"--format", "markdown", "--criterion", "oracle"}).out;
+  EXPECT_THAT(markdown, HasSubstr("| Algorithm | +90% | +80% | -90% | Avg |\n|---|---:|---:|---:|---:|\n"));
+  EXPECT_THAT(markdown, HasSubstr("### Chosen: test-domain validation set (oracle)\n"));
+
+  std::istringstream csv(run({"--format", "csv", "--criterion", "oracle"}).out);
+  std::string line;
+  std::getline(csv, line);
+  EXPECT_EQ(
+      line,
+      "criterion,dataset,algorithm,trial_seed,test_envs,run,hparams_seed,step,validation,accuracy,score,"
+      "losses,hparams");
+  std::getline(csv, line);
+  EXPECT_EQ(line,
+            "oracle,ColoredMNIST,IRM,0,0," + folder() + "/run02,2,300,0.73,0.73,,,batch_size=64;lr=0.003");
+
+  const json report = json::parse(run({"--format", "json"}).out);
+  EXPECT_EQ(report["runs"], 9);
+  EXPECT_EQ(report["criteria"].size(), 5U);
+  const json oracle = report["criteria"][4];
+  EXPECT_EQ(oracle["criterion"], "oracle");
+  EXPECT_EQ(oracle["tables"][0]["columns"], json({"+90%", "+80%", "-90%"}));
+  EXPECT_NEAR(oracle["tables"][0]["rows"][0]["average"].get<double>(), 73.0, 1e-9);
+  EXPECT_EQ(oracle["choices"][0]["chosen"]["hparams"]["lr"], 0.003);
+  EXPECT_FALSE(oracle["choices"][0].contains("candidates"));
+}
+
+TEST_F(Select, ExplainsWithEveryCandidate) {
+  const Finished finished = run({"--criterion", "pair", "--explain"});
+  EXPECT_THAT(finished.out, HasSubstr("IRM on ColoredMNIST, trial 0, tested in +90%: score = -("));
+  EXPECT_THAT(finished.out, HasSubstr("among the 2 of 3 runs that reach a validation accuracy of"));
+  EXPECT_THAT(finished.out, HasSubstr("below the bar"));
+  EXPECT_THAT(finished.out, HasSubstr("lr=0.002"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("batch_size"))) << "which does not vary";
+  const json report = json::parse(run({"--criterion", "pair", "--explain", "--format", "json"}).out);
+  EXPECT_EQ(report["criteria"][0]["choices"][0]["candidates"].size(), 3U);
+}
+
+TEST_F(Select, NormalisesThePreferenceThatIsGiven) {
+  const json one = json::parse(run({"--criterion", "pair", "--preference", "1,3", "--format", "json"}).out);
+  const json other =
+      json::parse(run({"--criterion", "pair", "--preference", "1e5,3e5", "--format", "json"}).out);
+  EXPECT_EQ(one["criteria"][0]["choices"][0]["preference"], json({0.25, 0.75}));
+  EXPECT_EQ(one["criteria"], other["criteria"]);
+}
+
+TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
+  write(scratch_ / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
+  write(scratch_ / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");
+  std::filesystem::create_directories(scratch_ / "empty");
+  const Finished finished = run({"--criterion", "oracle"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.out, StartsWith("11 runs, 38 records\n"));
+  EXPECT_THAT(finished.err, HasSubstr("bad/results.jsonl, line 2, is no JSON\n"));
+  EXPECT_THAT(finished.err, HasSubstr("half/results.jsonl, line 2, has no end"));
+  EXPECT_THAT(finished.err, HasSubstr("empty has no results.jsonl\n"));
+  EXPECT_THAT(finished.err, HasSubstr("2 runs are not done, such as " + folder() + "/bad;"));
+}
+
+TEST_F(Select, IsBriefAboutManyOmissions) {
+  for (int i = 0; i < 30; ++i) {
+    std::filesystem::create_directories(scratch_ / ("empty" + std::to_string(i)));
+  }
+  const std::string err = run({"--criterion", "oracle"}).err;
+  EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 11);
+  EXPECT_THAT(err, HasSubstr("left out: 20 more; --explain names all"));
+  const std::string all = run({"--criterion", "oracle", "--explain"}).err;
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 30);
+}
+
+TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"--criterion", "oracel"}, "unknown criterion 'oracel'; did you mean 'oracle'?"},
+      {{"--format", "yaml"}, "unknown format 'yaml'"},
+      {{"--validation", "test"}, "unknown validation 'test'"},
+      {{"--across", "scores"}, "did you mean 'score'?"},
+      {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},
+      {{"--preference", "1,x"}, "--preference is '1,x'; accepted are auto and numbers"},
+      {{"--preference", ""}, "--preference is ''"},
+      {{"--preference", "1,0"}, "the preference has 0; accepted are finite numbers above 0"},
+      {{"--preference", "1,2,3"}, "the preference has 3 numbers, but IRM has 2 losses: nll, penalty"},
+      {{"--percentile", "2"}, "--percentile is 2"},
+      {{"--percentile", "nan"}, "--percentile is nan"},
+      {{"--last", "0"}, "--last"},
+      {{"--last", "5", "--skip-steps", "5"}, "excludes"},
+      {{"--skip-steps", "-1"}, "--skip-steps"},
+  };
+  for (const auto& [arguments, sentence] : cases) {
+    const Finished finished = run(arguments);
+    EXPECT_EQ(finished.status, 2) << sentence;
+    EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_THAT(finished.out, IsEmpty());
+  }
+}
+
+TEST(SelectProgram, ExitsWith2WithoutRuns) {
+  const Scratch scratch;
+  const Finished empty = run_pair({"select", scratch.path().string()});
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, HasSubstr("no run was found in '" + scratch.path().string() + "'"));
+  const Finished missing = run_pair({"select", "/nonexistent"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; accepted is a folder of run folders"));
+  EXPECT_EQ(run_pair({"select"}).status, 2);
+}
+
+TEST(SelectProgram, HelpsWithExamples) {
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"select", "--help"}, {"bench", "select", "--help"}}) {
+    const Finished finished = run_pair(command);
+    EXPECT_EQ(finished.status, 0);
+    EXPECT_THAT(finished.out, HasSubstr("Example:\n  pair "));
+  }
+}
+
+// Every command of docs/selection.md that is about the example.
+TEST(SelectProgram, DoesWhatItsDocumentationShows) {
+  const std::filesystem::path root = std::filesystem::path(PAIR_TEST_DATA).parent_path().parent_path();
+  std::ifstream documentation(root / "docs" / "selection.md");
+  int commands = 0;
+  for (std::string line; std::getline(documentation, line);) {
+    if (!line.starts_with("    pair select examples/sweep")) {
+      continue;
+    }
+    ++commands;
+    std::istringstream words(line);
+    std::vector<std::string> arguments;
+    for (std::string word; words >> word;) {
+      arguments.push_back(word == "examples/sweep" ? (root / word).string() : word);
+    }
+    arguments.erase(arguments.begin());
+    const Finished finished = run_pair(arguments);
+    EXPECT_EQ(finished.status, 0) << line << "\n" << finished.err;
+    EXPECT_THAT(finished.out, HasSubstr("IRM"));
+    EXPECT_THAT(finished.out, HasSubstr("examples/sweep/irm-test2-draw"));
+  }
+  EXPECT_GE(commands, 6);
+}
+
+TEST(SelectProgram, MeasuresItself) {
+  const Finished finished = run_pair({"bench", "select", "--runs", "400", "--records", "5", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json report = json::parse(finished.out);
+  EXPECT_EQ(report["runs"], 400);
+  EXPECT_EQ(report["records"], 2000);
+  EXPECT_GT(report["choices"], 0);
+  EXPECT_GT(report["total_median_s"], 0.0);
+  EXPECT_GT(report["peak_mb"], 1.0);
+  EXPECT_EQ(report["median_s"].size(), 6U);
+}
+
+}  // namespace
+}  // namespace pair::cli::test

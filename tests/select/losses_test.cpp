@@ -1,0 +1,53 @@
+#include "pair/select/losses.h"
+
+#include <gmock/gmock.h>
+
+namespace pair::select {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+std::vector<std::string> losses_of(std::string_view algorithm, const std::vector<std::string>& logged) {
+  select::Run run;
+  std::vector<std::pair<std::string, double>> values;
+  for (const std::string& key : logged) {
+    values.emplace_back(key, 1.0);
+  }
+  run.add(0, values);
+  return default_losses(algorithm, std::vector<const select::Run*>{&run});
+}
+
+// Appendix F.2.
+TEST(Losses, AreThePapersForItsAlgorithms) {
+  EXPECT_THAT(losses_of("ERM", {"loss"}), IsEmpty());
+  EXPECT_THAT(losses_of("IRM", {"loss", "nll", "penalty"}), ElementsAre("nll", "penalty"));
+  EXPECT_THAT(losses_of("Fishr", {"loss", "nll", "penalty"}), ElementsAre("nll", "penalty"));
+  EXPECT_THAT(losses_of("GroupDRO", {"loss"}), ElementsAre("loss"));
+  EXPECT_THAT(losses_of("DANN", {"disc_loss", "gen_loss"}), ElementsAre("gen_loss"));
+}
+
+TEST(Losses, AreTheObjectivesOfOurOwnRuns) {
+  const std::vector<std::string> logged{"loss", "nll", "penalty", "losses.clove", "losses.erm"};
+  EXPECT_THAT(losses_of("clove", logged), ElementsAre("erm", "clove"));
+  EXPECT_THAT(losses_of("pair", {"losses.erm", "losses.irmv1", "losses.vrex", "nll", "penalty"}),
+              ElementsAre("erm", "irmv1", "vrex"));
+  EXPECT_THAT(losses_of("groupdro", {"loss", "losses.erm", "losses.group_dro"}), ElementsAre("group_dro"));
+}
+
+TEST(Losses, AreWhatOtherAlgorithmsLogAsPenalties) {
+  EXPECT_THAT(losses_of("CORAL", {"loss", "penalty"}), ElementsAre("loss", "penalty"));
+  EXPECT_THAT(losses_of("IB_IRM", {"loss", "nll", "IRM_penalty", "IB_penalty"}),
+              ElementsAre("nll", "IRM_penalty", "IB_penalty"));
+  EXPECT_THAT(losses_of("Mixup", {"loss"}), IsEmpty());
+}
+
+TEST(Losses, OfGroupDroAndDannAreNoisy) {
+  EXPECT_TRUE(has_noisy_losses("GroupDRO"));
+  EXPECT_TRUE(has_noisy_losses("groupdro"));
+  EXPECT_TRUE(has_noisy_losses("DANN"));
+  EXPECT_FALSE(has_noisy_losses("IRM"));
+}
+
+}  // namespace
+}  // namespace pair::select

@@ -1,0 +1,229 @@
+#include "pair/select/read_histories.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <stdexcept>
+
+#include "pair/select/domainbed.h"
+#include "tests/select/fixtures.h"
+
+namespace pair::select {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::domainbed_line;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::Scratch;
+using testing::write;
+
+Histories read(const Scratch& scratch, const ReadOptions& options = {}) {
+  return read_histories(std::vector{scratch.path()}, options);
+}
+
+std::vector<std::string> names(const Histories& histories) {
+  std::vector<std::string> all;
+  for (const select::Run& run : histories.history) {
+    all.push_back(fs::path(run.name).filename());
+  }
+  return all;
+}
+
+// Of the only omission, without the scratch folder's name.
+std::string omission(const Histories& histories, const Scratch& scratch) {
+  EXPECT_EQ(histories.left_out.size(), 1U);
+  const std::string sentence = histories.left_out.empty() ? "" : histories.left_out[0].sentence();
+  return sentence.starts_with(scratch.path().string()) ? sentence.substr(scratch.path().string().size() + 1)
+                                                       : sentence;
+}
+
+TEST(ReadHistories, ReadsRunsByNameWhoeverWroteThem) {
+  const Scratch scratch;
+  write(scratch / "b/results.jsonl",
+        domainbed_line("IRM", 0, 1, 0, 0.5) + domainbed_line("IRM", 0, 1, 100, 0.6));
+  write(scratch / "b/done", "done");
+  write(scratch / "a/results.jsonl", domainbed_line("ERM", 0, 0, 0, 0.5));
+  write(scratch / "a/done", "done");
+  write(scratch / "results.txt", "Total records: 3");
+  const Histories histories = read(scratch);
+  EXPECT_THAT(names(histories), ElementsAre("a", "b"));
+  EXPECT_EQ(histories.records, 3U);
+  EXPECT_THAT(histories.history[1].steps, ElementsAre(0, 100));
+  EXPECT_THAT(histories.left_out, IsEmpty());
+  EXPECT_THAT(histories.not_done, IsEmpty());
+}
+
+TEST(ReadHistories, ReadsAFileOfSeveralRuns) {
+  const Scratch scratch;
+  write(scratch / "all/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) +
+                                           domainbed_line("IRM", 0, 1, 0, 0.6) +
+                                           domainbed_line("IRM", 0, 0, 100, 0.5));
+  const Histories histories = read(scratch);
+  EXPECT_THAT(names(histories), ElementsAre("all", "all#2"));
+  EXPECT_THAT(histories.history[0].steps, ElementsAre(0, 100));
+}
+
+TEST(ReadHistories, GivesTheSameOnAnyNumberOfThreads) {
+  const Scratch scratch;
+  for (int i = 0; i < 30; ++i) {
+    write(scratch / ("run" + std::to_string(i)) / "results.jsonl",
+          domainbed_line("IRM", i % 3, i, 0, 0.5) + (i % 7 == 0 ? "garbage\n" : ""));
+  }
+  ReadOptions options;
+  options.threads = 1;
+  const Histories one = read(scratch, options);
+  options.threads = 8;
+  const Histories eight = read(scratch, options);
+  EXPECT_EQ(names(one), names(eight));
+  ASSERT_EQ(one.left_out.size(), 5U);
+  ASSERT_EQ(eight.left_out.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(one.left_out[i].sentence(), eight.left_out[i].sentence());
+  }
+}
+
+TEST(ReadHistories, SaysWhichRunsAreNotDoneAndReadsThem) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+  write(scratch / "a/failed", "out of memory\nat step 7\n");
+  const Histories histories = read(scratch);
+  EXPECT_THAT(names(histories), ElementsAre("a"));
+  EXPECT_THAT(histories.not_done, ElementsAre(HasSubstr("a (failed: out of memory)")));
+}
+
+TEST(ReadHistories, SaysWhyAFolderIsNoRun) {
+  const Scratch scratch;
+  fs::create_directories(scratch / "empty");
+  EXPECT_EQ(omission(read(scratch), scratch), "empty has no results.jsonl");
+  write(scratch / "empty/failed", "no such dataset");
+  EXPECT_EQ(omission(read(scratch), scratch), "empty has failed: no such dataset");
+  write(scratch / "empty/results.jsonl", "");
+  EXPECT_EQ(omission(read(scratch), scratch), "empty/results.jsonl is empty");
+}
+
+TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
+  const std::string good = domainbed_line("IRM", 0, 0, 0, 0.5);
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"{\"step\": 1,\n", "is no JSON"},
+      {"\x80\xff\n", "is no JSON"},
+      {"\n", "is empty"},
+      {"[]\n", "is no JSON object"},
+      {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": 0}, "step": 0})"
+       "\n",
+       "has args.test_envs 0"},
+      {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": [0]}, "step": 0, "env1_in_acc": NaN})"
+       "\n",
+       "has env1_in_acc null; an accuracy is a finite number"},
+      {std::string(100'000, '[') + "\n", "is no JSON"}};
+  for (const auto& [bad, what] : cases) {
+    const Scratch scratch;
+    write(scratch / "a/results.jsonl", good + bad + good);
+    const Histories histories = read(scratch);
+    EXPECT_EQ(histories.records, 2U);
+    EXPECT_THAT(omission(histories, scratch), HasSubstr("a/results.jsonl, line 2, " + what));
+  }
+}
+
+TEST(ReadHistories, CountsTheLinesAfterTheFirst) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", "x\ny\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "z\n");
+  EXPECT_EQ(omission(read(scratch), scratch), "a/results.jsonl, line 1, is no JSON (and 2 more lines)");
+}
+
+TEST(ReadHistories, LeavesOutALineWithoutItsEnd) {
+  const Scratch scratch;
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  write(scratch / "a/results.jsonl", line + line.substr(0, line.size() / 2));
+  const Histories histories = read(scratch);
+  EXPECT_EQ(histories.records, 1U);
+  EXPECT_THAT(omission(histories, scratch), HasSubstr("a/results.jsonl, line 2, has no end"));
+}
+
+TEST(ReadHistories, SkipsALineOf100Megabytes) {
+  const Scratch scratch;
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  write(scratch / "a/results.jsonl",
+        line + "{\"x\": \"" + std::string(100'000'000, 'x') + "\"}\n" + line + line);
+  const Histories histories = read(scratch);
+  EXPECT_EQ(histories.records, 3U);
+  EXPECT_EQ(omission(histories, scratch), "a/results.jsonl, line 2, is longer than 16 MiB");
+}
+
+TEST(ReadHistories, CountsLinesAcrossALongOne) {
+  const Scratch scratch;
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  ReadOptions options;
+  options.longest_line = 4096;
+  write(scratch / "a/results.jsonl", std::string(2'000'000, 'x') + "\n" + line);
+  write(scratch / "b/results.jsonl", line + std::string(2'000'000, 'x'));
+  const Histories histories = read(scratch, options);
+  EXPECT_EQ(histories.records, 2U);
+  ASSERT_EQ(histories.left_out.size(), 2U);
+  EXPECT_EQ(histories.left_out[0].line, 1U);
+  EXPECT_EQ(histories.left_out[1].line, 2U);
+  EXPECT_EQ(histories.left_out[1].more_lines, 0U);
+}
+
+TEST(ReadHistories, ReadsLinesThatDoNotFitTheFirstBuffer) {
+  const Scratch scratch;
+  std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  line.insert(1, "\"note\": \"" + std::string(3'000'000, 'x') + "\", ");
+  write(scratch / "a/results.jsonl", line + line + domainbed_line("IRM", 0, 0, 100, 0.5));
+  const Histories histories = read(scratch);
+  EXPECT_EQ(histories.records, 3U);
+  EXPECT_THAT(histories.left_out, IsEmpty());
+}
+
+TEST(ReadHistories, IsNotCaughtInALoopOfLinks) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+  fs::create_symlink("loop", scratch / "loop");
+  fs::create_directory_symlink(".", scratch / "self");
+  fs::create_directory_symlink("a", scratch / "again");
+  fs::create_directories(scratch / "c");
+  fs::create_symlink("results.jsonl", scratch / "c/results.jsonl");
+  const Histories histories = read(scratch);
+  EXPECT_THAT(names(histories), ElementsAre("a"));
+  std::vector<std::string> sentences;
+  for (const Omission& left_out : histories.left_out) {
+    sentences.push_back(left_out.sentence());
+  }
+  EXPECT_THAT(sentences, ElementsAre(HasSubstr("again/results.jsonl is linked here and read elsewhere"),
+                                     HasSubstr("c cannot be read: Too many levels of symbolic links"),
+                                     HasSubstr("loop cannot be read: Too many levels of symbolic links"),
+                                     HasSubstr("self has no results.jsonl")));
+}
+
+TEST(ReadHistories, LeavesOutWhatIsNoFileOrCannotBeOpened) {
+  const Scratch scratch;
+  fs::create_directories(scratch / "folder/results.jsonl");
+  fs::create_directories(scratch / "pipe");
+  ASSERT_EQ(::mkfifo((scratch / "pipe/results.jsonl").c_str(), 0600), 0);
+  write(scratch / "secret/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+  fs::permissions(scratch / "secret/results.jsonl", fs::perms::none);
+  const Histories histories = read(scratch);
+  // Root may read everything.
+  const bool root = ::geteuid() == 0;
+  ASSERT_EQ(histories.left_out.size(), root ? 2U : 3U);
+  EXPECT_THAT(histories.left_out[0].sentence(), HasSubstr("folder/results.jsonl is no file"));
+  EXPECT_THAT(histories.left_out[1].sentence(), HasSubstr("pipe/results.jsonl is no file"));
+  if (!root) {
+    EXPECT_THAT(histories.left_out[2].sentence(),
+                HasSubstr("secret/results.jsonl cannot be read: Permission"));
+  }
+}
+
+TEST(ReadHistories, RefusesWhatIsNoFolder) {
+  const Scratch scratch;
+  write(scratch / "file", "");
+  EXPECT_THROW(read_histories(std::vector{scratch / "file"}), std::invalid_argument);
+  EXPECT_THROW(read_histories(std::vector{scratch / "missing"}), std::invalid_argument);
+  EXPECT_THAT(read(scratch).history, IsEmpty());
+}
+
+}  // namespace
+}  // namespace pair::select

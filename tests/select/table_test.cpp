@@ -1,0 +1,85 @@
+#include "pair/select/table.h"
+
+#include <gmock/gmock.h>
+
+#include "pair/select/domainbed.h"
+#include "tests/select/fixtures.h"
+
+namespace pair::select {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using testing::make_run;
+
+// Two trials in environment 0, one in environment 1.
+History small_history() {
+  const auto run = [](const char* name, int test_env, int trial, double accuracy) {
+    select::Run made = make_run(name, {test_env}, 0, {{0, {accuracy, accuracy, accuracy}, {0.5, 0.5, 0.5}}});
+    made.trial_seed = trial;
+    return made;
+  };
+  return {run("a", 0, 0, 0.70), run("b", 0, 1, 0.74), run("c", 1, 0, 0.60)};
+}
+
+TEST(Table, HasDomainBedsEnvironmentsAndAnXWhereNothingRan) {
+  const History history = small_history();
+  const std::vector<Table> tables = tables_of(train_domain(history), history);
+  ASSERT_EQ(tables.size(), 2U);
+  EXPECT_THAT(tables[0].columns, ElementsAre("+90%", "+80%", "-90%"));
+  EXPECT_EQ(as_text(tables[0]),
+            "-------- Dataset: ColoredMNIST, model selection method: training-domain validation set\n"
+            "Algorithm             +90%                  +80%                  -90%                  Avg\n"
+            "IRM                   72.0 +/- 1.4          60.0 +/- 0.0          X                     X\n");
+}
+
+TEST(Table, AveragesWhatEachTrialHas) {
+  const History history = small_history();
+  const Table averages = tables_of(train_domain(history), history).back();
+  // Trial 0: 65; trial 1: 74.
+  ASSERT_TRUE(averages.rows.at(0).figures.at(0));
+  EXPECT_DOUBLE_EQ(averages.rows[0].figures[0]->mean, 69.5);
+  EXPECT_EQ(averages.dataset, "");
+}
+
+TEST(Table, NumbersTheEnvironmentsOfOtherDatasets) {
+  History history = small_history();
+  for (select::Run& run : history) {
+    run.dataset = "cmnist";
+  }
+  EXPECT_THAT(tables_of(train_domain(history), history)[0].columns, ElementsAre("0", "1"));
+}
+
+TEST(Table, ListsDomainBedsAlgorithmsInItsOrderAndThenTheOthers) {
+  History history;
+  for (const char* algorithm : {"zeta", "Fishr", "alpha", "ERM", "IRM"}) {
+    history.push_back(make_run(algorithm, {0}, 0, {{0, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}}}));
+    history.back().algorithm = algorithm;
+  }
+  std::vector<std::string> names;
+  const std::vector<Table> tables = tables_of(train_domain(history), history);
+  for (const TableRow& row : tables[0].rows) {
+    names.push_back(row.algorithm);
+  }
+  EXPECT_THAT(names, ElementsAre("ERM", "IRM", "Fishr", "alpha", "zeta"));
+}
+
+TEST(Table, IsLatexThatEscapes) {
+  History history = small_history();
+  history[0].algorithm = "IB_ERM";
+  const std::string latex = as_latex(tables_of(train_domain(history), history)[0]);
+  EXPECT_THAT(latex,
+              HasSubstr("\\begin{tabular}{lcccc}\n\\toprule\n\\textbf{Algorithm} & \\textbf{+90\\%} & "));
+  EXPECT_THAT(latex, HasSubstr("\nIB\\_ERM & 70.0 $\\pm$ 0.0 & X & X & X \\\\\n"));
+}
+
+TEST(Table, IsMarkdown) {
+  const History history = small_history();
+  EXPECT_EQ(as_markdown(tables_of(train_domain(history), history)[0]),
+            "| Algorithm | +90% | +80% | -90% | Avg |\n"
+            "|---|---:|---:|---:|---:|\n"
+            "| IRM | 72.0 ± 1.4 | 60.0 ± 0.0 | X | X |\n");
+}
+
+}  // namespace
+}  // namespace pair::select
