@@ -51,10 +51,8 @@ struct Collector {
     y.add(label.y);
   }
   void add(const Field& field) const {
-    x.add(field.x_low);
-    x.add(field.x_high);
-    y.add(field.y_low);
-    y.add(field.y_high);
+    x.add_filled(field.x_low, field.x_high);
+    y.add_filled(field.y_low, field.y_high);
   }
 };
 
@@ -98,8 +96,9 @@ constexpr double longest_tick_label = 110;
 ChartDrawing::ChartDrawing(const Chart& chart, Theme theme, double width, double height)
     : chart_(chart), theme_(theme) {
   for (const Mark& mark : chart.marks) {
-    if (heat_ == nullptr) {
-      heat_ = std::get_if<HeatMap>(&mark);
+    if (const HeatMap* map = std::get_if<HeatMap>(&mark)) {
+      covered_ = true;
+      bar_ = bar_ == nullptr && map->bar ? map : bar_;
     }
     const Span* span = std::get_if<Span>(&mark);
     spans_ = spans_ || (span != nullptr && !span->label.empty());
@@ -114,16 +113,16 @@ void ChartDrawing::find_extents() {
     std::visit(Collector{x, y}, mark);
   }
   empty_ = x.empty() || y.empty();
-  x_ = x.extent(chart_.x, false);
-  y_ = y.extent(chart_.y, false);
+  x_ = x.extent(chart_.x);
+  y_ = y.extent(chart_.y);
 }
 
 void ChartDrawing::choose_ticks(double width, double height) {
-  if (heat_ != nullptr) {
-    bar_ticks_ = heat_ticks(*heat_, static_cast<std::size_t>(std::clamp(height / 50, 3.0, 8.0)));
+  if (bar_ != nullptr) {
+    bar_ticks_ = heat_ticks(*bar_, static_cast<std::size_t>(std::clamp(height / 50, 3.0, 8.0)));
   }
   const double about_height = height - 90;
-  y_ticks_ = ticks_of(chart_.y, y_, static_cast<std::size_t>(std::clamp(about_height / 32, 3.0, 10.0)));
+  y_ticks_ = ticks_of(chart_.y, y_, static_cast<std::size_t>(std::clamp(about_height / 26, 3.0, 12.0)));
   about_width_ = std::max(width - margins().left - margins().right, 40.0);
   const Mapping place(x_, chart_.x.scale, 0, about_width_);
   for (auto most = static_cast<std::size_t>(std::clamp(about_width_ / 36, 3.0, 10.0)); most >= 2; --most) {
@@ -145,8 +144,8 @@ Margins ChartDrawing::margins() const {
   const bool x_named = !axis_text(chart_.x.label, chart_.x.unit, x_ticks_.exponent).empty();
   margins.left =
       tick_length + gap + std::min(widest(y_ticks_), longest_tick_label) + (y_named ? label_font + 10 : 4);
-  margins.right = heat_ != nullptr ? heat_bar_width(*heat_, bar_ticks_) + 4 : 14;
-  margins.top = 8 + (chart_.title.empty() ? 0 : title_font + 9) + (spans_ ? span_row : 0);
+  margins.right = bar_ != nullptr ? heat_bar_width(*bar_, bar_ticks_) + 4 : 14;
+  margins.top = 8 + (spans_ ? span_row : 0);
   const double tick_height =
       slanted() ? std::min(widest(x_ticks_), longest_tick_label) * std::sin(-slant * M_PI / 180) + tick_font
                 : tick_font;
@@ -160,7 +159,7 @@ Rect ChartDrawing::with_equal_units(const Rect& plot) const {
   }
   const double unit = std::min(plot.width / (x_.high - x_.low), plot.height / (y_.high - y_.low));
   const double width = unit * (x_.high - x_.low), height = unit * (y_.high - y_.low);
-  return {plot.x + (plot.width - width) / 2, plot.y + (plot.height - height) / 2, width, height};
+  return {plot.x, plot.y, width, height};
 }
 
 void ChartDrawing::draw_grid(SvgWriter& svg, const Rect& plot, const Mapping& x, const Mapping& y) const {
@@ -205,9 +204,9 @@ void ChartDrawing::draw_axes(SvgWriter& svg, const Rect& plot, const Mapping& x,
   for (const double value : y_ticks_.minor) {
     tick_y(value, minor_length);
   }
-  data += heat_ != nullptr ? rect_data(plot)
-                           : line_data(std::vector{Point{plot.x, plot.y}, Point{plot.x, plot.bottom()},
-                                                   Point{plot.right(), plot.bottom()}});
+  data += covered_ ? rect_data(plot)
+                   : line_data(std::vector{Point{plot.x, plot.y}, Point{plot.x, plot.bottom()},
+                                           Point{plot.right(), plot.bottom()}});
   svg.path(stroke_class(Color::muted) + " line", data);
 
   const Margins around = margins();
@@ -248,19 +247,19 @@ void ChartDrawing::draw(SvgWriter& svg, const Rect& given) const {
   const Rect plot = with_equal_units(given);
   const Mapping x(x_, chart_.x.scale, plot.x, plot.right());
   const Mapping y(y_, chart_.y.scale, plot.bottom(), plot.y);
-  draw_grid(svg, plot, x, y);
+  if (!covered_) {
+    draw_grid(svg, plot, x, y);
+  }
   MarkPainter painter(svg, theme_, plot, x, y);
   for (const Mark& mark : chart_.marks) {
     std::visit(painter, mark);
   }
   draw_axes(svg, plot, x, y);
-  if (heat_ != nullptr) {
-    draw_heat_bar(svg, *heat_, bar_ticks_, theme_, plot);
+  if (bar_ != nullptr) {
+    draw_heat_bar(svg, *bar_, bar_ticks_, theme_, plot);
   }
   painter.draw_labels();
   draw_span_labels(svg, plot, x);
-  svg.text(shortened(chart_.title, 1.06 * title_font, given.width + 60),
-           {plot.x, plot.y - (spans_ ? span_row : 0) - 9}, {.size = title_font, .bold = true});
   if (empty_) {
     svg.text("no data", {plot.x + plot.width / 2, plot.y + plot.height / 2},
              {.size = label_font, .anchor = Anchor::middle, .color = Color::muted});

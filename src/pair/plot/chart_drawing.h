@@ -24,11 +24,12 @@ class ChartDrawing : public PanelDrawing {
 
   const Chart& chart_;
   Theme theme_;
-  const HeatMap* heat_ = nullptr;  // the one with a bar
+  const HeatMap* bar_ = nullptr;  // of which the bar is drawn
   Extent x_, y_;
   Ticks x_ticks_, y_ticks_, bar_ticks_;
   double about_width_ = 0.0;  // of the plot area, before the margins are known
   bool empty_ = false;
+  bool covered_ = false;  // by a heat map
   bool spans_ = false;
 };
 

@@ -10,6 +10,10 @@
 namespace pair::plot {
 namespace {
 
+// Filled shapes up to this many are elements of their own, with a thin rim of the background that keeps
+// overlapping ones apart; of more, one element holds all.
+constexpr std::size_t most_separate = 1000;
+
 constexpr double level_font = 10;
 constexpr double point_label_font = 13;
 
@@ -17,20 +21,12 @@ std::string stroke_width(double width) {
   return "stroke-width=\"" + px(width) + "\"";
 }
 
-// Where half of the line lies on either side, by length; and how long it is.
-std::pair<Point, double> middle_of(std::span<const Point> line) {
+double length_of(std::span<const Point> line) {
   double length = 0.0;
   for (std::size_t i = 0; i + 1 < line.size(); ++i) {
     length += std::hypot(line[i + 1].x - line[i].x, line[i + 1].y - line[i].y);
   }
-  double passed = 0.0;
-  for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-    passed += std::hypot(line[i + 1].x - line[i].x, line[i + 1].y - line[i].y);
-    if (passed >= length / 2) {
-      return {line[i + 1], length};
-    }
-  }
-  return {line.empty() ? Point{} : line.front(), length};
+  return length;
 }
 
 }  // namespace
@@ -57,22 +53,36 @@ void MarkPainter::draw_line(std::span<const Point> line, std::string& data) {
 
 void MarkPainter::draw_shapes(std::span<const double> x, std::span<const double> y, Color color, Shape shape,
                               double size, bool hollow, const std::string& name) {
-  std::string data;
+  std::vector<Point> seen;
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (x_.shows(x[i]) && y_.shows(y[i])) {
-      const Point at{x_(x[i]), y_(y[i])};
-      data += shape_data(shape, at, size);
-      placer_.avoid({at.x - size / 2, at.y - size / 2, size, size});
+      seen.push_back({x_(x[i]), y_(y[i])});
+      placer_.avoid({seen.back().x - size / 2, seen.back().y - size / 2, size, size});
     }
   }
-  if (is_open(shape)) {
-    svg_.path(stroke_class(color) + " line", data, stroke_width(size / 4), name);
-  } else if (hollow) {
-    svg_.path("bg " + stroke_class(color), data, stroke_width(size / 4), name);
-  } else {
-    // A thin rim of the background keeps points apart that overlap.
-    svg_.path("edge " + fill_class(color), data, "", name);
+  if (seen.empty()) {
+    return;
   }
+  const bool separate = !is_open(shape) && seen.size() <= most_separate;
+  const std::string fill = hollow ? "bg " + stroke_class(color) : fill_class(color);
+  const std::string classes = is_open(shape)        ? stroke_class(color) + " line"
+                              : separate && !hollow ? "edge " + fill
+                                                    : fill;
+  const std::string width = is_open(shape) || hollow ? stroke_width(size / 4) : "";
+  std::string data;
+  if (!separate) {
+    for (const Point& point : seen) {
+      data += shape_data(shape, point, size);
+    }
+    svg_.path(classes, data, width, name);
+    return;
+  }
+  svg_.raw("<g class=\"" + classes + "\"" + (width.empty() ? "" : " ") + width + ">");
+  svg_.raw(name.empty() ? "\n" : "<title>" + escaped(name) + "</title>\n");
+  for (const Point& point : seen) {
+    svg_.path("", shape_data(shape, point, size));
+  }
+  svg_.raw("</g>\n");
 }
 
 void MarkPainter::operator()(const Line& line) {
@@ -138,24 +148,19 @@ void MarkPainter::operator()(const Contours& contours) {
   field.y_high = y_(contours.field.y_high);
   std::string data;
   for (const double level : contours.levels) {
-    Point place;
+    std::vector<Point> longest_line;
     double longest = 0.0;
     for (const std::vector<Point>& line : contour(field, level)) {
       draw_line(line, data);
       for (const std::vector<Point>& part : clip_line(line, plot_)) {
-        if (const auto [middle, length] = middle_of(part); length > longest) {
-          place = middle;
+        if (const double length = length_of(part); length > longest) {
+          longest_line = part;
           longest = length;
         }
       }
     }
-    const std::string text = readable(level);
-    const double width = text_width(text, level_font);
-    if (contours.labels && longest > 3 * width) {
-      place.x = std::clamp(place.x, plot_.x + width / 2 + 2, plot_.right() - width / 2 - 2);
-      place.y = std::clamp(place.y, plot_.y + level_font, plot_.bottom() - level_font);
-      placer_.avoid({place.x - width / 2, place.y - level_font / 2, width, level_font});
-      level_labels_.push_back({.text = text, .x = place.x, .y = place.y, .color = contours.color});
+    if (contours.labels && longest > 3 * text_width(readable(level), level_font)) {
+      level_labels_.push_back({readable(level), contours.color, std::move(longest_line)});
     }
   }
   svg_.path(stroke_class(contours.color) + " line" + std::string(dash_class(contours.dash)), data,
@@ -206,8 +211,10 @@ void MarkPainter::operator()(const Label& label) {
 }
 
 void MarkPainter::draw_labels() {
-  for (const Label& label : level_labels_) {
-    svg_.text(label.text, {label.x, label.y + 0.36 * level_font},
+  for (const LevelLabel& label : level_labels_) {
+    const double width = text_width(label.text, level_font) + 2;
+    const Rect box = placer_.place_on(label.line, width, level_font);
+    svg_.text(label.text, {box.x + box.width / 2, box.y + box.height / 2 + 0.36 * level_font},
               {.size = level_font, .anchor = Anchor::middle, .color = label.color, .halo = true});
   }
   for (const Label& label : point_labels_) {

@@ -28,6 +28,13 @@ class MarkPainter {
   void draw_labels();
 
  private:
+  // A contour's level, to be written somewhere on its line.
+  struct LevelLabel {
+    std::string text;
+    Color color;
+    std::vector<Point> line;
+  };
+
   // The line's parts between gaps, in px.
   [[nodiscard]] std::vector<std::vector<Point>> unbroken(std::span<const double> x,
                                                          std::span<const double> y) const;
@@ -41,7 +48,7 @@ class MarkPainter {
   Mapping x_, y_;
   LabelPlacer placer_;
   std::vector<Label> point_labels_;
-  std::vector<Label> level_labels_;  // at their places in px
+  std::vector<LevelLabel> level_labels_;
 };
 
 }  // namespace pair::plot

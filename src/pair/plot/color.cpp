@@ -6,8 +6,6 @@
 namespace pair::plot {
 namespace {
 
-constexpr double least_contrast = 3.0;
-
 constexpr std::array<Rgb, 7> okabe_ito = {{{0x00, 0x72, 0xb2},
                                            {0xd5, 0x5e, 0x00},
                                            {0x00, 0x9e, 0x73},
@@ -54,8 +52,9 @@ Rgb from(const Three& light) {
 Rgb legible(Rgb color, Theme theme) {
   const Three start = linear(color);
   const double end = theme == Theme::dark ? 1.0 : 0.0;
+  const double least = theme == Theme::dark ? 4.0 : 3.0;
   Rgb result = color;
-  for (int step = 1; contrast(result, background(theme)) < least_contrast && step <= 100; ++step) {
+  for (int step = 1; contrast(result, background(theme)) < least && step <= 100; ++step) {
     const double share = step / 100.0;
     Three mixed{};
     std::transform(start.begin(), start.end(), mixed.begin(),

@@ -14,8 +14,8 @@ namespace pair::plot {
 enum class Theme : std::uint8_t { automatic, light, dark };
 
 // A colour by its role, since its shade depends on the theme. The first seven are the palette of Okabe and
-// Ito (2008, "Color Universal Design"), darkened on the light background and lightened on the dark one to a
-// contrast of 3:1 where they have less (WCAG 2.1, 1.4.11).
+// Ito (2008, "Color Universal Design"), darkened on the light background to a contrast of 3:1 and lightened
+// on the dark one to 4:1 where they have less (WCAG 2.1, 1.4.11, asks for 3:1).
 enum class Color : std::uint8_t { blue, vermillion, green, purple, orange, sky, yellow, ink, muted };
 inline constexpr std::size_t color_count = 9;
 

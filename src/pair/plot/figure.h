@@ -75,11 +75,12 @@ struct Band {
 
 // Up to 1,600 cells are rectangles; more become one image of 255 colours, written into the file.
 struct HeatMap {
-  std::string label = {};  // beside the bar that shows which colour is which number
+  std::string label = {};  // of the bar, which shows which colour is which number
   Field field = {};
   ColorScale scale = ColorScale::viridis;
   std::optional<std::pair<double, double>> range =
       {};                    // of the bar; by itself, the least to the largest value
+  bool bar = true;           // false where another panel's shows the same colours
   bool logarithmic = false;  // the colours go with the logarithm of the values
   bool values = false;       // also as text in every cell, where there is room
 };
@@ -130,8 +131,8 @@ struct Chart {
   std::string title = {};
   Axis x = {};
   Axis y = {};
-  std::vector<Mark> marks = {};   // at most one HeatMap has a bar: the first
-  bool equal_units = false;  // a unit is as long on x as on y
+  std::vector<Mark> marks = {};  // of several bars, the first is drawn
+  bool equal_units = false;      // a unit is as long on x as on y
 };
 
 struct RadarSeries {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <optional>
 
 #include "pair/plot/image.h"
 #include "pair/plot/panel_drawing.h"
@@ -67,14 +68,29 @@ void draw_cells(SvgWriter& svg, const HeatMap& map, std::span<const std::uint8_t
   }
 }
 
+// Three digits of the largest value, and as many decimals for the others; none where they are far from 1.
+std::optional<int> value_decimals(const HeatMap& map) {
+  double largest = 0.0;
+  for (const double value : map.field.values) {
+    largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
+  }
+  if (map.logarithmic || !(largest >= 1e-2 && largest < 1e5)) {
+    return std::nullopt;
+  }
+  return std::max(0, 2 - static_cast<int>(std::floor(std::log10(largest))));
+}
+
 void draw_values(SvgWriter& svg, const HeatMap& map, Theme theme, const Rect& area, const Rect& plot) {
   const Mapping share = shares(map);
+  const auto words = [decimals = value_decimals(map)](double value) {
+    return !std::isfinite(value) ? "–" : decimals ? with_decimals(value, *decimals) : readable(value);
+  };
   double widest = 0.0;
   for (const double value : map.field.values) {
-    widest = std::max(widest, text_width(readable(value), 1.0));
+    widest = std::max(widest, text_width(words(value), 1.0));
   }
   const Rect first = cell(map, 0, 0, area);
-  const double size = std::min({12.0, (first.width - 4) / widest, first.height - 3});
+  const double size = std::min({12.0, (first.width - 8) / widest, first.height - 3});
   if (!(size >= 7)) {
     return;
   }
@@ -83,18 +99,18 @@ void draw_values(SvgWriter& svg, const HeatMap& map, Theme theme, const Rect& ar
       const double value = map.field.at(column, row);
       const Rect box = cell(map, column, row, area);
       const Point at{box.x + box.width / 2, box.y + box.height / 2 + 0.36 * size};
-      if (!share.has(value) || !plot.contains({box.x + box.width / 2, box.y + box.height / 2})) {
+      if (!plot.contains({box.x + box.width / 2, box.y + box.height / 2})) {
         continue;
       }
-      if (map.scale == ColorScale::shade) {
-        svg.text(readable(value), at, {.size = size, .anchor = Anchor::middle});
+      if (map.scale == ColorScale::shade || !share.has(value)) {
+        svg.text(words(value), at, {.size = size, .anchor = Anchor::middle});
         continue;
       }
       const Rgb below = scale_color(map.scale, share(value), theme).color;
       const Rgb dark{0x11, 0x11, 0x11}, light{0xff, 0xff, 0xff};
       const Rgb letters = contrast(dark, below) > contrast(light, below) ? dark : light;
       svg.raw("<text fill=\"" + hex(letters) + "\" font-size=\"" + px(size) + "\" x=\"" + px(at.x) +
-              "\" y=\"" + px(at.y) + "\" text-anchor=\"middle\">" + escaped(readable(value)) + "</text>\n");
+              "\" y=\"" + px(at.y) + "\" text-anchor=\"middle\">" + escaped(words(value)) + "</text>\n");
     }
   }
 }
@@ -113,7 +129,7 @@ std::string axis_text(const std::string& label, const std::string& unit, int exp
 Extent heat_extent(const HeatMap& map) {
   Needed needed(scale_of(map));
   needed.add(map.field.values);
-  return needed.extent(Axis{.range = map.range}, false);
+  return needed.extent(Axis{.range = map.range});
 }
 
 Ticks heat_ticks(const HeatMap& map, std::size_t most) {

@@ -63,4 +63,20 @@ Rect LabelPlacer::place(Point point, double width, double height) {
   return best;
 }
 
+Rect LabelPlacer::place_on(std::span<const Point> line, double width, double height) {
+  constexpr std::size_t tries = 40;
+  Rect best{};
+  double least = INFINITY;
+  for (std::size_t i = 0; i < tries; ++i) {
+    const Point point = line[(line.size() - 1) * i / (tries - 1)];
+    const Rect box{point.x - width / 2, point.y - height / 2, width, height};
+    if (const double price = cost(box.grown(2)); price < least) {
+      least = price;
+      best = box;
+    }
+  }
+  labels_.push_back(best);
+  return best;
+}
+
 }  // namespace pair::plot

@@ -19,6 +19,8 @@ class LabelPlacer {
 
   // The box, of this size, beside the point that covers least; later ones keep clear of it.
   Rect place(Point point, double width, double height);
+  // The box centred on the point of the line where it covers least.
+  Rect place_on(std::span<const Point> line, double width, double height);
 
  private:
   [[nodiscard]] double cost(const Rect& box) const;

@@ -11,7 +11,7 @@
 
 namespace pair::plot {
 
-// px around the plot area, the legend not counted.
+// px around the plot area, the title and the legend not counted.
 struct Margins {
   double left = 0.0;
   double right = 0.0;

@@ -36,7 +36,7 @@ RadarDrawing::RadarDrawing(const Radar& radar) : radar_(radar) {
 }
 
 Margins RadarDrawing::margins() const {
-  return {14, 14, 8 + (radar_.title.empty() ? 0 : title_font + 9), 8};
+  return {14, 14, 8, 8};
 }
 
 Point RadarDrawing::direction(std::size_t spoke) const {
@@ -129,8 +129,6 @@ void RadarDrawing::draw(SvgWriter& svg, const Rect& plot) const {
   }
   svg.text(axis_text("", "", rings_.exponent), {centre.x + 4, centre.y + 14},
            {.size = tick_font - 1, .color = Color::muted, .halo = true});
-  svg.text(shortened(radar_.title, 1.06 * title_font, plot.width + 20), {plot.x, plot.y - 9},
-           {.size = title_font, .bold = true});
 }
 
 }  // namespace pair::plot

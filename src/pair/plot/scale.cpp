@@ -36,7 +36,13 @@ void Needed::add_with_room(std::span<const double> values) {
   room_ = room_ || !values.empty();
 }
 
-Extent Needed::extent(const Axis& axis, bool always_room) const {
+void Needed::add_filled(double low, double high) {
+  add(low);
+  add(high);
+  filled_ = true;
+}
+
+Extent Needed::extent(const Axis& axis) const {
   const bool logarithmic = scale_ == Scale::logarithmic;
   if (axis.range) {
     return {axis.range->first, axis.range->second};
@@ -45,7 +51,7 @@ Extent Needed::extent(const Axis& axis, bool always_room) const {
     return logarithmic ? Extent{1, 10} : Extent{0, 1};
   }
   double low = *low_, high = *high_;
-  const double more = room_ || always_room ? room : 0.0;
+  const double more = room_ && !filled_ ? room : 0.0;
   if (logarithmic) {
     if (high / low < 1 + equal) {
       return {std::max(low / 2, 1 / largest), std::min(high * 2, largest)};

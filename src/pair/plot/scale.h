@@ -25,16 +25,20 @@ class Needed {
   void add(std::span<const double> values);
   // These ask for room around the outermost of them.
   void add_with_room(std::span<const double> values);
+  // A field's edges: it fills the axis, without room beyond it.
+  void add_filled(double low, double high);
 
   [[nodiscard]] bool empty() const { return !low_; }
-  // The axis's own range, or what is needed and 5% more where room was asked for. Numbers closer together
-  // than 1e-9 of their size are shown as equal, in the middle. Without any: 0 to 1, or 1 to 10.
-  [[nodiscard]] Extent extent(const Axis& axis, bool always_room) const;
+  // The axis's own range, or what is needed and 5% more where room was asked for and no field fills it.
+  // Numbers closer together than 1e-9 of their size are shown as equal, in the middle. Without any: 0 to 1,
+  // or 1 to 10.
+  [[nodiscard]] Extent extent(const Axis& axis) const;
 
  private:
   Scale scale_;
   std::optional<double> low_, high_;
   bool room_ = false;
+  bool filled_ = false;
 };
 
 // Numbers to px, and nothing else.

@@ -57,7 +57,7 @@ std::string style_sheet(Theme theme) {
     }
     text += "}\n";
   }
-  text += root + " .halo{stroke-width:3px;stroke-linejoin:round;paint-order:stroke}\n";
+  text += root + " .halo{stroke-width:3px;stroke-opacity:0.8;stroke-linejoin:round;paint-order:stroke}\n";
   text += root + " .d1{stroke-dasharray:6 4}\n" + root + " .d2{stroke-dasharray:2 3}\n" + root +
           " .d3{stroke-dasharray:8 3 2 3}\n";
   return text;

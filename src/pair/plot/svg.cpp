@@ -17,7 +17,7 @@ constexpr double margin = 10;
 constexpr double panel_gap = 14;
 constexpr double figure_title_font = 16;
 
-// What stands where: panels in rows, margins lined up along rows and columns.
+// What stands where: panels in rows, plot areas lined up.
 class Layout {
  public:
   Layout(const Figure& figure, Theme theme) : figure_(figure) {
@@ -27,8 +27,6 @@ class Layout {
     }
     columns_ = std::max<std::size_t>(1, std::min(figure.columns, figure.panels.size()));
     rows_ = (figure.panels.size() + columns_ - 1) / columns_;
-    left_.resize(columns_);
-    right_.resize(columns_);
     top_.resize(rows_);
     bottom_.resize(rows_);
     share_legend();
@@ -42,7 +40,7 @@ class Layout {
   [[nodiscard]] double height() const {
     const auto rows = static_cast<double>(rows_);
     const double panels = rows == 0 ? 0 : rows * figure_.panel_height + (rows - 1) * panel_gap;
-    return panels_top() + panels + legend_height(shared_, width() - 2 * margin) + margin;
+    return panels_top() + panels + shared_height() + margin;
   }
 
   void draw(SvgWriter& svg) const {
@@ -53,22 +51,27 @@ class Layout {
     for (std::size_t i = 0; i < drawings_.size(); ++i) {
       const Rect plot = plot_area(i);
       svg.raw("<g>\n");
+      const double row_top = plot.y - top_[i / columns_];
+      svg.text(shortened(title(i), 1.06 * title_font, figure_.panel_width - left_),
+               {plot.x, row_top + title_font}, {.size = title_font, .bold = true});
       drawings_[i]->draw(svg, plot);
       const double below = drawings_[i]->margins().bottom;
-      draw_legend(svg, legends_[i], {plot.x, plot.bottom() + below}, legend_width(i));
+      draw_legend(svg, legends_[i], {plot.x, plot.bottom() + below}, legend_width());
       svg.raw("</g>\n");
     }
-    draw_legend(svg, shared_, {margin + 4, height() - margin - legend_height(shared_, width() - 2 * margin)},
-                width() - 2 * margin);
+    draw_legend(svg, shared_, {margin + left_, height() - margin - shared_height()}, shared_width());
   }
 
  private:
   [[nodiscard]] double panels_top() const {
     return margin + (figure_.title.empty() ? 0 : figure_title_font + 12);
   }
-  [[nodiscard]] double legend_width(std::size_t i) const {
-    return figure_.panel_width - left_[i % columns_] - 4;
+  [[nodiscard]] const std::string& title(std::size_t i) const {
+    return std::visit([](const auto& panel) -> const std::string& { return panel.title; }, figure_.panels[i]);
   }
+  [[nodiscard]] double shared_width() const { return width() - 2 * margin - left_; }
+  [[nodiscard]] double shared_height() const { return legend_height(shared_, shared_width()); }
+  [[nodiscard]] double legend_width() const { return figure_.panel_width - left_ - 4; }
 
   void share_legend() {
     const bool same =
@@ -83,14 +86,15 @@ class Layout {
   void measure() {
     for (std::size_t i = 0; i < drawings_.size(); ++i) {
       const Margins around = drawings_[i]->margins();
-      left_[i % columns_] = std::max(left_[i % columns_], around.left);
-      right_[i % columns_] = std::max(right_[i % columns_], around.right);
+      left_ = std::max(left_, around.left);
+      right_ = std::max(right_, around.right);
     }
     for (std::size_t i = 0; i < drawings_.size(); ++i) {
       const Margins around = drawings_[i]->margins();
-      top_[i / columns_] = std::max(top_[i / columns_], around.top);
+      top_[i / columns_] =
+          std::max(top_[i / columns_], around.top + (title(i).empty() ? 0.0 : title_font + 7));
       bottom_[i / columns_] =
-          std::max(bottom_[i / columns_], around.bottom + legend_height(legends_[i], legend_width(i)));
+          std::max(bottom_[i / columns_], around.bottom + legend_height(legends_[i], legend_width()));
     }
   }
 
@@ -100,8 +104,7 @@ class Layout {
     const double y = panels_top() + static_cast<double>(row) * (figure_.panel_height + panel_gap);
     // However much stands around it, something is left of the plot.
     constexpr double least = 20;
-    return {x + left_[column], y + top_[row],
-            std::max(figure_.panel_width - left_[column] - right_[column], least),
+    return {x + left_, y + top_[row], std::max(figure_.panel_width - left_ - right_, least),
             std::max(figure_.panel_height - top_[row] - bottom_[row], least)};
   }
 
@@ -110,7 +113,8 @@ class Layout {
   std::vector<std::vector<LegendEntry>> legends_;
   std::vector<LegendEntry> shared_;
   std::size_t columns_ = 1, rows_ = 0;
-  std::vector<double> left_, right_, top_, bottom_;
+  double left_ = 0.0, right_ = 0.0;   // the same for all, so that plot areas are equally wide
+  std::vector<double> top_, bottom_;  // a row each
 };
 
 }  // namespace

@@ -13,16 +13,6 @@ namespace {
 constexpr int largest_plain = 4;    // 10^4: values up to 99999 are written out
 constexpr int smallest_plain = -3;  // 10^-3
 
-// With the typographic minus, which is as wide as a digit.
-std::string fixed(double value, int decimals) {
-  char buffer[400];
-  const auto result = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::fixed,
-                                    std::max(decimals, 0));
-  const std::string digits(buffer, result.ptr);
-  const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
-  return (value < 0 && !is_zero ? "−" : "") + digits;
-}
-
 int magnitude(double value) {
   return static_cast<int>(std::floor(std::log10(std::abs(value))));
 }
@@ -46,6 +36,15 @@ constexpr double slack = 1e-9;
 
 }  // namespace
 
+std::string with_decimals(double value, int decimals) {
+  char buffer[400];
+  const auto result = std::to_chars(buffer, buffer + sizeof buffer, std::abs(value), std::chars_format::fixed,
+                                    std::max(decimals, 0));
+  const std::string digits(buffer, result.ptr);
+  const bool is_zero = digits.find_first_not_of("0.") == std::string::npos;
+  return (value < 0 && !is_zero ? "−" : "") + digits;
+}
+
 Ticks linear_ticks(double low, double high, std::size_t most) {
   most = std::max<std::size_t>(most, 2);
   Step step{1, magnitude(high - low) - 2};
@@ -66,7 +65,7 @@ Ticks linear_ticks(double low, double high, std::size_t most) {
   for (double i = first; i <= last; ++i) {
     const double value = step.times(i);
     const double shown = Step{step.digit, step.power - ticks.exponent}.times(i);
-    ticks.major.push_back({std::clamp(value, low, high), fixed(shown, decimals)});
+    ticks.major.push_back({std::clamp(value, low, high), with_decimals(shown, decimals)});
   }
   return ticks;
 }
@@ -86,7 +85,7 @@ Ticks log_ticks(double low, double high, std::size_t most) {
     if (power >= first) {
       if (power % every == 0) {
         ticks.major.push_back(
-            {std::clamp(value, low, high), plain ? fixed(value, -power) : power_of_ten(power)});
+            {std::clamp(value, low, high), plain ? with_decimals(value, -power) : power_of_ten(power)});
       } else {
         ticks.minor.push_back(value);
       }
@@ -124,7 +123,8 @@ std::string readable(double value) {
   std::from_chars(buffer, rounded.ptr, same);
   const int size = magnitude(same);
   const bool plain = size >= smallest_plain && size <= largest_plain;
-  std::string text = plain ? fixed(same, digits - 1 - size) : fixed(same / std::pow(10.0, size), digits - 1);
+  std::string text =
+      plain ? with_decimals(same, digits - 1 - size) : with_decimals(same / std::pow(10.0, size), digits - 1);
   if (text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') {

@@ -16,7 +16,7 @@ struct Tick {
 struct Ticks {
   std::vector<Tick> major = {};    // ascending, within [low, high]
   std::vector<double> minor = {};  // likewise, without label
-  int exponent = 0;           // labels times 10^exponent are the values
+  int exponent = 0;                // labels times 10^exponent are the values
 };
 
 // Multiples of 1, 2 or 5 times a power of ten, the closest spacing that gives at most `most` (2 or more) of
@@ -31,6 +31,9 @@ Ticks log_ticks(double low, double high, std::size_t most);
 
 // "10⁵".
 std::string power_of_ten(int exponent);
+
+// The number with this many decimals (0 or more) and "−" for minus.
+std::string with_decimals(double value, int decimals);
 
 // A number for people: four significant digits at most, "−" for minus, "1.2×10⁻⁷" for what is far from 1.
 std::string readable(double value);
