@@ -10,5 +10,7 @@ CLI::App& add_paper(CLI::App& app);
 
 // pair paper fig-failure: where IRMv1 goes wrong on two-bit environments.
 void add_paper_failure(CLI::App& paper, Context& context);
+// pair paper prop1: Proposition 1 over a grid of environments.
+void add_paper_prop1(CLI::App& paper, Context& context);
 
 }  // namespace pair::cli

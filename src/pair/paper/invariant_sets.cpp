@@ -140,7 +140,7 @@ std::vector<Odd> common_zeros(const Spec& spec) {
       continue;
     }
     const double half = box.side / 2;
-    if (box.side > 1e-5 * radius) {
+    if (box.side > 1e-4 * radius) {
       for (const double right : {0.0, half}) {
         for (const double up : {0.0, half}) {
           boxes.push_back({{box.low[0] + right, box.low[1] + up}, half});

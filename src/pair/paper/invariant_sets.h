@@ -30,7 +30,7 @@ struct Invariant {
 // Found without a starting point to guess. D_e is the sum of a function of f(1,1) and one of f(1,-1), each of
 // which falls to one minimum and rises again; its range over a box is therefore known from the corners, and
 // boxes without a zero of every D_e are thrown away, starting from one that holds all zeros. What is left
-// after bisection to 1e-5 of that box is polished by Newton's method.
+// after bisection to 1e-4 of that box is polished by Newton's method.
 std::vector<Invariant> irms_invariants(const data::two_bit::Spec& spec);
 
 // max_e R_e - min_e R_e: zero on I_X.
