@@ -130,7 +130,7 @@ Figure sweep() {
 }
 
 Figure maps() {
-  Figure figure{.title = "Predictions beyond the training regions", .panel_width = 330, .panel_height = 320};
+  Figure figure{.title = "Predictions beyond the training regions", .panel_width = 330, .panel_height = 300};
   for (const double tilt : {0.0, 0.6, 0.2}) {
     HeatMap map{.label = "prediction", .range = {{-0.5, 2.5}}, .bar = tilt == 0.2};
     map.field = sample(200, 200, -4, 4, -4, 4,

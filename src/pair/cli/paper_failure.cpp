@@ -8,6 +8,8 @@
 
 #include "pair/cli/paper.h"
 #include "pair/paper/failure.h"
+#include "pair/paper/failure_figure.h"
+#include "pair/plot/files.h"
 
 namespace pair::cli {
 namespace {
@@ -18,12 +20,19 @@ struct Arguments {
   std::vector<double> betas = data::two_bit::Spec{}.betas;
   std::string format = "text";
   std::string out;
+  std::string theme = "auto";
 };
 
+bool is_figure(const std::string& path) {
+  return path.ends_with(".svg") || path.ends_with(".png");
+}
+
 // What kind of file it is, its name says.
-void write_figure(const nlohmann::json& figure, const std::string& path) {
-  if (!path.ends_with(".json")) {
-    throw UsageError("--out is '" + path + "'; accepted are names that end in .json");
+void write_figure(const nlohmann::json& figure, const Arguments& arguments) {
+  const std::string& path = arguments.out;
+  if (is_figure(path)) {
+    plot::write_figure(paper::failure_figure(figure), path, plot::theme_from(arguments.theme));
+    return;
   }
   std::ofstream file(path);
   file << figure.dump() << '\n';
@@ -33,6 +42,9 @@ void write_figure(const nlohmann::json& figure, const std::string& path) {
 }
 
 void run_failure(const Arguments& arguments, Context& context) {
+  if (!arguments.out.empty() && !is_figure(arguments.out) && !arguments.out.ends_with(".json")) {
+    throw UsageError("--out is '" + arguments.out + "'; accepted are names that end in .svg, .png or .json");
+  }
   nlohmann::json figure;
   try {
     figure = paper::failure({data::two_bit::loss_from(arguments.loss), arguments.alpha, arguments.betas});
@@ -40,7 +52,7 @@ void run_failure(const Arguments& arguments, Context& context) {
     throw UsageError(error.what());
   }
   if (!arguments.out.empty()) {
-    write_figure(figure, arguments.out);
+    write_figure(figure, arguments);
   }
   if (arguments.format == "json") {
     context.out << figure.dump() << '\n';
@@ -67,11 +79,18 @@ void add_paper_failure(CLI::App& paper, Context& context) {
       ->add_option("--format", arguments->format, "text: the points found; json: all that the figure shows")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->add_option("-o,--out", arguments->out, "Also write the figure's numbers to this .json file");
+  command->add_option(
+      "-o,--out", arguments->out,
+      "Also draw the figure into this .svg or .png file, or write its numbers to this .json file");
+  command
+      ->add_option("--theme", arguments->theme,
+                   "auto, light or dark: the colours of the figure; a PNG has light for auto")
+      ->check(CLI::IsMember({"auto", "light", "dark"}))
+      ->capture_default_str();
   command->footer(
       "Example:\n"
       "  pair paper fig-failure\n"
-      "  pair paper fig-failure --loss logistic --alpha 0.05 --betas 0.11,0.4 -o failure.json");
+      "  pair paper fig-failure --loss logistic --alpha 0.05 --betas 0.11,0.4 -o failure.svg");
   command->callback([arguments, &context] { run_failure(*arguments, context); });
 }
 

@@ -81,7 +81,7 @@ bool fits(const Ticks& ticks, const Mapping& place) {
   double end = -INFINITY;
   for (const Tick& tick : ticks.major) {
     const double half = text_width(tick.label, tick_font) / 2;
-    if (place(tick.value) - half < end + 8) {
+    if (place(tick.value) - half < end + 13) {
       return false;
     }
     end = place(tick.value) + half;
@@ -121,9 +121,12 @@ void ChartDrawing::choose_ticks(double width, double height) {
   if (bar_ != nullptr) {
     bar_ticks_ = heat_ticks(*bar_, static_cast<std::size_t>(std::clamp(height / 50, 3.0, 8.0)));
   }
-  const double about_height = height - 90;
-  y_ticks_ = ticks_of(chart_.y, y_, static_cast<std::size_t>(std::clamp(about_height / 26, 3.0, 12.0)));
-  about_width_ = std::max(width - margins().left - margins().right, 40.0);
+  const double about_height = std::max(height - 90, 40.0);
+  // Where units are equal, as many as on x: tick distances are then equal too.
+  const double apart = chart_.equal_units ? 36 : 26;
+  y_ticks_ = ticks_of(chart_.y, y_, static_cast<std::size_t>(std::clamp(about_height / apart, 3.0, 12.0)));
+  about_width_ =
+      with_equal_units({0, 0, std::max(width - margins().left - margins().right, 40.0), about_height}).width;
   const Mapping place(x_, chart_.x.scale, 0, about_width_);
   for (auto most = static_cast<std::size_t>(std::clamp(about_width_ / 36, 3.0, 10.0)); most >= 2; --most) {
     x_ticks_ = ticks_of(chart_.x, x_, most);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+
+#include "pair/base/names.h"
 
 namespace pair::plot {
 namespace {
@@ -96,6 +99,15 @@ Rgb along_diverging(double t) {
 }
 
 }  // namespace
+
+Theme theme_from(std::string_view name) {
+  constexpr std::array<std::string_view, 3> names = {"auto", "light", "dark"};
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    throw std::invalid_argument(base::unknown_name("theme", name, names));
+  }
+  return static_cast<Theme>(found - names.begin());
+}
 
 Color category(std::size_t i) {
   constexpr std::array order = {Color::blue,   Color::vermillion, Color::green,  Color::purple,

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 // Colours that colour-blind people can tell apart and that stand out from either background.
 
@@ -12,6 +13,9 @@ namespace pair::plot {
 // Of a figure: fixed, or automatic: what the viewer prefers (CSS prefers-color-scheme), light where it does
 // not say.
 enum class Theme : std::uint8_t { automatic, light, dark };
+
+// "auto", "light" or "dark"; throws std::invalid_argument that lists them for another name.
+Theme theme_from(std::string_view name);
 
 // A colour by its role, since its shade depends on the theme. The first seven are the palette of Okabe and
 // Ito (2008, "Color Universal Design"), darkened on the light background to a contrast of 3:1 and lightened

@@ -64,7 +64,7 @@ class Layout {
 
  private:
   [[nodiscard]] double panels_top() const {
-    return margin + (figure_.title.empty() ? 0 : figure_title_font + 12);
+    return margin + (figure_.title.empty() ? 0 : figure_title_font + 16);
   }
   [[nodiscard]] const std::string& title(std::size_t i) const {
     return std::visit([](const auto& panel) -> const std::string& { return panel.title; }, figure_.panels[i]);
