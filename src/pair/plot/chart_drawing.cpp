@@ -19,36 +19,46 @@ struct Collector {
   Needed& y;
 
   void operator()(const Line& line) const {
-    x.add(line.x);
-    y.add_with_room(line.y);
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+      add(line.x[i], line.y[i]);
+    }
+    y.ask_for_room();
     if (line.shape) {
-      x.add_with_room(line.x);
+      x.ask_for_room();
     }
   }
   void operator()(const Points& points) const {
-    x.add_with_room(points.x);
-    y.add_with_room(points.y);
+    for (std::size_t i = 0; i < points.x.size(); ++i) {
+      add(points.x[i], points.y[i]);
+    }
+    x.ask_for_room();
+    y.ask_for_room();
   }
   void operator()(const Band& band) const {
-    x.add(band.x);
-    y.add_with_room(band.low);
-    y.add_with_room(band.high);
+    for (std::size_t i = 0; i < band.x.size(); ++i) {
+      add(band.x[i], band.low[i]);
+      add(band.x[i], band.high[i]);
+    }
+    y.ask_for_room();
   }
   void operator()(const HeatMap& map) const { add(map.field); }
   void operator()(const Contours& contours) const { add(contours.field); }
   void operator()(const Region& region) const {
     for (const Point& corner : region.corners) {
-      x.add(corner.x);
-      y.add(corner.y);
+      add(corner.x, corner.y);
     }
   }
   void operator()(const Span& span) const {
     x.add(span.low);
     x.add(span.high);
   }
-  void operator()(const Label& label) const {
-    x.add(label.x);
-    y.add(label.y);
+  void operator()(const Label& label) const { add(label.x, label.y); }
+  // A point that lacks one coordinate is not seen, so neither counts.
+  void add(double x_value, double y_value) const {
+    if (x.takes(x_value) && y.takes(y_value)) {
+      x.add(x_value);
+      y.add(y_value);
+    }
   }
   void add(const Field& field) const {
     x.add_filled(field.x_low, field.x_high);

@@ -110,8 +110,8 @@ Theme theme_from(std::string_view name) {
 }
 
 Color category(std::size_t i) {
-  constexpr std::array order = {Color::blue,   Color::vermillion, Color::green,  Color::purple,
-                                Color::orange, Color::sky,        Color::yellow, Color::ink};
+  constexpr std::array order = {Color::blue, Color::vermillion, Color::green,  Color::purple,
+                                Color::sky,  Color::orange,     Color::yellow, Color::ink};
   return order[i % order.size()];
 }
 

@@ -81,7 +81,7 @@ class Table {
   void field(const char* mark, const std::string& name, const Field& field) {
     const auto centre = [](Scale scale, double linear, double low, double high) {
       return scale == Scale::logarithmic && low > 0
-                 ? low * std::pow(high / low, (linear - low) / (high - low))
+                 ? std::pow(10.0, std::lerp(std::log10(low), std::log10(high), (linear - low) / (high - low)))
                  : linear;
     };
     for (std::size_t row = 0; row < field.rows; ++row) {

@@ -1,5 +1,6 @@
 #include "pair/plot/field.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
@@ -88,7 +89,9 @@ class MarchingSquares {
     const bool is_vertical = edge % 2 == 1;
     const std::size_t next_column = column + (is_vertical ? 0 : 1), next_row = row + (is_vertical ? 1 : 0);
     const double a = field_.at(column, row), b = field_.at(next_column, next_row);
-    const double share = (level_ / 2 - a / 2) / (b / 2 - a / 2);  // halves: the difference may overflow
+    // Halves, since the difference may overflow; of values next to zero, whose halves are equal, the middle.
+    const double apart = b / 2 - a / 2;
+    const double share = apart == 0.0 ? 0.5 : std::clamp((level_ / 2 - a / 2) / apart, 0.0, 1.0);
     const Point from = field_.centre(column, row), to = field_.centre(next_column, next_row);
     return {from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)};
   }

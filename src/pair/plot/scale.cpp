@@ -11,14 +11,14 @@ constexpr double room = 0.05;
 constexpr double equal = 1e-9;  // of the size
 constexpr double far = 1e4;     // lengths of the axis
 
-bool usable(double value, Scale scale) {
-  return std::isfinite(value) && (scale == Scale::linear || value >= 1 / largest);
-}
-
 }  // namespace
 
+bool Needed::takes(double value) const {
+  return std::isfinite(value) && (scale_ == Scale::linear || value >= 1 / largest);
+}
+
 void Needed::add(double value) {
-  if (usable(value, scale_)) {
+  if (takes(value)) {
     value = std::clamp(value, -largest, largest);
     low_ = std::min(low_.value_or(value), value);
     high_ = std::max(high_.value_or(value), value);
@@ -29,11 +29,6 @@ void Needed::add(std::span<const double> values) {
   for (const double value : values) {
     add(value);
   }
-}
-
-void Needed::add_with_room(std::span<const double> values) {
-  add(values);
-  room_ = room_ || !values.empty();
 }
 
 void Needed::add_filled(double low, double high) {
@@ -56,7 +51,7 @@ Extent Needed::extent(const Axis& axis) const {
     if (high / low < 1 + equal) {
       return {std::max(low / 2, 1 / largest), std::min(high * 2, largest)};
     }
-    const double wider = std::pow(high / low, more);
+    const double wider = std::exp(more * (std::log(high) - std::log(low)));
     return {std::max(low / wider, 1 / largest), std::min(high * wider, largest)};
   }
   const double size = std::max(std::abs(low), std::abs(high));
@@ -81,9 +76,9 @@ bool Mapping::shows(double value) const {
 }
 
 double Mapping::place(double value) const {
-  const double share = scale_ == Scale::logarithmic
-                           ? std::log(value / extent_.low) / std::log(extent_.high / extent_.low)
-                           : (value - extent_.low) / (extent_.high - extent_.low);
+  const double share = scale_ == Scale::logarithmic ? (std::log(value) - std::log(extent_.low)) /
+                                                          (std::log(extent_.high) - std::log(extent_.low))
+                                                    : (value - extent_.low) / (extent_.high - extent_.low);
   return std::clamp(share, -far, far);
 }
 

@@ -21,10 +21,13 @@ class Needed {
  public:
   explicit Needed(Scale scale) : scale_(scale) {}
 
+  // Whether the axis has a place for it: finite, and positive where logarithmic.
+  [[nodiscard]] bool takes(double value) const;
+  // What the axis has no place for is left out.
   void add(double value);
   void add(std::span<const double> values);
-  // These ask for room around the outermost of them.
-  void add_with_room(std::span<const double> values);
+  // Around the outermost of them.
+  void ask_for_room() { room_ = true; }
   // A field's edges: it fills the axis, without room beyond it.
   void add_filled(double low, double high);
 
