@@ -3,7 +3,6 @@
 #include "pair/cli/bench_step.h"
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
-#include "pair/cli/paper.h"
 #include "pair/cli/train.h"
 
 namespace pair::cli {
@@ -11,7 +10,6 @@ namespace pair::cli {
 void add_train_commands(CLI::App& app, Context& context) {
   add_train(app, context);
   add_data(app, context);
-  add_paper(app, context);
   add_demo(app, context);
 }
 
