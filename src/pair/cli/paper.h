@@ -14,5 +14,7 @@ void add_paper_failure(CLI::App& paper, Context& context);
 void add_paper_prop1(CLI::App& paper, Context& context);
 // pair paper two-bit: where optimizers go on two-bit environments.
 void add_paper_two_bit(CLI::App& paper, Context& context);
+// pair paper stall: why PAIR-o with plain EPO stops halfway there.
+void add_paper_stall(CLI::App& paper, Context& context);
 
 }  // namespace pair::cli
