@@ -35,7 +35,7 @@ constexpr std::array entries{
           [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
             return std::make_unique<EpoSmooth>(o.epsilon, o.smoothing);
           }},
-    Entry{{"epo_worst", "EPO, but the most violated objective alone where EPO would not lower it", "epsilon"},
+    Entry{{"epo_worst", "EPO, but the most violated objective first where EPO hardly lowers it", "epsilon"},
           [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
             return std::make_unique<EpoWorst>(o.epsilon);
           }},
