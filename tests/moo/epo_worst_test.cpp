@@ -87,7 +87,7 @@ TEST(EpoWorst, ReachesThePreferredPointOfAConcaveFront) {
     const std::vector<double> preference{first, 1.0};
     const auto x = descend(problem, EpoWorst(), preference, std::vector<double>(20, 0.1));
     const std::vector<double> losses = problem.losses(x);
-    const auto expected = problem.front(problem.preferred({first, 1.0}));
+    const auto expected = problem.front(problem.preferred(preference));
     EXPECT_NEAR(losses[0], expected[0], 0.02);
     EXPECT_NEAR(losses[1], expected[1], 0.02);
   }
