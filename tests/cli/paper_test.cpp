@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -78,7 +79,7 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"fig-failure", "-o", "figure.png"}, "--out is 'figure.png'; accepted are names that end in .json"},
       {{"two-bit", "--cases", "orignal"}, "did you mean 'original'?"},
       {{"two-bit", "--losses", "cubic"}, "unknown loss 'cubic'"},
-      {{"two-bit", "--starts", "0"}, "starts is 0"},
+      {{"two-bit", "--starts", "0"}, "--starts"},
       {{"two-bit", "--starts", "-1"}, "--starts"},
       {{"two-bit", "--preference", "1,2"}, "preference has 2 values"},
       {{"two-bit", "--step", "long"}, "unknown step 'long'"},

@@ -53,9 +53,12 @@ void add_paper_two_bit(CLI::App& paper, Context& context) {
   command->add_option("--losses", arguments->losses, "Of square, logistic")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--starts", options.starts, "Random starts")->capture_default_str();
+  command->add_option("--starts", options.starts, "Random starts")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   command->add_option("--seed", options.seed, "Which starts")->capture_default_str();
   command->add_option("--pretrain", options.pretrain, "Steps of ERM before every method's own")
+      ->check(CLI::Range(0, 100000))
       ->capture_default_str();
   command->add_option("--preference", options.pair.preference, "PAIR-o's, of ERM, IRMv1 and V-REx")
       ->delimiter(',')
