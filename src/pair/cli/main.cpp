@@ -43,6 +43,8 @@ int main(int argc, char** argv) {
     CLI::App& paper = pair::cli::add_paper(app);
     pair::cli::add_paper_failure(paper, context);
     pair::cli::add_paper_prop1(paper, context);
+    pair::cli::add_paper_two_bit(paper, context);
+    pair::cli::add_paper_stall(paper, context);
     pair::cli::add_paper_tables(paper, context);
     pair::cli::add_list(app, context, std::move(kinds));
     CLI::App& bench = pair::cli::add_bench(app);

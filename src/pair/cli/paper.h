@@ -12,5 +12,9 @@ CLI::App& add_paper(CLI::App& app);
 void add_paper_failure(CLI::App& paper, Context& context);
 // pair paper prop1: Proposition 1 over a grid of environments.
 void add_paper_prop1(CLI::App& paper, Context& context);
+// pair paper two-bit: where optimizers go on two-bit environments.
+void add_paper_two_bit(CLI::App& paper, Context& context);
+// pair paper stall: why PAIR-o with plain EPO stops halfway there.
+void add_paper_stall(CLI::App& paper, Context& context);
 
 }  // namespace pair::cli

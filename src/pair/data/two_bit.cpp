@@ -131,6 +131,11 @@ Valued derivative(Loss loss, double alpha, double beta, const Odd& f) {
   return result;
 }
 
+double derivative_term(Loss loss, double alpha, double beta, std::size_t i, double value) {
+  const auto [right, wrong] = shares(alpha, beta).at(i);
+  return value * (right * slope_of(loss, value) - wrong * slope_of(loss, -value));
+}
+
 Objectives objectives(const Spec& spec, const Odd& f) {
   const auto count = static_cast<double>(spec.betas.size());
   Objectives result;

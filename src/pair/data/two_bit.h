@@ -65,6 +65,8 @@ struct Valued {
 
 Valued risk(Loss loss, double alpha, double beta, const Odd& f);
 Valued derivative(Loss loss, double alpha, double beta, const Odd& f);
+// What the i-th value of an odd predictor contributes to D_e: term(0, f(1,1)) + term(1, f(1,-1)) is D_e.
+double derivative_term(Loss loss, double alpha, double beta, std::size_t i, double value);
 
 // The objectives of IRMX (Eq. irmx_moo), normalised as pair::objectives does:
 //   erm    mean of the R_e

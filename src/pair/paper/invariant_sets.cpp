@@ -64,9 +64,7 @@ class Separated {
 
  private:
   [[nodiscard]] double part(std::size_t i, double z) const {
-    Odd f{0.0, 0.0};
-    f[i] = z;
-    return at(f).value;
+    return data::two_bit::derivative_term(loss_, alpha_, beta_, i, z);
   }
   [[nodiscard]] double slope(std::size_t i, double z) const {
     Odd f{0.0, 0.0};
