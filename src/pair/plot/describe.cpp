@@ -36,8 +36,7 @@ std::string describe(const Figure& figure) {
   }
   std::string text;
   for (const Panel& panel : figure.panels) {
-    const std::string& title =
-        std::visit([](const auto& one) -> const std::string& { return one.title; }, panel);
+    const std::string title = std::visit([](const auto& one) { return one.title; }, panel);
     text += (text.empty() ? "" : " ") + (title.empty() ? "" : title + ": ") +
             std::visit([](const auto& one) { return frame_words(one); }, panel);
     const std::vector<LegendEntry> entries = legend_of(panel);
