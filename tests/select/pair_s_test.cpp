@@ -235,7 +235,9 @@ TEST(PairS, ReadsRunsThatHoldNothingOut) {
 
 TEST(PairS, LeavesPairsOfTestEnvironmentsAside) {
   const History history{make_run("a", {0, 1}, 0, {logged(0, 0.1, 0.1)})};
-  EXPECT_THAT(pair_s(history, plain()).decisions, IsEmpty());
+  const Selection selection = pair_s(history, plain());
+  EXPECT_THAT(selection.decisions, IsEmpty());
+  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("PAIR-s needs runs with one test environment")));
 }
 
 TEST(PairS, RefusesOptionsThatCannotBeUsed) {

@@ -314,7 +314,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
       break;
   }
   LeftOut left_out;
-  std::vector<Group> groups = groups_by_test_environments(history, takes_part);
+  const std::vector<Group> groups = groups_by_test_environments(history, takes_part);
   std::map<std::pair<std::string, std::string>, std::vector<const Run*>> by_algorithm;
   for (const Group& group : groups) {
     auto& runs = by_algorithm[{group.dataset, group.algorithm}];
@@ -347,6 +347,11 @@ Selection pair_s(const History& history, const PairOptions& options) {
     }
   }
   selection.notes = left_out.sentences();
+  if (groups.empty() && !history.empty()) {
+    selection.notes.push_back(
+        "every run leaves out two environments or more for cross-validation; PAIR-s needs "
+        "runs with one test environment");
+  }
   return selection;
 }
 
