@@ -25,11 +25,19 @@ using Sampling = data::ExtrapolationSpec::Sampling;
 struct Method {
   std::string_view key;
   std::string_view label;
+  std::string_view algorithm;
   std::string_view searched;  // the setting that is chosen; empty: none
+  std::string_view balancer = {};
 };
-constexpr std::array methods_known = {Method{"erm", "ERM", ""}, Method{"irmv1", "IRMv1", "penalty"},
-                                      Method{"vrex", "V-REx", "penalty"}, Method{"irmx", "IRMX", "penalty"},
-                                      Method{"pair", "PAIR-o", "preference"}};
+// Solutions of EPO's linear program jump from one corner of the simplex to another as minibatches differ;
+// those of the smoothed one stay near the last.
+constexpr std::array methods_known = {
+    Method{"erm", "ERM", "erm", ""},
+    Method{"irmv1", "IRMv1", "irmv1", "penalty"},
+    Method{"vrex", "V-REx", "vrex", "penalty"},
+    Method{"irmx", "IRMX", "irmx", "penalty"},
+    Method{"pair", "PAIR-o", "pair", "preference"},
+    Method{"pair_smooth", "PAIR-o, smooth", "pair", "preference", "epo_smooth"}};
 
 // Appendix C.3. Of the penalty weights, searched from 1e-4 on, those that it found to perform well.
 constexpr std::array penalties = {"0.01", "0.1", "1", "10"};
@@ -132,11 +140,14 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
     for (const std::string& setting : settings) {
       Overrides overrides = request.common;
       overrides.emplace_back("seed", std::to_string(request.seeds.front()));
+      if (!method.balancer.empty()) {
+        overrides.emplace_back("balancer", std::string(method.balancer));
+      }
       if (!setting.empty()) {
         overrides.emplace_back(std::string(method.searched), setting);
       }
       entry.candidates.push_back({setting.empty() ? "" : std::string(method.searched) + " " + setting,
-                                  runs::resolve(dataset, method.key, overrides)});
+                                  runs::resolve(dataset, method.algorithm, overrides)});
     }
     result.push_back(std::move(entry));
   }
@@ -220,7 +231,7 @@ std::string extrapolation_text(const nlohmann::json& result) {
   char line[160];
   std::string text = "Extrapolation, " + result.at("sampling").get<std::string>() + " sampling, " +
                      std::to_string(result.at("seeds").size()) + " seeds\n\n";
-  std::snprintf(line, sizeof line, "  %-8s %18s %18s   %s\n", "", "extrapolation MSE", "invariance score",
+  std::snprintf(line, sizeof line, "  %-14s %18s %18s   %s\n", "", "extrapolation MSE", "invariance score",
                 "chosen by validation");
   text += line;
   for (const json& method : result.at("methods")) {
@@ -230,9 +241,9 @@ std::string extrapolation_text(const nlohmann::json& result) {
                     method.at(key).at("deviation").get<double>());
       return std::string(cell);
     };
-    std::snprintf(line, sizeof line, "  %-8s %18s %18s   %s\n", method.at("label").get<std::string>().c_str(),
-                  entry("mse").c_str(), entry("invariance").c_str(),
-                  method.at("setting").get<std::string>().c_str());
+    std::snprintf(line, sizeof line, "  %-14s %18s %18s   %s\n",
+                  method.at("label").get<std::string>().c_str(), entry("mse").c_str(),
+                  entry("invariance").c_str(), method.at("setting").get<std::string>().c_str());
     text += line;
   }
   std::snprintf(line, sizeof line,

@@ -21,7 +21,7 @@
 
 namespace pair::paper {
 
-// erm, irmv1, vrex, irmx, pair.
+// erm, irmv1, vrex, irmx, pair, pair_smooth.
 std::vector<std::string> extrapolation_methods();
 
 struct ExtrapolationRequest {

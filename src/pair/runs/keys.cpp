@@ -426,6 +426,9 @@ std::vector<Key> table() {
 
       number<&Settings::penalty>("penalty", Group::linear, {0.0, 1e12},
                                  "lambda, the weight of the objectives beyond erm after pretrain steps"),
+      later("false", switched<&Settings::conflict>(
+                         "conflict", Group::linear,
+                         "record how the objectives' gradients at the head conflict, as pair does anyway")),
       switched<&Settings::refresh>("refresh", Group::linear, "a fresh Adam after pretrain steps"),
 
       named<&Settings::balancer>("balancer", Group::pair, "names of 'pair list solvers'",

@@ -16,6 +16,9 @@
 //   penalty         the sum of the other objectives, not weighted: with one of them, DomainBed's
 //   losses, weights {"erm": ..., "irmv1": ...}: each objective, and its weight in the last step
 //   phase           "descent", and "balance" once PAIR-o's solver weighs
+//   conflict        {"irmv1": ...}: cosine of erm's gradient with that of each other objective in the last
+//   step,
+//                   from where PAIR-o's solver sees gradients; there where gradients were compared
 //   divergence      mu(L) of the losses from the preference; 0 in the descent phase
 //   feasible        whether EPO's program had a solution
 //   lr              learning rate of the last step

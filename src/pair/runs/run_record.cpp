@@ -59,6 +59,13 @@ nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluatio
               {"restarts", evaluation.restarts},
               {"backtracks", evaluation.backtracks},
               {"rollbacks", evaluation.rollbacks}};
+  if (!evaluation.conflict.empty()) {
+    json cosines = json::object();
+    for (std::size_t k = 0; k < evaluation.conflict.size(); ++k) {
+      cosines[spec.settings.objectives.at(k + 1)] = evaluation.conflict[k];
+    }
+    record["conflict"] = cosines;
+  }
   const char* const kind = evaluation.regression ? "_mse" : "_acc";
   std::optional<double> worst;
   for (const train::Score& score : evaluation.scores) {

@@ -46,6 +46,8 @@ struct Settings {
   // The linear scheme. The whole loss is divided by penalty where that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
   bool refresh = false;  // a fresh Adam when annealing ends
+  bool conflict =
+      false;  // compare the objectives' gradients at the head for the record, as PAIR-o does anyway
 
   // PAIR-o.
   std::string balancer = "epo";                      // see pair::moo::balancers

@@ -29,6 +29,16 @@ torch::Tensor weighted_sum(const std::vector<torch::Tensor>& terms, std::span<co
   return sum;
 }
 
+std::vector<double> conflict_of(const HostNumbers& numbers) {
+  const std::size_t m = numbers.losses.size();
+  std::vector<double> cosines;
+  for (std::size_t k = 1; k < m; ++k) {
+    const double lengths = std::sqrt(numbers.gram[0]) * std::sqrt(numbers.gram[k * m + k]);
+    cosines.push_back(lengths > 0.0 ? numbers.gram[k] / lengths : 0.0);
+  }
+  return cosines;
+}
+
 }  // namespace
 
 // The leaves to the right of the featurizer.
@@ -184,6 +194,7 @@ StepLosses Step::with_solver(const Batch& batch, GradientSource source, const We
   const HostNumbers numbers = to_host(terms, rows);
   StepLosses result;
   result.losses = numbers.losses;
+  result.conflict = conflict_of(numbers);
   result.finite = numbers.finite();
   if (result.finite) {
     result.weights = weigh(numbers.losses, numbers.gram);
@@ -240,6 +251,7 @@ StepLosses Step::network_step(const Batch& batch, GradientSource source, const W
   const HostNumbers numbers = to_host(terms, torch::stack(rows));
   StepLosses result;
   result.losses = numbers.losses;
+  result.conflict = conflict_of(numbers);
   result.finite = numbers.finite();
   if (result.finite) {
     result.weights = weigh(numbers.losses, numbers.gram);

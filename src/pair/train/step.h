@@ -41,6 +41,9 @@ struct Batch {
 struct StepLosses {
   std::vector<double> losses;   // one an objective
   std::vector<double> weights;  // as given, or as the solver chose
+  // Cosine of the first objective's gradient with that of each other one, where gradients were compared; 0
+  // where one of them vanishes. Below 0 the two conflict.
+  std::vector<double> conflict;
   bool finite = true;  // false: a loss or a gradient is not finite, and the parameters' gradients are unset
 };
 

@@ -117,6 +117,7 @@ class Trainer::Impl {
     result.step = steps_;
     result.losses = last_.losses;
     result.weights = last_.weights;
+    result.conflict = last_.conflict;
     result.loss = last_loss_;
     result.balancing = balancing_;
     result.divergence = divergence_;
@@ -228,7 +229,10 @@ class Trainer::Impl {
     const double divisor = std::max(lambda, 1.0);
     std::vector<double> weights(objectives_.size(), lambda / divisor);
     weights.front() = 1.0 / divisor;
-    last_ = step_->with_weights(samples, weights, draws_);
+    const bool compare = linear && settings_.conflict && objectives_.size() > 1;
+    last_ = compare ? step_->with_solver(
+                          samples, GradientSource::head, [&weights](auto, auto) { return weights; }, draws_)
+                    : step_->with_weights(samples, weights, draws_);
     last_loss_ = weighted(last_.weights, last_.losses);
     if (!last_.finite) {
       return Verdict::not_finite;
@@ -361,6 +365,7 @@ void Trainer::Impl::save(std::ostream& out) const {
   archive.write("weighed_losses", as_tensor(weigher_.state().losses));
   archive.write("losses", as_tensor(last_.losses));
   archive.write("weights", as_tensor(last_.weights));
+  archive.write("conflict", as_tensor(last_.conflict));
   archive.write("numbers", as_tensor({last_loss_, divergence_}));
   archive.write("steps", c10::IValue(steps_));
   archive.write("balancing", c10::IValue(balancing_));
@@ -412,6 +417,7 @@ void Trainer::Impl::load(std::istream& in) {
   weigher_.restore({doubles("preference"), doubles("weighed_weights"), doubles("weighed_losses")});
   last_.losses = doubles("losses");
   last_.weights = doubles("weights");
+  last_.conflict = doubles("conflict");
   const std::vector<double> numbers = doubles("numbers");
   last_loss_ = numbers.at(0);
   divergence_ = numbers.at(1);

@@ -29,6 +29,8 @@ struct Evaluation {
   std::int64_t step = 0;
   std::vector<double> losses;   // one an objective, of the last step's batch
   std::vector<double> weights;  // the weight of each in the last step's direction
+  // Of the last step: cosine of erm's gradient with each other objective's; empty where it was not taken.
+  std::vector<double> conflict;
   double loss = 0.0;            // weights . losses, plus the L2 term where it applies
   bool balancing = false;       // PAIR-o past its descent phase
   double divergence = 0.0;      // mu(L); 0 unless balancing

@@ -1,0 +1,123 @@
+#include "pair/paper/extrapolation.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "pair/paper/extrapolation_figure.h"
+#include "pair/plot/svg.h"
+
+namespace pair::paper {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+ExtrapolationRequest quick() {
+  ExtrapolationRequest request;
+  request.methods = {"erm", "pair"};
+  request.seeds = {0, 1};
+  request.preferences = {"1,1e4,1e4", "1,1e8,1e8"};
+  request.common = {{"steps", "30"}, {"pretrain", "10"}, {"points", "50"}, {"batch", "20"}, {"width", "8"}};
+  return request;
+}
+
+class Folder {
+ public:
+  Folder() { std::filesystem::create_directories(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  ~Folder() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_ =
+      std::filesystem::temp_directory_path() /
+      ("pair-extrapolation-" + std::to_string(::testing::UnitTest::GetInstance()->random_seed()) + "-" +
+       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST(ExtrapolationRecipe, SearchesWhatThePaperSearched) {
+  const std::vector<ExtrapolationMethod> methods = extrapolation_candidates({});
+  ASSERT_EQ(methods.size(), 6U);
+  EXPECT_EQ(methods[0].candidates.size(), 1U);
+  EXPECT_EQ(methods[1].candidates.size(), 4U);
+  EXPECT_EQ(methods[4].candidates.size(), 6U);
+  for (const ExtrapolationMethod& method : methods) {
+    for (const Candidate& candidate : method.candidates) {
+      EXPECT_EQ(candidate.spec.settings.steps, 50'000);
+      EXPECT_EQ(candidate.spec.settings.batch, 512);
+      EXPECT_EQ(candidate.spec.settings.width, 128);
+    }
+  }
+}
+
+TEST(ExtrapolationRecipe, RunsTheSettingWithTheLeastValidationErrorOnEverySeed) {
+  const Folder folder;
+  const nlohmann::json result = extrapolation(quick(), folder.path(), 2);
+  ASSERT_EQ(result.at("methods").size(), 2U);
+  const nlohmann::json& pair = result.at("methods")[1];
+  const nlohmann::json& candidates = pair.at("candidates");
+  ASSERT_EQ(candidates.size(), 2U);
+  const bool first = candidates[0].at("validation_mse") <= candidates[1].at("validation_mse");
+  EXPECT_EQ(pair.at("setting"), candidates[first ? 0 : 1].at("setting"));
+  EXPECT_EQ(pair.at("validation_mse").at("values")[0], candidates[first ? 0 : 1].at("validation_mse"));
+  EXPECT_EQ(pair.at("invariance").at("values")[0], candidates[first ? 0 : 1].at("invariance"));
+  EXPECT_EQ(pair.at("mse").at("values").size(), 2U);
+  EXPECT_NE(pair.at("mse").at("values")[0], pair.at("mse").at("values")[1]);
+  EXPECT_EQ(pair.at("map").at("values").size(), 101U * 101U);
+  EXPECT_EQ(extrapolation(quick(), folder.path(), 1), result) << "finished runs are read";
+}
+
+TEST(ExtrapolationRecipe, ScoresHowMuchTheMapChangesWithX2) {
+  const Folder folder;
+  ExtrapolationRequest request = quick();
+  request.methods = {"erm"};
+  request.seeds = {0};
+  const nlohmann::json result = extrapolation(request, folder.path(), 1);
+  const nlohmann::json& map = result.at("methods")[0].at("map");
+  const auto values = map.at("values").get<std::vector<double>>();
+  const std::size_t side = map.at("side");
+  double sum = 0.0;
+  std::size_t columns = 0;
+  for (std::size_t column = side / 4; column <= side - 1 - side / 4; ++column, ++columns) {
+    double mean = 0.0;
+    double square = 0.0;
+    for (std::size_t row = 0; row < side; ++row) {
+      mean += values[row * side + column] / static_cast<double>(side);
+      square += values[row * side + column] * values[row * side + column] / static_cast<double>(side);
+    }
+    sum += std::sqrt(square - mean * mean);
+  }
+  EXPECT_NEAR(result.at("methods")[0].at("invariance").at("mean").get<double>(),
+              sum / static_cast<double>(columns), 0.02);
+}
+
+TEST(ExtrapolationRecipe, IsDrawnAndToldInWords) {
+  const Folder folder;
+  const nlohmann::json result = extrapolation(quick(), folder.path(), 2);
+  EXPECT_THAT(extrapolation_text(result), HasSubstr("PAIR-o"));
+  const plot::Figure figure = extrapolation_figure(result);
+  EXPECT_EQ(figure.panels.size(), 3U);
+  EXPECT_THAT(plot::to_svg(figure), HasSubstr("training data"));
+}
+
+TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
+  ExtrapolationRequest request = quick();
+  request.methods = {"pairs"};
+  EXPECT_THAT([&] { extrapolation_candidates(request); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'pair'?")));
+  request = quick();
+  request.seeds.clear();
+  EXPECT_THAT([&] { extrapolation_candidates(request); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("no seeds")));
+  request = quick();
+  request.common = {{"alpha", "0.2"}};
+  EXPECT_THAT([&] { extrapolation_candidates(request); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("has no setting 'alpha'")));
+}
+
+}  // namespace
+}  // namespace pair::paper
