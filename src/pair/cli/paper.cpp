@@ -77,15 +77,13 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
                Context& context) {
   ManyRunsDisplay display(context.err);
   const Interrupt interrupt;
-  paper::ManyRunsHooks hooks;
-  hooks.progress = [&](auto done, auto runs, auto taken, auto steps) {
-    display.show(done, runs, taken, steps);
-  };
+  sweep::ManyRunsHooks hooks;
+  hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   const std::size_t jobs =
       arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency());
   const std::vector<runs::RunSpec> specs = paper::specs_of(table);
-  const paper::ManyRuns runs = paper::run_all(specs, arguments.out, jobs, hooks);
+  const sweep::ManyRuns runs = sweep::run_all(specs, arguments.out, jobs, hooks);
   display.end();
   if (runs.stopped) {
     context.err << "Stopped; the same command goes on from there\n";
@@ -109,7 +107,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
     context.out << paper::as_text(result) << "\nRecords in " << arguments.out << '\n';
   }
   flush(context.out);
-  for (const paper::RunOutcome& outcome : runs.outcomes) {
+  for (const sweep::RunOutcome& outcome : runs.outcomes) {
     if (!outcome.error.empty()) {
       context.err << "pair: a run failed: " << outcome.error << '\n';
       context.status = exit_failure;
