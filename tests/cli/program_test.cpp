@@ -59,8 +59,16 @@ TEST(Program, SaysItsVersion) {
 }
 
 TEST(Program, HelpsWithAnExampleEverywhere) {
-  const std::vector<std::vector<std::string>> commands{
-      {}, {"solve"}, {"list"}, {"bench"}, {"bench", "solver"}};
+  const std::vector<std::vector<std::string>> commands{{},
+                                                       {"solve"},
+                                                       {"list"},
+                                                       {"bench"},
+                                                       {"bench", "solver"},
+                                                       {"paper"},
+                                                       {"paper", "fig-failure"},
+                                                       {"paper", "prop1"},
+                                                       {"paper", "two-bit"},
+                                                       {"paper", "stall"}};
   for (std::vector<std::string> command : commands) {
     command.emplace_back("--help");
     const Finished finished = run_pair(command);

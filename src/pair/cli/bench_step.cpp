@@ -1,6 +1,5 @@
 #include "pair/cli/bench_step.h"
 
-#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/spread.h"
 #include "pair/paper/table.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run_spec.h"
@@ -34,15 +34,6 @@ constexpr std::array methods = {Method{"erm", "erm", ""},      Method{"irmv1", "
                                 Method{"vrex", "vrex", ""},    Method{"irmx", "irmx", ""},
                                 Method{"pair_w", "pair", "w"}, Method{"pair_phi", "pair", "phi"},
                                 Method{"pair_f", "pair", "f"}};
-
-double quantile(std::vector<double> values, double share) {
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
-nlohmann::ordered_json spread(const std::vector<double>& values) {
-  return {{"median", quantile(values, 0.5)}, {"p10", quantile(values, 0.1)}, {"p90", quantile(values, 0.9)}};
-}
 
 void bench_step(const Arguments& arguments, Context& context) {
   train::use_threads(arguments.threads);

@@ -9,6 +9,7 @@
 #include "pair/cli/bench.h"
 #include "pair/cli/command.h"
 #include "pair/cli/list.h"
+#include "pair/cli/paper.h"
 #include "pair/cli/select.h"
 #include "pair/cli/solve.h"
 #include "pair/cli/train_commands.h"
@@ -39,6 +40,13 @@ int main(int argc, char** argv) {
     kinds.insert(kinds.begin(), pair::cli::solvers());
     pair::cli::add_train_commands(app, context);
     pair::cli::add_select(app, context);
+    CLI::App& paper = pair::cli::add_paper(app);
+    pair::cli::add_paper_failure(paper, context);
+    pair::cli::add_paper_prop1(paper, context);
+    pair::cli::add_paper_two_bit(paper, context);
+    pair::cli::add_paper_stall(paper, context);
+    pair::cli::add_paper_extrapolation(paper, context);
+    pair::cli::add_paper_tables(paper, context);
     pair::cli::add_list(app, context, std::move(kinds));
     CLI::App& bench = pair::cli::add_bench(app);
     pair::cli::add_bench_solver(bench, context);

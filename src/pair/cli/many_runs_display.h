@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <ostream>
 #include <string>
 
@@ -21,6 +22,11 @@ class ManyRunsDisplay {
 
   void show(const sweep::ManyRunsProgress& progress) {
     const auto now = std::chrono::steady_clock::now();
+    // Another batch of runs begins.
+    if (progress.steps_here < steps_here_) {
+      began_ = now;
+    }
+    steps_here_ = progress.steps_here;
     const bool last = progress.done + progress.failed == progress.runs;
     if (now - drawn_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000)) &&
         !last) {
@@ -62,6 +68,7 @@ class ManyRunsDisplay {
   std::size_t before_;
   bool terminal_;
   bool shown_ = false;
+  std::int64_t steps_here_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point drawn_;
 };

@@ -4,7 +4,17 @@
 
 namespace pair::cli {
 
-// pair paper NAME: a table of the paper, from its runs to its figures.
-void add_paper(CLI::App& app, Context& context);
+// pair paper NAME: the group that tables and figures of the paper are added to, each with a function like
+// add_paper_failure. The tables that take training are added by add_paper_tables (train_commands.h).
+CLI::App& add_paper(CLI::App& app);
+
+// pair paper fig-failure: where IRMv1 goes wrong on two-bit environments.
+void add_paper_failure(CLI::App& paper, Context& context);
+// pair paper prop1: Proposition 1 over a grid of environments.
+void add_paper_prop1(CLI::App& paper, Context& context);
+// pair paper two-bit: where optimizers go on two-bit environments.
+void add_paper_two_bit(CLI::App& paper, Context& context);
+// pair paper stall: why PAIR-o with plain EPO stops halfway there.
+void add_paper_stall(CLI::App& paper, Context& context);
 
 }  // namespace pair::cli

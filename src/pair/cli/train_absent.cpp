@@ -8,6 +8,10 @@ void add_train_commands(CLI::App& /*app*/, Context& /*context*/) {}
 
 void add_train_benches(CLI::App& /*bench*/, Context& /*context*/) {}
 
+void add_paper_tables(CLI::App& /*paper*/, Context& /*context*/) {}
+
+void add_paper_extrapolation(CLI::App& /*paper*/, Context& /*context*/) {}
+
 std::vector<ListKind> train_lists() {
   return {};
 }

@@ -9,6 +9,7 @@
 #include "pair/moo/chebyshev.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/epo_smooth.h"
+#include "pair/moo/epo_worst.h"
 #include "pair/moo/linear.h"
 #include "pair/moo/mgda.h"
 #include "pair/moo/nash.h"
@@ -33,6 +34,10 @@ constexpr std::array entries{
            "epsilon, smoothing"},
           [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
             return std::make_unique<EpoSmooth>(o.epsilon, o.smoothing);
+          }},
+    Entry{{"epo_worst", "EPO, but the most violated objective first where EPO hardly lowers it", "epsilon"},
+          [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
+            return std::make_unique<EpoWorst>(o.epsilon);
           }},
     Entry{{"linear", "fixed weights: the preference, normalised", ""},
           [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Linear>(); }},

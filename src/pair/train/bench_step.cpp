@@ -70,7 +70,8 @@ void bench_steps(const std::shared_ptr<const data::EnvironmentSet>& data, int ro
   }
   std::int64_t rows = 0;
   for (const data::Environment& environment : data->train) {
-    rows += environment.labels.size(0);
+    const std::int64_t batch = bench.methods.front().settings.batch;
+    rows += batch > 0 ? batch : environment.labels.size(0);
   }
   Products products(rows, data->train.front().inputs[0].numel(), bench.methods.front().settings);
   bench.operations = products.operations();

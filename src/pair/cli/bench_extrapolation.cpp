@@ -1,0 +1,101 @@
+#include "pair/cli/bench_extrapolation.h"
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "pair/cli/spread.h"
+#include "pair/paper/table.h"
+#include "pair/runs/dataset_cache.h"
+#include "pair/runs/run_spec.h"
+#include "pair/train/bench_step.h"
+#include "pair/train/threads.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  int rounds = 1'000;
+  bool json = false;
+};
+
+constexpr std::array methods = {"erm", "irmv1", "vrex", "irmx", "pair"};
+
+std::vector<double> scaled(std::vector<double> values, double factor) {
+  for (double& value : values) {
+    value *= factor;
+  }
+  return values;
+}
+
+void bench(const Arguments& arguments, Context& context) {
+  train::use_threads(1);
+  train::StepBench bench;
+  runs::RunSpec spec;
+  for (const char* method : methods) {
+    const std::vector<runs::Override> overrides = {{"pretrain", "0"}};
+    spec = runs::resolve("extrapolation-uniform", method, overrides);
+    bench.methods.push_back({method, spec.settings, {}});
+  }
+  runs::DatasetCache datasets;
+  train::bench_steps(datasets.get(spec.dataset, 0), arguments.rounds, bench, [&](int round) {
+    if (round % 250 == 0) {
+      context.err << "round " << round << " of " << arguments.rounds << '\n' << std::flush;
+    }
+  });
+
+  constexpr double microseconds = 1e3;  // a millisecond
+  const double products = microseconds * quantile(bench.products_ms, 0.5);
+  nlohmann::ordered_json result;
+  result["made"] = paper::provenance("cpu");
+  result["threads"] = 1;
+  result["rounds"] = arguments.rounds;
+  result["steps_a_run"] = spec.settings.steps;
+  result["products"] = {{"microseconds", spread(scaled(bench.products_ms, microseconds))},
+                        {"operations", bench.operations},
+                        {"gflops", bench.operations / products / 1e3}};
+  for (const train::StepTiming& method : bench.methods) {
+    const double median = quantile(method.milliseconds, 0.5);
+    result["steps"][method.name] = {{"microseconds", spread(scaled(method.milliseconds, microseconds))},
+                                    {"share_of_floor", products / (microseconds * median)},
+                                    {"run_seconds", median * static_cast<double>(spec.settings.steps) / 1e3}};
+  }
+  if (arguments.json) {
+    context.out << result.dump(2) << '\n';
+    return;
+  }
+  char line[160];
+  context.out << "One training step on the extrapolation example, one thread, medians of " << arguments.rounds
+              << " interleaved rounds\n\n";
+  for (const auto& [name, timing] : result["steps"].items()) {
+    std::snprintf(line, sizeof line, "  %-6s %6.0f us   a run of %lld steps: %4.0f s\n", name.c_str(),
+                  timing["microseconds"]["median"].get<double>(), static_cast<long long>(spec.settings.steps),
+                  timing["run_seconds"].get<double>());
+    context.out << line;
+  }
+  std::snprintf(line, sizeof line, "\n  the matrix products of a step alone: %.0f us at %.0f GFLOP/s\n",
+                products, bench.operations / products / 1e3);
+  context.out << line;
+}
+
+}  // namespace
+
+void add_bench_extrapolation(CLI::App& bench_group, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      bench_group.add_subcommand("extrapolation", "A training step on the extrapolation example");
+  command->add_option("--rounds", arguments->rounds, "Steps of each method")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->footer(
+      "Example:\n"
+      "  pair bench extrapolation --json");
+  command->callback([arguments, &context] { bench(*arguments, context); });
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,116 @@
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "pair/cli/recipe.h"
+#include "pair/cli/train_commands.h"
+#include "pair/paper/extrapolation.h"
+#include "pair/paper/extrapolation_figure.h"
+#include "pair/paper/table.h"
+#include "pair/plot/files.h"
+#include "pair/plot/svg.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments : RecipeArguments {
+  std::string sampling = "uniform";
+  std::vector<std::string> penalties;
+  std::vector<std::string> preferences;
+  std::string format = "text";
+  std::string figure;
+  std::string theme = "auto";
+};
+
+bool is_figure(const std::string& path) {
+  return path.ends_with(".svg") || path.ends_with(".png");
+}
+
+void write(const nlohmann::json& result, const Arguments& arguments) {
+  if (is_figure(arguments.figure)) {
+    plot::write_figure(paper::extrapolation_figure(result), arguments.figure,
+                       plot::theme_from(arguments.theme));
+    return;
+  }
+  std::ofstream file(arguments.figure);
+  file << result.dump() << '\n';
+  if (!file.flush()) {
+    throw std::runtime_error("'" + arguments.figure + "' could not be written");
+  }
+}
+
+void run(const Arguments& arguments, Context& context) {
+  if (!arguments.figure.empty() && !is_figure(arguments.figure) && !arguments.figure.ends_with(".json")) {
+    throw UsageError("--save is '" + arguments.figure +
+                     "'; accepted are names that end in .svg, .png or .json");
+  }
+  using Sampling = data::ExtrapolationSpec::Sampling;
+  const paper::ExtrapolationRequest request{
+      arguments.sampling == "uniform" ? Sampling::uniform : Sampling::gaussian,
+      arguments.methods,
+      seeds_of(arguments.seeds),
+      common_overrides(arguments),
+      arguments.penalties,
+      arguments.preferences};
+  nlohmann::json result;
+  run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
+    try {
+      result = paper::extrapolation(request, arguments.out, jobs_of(arguments), hooks);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+    return !result.is_null();
+  });
+  if (result.is_null()) {
+    return;
+  }
+  result["made"] = paper::provenance(arguments.device);
+  if (!arguments.figure.empty()) {
+    write(result, arguments);
+  }
+  if (arguments.format == "json") {
+    context.out << result.dump() << '\n';
+  } else {
+    context.out << paper::extrapolation_text(result) << "\nRecords in " << arguments.out << '\n';
+  }
+}
+
+}  // namespace
+
+void add_paper_extrapolation(CLI::App& paper, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  arguments->seeds = "0-4";
+  CLI::App* command = paper.add_subcommand(
+      "fig-extrapolation", "What methods predict beyond their training data, and whether x2 matters to them");
+  command->add_option("--sampling", arguments->sampling, "uniform or gaussian: where training data lies")
+      ->check(CLI::IsMember({"uniform", "gaussian"}))
+      ->capture_default_str();
+  add_recipe_options(*command, arguments, paper::extrapolation_methods());
+  command
+      ->add_option("--penalties", arguments->penalties,
+                   "Penalty weights to choose from (default: 0.01 0.1 1 10)")
+      ->expected(1, -1);
+  command
+      ->add_option(
+          "--preferences", arguments->preferences,
+          "PAIR-o's preferences to choose from, such as 1,1e4,1e12 1,1e8,1e8 (default: the paper's six)")
+      ->expected(1, -1);
+  command->add_option("--format", arguments->format, "text: a table; json: all that the figure shows")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("--save", arguments->figure,
+                      "Also draw the maps into this .svg or .png file, or write all to this .json file");
+  command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of the figure")
+      ->check(CLI::IsMember({"auto", "light", "dark"}))
+      ->capture_default_str();
+  command->footer(
+      "A run of 10,000 epochs takes about two minutes of a processor, and there are some forty. Finished\n"
+      "runs are read, not repeated; Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Example:\n"
+      "  pair paper fig-extrapolation --sampling gaussian --save extrapolation.svg\n"
+      "  pair paper fig-extrapolation --methods erm,pair --seeds 0 --set steps=5000");
+  command->callback([arguments, &context] { run(*arguments, context); });
+}
+
+}  // namespace pair::cli

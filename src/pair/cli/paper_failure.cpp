@@ -1,0 +1,97 @@
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pair/cli/paper.h"
+#include "pair/paper/failure.h"
+#include "pair/paper/failure_figure.h"
+#include "pair/plot/files.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  std::string loss = "square";
+  double alpha = data::two_bit::Spec{}.alpha;
+  std::vector<double> betas = data::two_bit::Spec{}.betas;
+  std::string format = "text";
+  std::string out;
+  std::string theme = "auto";
+};
+
+bool is_figure(const std::string& path) {
+  return path.ends_with(".svg") || path.ends_with(".png");
+}
+
+// What kind of file it is, its name says.
+void write_figure(const nlohmann::json& figure, const Arguments& arguments) {
+  const std::string& path = arguments.out;
+  if (is_figure(path)) {
+    plot::write_figure(paper::failure_figure(figure), path, plot::theme_from(arguments.theme));
+    return;
+  }
+  std::ofstream file(path);
+  file << figure.dump() << '\n';
+  if (!file.flush()) {
+    throw std::runtime_error("'" + path + "' could not be written");
+  }
+}
+
+void run_failure(const Arguments& arguments, Context& context) {
+  if (!arguments.out.empty() && !is_figure(arguments.out) && !arguments.out.ends_with(".json")) {
+    throw UsageError("--out is '" + arguments.out + "'; accepted are names that end in .svg, .png or .json");
+  }
+  nlohmann::json figure;
+  try {
+    figure = paper::failure({data::two_bit::loss_from(arguments.loss), arguments.alpha, arguments.betas});
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  if (!arguments.out.empty()) {
+    write_figure(figure, arguments);
+  }
+  if (arguments.format == "json") {
+    context.out << figure.dump() << '\n';
+  } else {
+    context.out << paper::failure_text(figure);
+  }
+}
+
+}  // namespace
+
+void add_paper_failure(CLI::App& paper, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = paper.add_subcommand(
+      "fig-failure", "Why IRMv1 fails on two-bit environments: constraints, landscapes, Pareto front");
+  command->add_option("--loss", arguments->loss, "square or logistic")->capture_default_str();
+  command->add_option("--alpha", arguments->alpha, "How often the invariant bit is wrong, in (0, 1)")
+      ->capture_default_str();
+  command
+      ->add_option("--betas", arguments->betas,
+                   "How often the spurious bit is wrong, one an environment, in (0, 1), all different")
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      ->add_option("--format", arguments->format, "text: the points found; json: all that the figure shows")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option(
+      "-o,--out", arguments->out,
+      "Also draw the figure into this .svg or .png file, or write its numbers to this .json file");
+  command
+      ->add_option("--theme", arguments->theme,
+                   "auto, light or dark: the colours of the figure; a PNG has light for auto")
+      ->check(CLI::IsMember({"auto", "light", "dark"}))
+      ->capture_default_str();
+  command->footer(
+      "Example:\n"
+      "  pair paper fig-failure\n"
+      "  pair paper fig-failure --loss logistic --alpha 0.05 --betas 0.11,0.4 -o failure.svg");
+  command->callback([arguments, &context] { run_failure(*arguments, context); });
+}
+
+}  // namespace pair::cli

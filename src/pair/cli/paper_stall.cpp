@@ -1,0 +1,53 @@
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pair/cli/paper.h"
+#include "pair/paper/stall.h"
+#include "pair/paper/two_bit_descent.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  std::string name = "failure";
+  std::string loss = "logistic";
+  std::vector<double> preference = paper::PairDescent{}.preference;
+  bool json = false;
+};
+
+void run_stall(const Arguments& arguments, Context& context) {
+  nlohmann::json result;
+  try {
+    data::two_bit::Spec spec = paper::two_bit_case(arguments.name);
+    spec.loss = data::two_bit::loss_from(arguments.loss);
+    result = paper::stall(spec, arguments.preference);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  context.out << (arguments.json ? result.dump(1) + "\n" : paper::stall_text(result));
+}
+
+}  // namespace
+
+void add_paper_stall(CLI::App& paper, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      paper.add_subcommand("stall", "Why PAIR-o with plain EPO can stop halfway, on two-bit environments");
+  command->add_option("--case", arguments->name, "failure or original")->capture_default_str();
+  command->add_option("--loss", arguments->loss, "square or logistic")->capture_default_str();
+  command->add_option("--preference", arguments->preference, "Of ERM, IRMv1 and V-REx")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write one JSON object");
+  command->footer(
+      "Example:\n"
+      "  pair paper stall\n"
+      "  pair paper stall --loss square --case original");
+  command->callback([arguments, &context] { run_stall(*arguments, context); });
+}
+
+}  // namespace pair::cli

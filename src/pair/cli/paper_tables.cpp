@@ -1,0 +1,107 @@
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "pair/cli/recipe.h"
+#include "pair/cli/train_commands.h"
+#include "pair/paper/table1.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments : RecipeArguments {
+  std::string format = "text";
+  std::string save;
+};
+
+void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds, const Arguments& arguments,
+               Context& context) {
+  sweep::ManyRuns runs;
+  run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
+    runs = sweep::run_all(paper::specs_of(table), arguments.out, jobs_of(arguments), hooks);
+    return !runs.stopped;
+  });
+  if (runs.stopped) {
+    return;
+  }
+  nlohmann::json result = paper::result_json(table, runs, seeds);
+  result["made"] = paper::provenance(arguments.device);
+  if (!arguments.save.empty()) {
+    std::ofstream file(arguments.save);
+    file << result.dump(1) << '\n';
+    if (!file.flush()) {
+      throw std::runtime_error("'" + arguments.save + "' could not be written");
+    }
+  }
+  if (arguments.format == "json") {
+    context.out << result.dump(1) << '\n';
+  } else if (arguments.format == "markdown") {
+    context.out << paper::as_markdown(result);
+  } else {
+    context.out << paper::as_text(result) << "\nRecords in " << arguments.out << '\n';
+  }
+  flush(context.out);
+  for (const sweep::RunOutcome& outcome : runs.outcomes) {
+    if (!outcome.error.empty()) {
+      context.err << "pair: a run failed: " << outcome.error << '\n';
+      context.status = exit_failure;
+    }
+  }
+}
+
+void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments,
+                 const std::vector<std::string>& methods = {}) {
+  add_recipe_options(command, arguments, methods);
+  command.add_option("--format", arguments->format, "text, markdown or json")
+      ->check(CLI::IsMember({"text", "markdown", "json"}))
+      ->capture_default_str();
+  command.add_option("--save", arguments->save,
+                     "Also write the figures, with machine and versions, to this file");
+}
+
+template <class MakeTable>
+void add_recipe(CLI::App& command, const std::shared_ptr<Arguments>& arguments, Context& context,
+                MakeTable make) {
+  command.callback([arguments, &context, make] {
+    try {
+      const std::vector<std::uint64_t> seeds = seeds_of(arguments->seeds);
+      run_table(make(seeds, common_overrides(*arguments)), seeds, *arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace
+
+void add_paper_tables(CLI::App& paper, Context& context) {
+  const auto table1 = std::make_shared<Arguments>();
+  table1->seeds = "0-9";
+  CLI::App* command = paper.add_subcommand("table1", "ColoredMNIST: ERM, IRMv1, V-REx, IRMX, PAIR-o, oracle");
+  add_options(*command, table1, paper::table1_methods());
+  command->footer(
+      "Ten seeds of all methods take hours on two processors and minutes on a GPU. Finished runs are\n"
+      "read, not repeated; Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Example:\n"
+      "  pair paper table1 --methods erm,pair_w --seeds 0-2\n"
+      "  pair paper table1 --device cuda --jobs 4 --save docs/results/table1.json");
+  add_recipe(*command, table1, context, [table1](const auto& seeds, const auto& common) {
+    return paper::table1(table1->methods, seeds, common);
+  });
+
+  const auto robust = std::make_shared<Arguments>();
+  robust->seeds = "0-4";
+  command = paper.add_subcommand("robustness",
+                                 "PAIR-o's guarded and plain step over learning rates and pretraining");
+  add_options(*command, robust);
+  command->footer(
+      "Finished runs are read, not repeated; Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Example:\n"
+      "  pair paper robustness --device cuda --jobs 4 --format markdown");
+  add_recipe(*command, robust, context,
+             [](const auto& seeds, const auto& common) { return paper::robustness(seeds, common); });
+}
+
+}  // namespace pair::cli

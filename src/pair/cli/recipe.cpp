@@ -1,0 +1,99 @@
+#include "pair/cli/recipe.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ostream>
+#include <thread>
+
+#include "pair/cli/many_runs_display.h"
+#include "pair/cli/train_interrupt.h"
+
+namespace pair::cli {
+namespace {
+
+std::uint64_t whole_number(const std::string& text, const std::string& all) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+    throw UsageError("--seeds is '" + all + "'; accepted are numbers and ranges, such as 0-9 or 0,2,5-7");
+  }
+  return value;
+}
+
+}  // namespace
+
+void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
+                        const std::vector<std::string>& methods) {
+  if (!methods.empty()) {
+    std::string known;
+    for (const std::string& method : methods) {
+      known += (known.empty() ? "" : ", ") + method;
+    }
+    command.add_option("--methods", arguments->methods, "Of " + known + " (default: all)")->delimiter(',');
+  }
+  command.add_option("--seeds", arguments->seeds, "Numbers and ranges, such as 0-9 or 0,2,5-7")
+      ->capture_default_str();
+  command.add_option("--jobs", arguments->jobs, "Runs at once (default: one a processor)")
+      ->check(CLI::Range(1, 1024));
+  command.add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
+  command.add_flag("--tf32", arguments->tf32, "Matrix products in TF32, on CUDA devices");
+  command.add_option("--set", arguments->set,
+                     "A setting of every run as key=value; see 'pair list settings'");
+  command.add_option("--out", arguments->out, "Where the runs go")->capture_default_str();
+}
+
+std::vector<std::uint64_t> seeds_of(const std::string& text) {
+  constexpr std::uint64_t most = 10'000;
+  std::vector<std::uint64_t> seeds;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', start), text.size());
+    const std::string part = text.substr(start, comma - start);
+    const std::size_t dash = part.find('-');
+    const std::uint64_t first = whole_number(part.substr(0, dash), text);
+    const std::uint64_t last = dash == std::string::npos ? first : whole_number(part.substr(dash + 1), text);
+    if (last < first || last - first >= most) {
+      throw UsageError("--seeds has the range '" + part +
+                       "'; accepted are rising ranges of up to 10000 seeds");
+    }
+    for (std::uint64_t seed = first; seed <= last; ++seed) {
+      seeds.push_back(seed);
+    }
+    start = comma + 1;
+  }
+  return seeds;
+}
+
+paper::Overrides common_overrides(const RecipeArguments& arguments) {
+  paper::Overrides overrides = {{"device", arguments.device}};
+  if (arguments.tf32) {
+    overrides.emplace_back("tf32", "true");
+  }
+  for (const std::string& text : arguments.set) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
+    }
+    overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return overrides;
+}
+
+std::size_t jobs_of(const RecipeArguments& arguments) {
+  return arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency());
+}
+
+void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work) {
+  ManyRunsDisplay display(context.err);
+  const Interrupt interrupt;
+  sweep::ManyRunsHooks hooks;
+  hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
+  hooks.should_stop = [&] { return interrupt.signal() != 0; };
+  const bool finished = work(hooks);
+  display.end();
+  if (!finished) {
+    context.err << "Stopped; the same command goes on from there\n";
+    context.status = 128 + interrupt.signal();
+  }
+}
+
+}  // namespace pair::cli

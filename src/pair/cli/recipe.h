@@ -1,0 +1,44 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pair/cli/command.h"
+#include "pair/paper/table1.h"
+#include "pair/sweep/many_runs.h"
+
+// What the commands share that make a table or figure of the paper from runs.
+
+namespace pair::cli {
+
+struct RecipeArguments {
+  std::vector<std::string> methods;
+  std::string seeds;
+  std::size_t jobs = 0;  // 0: one a processor
+  std::string device = "cpu";
+  bool tf32 = false;
+  std::vector<std::string> set;
+  std::string out = "runs/paper";
+};
+
+// --methods (where there are some to choose from), --seeds, --jobs, --device, --tf32, --set and --out.
+void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
+                        const std::vector<std::string>& methods = {});
+
+// "0-9" or "0,2,5-7". Throws UsageError.
+std::vector<std::uint64_t> seeds_of(const std::string& text);
+
+// --device, --tf32 and --set as settings. Throws UsageError.
+paper::Overrides common_overrides(const RecipeArguments& arguments);
+
+std::size_t jobs_of(const RecipeArguments& arguments);
+
+// Calls work with hooks that show progress on context.err and stop at the first Ctrl-C; says so where it was
+// stopped, which work tells by its answer.
+void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work);
+
+}  // namespace pair::cli

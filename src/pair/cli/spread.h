@@ -1,0 +1,22 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+// How benchmarks summarise their rounds.
+
+namespace pair::cli {
+
+// The value below which the share lies; values is not empty.
+inline double quantile(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+inline nlohmann::ordered_json spread(const std::vector<double>& values) {
+  return {{"median", quantile(values, 0.5)}, {"p10", quantile(values, 0.1)}, {"p90", quantile(values, 0.9)}};
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "pair/plot/figure.h"
+
+namespace pair::plot {
+
+// Writes the figure as the suffix says: .svg, .png or .csv. A PNG is light where the theme is automatic.
+// Throws std::invalid_argument for another suffix and std::runtime_error where the file cannot be written or
+// the build has no PNG. No file is touched before the figure is drawn.
+void write_figure(const Figure& figure, const std::filesystem::path& file, Theme theme = Theme::automatic);
+
+}  // namespace pair::plot

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pair/plot/svg_writer.h"
+
+// Which colour, dash and shape is what.
+
+namespace pair::plot {
+
+struct LegendEntry {
+  enum class Kind : std::uint8_t { line, points, area };
+  std::string name = {};
+  Kind kind = Kind::line;
+  Color color = Color::blue;
+  Dash dash = Dash::solid;
+  std::optional<Shape> shape = {};
+  bool hollow = false;
+  double opacity = 1.0;  // of an area
+
+  friend bool operator==(const LegendEntry&, const LegendEntry&) = default;
+};
+
+// The named marks of a panel, each once.
+std::vector<LegendEntry> legend_of(const Panel& panel);
+
+// Entries side by side, in rows within the width. Height 0 where there are none.
+double legend_height(const std::vector<LegendEntry>& entries, double width);
+void draw_legend(SvgWriter& svg, const std::vector<LegendEntry>& entries, Point top_left, double width);
+
+}  // namespace pair::plot

@@ -1,0 +1,108 @@
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/process.h"
+
+// 'pair paper' as a user types it: what needs no training.
+
+namespace pair::cli::test {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(PaperProgram, FindsTheFailureCasesPoints) {
+  const Finished text = run_pair({"paper", "fig-failure"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("f_1      0.955719    0.294281    0.168974"));
+  EXPECT_THAT(text.out, HasSubstr("prefer it to f_IRM"));
+  const Finished logistic = run_pair({"paper", "fig-failure", "--loss", "logistic", "--format", "json"});
+  EXPECT_EQ(logistic.status, 0) << logistic.err;
+  const json figure = json::parse(logistic.out);
+  EXPECT_EQ(figure["loss"], "logistic");
+  EXPECT_NEAR(figure["points"][1]["f"][0].get<double>(), std::log(9.0), 1e-9);
+}
+
+TEST(PaperProgram, WritesTheFiguresNumbersToAFile) {
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / ("pair_failure_" + std::to_string(::getpid()) + ".json");
+  const Finished finished =
+      run_pair({"paper", "fig-failure", "--alpha", "0.25", "--betas", "0.1,0.2", "-o", path.string()});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, HasSubstr("f_IRM has the least ERM loss"));
+  std::ifstream file(path);
+  EXPECT_EQ(json::parse(file)["betas"], json({0.1, 0.2}));
+  std::filesystem::remove(path);
+}
+
+TEST(PaperProgram, ShowsWhereOptimizersGo) {
+  const std::vector<std::string> command{"paper",    "two-bit",  "--cases", "failure", "--losses",
+                                         "logistic", "--starts", "5",       "--seed",  "3"};
+  const Finished text = run_pair(command);
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("PAIR-o, epo_worst                     5"));
+  std::vector<std::string> as_json = command;
+  as_json.emplace_back("--json");
+  const json result = json::parse(run_pair(as_json).out);
+  EXPECT_EQ(result["seed"], 3);
+  ASSERT_EQ(result["cases"].size(), 1U);
+  EXPECT_EQ(result["cases"][0]["methods"].size(), 4U);
+}
+
+TEST(PaperProgram, ExplainsTheStall) {
+  EXPECT_THAT(run_pair({"paper", "stall"}).out, HasSubstr("stalls"));
+  const json result = json::parse(run_pair({"paper", "stall", "--case", "original", "--json"}).out);
+  EXPECT_EQ(result["alpha"], 0.25);
+}
+
+TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{}, "subcommand is required"},
+      {{"fig-failur"}, "did you mean 'fig-failure'?"},
+      {{"fig-failure", "--alpha", "0"}, "alpha is 0; it must lie between 0 and 1"},
+      {{"fig-failure", "--alpha", "1"}, "alpha is 1;"},
+      {{"fig-failure", "--alpha", "x"}, "--alpha"},
+      {{"fig-failure", "--alpha", "nan"}, "alpha is nan"},
+      {{"fig-failure", "--betas", "0.2,0.2"}, "betas has 0.2 twice"},
+      {{"fig-failure", "--betas", "0.2"}, "it needs two or more"},
+      {{"fig-failure", "--betas", "0.2,1.2"}, "beta is 1.2"},
+      {{"fig-failure", "--loss", "squared"}, "unknown loss 'squared'; did you mean 'square'?"},
+      {{"fig-failure", "--format", "yaml"}, "--format"},
+      {{"fig-failure", "-o", "figure.png"}, "--out is 'figure.png'; accepted are names that end in .json"},
+      {{"two-bit", "--cases", "orignal"}, "did you mean 'original'?"},
+      {{"two-bit", "--losses", "cubic"}, "unknown loss 'cubic'"},
+      {{"two-bit", "--starts", "0"}, "--starts"},
+      {{"two-bit", "--starts", "-1"}, "--starts"},
+      {{"two-bit", "--preference", "1,2"}, "preference has 2 values"},
+      {{"two-bit", "--step", "long"}, "unknown step 'long'"},
+      {{"two-bit", "--lr", "0"}, "learning_rate is 0"},
+      {{"stall", "--preference", "1,-2,3"}, "preference[1] is -2"},
+      {{"stall", "--case", "none"}, "unknown case 'none'"},
+      {{"prop1", "extra"}, "extra"},
+  };
+  for (const auto& [arguments, sentence] : cases) {
+    std::vector<std::string> command{"paper"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const Finished finished = run_pair(command);
+    EXPECT_EQ(finished.status, 2) << sentence;
+    EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_THAT(finished.out, IsEmpty());
+  }
+}
+
+TEST(PaperProgram, ExitsWith1WhereTheFileCannotBeWritten) {
+  const Finished finished = run_pair({"paper", "fig-failure", "-o", "/nonexistent/figure.json"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.err, HasSubstr("'/nonexistent/figure.json' could not be written"));
+}
+
+}  // namespace
+}  // namespace pair::cli::test

@@ -1,0 +1,35 @@
+#include "pair/paper/stall.h"
+
+#include <gmock/gmock.h>
+
+#include "pair/paper/two_bit_descent.h"
+
+namespace pair::paper {
+namespace {
+
+using data::two_bit::Loss;
+using nlohmann::json;
+
+TEST(Stall, IsAllTheWayToFIrmUnderTheLogisticLoss) {
+  data::two_bit::Spec spec = two_bit_case("failure");
+  spec.loss = Loss::logistic;
+  for (const json& point : stall(spec)["points"]) {
+    EXPECT_TRUE(point["stalls"]);
+    EXPECT_EQ(point["worst"], "vrex");
+    EXPECT_LT(point["pareto_stationarity"], 1e-6) << "ERM and V-REx are opposed";
+    EXPECT_NEAR(point["speed"].get<double>(), 0.0, 1e-12);
+    EXPECT_GT(point["norms"][2], 0.0) << "and yet V-REx could be lowered";
+  }
+}
+
+TEST(Stall, IsNotOnTheWayInTheOriginalCase) {
+  for (const json& point : stall(two_bit_case("original"))["points"]) {
+    if (point["beta"] > 0.2) {
+      EXPECT_FALSE(point["stalls"]) << point;
+      EXPECT_GT(point["speed"], 0.0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace pair::paper

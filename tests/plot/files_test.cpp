@@ -1,0 +1,61 @@
+#include "pair/plot/files.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+#include "pair/plot/csv.h"
+#include "pair/plot/png.h"
+#include "pair/plot/svg.h"
+
+namespace pair::plot {
+namespace {
+
+class Files : public ::testing::Test {
+ protected:
+  Files() { std::filesystem::create_directory(folder_); }
+  ~Files() override { std::filesystem::remove_all(folder_); }
+
+  static std::string content(const std::filesystem::path& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                  ("pair_plot_" + std::to_string(::getpid()) + "_" +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  Figure figure_{.title = "A figure", .panels = {Chart{.marks = {Line{.x = {0, 1}, .y = {0, 1}}}}}};
+};
+
+TEST_F(Files, AreWhatTheirNamesSay) {
+  write_figure(figure_, folder_ / "a.svg", Theme::dark);
+  write_figure(figure_, folder_ / "a.csv");
+  EXPECT_EQ(content(folder_ / "a.svg"), to_svg(figure_, {.theme = Theme::dark}));
+  EXPECT_EQ(content(folder_ / "a.csv"), to_csv(figure_));
+  if (have_png()) {
+    write_figure(figure_, folder_ / "a.png");
+    EXPECT_THAT(content(folder_ / "a.png"), ::testing::StartsWith("\x89PNG"));
+  }
+}
+
+TEST_F(Files, OfOtherKindsAreRefusedAndNotMade) {
+  for (const char* name : {"a.pdf", "a", "a.SVG2", ".svg"}) {
+    EXPECT_THROW(write_figure(figure_, folder_ / name), std::invalid_argument) << name;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / name));
+  }
+}
+
+TEST_F(Files, ThatCannotBeWrittenAreReported) {
+  try {
+    write_figure(figure_, folder_ / "missing" / "a.svg");
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("could not be written: No such file or directory"));
+  }
+}
+
+}  // namespace
+}  // namespace pair::plot
