@@ -23,7 +23,7 @@ Search search_named(std::string_view name);
 
 struct Hparam {
   std::string_view key;       // of pair/runs/keys.h
-  std::string default_value;  // as it is typed
+  std::string default_value;  // the algorithm's own on the dataset, as it is typed
   Distribution distribution;
   std::string_view source;  // who says so
 };
@@ -34,8 +34,8 @@ struct Hparam {
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm,
                                Search search = Search::domainbed);
 
-// DomainBed's for its small images, whatever dataset there is to run them on.
-std::vector<Hparam> domainbed_hparams(std::string_view algorithm, Search search);
+// DomainBed's for its small images, whatever the spec's dataset.
+std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search = Search::domainbed);
 
 // What the hyperparameters are in a run: the defaults for hparams_seed 0, else drawn from the two seeds, each
 // setting from a stream of its own, so that one more setting does not move the others.

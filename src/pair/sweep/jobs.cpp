@@ -37,8 +37,8 @@ void check_names(const char* name, const std::vector<std::string>& names) {
 
 // Whether a run does anything with a setting.
 bool has_meaning(const runs::Key& key, const runs::RunSpec& spec) {
-  const bool linear = spec.settings.scheme == train::Scheme::linear;
-  return key.applies(spec) && key.group != (linear ? runs::Group::pair : runs::Group::linear);
+  const bool pair = spec.settings.scheme == train::Scheme::pair;
+  return key.applies(spec) && key.group != (pair ? runs::Group::linear : runs::Group::pair);
 }
 
 // The settings common to a sweep's runs, and which of them any run took up.

@@ -17,8 +17,10 @@ ManyRuns LocalLauncher::launch(std::span<const LaunchJob> jobs) {
 }
 
 LaunchJob launch_job(runs::RunSpec spec, std::filesystem::path directory, const std::string& program) {
-  std::vector<std::string> command = {
-      program, "train", "--spec", runs::spec_file(directory).string(), "--out", directory.string()};
+  // Wherever the command is run from.
+  const std::filesystem::path whole = std::filesystem::absolute(directory);
+  std::vector<std::string> command = {program, "train",       "--spec", runs::spec_file(whole).string(),
+                                      "--out", whole.string()};
   return {std::move(spec), std::move(directory), std::move(command)};
 }
 
