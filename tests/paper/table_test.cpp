@@ -47,19 +47,14 @@ TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
   quick.emplace_back("pretrain", "4");
   const Table table = table1(std::vector<std::string>{"erm", "pair_w"}, seeds, quick);
   const std::vector<runs::RunSpec> specs = specs_of(table);
-  const ManyRuns first = run_all(specs, root_, 2);
-  std::int64_t taken = -1;
-  ManyRunsHooks hooks;
-  hooks.progress = [&](std::size_t, std::size_t, std::int64_t now, std::int64_t) { taken = now; };
-  const ManyRuns again = run_all(specs, root_, 1, hooks);
+  const sweep::ManyRuns first = sweep::run_all(specs, root_, 2);
+  const sweep::ManyRuns again = sweep::run_all(specs, root_, 1);
   ASSERT_EQ(first.outcomes.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(first.outcomes[i].error, "");
     EXPECT_GT(first.outcomes[i].record.at("worst_test_acc"), 0.0);
     EXPECT_EQ(first.outcomes[i].record, again.outcomes[i].record);
   }
-  EXPECT_EQ(taken, 8 * 12);
-
   const nlohmann::json json = result_json(table, first, seeds);
   EXPECT_EQ(json["rows"][0]["cells"][0]["values"].size(), 2U);
   EXPECT_EQ(json["rows"][0]["cells"][0]["paper"]["mean"], 17.1);
@@ -74,23 +69,13 @@ TEST_F(PaperTable, KeepsGoingWhenARunFailsAndSaysSo) {
   // Where the first run's folder should be there is a file.
   std::filesystem::create_directories(root_);
   std::ofstream(root_ / runs::default_directory(specs[0]).filename()) << "in the way";
-  const ManyRuns runs = run_all(specs, root_, 2);
+  const sweep::ManyRuns runs = sweep::run_all(specs, root_, 2);
   EXPECT_NE(runs.outcomes[0].error, "");
   EXPECT_EQ(runs.outcomes[1].error, "");
   const nlohmann::json json = result_json(table, runs, seeds);
   EXPECT_TRUE(json["rows"][0]["cells"][0]["mean"].is_null());
   EXPECT_TRUE(json["rows"][0]["average"].is_null());
   EXPECT_THAT(as_text(json), HasSubstr("(1 failed)"));
-}
-
-TEST_F(PaperTable, StopsWhenAsked) {
-  const std::vector<std::uint64_t> seeds = {0, 1};
-  ManyRunsHooks hooks;
-  hooks.should_stop = [] { return true; };
-  const ManyRuns runs =
-      run_all(specs_of(table1(std::vector<std::string>{"erm"}, seeds, quick_)), root_, 2, hooks);
-  EXPECT_TRUE(runs.stopped);
-  EXPECT_TRUE(runs.outcomes.empty());
 }
 
 TEST_F(PaperTable, NamesTheNearestMethod) {

@@ -9,7 +9,7 @@
 #include "pair/base/numbers.h"
 #include "pair/cli/many_runs_display.h"
 #include "pair/cli/train_interrupt.h"
-#include "pair/paper/many_runs.h"
+#include "pair/sweep/many_runs.h"
 
 namespace pair::cli {
 namespace {
@@ -18,6 +18,20 @@ struct Arguments {
   std::string out = "runs/demo";
   std::string device = "cpu";
 };
+
+// The accuracies in a record of ColoredMNIST: training environments, then test environments.
+std::vector<double> accuracies_of(const nlohmann::json& record) {
+  std::vector<double> result;
+  for (std::size_t i = 0;; ++i) {
+    const std::string environment = "env" + std::to_string(i);
+    const auto in = record.find(environment + "_in_acc");
+    const auto found = in != record.end() ? in : record.find(environment + "_out_acc");
+    if (found == record.end()) {
+      return result;
+    }
+    result.push_back(found->get<double>());
+  }
+}
 
 void demo(const Arguments& arguments, Context& context) {
   // Fewer steps than the paper's 501, so that it is over in two minutes; both methods have settled by then.
@@ -35,26 +49,24 @@ void demo(const Arguments& arguments, Context& context) {
 
   ManyRunsDisplay display(context.err);
   const Interrupt interrupt;
-  paper::ManyRunsHooks hooks;
-  hooks.progress = [&](auto done, auto runs, auto taken, auto steps) {
-    display.show(done, runs, taken, steps);
-  };
+  sweep::ManyRunsHooks hooks;
+  hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
-  const paper::ManyRuns result = paper::run_all(specs, arguments.out, specs.size(), hooks);
+  const sweep::ManyRuns result = sweep::run_all(specs, arguments.out, specs.size(), hooks);
   display.end();
   if (result.stopped) {
     context.err << "Stopped; the same command goes on from there\n";
     context.status = 128 + interrupt.signal();
     return;
   }
-  for (const paper::RunOutcome& outcome : result.outcomes) {
+  for (const sweep::RunOutcome& outcome : result.outcomes) {
     if (!outcome.error.empty()) {
       throw std::runtime_error(outcome.error);
     }
   }
 
-  const std::vector<double> erm = paper::accuracies_of(result.outcomes[0].record);
-  const std::vector<double> pair = paper::accuracies_of(result.outcomes[1].record);
+  const std::vector<double> erm = accuracies_of(result.outcomes[0].record);
+  const std::vector<double> pair = accuracies_of(result.outcomes[1].record);
   const auto& dataset = std::get<data::ColoredMnistSpec>(specs[0].dataset);
   char line[120];
   std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "right answers", "ERM", "PAIR-o");

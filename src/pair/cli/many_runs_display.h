@@ -9,46 +9,67 @@
 #include <string>
 
 #include "pair/cli/train_progress.h"
+#include "pair/sweep/many_runs.h"
 
 namespace pair::cli {
 
 // One line that is written over on a terminal, a line every ten seconds elsewhere.
 class ManyRunsDisplay {
  public:
-  explicit ManyRunsDisplay(std::ostream& err) : err_(err), terminal_(isatty(STDERR_FILENO) != 0) {}
+  // `before`: runs that were done and are not among those that progress tells of.
+  explicit ManyRunsDisplay(std::ostream& err, std::size_t before = 0)
+      : err_(err), before_(before), terminal_(isatty(STDERR_FILENO) != 0) {}
 
-  void show(std::size_t done, std::size_t runs, std::int64_t taken, std::int64_t steps) {
+  void show(const sweep::ManyRunsProgress& progress) {
     const auto now = std::chrono::steady_clock::now();
-    if (first_taken_ < 0) {
-      first_taken_ = taken;
+    // Another batch of runs begins.
+    if (progress.steps_here < steps_here_) {
       began_ = now;
     }
+    steps_here_ = progress.steps_here;
+    const bool last = progress.done + progress.failed == progress.runs;
     if (now - drawn_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::milliseconds(10'000)) &&
-        done < runs) {
+        !last) {
       return;
     }
     drawn_ = now;
-    const double seconds = std::chrono::duration<double>(now - began_).count();
-    std::string line = std::to_string(done) + " of " + std::to_string(runs) + " runs done";
-    if (taken > first_taken_) {
-      const double left =
-          seconds / static_cast<double>(taken - first_taken_) * static_cast<double>(steps - taken);
-      line += ", " + clock_time(left) + " left";
-    }
+    shown_ = true;
+    const std::string line = sentence(progress, std::chrono::duration<double>(now - began_).count());
     err_ << (terminal_ ? "\r\033[K" + line : line + "\n") << std::flush;
   }
 
   void end() {
-    if (terminal_ && first_taken_ >= 0) {
+    if (terminal_ && shown_) {
       err_ << "\r\033[K" << std::flush;
     }
   }
 
  private:
+  // "3 of 20 runs done, 2 running, 1 failed, 0:42 left".
+  [[nodiscard]] std::string sentence(const sweep::ManyRunsProgress& progress, double seconds) const {
+    std::string line = std::to_string(before_ + progress.done) + " of " +
+                       std::to_string(before_ + progress.runs) + " runs done";
+    const auto add = [&line](std::size_t count, const char* what) {
+      line += count > 0 ? ", " + std::to_string(count) + what : "";
+    };
+    add(progress.running, " running");
+    add(progress.elsewhere, " running elsewhere");
+    add(progress.failed, " failed");
+    if (progress.steps_here > 0) {
+      line += ", " +
+              clock_time(seconds / static_cast<double>(progress.steps_here) *
+                         static_cast<double>(progress.steps_left)) +
+              " left";
+    }
+    return line;
+  }
+
   std::ostream& err_;
+  std::size_t before_;
   bool terminal_;
-  std::int64_t first_taken_ = -1;
-  std::chrono::steady_clock::time_point began_;
+  bool shown_ = false;
+  std::int64_t steps_here_ = 0;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   std::chrono::steady_clock::time_point drawn_;
 };
 

@@ -54,7 +54,7 @@ void run(const Arguments& arguments, Context& context) {
       arguments.penalties,
       arguments.preferences};
   nlohmann::json result;
-  run_recipe(context, [&](const paper::ManyRunsHooks& hooks) {
+  run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
     try {
       result = paper::extrapolation(request, arguments.out, jobs_of(arguments), hooks);
     } catch (const std::invalid_argument& error) {

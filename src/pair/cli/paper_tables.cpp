@@ -18,9 +18,9 @@ struct Arguments : RecipeArguments {
 
 void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds, const Arguments& arguments,
                Context& context) {
-  paper::ManyRuns runs;
-  run_recipe(context, [&](const paper::ManyRunsHooks& hooks) {
-    runs = paper::run_all(paper::specs_of(table), arguments.out, jobs_of(arguments), hooks);
+  sweep::ManyRuns runs;
+  run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
+    runs = sweep::run_all(paper::specs_of(table), arguments.out, jobs_of(arguments), hooks);
     return !runs.stopped;
   });
   if (runs.stopped) {
@@ -43,7 +43,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
     context.out << paper::as_text(result) << "\nRecords in " << arguments.out << '\n';
   }
   flush(context.out);
-  for (const paper::RunOutcome& outcome : runs.outcomes) {
+  for (const sweep::RunOutcome& outcome : runs.outcomes) {
     if (!outcome.error.empty()) {
       context.err << "pair: a run failed: " << outcome.error << '\n';
       context.status = exit_failure;

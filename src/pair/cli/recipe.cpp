@@ -82,13 +82,11 @@ std::size_t jobs_of(const RecipeArguments& arguments) {
   return arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency());
 }
 
-void run_recipe(Context& context, const std::function<bool(const paper::ManyRunsHooks&)>& work) {
+void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work) {
   ManyRunsDisplay display(context.err);
   const Interrupt interrupt;
-  paper::ManyRunsHooks hooks;
-  hooks.progress = [&](auto done, auto runs, auto taken, auto steps) {
-    display.show(done, runs, taken, steps);
-  };
+  sweep::ManyRunsHooks hooks;
+  hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   const bool finished = work(hooks);
   display.end();

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "pair/cli/command.h"
-#include "pair/paper/many_runs.h"
 #include "pair/paper/table1.h"
+#include "pair/sweep/many_runs.h"
 
 // What the commands share that make a table or figure of the paper from runs.
 
@@ -39,6 +39,6 @@ std::size_t jobs_of(const RecipeArguments& arguments);
 
 // Calls work with hooks that show progress on context.err and stop at the first Ctrl-C; says so where it was
 // stopped, which work tells by its answer.
-void run_recipe(Context& context, const std::function<bool(const paper::ManyRunsHooks&)>& work);
+void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work);
 
 }  // namespace pair::cli

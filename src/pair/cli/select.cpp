@@ -28,16 +28,7 @@ using select::Validation;
 
 struct Arguments {
   std::vector<std::string> folders;
-  std::string criterion = "all";
-  std::string validation;
-  std::string preference = "auto";
-  std::optional<std::size_t> skip;
-  std::optional<std::size_t> last;
-  double percentile = 0.5;
-  std::vector<std::string> losses;
-  std::string across = "paper";
-  std::string format = "text";
-  bool explain = false;
+  SelectArguments select;
 };
 
 template <class Value, std::size_t size>
@@ -86,7 +77,7 @@ std::vector<double> preference_of(const std::string& text) {
   return preference;
 }
 
-PairOptions pair_options(const Arguments& arguments) {
+PairOptions pair_options(const SelectArguments& arguments) {
   PairOptions options;
   options.preference = preference_of(arguments.preference);
   options.skip = arguments.skip;
@@ -117,7 +108,8 @@ void check_losses(const std::vector<std::string>& losses, const select::History&
   }
 }
 
-std::vector<select::Selection> selections_of(const Arguments& arguments, const select::History& history) {
+std::vector<select::Selection> selections_of(const SelectArguments& arguments,
+                                             const select::History& history) {
   constexpr std::array<std::string_view, 5> known{"pair", "train-domain", "leave-one-out", "oracle", "all"};
   const std::string& criterion = arguments.criterion;
   if (std::find(known.begin(), known.end(), criterion) == known.end()) {
@@ -191,19 +183,21 @@ void say_what_was_left_out(const select::Histories& histories,
   }
 }
 
-void run_select(const Arguments& arguments, Context& context) {
+}  // namespace
+
+void run_select(std::span<const std::filesystem::path> folders, const SelectArguments& arguments,
+                Context& context) {
   const Writer write = named("format", arguments.format, formats);
   if (!(arguments.percentile >= 0.0 && arguments.percentile <= 1.0)) {
     throw UsageError("--percentile is " + base::shown(arguments.percentile) +
                      "; accepted are numbers from 0 to 1");
   }
-  const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
   const select::Histories histories = read_histories(folders, options);
   if (histories.history.empty()) {
     say_what_was_left_out(histories, {}, arguments.explain, context.err);
-    throw UsageError("no run was found in '" + arguments.folders.front() +
+    throw UsageError("no run was found in '" + folders.front().string() +
                      "'; accepted is a folder of run folders, each with a results.jsonl");
   }
   SelectReport report{histories, selections_of(arguments, histories.history), arguments.percentile,
@@ -212,50 +206,51 @@ void run_select(const Arguments& arguments, Context& context) {
   write(report, context.out);
 }
 
-}  // namespace
+void add_select_options(CLI::App& command, SelectArguments& arguments) {
+  command
+      .add_option("--criterion", arguments.criterion,
+                  "pair, train-domain, leave-one-out, oracle or all of them")
+      ->capture_default_str();
+  command.add_option("--validation", arguments.validation,
+                     "Accuracy beside PAIR-s's score: train-domain (held out), test-domain (held out) or "
+                     "training (default: train-domain; with --criterion all the first two)");
+  command
+      .add_option("--preference", arguments.preference,
+                  "PAIR-s: a number a loss, such as 1,1e10; auto: from the losses in the sweep")
+      ->capture_default_str();
+  CLI::Option* skip = command
+                          .add_option("--skip-steps", arguments.skip,
+                                      "PAIR-s: logged steps at the beginning that do not take part")
+                          ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--last", arguments.last,
+                  "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
+      ->check(CLI::PositiveNumber)
+      ->excludes(skip);
+  command
+      .add_option("--percentile", arguments.percentile,
+                  "PAIR-s: where the bar lies between the least and the largest validation accuracy, 0 to 1")
+      ->capture_default_str();
+  command
+      .add_option("--losses", arguments.losses,
+                  "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
+      ->delimiter(',');
+  command
+      .add_option("--across", arguments.across,
+                  "PAIR-s, among runs: score, validation or paper (validation for GroupDRO, DANN and the "
+                  "test domain, else score)")
+      ->capture_default_str();
+  command.add_option("--format", arguments.format, "text, latex, markdown, csv or json")
+      ->capture_default_str();
+  command.add_flag("--explain", arguments.explain, "Also every candidate, and everything left out");
+}
 
 void add_select(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("select", "Choose models from the records of a sweep");
   command->add_option("DIR", arguments->folders, "Folders of run folders, each with a results.jsonl")
       ->required();
-  command
-      ->add_option("--criterion", arguments->criterion,
-                   "pair, train-domain, leave-one-out, oracle or all of them")
-      ->capture_default_str();
-  command->add_option("--validation", arguments->validation,
-                      "Accuracy beside PAIR-s's score: train-domain (held out), test-domain (held out) or "
-                      "training (default: train-domain; with --criterion all the first two)");
-  command
-      ->add_option("--preference", arguments->preference,
-                   "PAIR-s: a number a loss, such as 1,1e10; auto: from the losses in the sweep")
-      ->capture_default_str();
-  CLI::Option* skip = command
-                          ->add_option("--skip-steps", arguments->skip,
-                                       "PAIR-s: logged steps at the beginning that do not take part")
-                          ->check(CLI::NonNegativeNumber);
-  command
-      ->add_option("--last", arguments->last,
-                   "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
-      ->check(CLI::PositiveNumber)
-      ->excludes(skip);
-  command
-      ->add_option("--percentile", arguments->percentile,
-                   "PAIR-s: where the bar lies between the least and the largest validation accuracy, 0 to 1")
-      ->capture_default_str();
-  command
-      ->add_option(
-          "--losses", arguments->losses,
-          "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
-      ->delimiter(',');
-  command
-      ->add_option("--across", arguments->across,
-                   "PAIR-s, among runs: score, validation or paper (validation for GroupDRO, DANN and the "
-                   "test domain, else score)")
-      ->capture_default_str();
-  command->add_option("--format", arguments->format, "text, latex, markdown, csv or json")
-      ->capture_default_str();
-  command->add_flag("--explain", arguments->explain, "Also every candidate, and everything left out");
+  add_select_options(*command, arguments->select);
   command->footer(
       "Reads our records and DomainBed's. The score of PAIR-s is -L^T p, p summing to 1: higher is "
       "better.\n\n"
@@ -265,7 +260,8 @@ void add_select(CLI::App& app, Context& context) {
       "  pair select sweep --criterion oracle --format json | jq '.criteria[0].choices[0].chosen'");
   command->callback([arguments, &context] {
     try {
-      run_select(*arguments, context);
+      const std::vector<std::filesystem::path> folders(arguments->folders.begin(), arguments->folders.end());
+      run_select(folders, arguments->select, context);
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());
     }

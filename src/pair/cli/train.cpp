@@ -18,6 +18,7 @@
 #include "pair/base/numbers.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/cli/train_progress.h"
+#include "pair/runs/file.h"
 #include "pair/runs/keys.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
@@ -30,6 +31,7 @@ using runs::RunResult;
 using runs::RunSpec;
 
 struct Arguments {
+  std::string spec;  // a file
   std::string dataset;
   std::string algorithm;
   std::vector<Override> overrides;
@@ -59,7 +61,22 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
   }
 }
 
+RunSpec spec_in_file(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw UsageError("--spec is '" + file + "', which is no file; accepted is a spec.json");
+  }
+  try {
+    return runs::spec_from_text(runs::read_file(file));
+  } catch (const std::invalid_argument& invalid) {
+    throw UsageError(file + " cannot be used: " + invalid.what());
+  }
+}
+
 RunSpec spec_of(const Arguments& arguments) {
+  if (!arguments.spec.empty()) {
+    return spec_in_file(arguments.spec);
+  }
   std::vector<Override> overrides = arguments.overrides;
   std::transform(arguments.set.begin(), arguments.set.end(), std::back_inserter(overrides), override_of);
   const RunSpec spec = runs::resolve(arguments.dataset, arguments.algorithm, overrides);
@@ -218,6 +235,9 @@ void add_train(CLI::App& app, Context& context) {
     command->add_flag_callback(
         option, [arguments, key, value] { arguments->overrides.emplace_back(key, value); }, help);
   };
+  CLI::Option* spec =
+      command->add_option("--spec", arguments->spec,
+                          "All settings from a file, a run's spec.json, in place of the options below");
   command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")
       ->capture_default_str();
@@ -238,6 +258,12 @@ void add_train(CLI::App& app, Context& context) {
       "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, by a hash of the settings)");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
+  for (const CLI::Option* option : command->get_options()) {
+    const std::string name = option->get_name();
+    if (name != "--help" && name != "--spec" && name != "--out" && name != "--json" && name != "--quiet") {
+      spec->excludes(command->get_option(name));
+    }
+  }
   command->footer(footer);
   command->callback([arguments, &context] {
     try {

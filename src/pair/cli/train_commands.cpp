@@ -4,6 +4,7 @@
 #include "pair/cli/bench_step.h"
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
+#include "pair/cli/sweep.h"
 #include "pair/cli/train.h"
 
 namespace pair::cli {
@@ -11,6 +12,7 @@ namespace pair::cli {
 void add_train_commands(CLI::App& app, Context& context) {
   add_train(app, context);
   add_data(app, context);
+  add_sweep(app, context);
   add_demo(app, context);
 }
 

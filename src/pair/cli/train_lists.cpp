@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "pair/cli/train_commands.h"
@@ -5,6 +6,7 @@
 #include "pair/runs/algorithms.h"
 #include "pair/runs/catalog.h"
 #include "pair/runs/keys.h"
+#include "pair/sweep/hparams.h"
 
 namespace pair::cli {
 namespace {
@@ -28,6 +30,32 @@ std::vector<Listed> settings() {
   return entries;
 }
 
+// A setting that is drawn, once for all datasets on which it is drawn alike.
+std::vector<Listed> hparams() {
+  std::vector<Listed> entries;
+  for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+    std::vector<Listed> own;
+    for (const data::DatasetInfo& dataset : data::datasets()) {
+      for (const sweep::Hparam& hparam : sweep::hparams_of(dataset.name, algorithm.name)) {
+        const Listed entry{
+            std::string(algorithm.name) + "." + std::string(hparam.key),
+            sweep::as_text(hparam.distribution),
+            {{"default", hparam.default_value}, {"by", std::string(hparam.source)}, {"on", ""}}};
+        const auto same = [&entry](const Listed& other) {
+          return other.name == entry.name && other.summary == entry.summary &&
+                 other.details[0] == entry.details[0] && other.details[1] == entry.details[1];
+        };
+        auto found = std::find_if(own.begin(), own.end(), same);
+        found = found == own.end() ? own.insert(found, entry) : found;
+        found->details[2].second +=
+            (found->details[2].second.empty() ? "" : ", ") + std::string(dataset.name);
+      }
+    }
+    entries.insert(entries.end(), own.begin(), own.end());
+  }
+  return entries;
+}
+
 }  // namespace
 
 std::vector<ListKind> train_lists() {
@@ -41,6 +69,7 @@ std::vector<ListKind> train_lists() {
       {"models", "predictors: for 'pair train --set model=...'", [] { return listed(runs::known_models()); }},
       {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
        settings},
+      {"hparams", "what 'pair sweep' draws settings from, an algorithm and a dataset each", hparams},
   };
 }
 

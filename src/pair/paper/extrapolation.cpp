@@ -82,13 +82,13 @@ json spread(const std::vector<double>& values) {
   return {{"mean", figure.mean}, {"deviation", figure.deviation}, {"values", values}};
 }
 
-void check(const RunOutcome& outcome) {
+void check(const sweep::RunOutcome& outcome) {
   if (!outcome.error.empty()) {
     throw std::runtime_error("a run failed: " + outcome.error);
   }
 }
 
-double validation_of(const RunOutcome& outcome) {
+double validation_of(const sweep::RunOutcome& outcome) {
   const json& value = outcome.record.at("env2_in_mse");
   // A run may have diverged into numbers that are none.
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
@@ -155,7 +155,7 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
 }
 
 nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::filesystem::path& root,
-                             std::size_t jobs, const ManyRunsHooks& hooks) {
+                             std::size_t jobs, const sweep::ManyRunsHooks& hooks) {
   const std::vector<ExtrapolationMethod> methods = extrapolation_candidates(request);
   std::vector<runs::RunSpec> searched;
   for (const ExtrapolationMethod& method : methods) {
@@ -163,7 +163,7 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
       searched.push_back(candidate.spec);
     }
   }
-  const ManyRuns search = run_all(searched, root, jobs, hooks);
+  const sweep::ManyRuns search = sweep::run_all(searched, root, jobs, hooks);
   if (search.stopped) {
     return nullptr;
   }
@@ -203,7 +203,7 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
                                  {"candidates", candidates}});
   }
 
-  const ManyRuns runs = run_all(chosen, root, jobs, hooks);
+  const sweep::ManyRuns runs = sweep::run_all(chosen, root, jobs, hooks);
   if (runs.stopped) {
     return nullptr;
   }

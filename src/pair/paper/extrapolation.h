@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "pair/data/extrapolation_spec.h"
-#include "pair/paper/many_runs.h"
 #include "pair/paper/table1.h"
+#include "pair/sweep/many_runs.h"
 
 // The extrapolation example (Sec. 3.3 and Appendix C.3; Figures 3 and 16 to 20): does a regression trained on
 // two parts of the plane learn what does not depend on where they lie?
@@ -58,7 +58,7 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
 // in a square of side x side points. Where it was stopped, null. A run that fails throws
 // std::runtime_error.
 nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::filesystem::path& root,
-                             std::size_t jobs, const ManyRunsHooks& hooks = {});
+                             std::size_t jobs, const sweep::ManyRunsHooks& hooks = {});
 
 std::string extrapolation_text(const nlohmann::json& result);
 

@@ -98,7 +98,7 @@ Figure figure_of(std::span<const double> per_cent) {
   return figure;
 }
 
-nlohmann::json result_json(const Table& table, const ManyRuns& runs,
+nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds) {
   nlohmann::json result = {
       {"name", table.name}, {"title", table.title}, {"seeds", seeds}, {"rows", nlohmann::json::array()}};
@@ -112,7 +112,7 @@ nlohmann::json result_json(const Table& table, const ManyRuns& runs,
       std::vector<std::string> errors;
       double seconds = 0.0;
       for (std::size_t i = 0; i < cell.specs.size(); ++i, ++index) {
-        const RunOutcome& outcome = runs.outcomes.at(index);
+        const sweep::RunOutcome& outcome = runs.outcomes.at(index);
         if (outcome.error.empty()) {
           values.push_back(100.0 * outcome.record.at("worst_test_acc").get<double>());
           seconds += outcome.seconds;

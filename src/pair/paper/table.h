@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "pair/paper/many_runs.h"
 #include "pair/runs/run_spec.h"
+#include "pair/sweep/many_runs.h"
 
 // A table of the paper: methods by datasets, each cell the mean over seeds of the worst test accuracy.
 
@@ -47,7 +47,8 @@ Figure figure_of(std::span<const double> per_cent);
 //   {"name", "title", "seeds", "rows": [{"method", "label", "average", "paper_average", "cells":
 //     [{"dataset", "mean", "deviation", "values", "seconds", "failed", "paper": {"mean", "deviation"}}]}]}
 // Accuracies in per cent.
-nlohmann::json result_json(const Table& table, const ManyRuns& runs, const std::vector<std::uint64_t>& seeds);
+nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
+                           const std::vector<std::uint64_t>& seeds);
 
 // The same for people: columns aligned, the paper's figures beside ours.
 std::string as_text(const nlohmann::json& result);

@@ -195,8 +195,7 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
 }
 
 std::filesystem::path default_directory(const RunSpec& spec) {
-  return std::filesystem::path("runs") / (data::name_of(spec.dataset) + "-" + spec.algorithm + "-s" +
-                                          std::to_string(spec.seed) + "-" + hash(spec));
+  return std::filesystem::path("runs") / folder_name(spec);
 }
 
 }  // namespace pair::runs

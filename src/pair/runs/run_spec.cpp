@@ -102,6 +102,11 @@ std::string hash(const RunSpec& spec) {
   return data::sha256(data::Bytes(form.begin(), form.end())).substr(0, hash_digits);
 }
 
+std::string folder_name(const RunSpec& spec) {
+  return data::name_of(spec.dataset) + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" +
+         hash(spec);
+}
+
 std::string difference(const RunSpec& its, const RunSpec& here) {
   const nlohmann::json theirs = deciding(its);
   const nlohmann::json ours = deciding(here);

@@ -52,6 +52,9 @@ std::string canonical(const RunSpec& spec);
 // The first 16 hexadecimal digits of the canonical form's SHA-256: a run's name.
 std::string hash(const RunSpec& spec);
 
+// DATASET-ALGORITHM-sSEED-HASH: the folder of a run among others.
+std::string folder_name(const RunSpec& spec);
+
 // "its seed is 1, here 0; its lr is 0.01, here 0.001": where the canonical forms differ (the first few
 // places), empty where they do not.
 std::string difference(const RunSpec& its, const RunSpec& here);

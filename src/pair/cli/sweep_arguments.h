@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pair/cli/command.h"
+#include "pair/sweep/jobs.h"
+
+// Which sweep the subcommands of 'pair sweep' are about.
+
+namespace pair::cli {
+
+struct SweepArguments {
+  std::string out;
+  std::vector<std::string> datasets;
+  std::vector<std::string> algorithms;
+  std::optional<std::int64_t> n_hparams;
+  std::optional<std::int64_t> n_trials;
+  std::vector<std::string> test_envs;
+  bool single_test_envs = false;
+  std::string search;
+  std::vector<runs::Override> shorthands;  // --steps, --device
+  std::vector<std::string> set;
+};
+
+// `arguments` must live as long as the command.
+void add_sweep_options(CLI::App& command, SweepArguments& arguments);
+
+// What the arguments define; nothing where none does, and what sweep.json says counts. Throws UsageError
+// where they are not enough or cannot be used.
+std::optional<sweep::Definition> definition_of(const SweepArguments& arguments);
+
+// The jobs that the arguments name or, where they name none, all of the folder's. Throws UsageError where it
+// has none.
+std::vector<sweep::Job> jobs_of(const SweepArguments& arguments);
+
+}  // namespace pair::cli

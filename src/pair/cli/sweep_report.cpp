@@ -1,0 +1,111 @@
+#include "pair/cli/sweep_report.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "pair/cli/select_choices.h"
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using sweep::State;
+
+std::string key_of(State state) {
+  std::string key(to_string(state));
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
+ordered_json counts_json(const sweep::Counts& counts) {
+  ordered_json object{{"jobs", counts.all()}};
+  for (const State state : sweep::states) {
+    object[key_of(state)] = counts.of(state);
+  }
+  return object;
+}
+
+// Those that any job is in, and done.
+std::vector<State> states_in(const sweep::Counts& counts) {
+  std::vector<State> present;
+  for (const State state : sweep::states) {
+    if (state == State::done || counts.of(state) > 0) {
+      present.push_back(state);
+    }
+  }
+  return present;
+}
+
+bool went_wrong(const sweep::JobStatus& status) {
+  return status.state == State::failed || status.state == State::broken;
+}
+
+}  // namespace
+
+std::string summary_of(const sweep::Counts& counts) {
+  std::string text = std::to_string(counts.all()) + (counts.all() == 1 ? " job: " : " jobs: ");
+  const char* separator = "";
+  for (const State state : states_in(counts)) {
+    text += separator + std::to_string(counts.of(state)) + " " + std::string(to_string(state));
+    separator = ", ";
+  }
+  return text;
+}
+
+void write_status(std::span<const sweep::Job> jobs, const sweep::SweepStatus& status, bool all,
+                  std::ostream& out) {
+  const std::vector<State> present = states_in(status.counts);
+  Rows rows = {{"dataset", "algorithm", "tested in"}};
+  for (const State state : present) {
+    rows.front().emplace_back(to_string(state));
+  }
+  for (const sweep::Cell& cell : status.cells) {
+    rows.push_back({cell.dataset, cell.algorithm, sweep::as_text(cell.test_envs)});
+    for (const State state : present) {
+      rows.back().push_back(std::to_string(cell.counts.of(state)) +
+                            (state == State::done ? "/" + std::to_string(cell.counts.all()) : ""));
+    }
+  }
+  out << summary_of(status.counts) << "\n\n" << aligned(rows, "");
+
+  constexpr std::size_t few = 10;
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (went_wrong(status.jobs[i]) && (++wrong <= few || all)) {
+      out << (wrong == 1 ? "\n" : "") << jobs[i].folder << ": " << to_string(status.jobs[i].state) << ": "
+          << status.jobs[i].message << '\n';
+    }
+  }
+  if (wrong > few && !all) {
+    out << "and " << wrong - few << " more; --all names them\n";
+  }
+  if (!status.strangers.empty()) {
+    out << "\n"
+        << status.strangers.size() << (status.strangers.size() == 1 ? " folder holds" : " folders hold")
+        << " runs that are not among these jobs, such as " << status.strangers.front() << '\n';
+  }
+}
+
+ordered_json status_json(std::span<const sweep::Job> jobs, const sweep::SweepStatus& status) {
+  ordered_json object = counts_json(status.counts);
+  object["cells"] = ordered_json::array();
+  for (const sweep::Cell& cell : status.cells) {
+    ordered_json entry{
+        {"dataset", cell.dataset}, {"algorithm", cell.algorithm}, {"test_envs", cell.test_envs}};
+    entry.update(counts_json(cell.counts));
+    object["cells"].push_back(std::move(entry));
+  }
+  object["failures"] = ordered_json::array();
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (went_wrong(status.jobs[i])) {
+      object["failures"].push_back({{"folder", jobs[i].folder},
+                                    {"state", key_of(status.jobs[i].state)},
+                                    {"message", status.jobs[i].message}});
+    }
+  }
+  object["strangers"] = status.strangers;
+  return object;
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "pair/data/random.h"
+
+// What a random search draws a setting from. Values are text as the user would type them, because settings
+// are numbers, names and lists (see pair/runs/keys.h).
+
+namespace pair::sweep {
+
+struct Fixed {
+  std::string value;
+};
+
+struct Uniform {
+  double low = 0.0;
+  double high = 0.0;
+  bool whole = false;  // cut down to a whole number
+};
+
+// base^Uniform(low, high).
+struct LogUniform {
+  double base = 10.0;
+  double low = 0.0;
+  double high = 0.0;
+  bool whole = false;
+};
+
+// Each as likely as the others; at least one.
+struct Choice {
+  std::vector<std::string> values;
+};
+
+using Distribution = std::variant<Fixed, Uniform, LogUniform, Choice>;
+
+// Numbers have six digits: the seventeenth, which another machine's library may round another way, would give
+// the run another name there.
+std::string draw(const Distribution& distribution, data::Random& random);
+
+// "10^Uniform(-4.5, -2.5)", "whole part of 2^Uniform(3, 9)", "one of 0.01, 0.1".
+std::string as_text(const Distribution& distribution);
+
+}  // namespace pair::sweep

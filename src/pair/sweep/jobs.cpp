@@ -1,0 +1,181 @@
+#include "pair/sweep/jobs.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "pair/data/dataset_spec.h"
+#include "pair/runs/algorithms.h"
+#include "pair/runs/keys.h"
+
+namespace pair::sweep {
+namespace {
+
+constexpr std::int64_t most = 100'000;
+constexpr std::int64_t most_jobs = 1'000'000;
+
+void check_count(const char* name, std::int64_t value) {
+  if (value < 1 || value > most) {
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
+                                "; accepted are whole numbers from 1 to " + std::to_string(most));
+  }
+}
+
+void check_names(const char* name, const std::vector<std::string>& names) {
+  if (names.empty()) {
+    throw std::invalid_argument(std::string("a sweep needs ") + name + "; none is named");
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
+        names.begin() + static_cast<std::ptrdiff_t>(i)) {
+      throw std::invalid_argument(std::string(name) + " has '" + names[i] + "' twice");
+    }
+  }
+}
+
+// Whether a run does anything with a setting.
+bool has_meaning(const runs::Key& key, const runs::RunSpec& spec) {
+  const bool pair = spec.settings.scheme == train::Scheme::pair;
+  return key.applies(spec) && key.group != (pair ? runs::Group::linear : runs::Group::pair);
+}
+
+// The settings common to a sweep's runs, and which of them any run took up.
+class Common {
+ public:
+  explicit Common(const std::vector<runs::Override>& set) : set_(set), used_(set.size(), false) {
+    for (const auto& [name, value] : set) {
+      if (name == "seed" || name == "hparams_seed" || name == "test_envs") {
+        throw std::invalid_argument(name +
+                                    " is the sweep's to decide: by --n-trials, --n-hparams and "
+                                    "--test-envs");
+      }
+      (void)runs::key_named(name);
+    }
+  }
+
+  // Those that say something to such runs.
+  std::vector<runs::Override> of(const runs::RunSpec& spec) {
+    std::vector<runs::Override> kept;
+    for (std::size_t i = 0; i < set_.size(); ++i) {
+      if (has_meaning(runs::key_named(set_[i].first), spec)) {
+        used_[i] = true;
+        kept.push_back(set_[i]);
+      }
+    }
+    return kept;
+  }
+
+  void refuse_unused() const {
+    const auto unused = std::find(used_.begin(), used_.end(), false);
+    if (unused != used_.end()) {
+      throw std::invalid_argument(set_[static_cast<std::size_t>(unused - used_.begin())].first +
+                                  " has no meaning for any run of the sweep");
+    }
+  }
+
+ private:
+  const std::vector<runs::Override>& set_;
+  std::vector<bool> used_;
+};
+
+std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec& spec) {
+  const std::string& dataset = data::name_of(spec.dataset);
+  if (key_of_test_envs(spec) == nullptr) {
+    if (!definition.test_envs.empty()) {
+      throw std::invalid_argument(dataset +
+                                  " has its test environments fixed; --test-envs cannot choose them");
+    }
+    return {data::test_environments(spec.dataset)};
+  }
+  const auto environments = static_cast<std::int64_t>(data::environment_names(spec.dataset).size());
+  for (const TestEnvs& test_envs : definition.test_envs) {
+    check(test_envs, environments, dataset);
+  }
+  return definition.test_envs.empty() ? all_test_envs(environments, definition.single_test_envs)
+                                      : definition.test_envs;
+}
+
+// What the draws of an algorithm on a dataset have in common.
+struct Family {
+  std::string dataset;
+  std::string algorithm;
+  std::vector<Hparam> hparams;
+  std::vector<runs::Override> common;
+  std::vector<TestEnvs> test_envs;
+};
+
+Job job_of(const Family& family, const TestEnvs& test_envs, std::int64_t trial, std::int64_t draw) {
+  std::vector<runs::Override> overrides =
+      draw_hparams(family.hparams, draw, static_cast<std::uint64_t>(trial));
+  overrides.insert(overrides.end(), family.common.begin(), family.common.end());
+  overrides.emplace_back("seed", std::to_string(trial));
+  overrides.emplace_back("hparams_seed", std::to_string(draw));
+  runs::RunSpec spec = runs::resolve(family.dataset, family.algorithm, overrides);
+  if (const runs::Key* key = key_of_test_envs(spec)) {
+    runs::set(*key, spec, nlohmann::json(test_envs));
+  }
+  std::string folder = runs::folder_name(spec);
+  return {std::move(spec), test_envs, std::move(folder)};
+}
+
+}  // namespace
+
+std::string Job::place() const {
+  return data::name_of(spec.dataset) + ", " + spec.algorithm + ", test environments " + as_text(test_envs) +
+         ", trial " + std::to_string(spec.seed) + ", draw " + std::to_string(spec.hparams_seed);
+}
+
+std::vector<Job> jobs_of(const Definition& definition) {
+  check_count("n_hparams", definition.n_hparams);
+  check_count("n_trials", definition.n_trials);
+  check_names("datasets", definition.datasets);
+  check_names("algorithms", definition.algorithms);
+  Common common(definition.set);
+  std::vector<Family> families;
+  for (const std::string& dataset : definition.datasets) {
+    for (const std::string& algorithm : definition.algorithms) {
+      const runs::RunSpec spec = runs::resolve(dataset, algorithm);
+      families.push_back({dataset, algorithm, hparams_of(dataset, algorithm, definition.search),
+                          common.of(spec), sets_for(definition, spec)});
+    }
+  }
+  common.refuse_unused();
+
+  std::int64_t sets = 0;
+  for (const Family& family : families) {
+    sets += static_cast<std::int64_t>(family.test_envs.size());
+  }
+  if (sets * definition.n_hparams > most_jobs / definition.n_trials) {
+    throw std::invalid_argument("the sweep has more than " + std::to_string(most_jobs) +
+                                " jobs; fewer trials or draws are needed");
+  }
+
+  std::vector<Job> jobs;
+  for (std::int64_t trial = 0; trial < definition.n_trials; ++trial) {
+    for (const Family& family : families) {
+      for (const TestEnvs& test_envs : family.test_envs) {
+        for (std::int64_t draw = 0; draw < definition.n_hparams; ++draw) {
+          jobs.push_back(job_of(family, test_envs, trial, draw));
+        }
+      }
+    }
+  }
+  return jobs;
+}
+
+std::vector<Job> jobs_of(std::span<const Definition> definitions) {
+  std::vector<Job> all;
+  std::set<std::string> seen;
+  for (const Definition& definition : definitions) {
+    for (Job& job : jobs_of(definition)) {
+      if (seen.insert(job.folder).second) {
+        all.push_back(std::move(job));
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace pair::sweep

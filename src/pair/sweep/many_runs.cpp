@@ -1,0 +1,195 @@
+#include "pair/sweep/many_runs.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "pair/runs/dataset_cache.h"
+#include "pair/runs/file.h"
+#include "pair/runs/run_directory.h"
+
+namespace pair::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Status = RunOutcome::Status;
+
+// Between two looks at what other processes run, and at whether to stop.
+constexpr auto look_again = std::chrono::milliseconds(500);
+constexpr auto nap = std::chrono::milliseconds(20);
+
+class Executor {
+ public:
+  Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
+           const ManyRunsHooks& hooks)
+      : specs_(specs), hooks_(hooks), datasets_(jobs + 1), left_(specs.size()) {
+    result_.outcomes.resize(specs.size());
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      runs::validate(specs[i]);
+      result_.outcomes[i].directory = directories[i];
+      left_[i] = specs[i].settings.steps;
+      waiting_.push_back(i);
+    }
+    now_.runs = specs.size();
+    now_.steps_left = std::accumulate(left_.begin(), left_.end(), std::int64_t{0});
+  }
+
+  ManyRuns run(std::size_t jobs) {
+    {
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 0; i < std::min(jobs, specs_.size()); ++i) {
+        threads.emplace_back([this] {
+          while (const std::optional<std::size_t> index = next()) {
+            work(*index);
+          }
+        });
+      }
+    }
+    result_.stopped = stopped_;
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool should_stop() { return stopped_ || (hooks_.should_stop && hooks_.should_stop()); }
+
+  // The next run that may be begun; nothing where all have ended or it is time to stop. Waits while the only
+  // ones left are run elsewhere.
+  std::optional<std::size_t> next() {
+    for (;; std::this_thread::sleep_for(nap)) {
+      const std::lock_guard lock(mutex_);
+      if (waiting_.empty() && Clock::now() >= look_at_busy_) {
+        waiting_.swap(busy_);
+        look_at_busy_ = Clock::now() + look_again;
+        now_.elsewhere = 0;
+      }
+      if (waiting_.empty() && busy_.empty()) {
+        return std::nullopt;
+      }
+      if (should_stop()) {
+        stopped_ = true;
+        return std::nullopt;
+      }
+      if (!waiting_.empty()) {
+        const std::size_t index = waiting_.front();
+        waiting_.pop_front();
+        ++now_.running;
+        return index;
+      }
+    }
+  }
+
+  void work(std::size_t index) {
+    RunOutcome outcome = result_.outcomes[index];
+    bool elsewhere = false;
+    try {
+      if (const std::optional<std::string> error = failed_elsewhere(outcome.directory)) {
+        outcome.status = Status::failed;
+        outcome.error = *error;
+      } else {
+        train(index, outcome);
+      }
+    } catch (const runs::Busy&) {
+      elsewhere = true;
+    } catch (const std::exception& error) {
+      outcome.status = Status::failed;
+      outcome.here = true;
+      outcome.error = error.what();
+    }
+    const std::lock_guard lock(mutex_);
+    --now_.running;
+    if (elsewhere) {
+      busy_.push_back(index);
+      ++now_.elsewhere;
+    } else if (outcome.status != Status::waiting) {
+      now_.done += outcome.status == Status::done ? 1U : 0U;
+      now_.failed += outcome.status == Status::failed ? 1U : 0U;
+      set_left(index, 0);
+    }
+    result_.outcomes[index] = std::move(outcome);
+    report();
+  }
+
+  void train(std::size_t index, RunOutcome& outcome) {
+    const runs::RunSpec& spec = specs_[index];
+    std::int64_t taken = -1;
+    runs::RunHooks hooks;
+    hooks.progress = [&](const runs::Progress& progress) {
+      const std::lock_guard lock(mutex_);
+      now_.steps_here += taken < 0 ? 0 : progress.step - taken;
+      taken = progress.step;
+      set_left(index, progress.steps - progress.step);
+      report();
+    };
+    hooks.should_stop = [this] { return should_stop(); };
+    const runs::RunResult run = runs::run(spec, outcome.directory, datasets_, hooks);
+    if (run.status == runs::RunResult::Status::stopped) {
+      stopped_ = true;
+      return;
+    }
+    outcome.status = Status::done;
+    outcome.here = !run.was_done;
+    outcome.record = run.records.empty() ? nlohmann::json() : run.records.back();
+    outcome.seconds = run.seconds;
+  }
+
+  // What another process noted since this call began: a run that failed there would fail here.
+  std::optional<std::string> failed_elsewhere(const fs::path& directory) const {
+    std::error_code error;
+    const fs::file_time_type written = fs::last_write_time(runs::failed_file(directory), error);
+    if (error || written < began_) {
+      return std::nullopt;
+    }
+    std::string text = runs::read_file(runs::failed_file(directory));
+    return text.substr(0, text.find_last_not_of('\n') + 1);
+  }
+
+  // These two with the mutex held.
+  void set_left(std::size_t index, std::int64_t steps) {
+    now_.steps_left += steps - std::exchange(left_[index], steps);
+  }
+  void report() {
+    if (hooks_.progress) {
+      hooks_.progress(now_);
+    }
+  }
+
+  std::span<const runs::RunSpec> specs_;
+  const ManyRunsHooks& hooks_;
+  const fs::file_time_type began_ = fs::file_time_type::clock::now();
+  runs::DatasetCache datasets_;
+  std::atomic<bool> stopped_ = false;
+
+  std::mutex mutex_;  // of what follows
+  std::deque<std::size_t> waiting_;
+  std::deque<std::size_t> busy_;  // found to be run elsewhere
+  Clock::time_point look_at_busy_ = Clock::now();
+  std::vector<std::int64_t> left_;  // steps, a run each
+  ManyRunsProgress now_;
+  ManyRuns result_;
+};
+
+}  // namespace
+
+ManyRuns run_all(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories,
+                 std::size_t jobs, const ManyRunsHooks& hooks) {
+  return Executor(specs, directories, jobs, hooks).run(jobs);
+}
+
+ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std::size_t jobs,
+                 const ManyRunsHooks& hooks) {
+  std::vector<fs::path> directories;
+  for (const runs::RunSpec& spec : specs) {
+    directories.push_back(root / runs::folder_name(spec));
+  }
+  return run_all(specs, directories, jobs, hooks);
+}
+
+}  // namespace pair::sweep

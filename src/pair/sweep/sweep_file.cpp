@@ -1,0 +1,105 @@
+#include "pair/sweep/sweep_file.h"
+
+#include <chrono>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "pair/runs/file.h"
+
+namespace pair::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr int format = 1;
+
+// Launchers of one sweep take turns. They hold the lock for milliseconds.
+void wait_for_lock(runs::File& lock) {
+  constexpr auto pause = std::chrono::milliseconds(20);
+  for (int left = 1500; !lock.try_lock(); --left) {
+    if (left == 0) {
+      throw std::runtime_error(lock.path().string() + " stays locked by another process");
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
+    throw std::invalid_argument(folder.string() + " is a file; a sweep needs a folder");
+  }
+  fs::create_directories(folder, error);
+  if (error) {
+    throw std::runtime_error("cannot make the folder " + folder.string() + ": " + error.message());
+  }
+}
+
+}  // namespace
+
+fs::path sweep_file(const fs::path& folder) {
+  return folder / "sweep.json";
+}
+
+std::vector<Definition> read_sweep(const fs::path& folder) {
+  std::error_code ignored;
+  if (!fs::exists(sweep_file(folder), ignored)) {
+    return {};
+  }
+  const json file = json::parse(runs::read_file(sweep_file(folder)), nullptr, /*allow_exceptions=*/false);
+  std::vector<Definition> definitions;
+  try {
+    if (!file.is_object() || file.value("format", 0) != format || !file.contains("sweeps") ||
+        !file.at("sweeps").is_array()) {
+      throw std::invalid_argument("it is no JSON of format " + std::to_string(format));
+    }
+    for (const json& definition : file.at("sweeps")) {
+      definitions.push_back(definition_from_json(definition));
+    }
+  } catch (const std::exception& error) {
+    throw std::invalid_argument(sweep_file(folder).string() + " cannot be used: " + error.what());
+  }
+  return definitions;
+}
+
+Added add_to_sweep(const fs::path& folder, const Definition& definition) {
+  std::vector<Job> wanted = jobs_of(std::span(&definition, 1));
+  make_folder(folder);
+  runs::File lock(folder / "sweep.lock");
+  wait_for_lock(lock);
+
+  std::vector<Definition> definitions = read_sweep(folder);
+  std::map<std::string, Job> known;
+  for (Job& job : jobs_of(definitions)) {
+    std::string place = job.place();
+    known.emplace(std::move(place), std::move(job));
+  }
+  Added added{known.size(), 0};
+  for (const Job& job : wanted) {
+    const auto found = known.find(job.place());
+    if (found == known.end()) {
+      ++added.jobs;
+    } else if (found->second.folder != job.folder) {
+      throw std::invalid_argument(folder.string() + " holds another sweep: of " + job.place() + ", " +
+                                  runs::difference(found->second.spec, job.spec) +
+                                  "; give another folder, or the same settings");
+    }
+  }
+  if (added.jobs > 0) {
+    definitions.push_back(definition);
+    json file{{"format", format}, {"sweeps", json::array()}};
+    for (const Definition& each : definitions) {
+      file["sweeps"].push_back(as_json(each));
+    }
+    runs::replace_file(sweep_file(folder), file.dump(1) + "\n");
+  }
+  return added;
+}
+
+}  // namespace pair::sweep

@@ -1,0 +1,147 @@
+#include "pair/sweep/hparams.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+#include "pair/runs/algorithms.h"
+#include "pair/runs/keys.h"
+#include "pair/sweep/test_envs.h"
+
+namespace pair::sweep {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::optional<Hparam> find(const std::vector<Hparam>& hparams, std::string_view key) {
+  const auto found =
+      std::find_if(hparams.begin(), hparams.end(), [key](const Hparam& hparam) { return hparam.key == key; });
+  return found == hparams.end() ? std::nullopt : std::optional(*found);
+}
+
+TEST(Hparams, OfEveryAlgorithmOnEveryDatasetAreAcceptedSettings) {
+  for (const data::DatasetInfo& dataset : data::datasets()) {
+    for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+      const std::vector<Hparam> hparams = hparams_of(dataset.name, algorithm.name);
+      EXPECT_FALSE(hparams.empty());
+      std::set<std::string_view> names;
+      for (const Hparam& hparam : hparams) {
+        EXPECT_TRUE(names.insert(hparam.key).second) << algorithm.name << " has " << hparam.key << " twice";
+        EXPECT_FALSE(hparam.source.empty());
+      }
+      for (std::int64_t seed = 0; seed < 50; ++seed) {
+        EXPECT_NO_THROW((void)runs::resolve(dataset.name, algorithm.name, draw_hparams(hparams, seed, 1)))
+            << algorithm.name << " on " << dataset.name << ", draw " << seed;
+      }
+    }
+  }
+}
+
+TEST(Hparams, SaySomethingToTheirAlgorithm) {
+  for (const data::DatasetInfo& dataset : data::datasets()) {
+    for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+      const runs::RunSpec spec = runs::resolve(dataset.name, algorithm.name);
+      const bool pair = spec.settings.scheme == train::Scheme::pair;
+      for (const Hparam& hparam : hparams_of(dataset.name, algorithm.name)) {
+        EXPECT_NE(runs::key_named(hparam.key).group, pair ? runs::Group::linear : runs::Group::pair)
+            << hparam.key << " of " << algorithm.name;
+      }
+    }
+  }
+}
+
+TEST(Hparams, OfDrawZeroAreWhatPairTrainRuns) {
+  for (const data::DatasetInfo& dataset : data::datasets()) {
+    for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+      const auto defaults = draw_hparams(hparams_of(dataset.name, algorithm.name), 0, 2);
+      EXPECT_EQ(runs::hash(runs::resolve(dataset.name, algorithm.name, defaults)),
+                runs::hash(runs::resolve(dataset.name, algorithm.name)))
+          << algorithm.name << " on " << dataset.name;
+    }
+  }
+}
+
+TEST(Hparams, DependOnBothSeedsAlone) {
+  const std::vector<Hparam> hparams = hparams_of("cmnist", "irmv1");
+  EXPECT_EQ(draw_hparams(hparams, 3, 1), draw_hparams(hparams, 3, 1));
+  EXPECT_NE(draw_hparams(hparams, 3, 1), draw_hparams(hparams, 4, 1));
+  EXPECT_NE(draw_hparams(hparams, 3, 1), draw_hparams(hparams, 3, 2));
+  // On any machine, in any version: a run's name depends on it.
+  const std::vector<runs::Override> drawn = draw_hparams(hparams, 1, 0);
+  EXPECT_EQ(drawn[0], (runs::Override{"lr", "0.000286339"}));
+  EXPECT_EQ(drawn[1], (runs::Override{"pretrain", "250"}));
+  EXPECT_EQ(drawn[2], (runs::Override{"penalty", "100"}));
+}
+
+TEST(Hparams, OfOneKeyDoNotMoveWithTheOthers) {
+  const std::vector<Hparam> all = hparams_of("cmnist", "irmv1");
+  for (const Hparam& hparam : all) {
+    const runs::Override alone = draw_hparams({hparam}, 5, 1).front();
+    EXPECT_THAT(draw_hparams(all, 5, 1), ::testing::Contains(alone));
+  }
+}
+
+TEST(Hparams, AreThePapersOnColoredMnist) {
+  const std::vector<Hparam> irm = hparams_of("cmnist", "irmv1");
+  EXPECT_EQ(as_text(find(irm, "pretrain")->distribution), "one of 0, 50, 100, 150, 200, 250");
+  EXPECT_EQ(as_text(find(irm, "penalty")->distribution), "one of 10, 100, 1e3, 1e4, 1e5");
+  EXPECT_EQ(find(irm, "penalty")->default_value, "1e+05");
+  const std::vector<Hparam> pair = hparams_of("cmnist", "pair");
+  EXPECT_EQ(as_text(find(pair, "balance_lr")->distribution), "one of 0.01, 0.1");
+  EXPECT_FALSE(find(pair, "penalty"));
+  EXPECT_FALSE(find(hparams_of("cmnist", "erm"), "pretrain"));
+}
+
+TEST(Hparams, TakeTheLearningRateOfTheProgramOrOfThePapersTable) {
+  const auto rate = [](Search search) {
+    return as_text(find(hparams_of("cmnist", "erm", search), "lr")->distribution);
+  };
+  EXPECT_EQ(rate(Search::domainbed), "10^Uniform(-4.5, -2.5)");
+  EXPECT_EQ(rate(Search::paper), "10^Uniform(-4.5, -3.5)");
+}
+
+// domainbed/hparams_registry.py, for its small images.
+TEST(Hparams, AreDomainBedsWhereItsTestEnvironmentsCanBeChosen) {
+  const auto of = [](const char* algorithm) { return domainbed_hparams(runs::resolve("cmnist", algorithm)); };
+  const std::vector<Hparam> fishr = of("fishr");
+  EXPECT_EQ(as_text(find(fishr, "lr")->distribution), "10^Uniform(-4.5, -2.5)");
+  EXPECT_EQ(as_text(find(fishr, "batch")->distribution), "whole part of 2^Uniform(3, 9)");
+  EXPECT_EQ(as_text(find(fishr, "penalty")->distribution), "10^Uniform(1, 4)");
+  EXPECT_EQ(as_text(find(fishr, "pretrain")->distribution), "whole part of Uniform(0, 5000)");
+  EXPECT_EQ(as_text(find(fishr, "fishr_ema")->distribution), "Uniform(0.9, 0.99)");
+  const std::vector<Hparam> irm = of("irmv1");
+  EXPECT_EQ(as_text(find(irm, "penalty")->distribution), "10^Uniform(-1, 5)");
+  EXPECT_EQ(as_text(find(irm, "pretrain")->distribution), "whole part of 10^Uniform(0, 4)");
+  EXPECT_EQ(as_text(find(of("iga"), "penalty")->distribution), "10^Uniform(1, 5)");
+  EXPECT_EQ(as_text(find(of("sd"), "penalty")->distribution), "10^Uniform(-5, -1)");
+  EXPECT_EQ(as_text(find(of("groupdro"), "groupdro_rate")->distribution), "10^Uniform(-3, -1)");
+  EXPECT_EQ(of("erm").size(), 2U);
+  for (const data::DatasetInfo& dataset : data::datasets()) {
+    const bool chosen = key_of_test_envs(runs::resolve(dataset.name, "erm")) != nullptr;
+    EXPECT_EQ(find(hparams_of(dataset.name, "erm"), "batch").has_value(), chosen) << dataset.name;
+  }
+}
+
+TEST(Hparams, GivePairsLaterStepsARateOfTheirOwnWhereAdamTakesThem) {
+  const std::optional<Hparam> rate = find(hparams_of("extrapolation-uniform", "pair"), "balance_lr");
+  ASSERT_TRUE(rate);
+  EXPECT_EQ(as_text(rate->distribution), "10^Uniform(-4.5, -2.5)");
+}
+
+TEST(Hparams, OfAnUnknownNameAreRefused) {
+  EXPECT_THROW((void)hparams_of("cmnist", "irmv"), std::invalid_argument);
+  EXPECT_THROW((void)hparams_of("cmnst", "irmv1"), std::invalid_argument);
+  try {
+    (void)search_named("papr");
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'paper'"));
+  }
+}
+
+}  // namespace
+}  // namespace pair::sweep

@@ -1,0 +1,146 @@
+#include "pair/sweep/jobs.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+#include <stdexcept>
+
+namespace pair::sweep {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Definition small() {
+  Definition definition;
+  definition.datasets = {"cmnist", "cmnist-m"};
+  definition.algorithms = {"erm", "irmv1", "pair"};
+  definition.n_hparams = 4;
+  definition.n_trials = 2;
+  return definition;
+}
+
+std::string refusal(const Definition& definition) {
+  try {
+    (void)jobs_of(definition);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// all_test_env_combinations of domainbed/scripts/sweep.py.
+TEST(TestEnvironments, AreDomainBedsListInItsOrder) {
+  EXPECT_THAT(all_test_envs(3, false), ElementsAre(TestEnvs{0}, TestEnvs{0, 1}, TestEnvs{0, 2}, TestEnvs{1},
+                                                   TestEnvs{1, 2}, TestEnvs{2}));
+  EXPECT_THAT(all_test_envs(3, true), ElementsAre(TestEnvs{0}, TestEnvs{1}, TestEnvs{2}));
+  EXPECT_EQ(all_test_envs(6, false).size(), 6U + 15U);
+  EXPECT_THAT(all_test_envs(2, false), ElementsAre(TestEnvs{0}, TestEnvs{1})) << "one is left to train on";
+  EXPECT_TRUE(all_test_envs(1, false).empty());
+}
+
+TEST(TestEnvironments, AreReadAndChecked) {
+  EXPECT_EQ(test_envs_of("2"), TestEnvs{2});
+  EXPECT_EQ(test_envs_of("0,2"), (TestEnvs{0, 2}));
+  EXPECT_EQ(as_text(TestEnvs{0, 2}), "0,2");
+  for (const char* text : {"", ",", "0,", "a", "-1", "1.5", "0 1", "99999999999999999999"}) {
+    EXPECT_THROW((void)test_envs_of(text), std::invalid_argument) << text;
+  }
+  EXPECT_NO_THROW(check({0, 2}, 3, "x"));
+  EXPECT_THROW(check({}, 3, "x"), std::invalid_argument);
+  EXPECT_THROW(check({3}, 3, "x"), std::invalid_argument);
+  EXPECT_THROW(check({1, 1}, 3, "x"), std::invalid_argument);
+  EXPECT_THROW(check({0, 1, 2}, 3, "x"), std::invalid_argument);
+}
+
+TEST(Jobs, AreEveryTrialDatasetAlgorithmAndDraw) {
+  const std::vector<Job> jobs = jobs_of(small());
+  ASSERT_EQ(jobs.size(), 2U * 2 * 3 * 4);
+  std::set<std::string> folders;
+  std::set<std::string> places;
+  for (const Job& job : jobs) {
+    folders.insert(job.folder);
+    places.insert(job.place());
+    EXPECT_EQ(job.folder, runs::folder_name(job.spec));
+    EXPECT_EQ(job.test_envs, (TestEnvs{2, 3, 4}));
+  }
+  EXPECT_EQ(folders.size(), jobs.size());
+  EXPECT_EQ(places.size(), jobs.size());
+  EXPECT_EQ(jobs[0].place(), "cmnist, erm, test environments 2,3,4, trial 0, draw 0");
+  EXPECT_EQ(jobs[1].spec.hparams_seed, 1);
+  EXPECT_EQ(jobs[4].spec.algorithm, "irmv1");
+  EXPECT_EQ(data::name_of(jobs[12].spec.dataset), "cmnist-m");
+  EXPECT_EQ(jobs[24].spec.seed, 1U);
+}
+
+TEST(Jobs, OfADatasetDependOnWhetherItsTestEnvironmentsCanBeChosen) {
+  for (const data::DatasetInfo& dataset : data::datasets()) {
+    Definition definition = small();
+    definition.datasets = {std::string(dataset.name)};
+    const runs::RunSpec spec = runs::resolve(dataset.name, "erm");
+    const std::size_t n = data::environment_names(spec.dataset).size();
+    const std::size_t sets = key_of_test_envs(spec) == nullptr ? 1 : n + n * (n - 1) / 2;
+    EXPECT_EQ(jobs_of(definition).size(), 24 * sets) << dataset.name;
+  }
+}
+
+TEST(Jobs, AreTheSameEachTimeAndKeepTheirNamesInALargerSweep) {
+  Definition larger = small();
+  larger.n_hparams = 6;
+  larger.n_trials = 3;
+  larger.algorithms.insert(larger.algorithms.begin(), "vrex");
+  std::set<std::string> folders;
+  for (const Job& job : jobs_of(larger)) {
+    folders.insert(job.folder);
+  }
+  for (const Job& job : jobs_of(small())) {
+    EXPECT_TRUE(folders.contains(job.folder)) << job.place();
+  }
+  const std::vector<Definition> both = {small(), larger};
+  EXPECT_EQ(jobs_of(both).size(), jobs_of(larger).size());
+}
+
+TEST(Jobs, OfDrawZeroHaveTheDefaultsAndOthersAreDrawn) {
+  const std::vector<Job> jobs = jobs_of(small());
+  const runs::RunSpec usual = runs::resolve("cmnist", "irmv1");
+  EXPECT_EQ(runs::hash(jobs[4].spec), runs::hash(usual));
+  EXPECT_NE(jobs[5].spec.settings.lr, usual.settings.lr);
+  EXPECT_NE(jobs[5].spec.settings.lr, jobs[6].spec.settings.lr);
+}
+
+TEST(Jobs, TakeCommonSettingsWhereTheyMeanSomethingAndOverTheDraws) {
+  Definition definition = small();
+  definition.datasets.emplace_back("extrapolation-uniform");
+  definition.set = {{"steps", "7"}, {"lr", "0.5"}, {"train_digits", "100"}, {"epsilon", "0.3"}};
+  for (const Job& job : jobs_of(definition)) {
+    EXPECT_EQ(job.spec.settings.steps, 7);
+    EXPECT_EQ(job.spec.settings.lr, 0.5);
+    if (const auto* colored = std::get_if<data::ColoredMnistSpec>(&job.spec.dataset)) {
+      EXPECT_EQ(colored->train_digits, 100);
+    }
+    EXPECT_EQ(job.spec.settings.epsilon, job.spec.algorithm == "pair" ? 0.3 : 0.1);
+  }
+}
+
+TEST(Jobs, AreRefusedWithASentence) {
+  const auto changed = [](auto change) {
+    Definition definition = small();
+    change(definition);
+    return refusal(definition);
+  };
+  EXPECT_THAT(changed([](Definition& d) { d.datasets = {"cmnst"}; }), HasSubstr("did you mean 'cmnist'"));
+  EXPECT_THAT(changed([](Definition& d) { d.algorithms = {"irmv"}; }), HasSubstr("did you mean 'irmv1'"));
+  EXPECT_THAT(changed([](Definition& d) { d.algorithms.clear(); }), HasSubstr("needs algorithms"));
+  EXPECT_THAT(changed([](Definition& d) { d.algorithms.emplace_back("erm"); }), HasSubstr("'erm' twice"));
+  EXPECT_THAT(changed([](Definition& d) { d.n_hparams = 0; }), HasSubstr("n_hparams is 0; accepted are"));
+  EXPECT_THAT(changed([](Definition& d) { d.n_trials = -1; }), HasSubstr("n_trials is -1"));
+  EXPECT_THAT(changed([](Definition& d) { d.n_trials = d.n_hparams = 100'000; }), HasSubstr("more than"));
+  EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("test environments fixed"));
+  EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("the sweep's to decide"));
+  EXPECT_THAT(changed([](Definition& d) { d.set = {{"stps", "1"}}; }), HasSubstr("did you mean 'steps'"));
+  EXPECT_THAT(changed([](Definition& d) { d.set = {{"steps", "0"}}; }), HasSubstr("steps is '0'"));
+  EXPECT_THAT(changed([](Definition& d) { d.set = {{"points", "5"}}; }), HasSubstr("no meaning for any run"));
+}
+
+}  // namespace
+}  // namespace pair::sweep

@@ -1,0 +1,209 @@
+#include "pair/sweep/many_runs.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+#include "pair/runs/file.h"
+#include "pair/runs/run_directory.h"
+#include "pair/sweep/launcher.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using runs::RunDirectory;
+using runs::RunSpec;
+using runs::testing::Scratch;
+using ::testing::HasSubstr;
+using Status = RunOutcome::Status;
+
+std::vector<RunSpec> small_specs(std::uint64_t count) {
+  std::vector<RunSpec> specs;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    specs.push_back(runs::testing::small_spec(seed % 2 == 0 ? "erm" : "pair", seed));
+  }
+  return specs;
+}
+
+std::string records_of(const RunOutcome& outcome) {
+  return runs::read_file(runs::results_file(outcome.directory));
+}
+
+std::size_t trained_here(const ManyRuns& runs) {
+  std::size_t count = 0;
+  for (const RunOutcome& outcome : runs.outcomes) {
+    count += outcome.here ? 1U : 0U;
+  }
+  return count;
+}
+
+TEST(ManyRuns, RunSideBySideAndFinishedOnesAreRead) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(6);
+  ManyRunsProgress last;
+  ManyRunsHooks hooks;
+  hooks.progress = [&last](const ManyRunsProgress& progress) { last = progress; };
+  const ManyRuns first = run_all(specs, scratch.path(), 3, hooks);
+  EXPECT_FALSE(first.stopped);
+  EXPECT_EQ(trained_here(first), 6U);
+  EXPECT_EQ(last.done, 6U);
+  EXPECT_EQ(last.running, 0U);
+  EXPECT_EQ(last.steps_left, 0);
+  EXPECT_EQ(last.steps_here, 6 * specs[0].settings.steps);
+
+  const ManyRuns again = run_all(specs, scratch.path(), 1, hooks);
+  EXPECT_EQ(trained_here(again), 0U);
+  EXPECT_EQ(last.done, 6U);
+  EXPECT_EQ(last.steps_here, 0);
+  EXPECT_EQ(last.steps_left, 0);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    EXPECT_EQ(first.outcomes[i].status, Status::done);
+    EXPECT_EQ(first.outcomes[i].record, again.outcomes[i].record);
+    EXPECT_EQ(first.outcomes[i].record.at("step"), specs[i].settings.steps);
+    EXPECT_EQ(first.outcomes[i].directory, scratch / runs::folder_name(specs[i]));
+  }
+}
+
+TEST(ManyRuns, GoOnWhenOneFailsWhichIsRecorded) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(4);
+  const fs::path bad = scratch / runs::folder_name(specs[1]);
+  { const RunDirectory begun(bad, specs[1]); }
+  fs::create_directories(runs::checkpoint_file(bad) / "in the way");
+  ManyRunsProgress last;
+  ManyRunsHooks hooks;
+  hooks.progress = [&last](const ManyRunsProgress& progress) { last = progress; };
+  const ManyRuns runs = run_all(specs, scratch.path(), 2, hooks);
+  EXPECT_EQ(runs.outcomes[1].status, Status::failed);
+  EXPECT_THAT(runs.outcomes[1].error, HasSubstr("checkpoint"));
+  EXPECT_EQ(runs::read_file(runs::failed_file(bad)), runs.outcomes[1].error + "\n");
+  EXPECT_EQ(last.failed, 1U);
+  EXPECT_EQ(last.done, 3U);
+  EXPECT_EQ(last.steps_left, 0);
+
+  fs::remove_all(runs::checkpoint_file(bad));
+  const ManyRuns again = run_all(specs, scratch.path(), 2);
+  EXPECT_EQ(again.outcomes[1].status, Status::done);
+  EXPECT_EQ(trained_here(again), 1U);
+}
+
+TEST(ManyRuns, StopWhenAskedAndGoOnToTheSameRecords) {
+  const Scratch whole;
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(4);
+  const ManyRuns uninterrupted = run_all(specs, whole.path(), 2);
+  int tries = 0;
+  for (bool stopped = true; stopped && tries < 100; ++tries) {
+    std::atomic<int> asked = 0;
+    ManyRunsHooks hooks;
+    hooks.should_stop = [&asked] { return ++asked > 15; };
+    const ManyRuns runs = run_all(specs, scratch.path(), 2, hooks);
+    stopped = runs.stopped;
+    EXPECT_EQ(runs.outcomes.size(), specs.size());
+    const bool all_done = std::all_of(runs.outcomes.begin(), runs.outcomes.end(),
+                                      [](const RunOutcome& run) { return run.status == Status::done; });
+    EXPECT_NE(stopped, all_done);
+  }
+  EXPECT_GT(tries, 2);
+  EXPECT_LT(tries, 100);
+  for (const RunOutcome& outcome : uninterrupted.outcomes) {
+    EXPECT_EQ(records_of(outcome),
+              runs::read_file(runs::results_file(scratch / outcome.directory.filename().string())));
+  }
+}
+
+TEST(ManyRuns, LeaveARunToWhoeverTrainsItAndComeBackAtTheEnd) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(3);
+  auto held = std::make_unique<RunDirectory>(scratch / runs::folder_name(specs[0]), specs[0]);
+  std::atomic<bool> others_done = false;
+  ManyRunsHooks hooks;
+  hooks.progress = [&](const ManyRunsProgress& progress) {
+    others_done = others_done || (progress.done == 2 && progress.elsewhere == 1);
+  };
+  auto runs = std::async(std::launch::async, [&] { return run_all(specs, scratch.path(), 2, hooks); });
+  while (!others_done) {
+    ASSERT_NE(runs.wait_for(std::chrono::milliseconds(5)), std::future_status::ready);
+  }
+  held.reset();
+  const ManyRuns ended = runs.get();
+  EXPECT_EQ(ended.outcomes[0].status, Status::done);
+  EXPECT_EQ(trained_here(ended), 3U);
+}
+
+TEST(ManyRuns, StopWhileTheyWaitForOthers) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(1);
+  const RunDirectory held(scratch / runs::folder_name(specs[0]), specs[0]);
+  std::atomic<bool> seen = false;
+  ManyRunsHooks hooks;
+  hooks.progress = [&seen](const ManyRunsProgress& progress) { seen = seen || progress.elsewhere == 1; };
+  hooks.should_stop = [&seen] { return seen.load(); };
+  const ManyRuns runs = run_all(specs, scratch.path(), 2, hooks);
+  EXPECT_TRUE(runs.stopped);
+  EXPECT_EQ(runs.outcomes[0].status, Status::waiting);
+}
+
+TEST(ManyRuns, DoNotRepeatAFailureThatHappenedElsewhereMeanwhile) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(1);
+  auto held = std::make_unique<RunDirectory>(scratch / runs::folder_name(specs[0]), specs[0]);
+  ManyRunsHooks hooks;
+  hooks.progress = [&held](const ManyRunsProgress& progress) {
+    if (progress.elsewhere == 1 && held != nullptr) {
+      // Longer than the clock of a disk lags behind.
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      held->fail("no memory there");
+      held.reset();
+    }
+  };
+  const ManyRuns runs = run_all(specs, scratch.path(), 1, hooks);
+  EXPECT_EQ(runs.outcomes[0].status, Status::failed);
+  EXPECT_EQ(runs.outcomes[0].error, "no memory there");
+  EXPECT_FALSE(runs.outcomes[0].here);
+}
+
+TEST(ManyRuns, OfTwoLaunchersOnOneFolderRunOnceEach) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(8);
+  auto other = std::async(std::launch::async, [&] { return run_all(specs, scratch.path(), 2); });
+  const ManyRuns one = run_all(specs, scratch.path(), 2);
+  const ManyRuns two = other.get();
+  EXPECT_EQ(trained_here(one) + trained_here(two), specs.size());
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    EXPECT_EQ(one.outcomes[i].status, Status::done);
+    EXPECT_EQ(one.outcomes[i].record, two.outcomes[i].record);
+  }
+}
+
+TEST(ManyRuns, AreCheckedBeforeTheFirstBegins) {
+  const Scratch scratch;
+  std::vector<RunSpec> specs = small_specs(3);
+  specs[2].settings.model = "transformer";
+  EXPECT_THROW((void)run_all(specs, scratch.path(), 1), std::invalid_argument);
+  EXPECT_TRUE(fs::is_empty(scratch.path()));
+}
+
+TEST(LocalLauncher, RunsItsJobsInTheirFolders) {
+  const Scratch scratch;
+  const std::vector<RunSpec> specs = small_specs(2);
+  const std::vector<LaunchJob> jobs = {launch_job(specs[0], scratch / "a", "pair"),
+                                       launch_job(specs[1], scratch / "b", "pair")};
+  EXPECT_THAT(jobs[0].command,
+              ::testing::ElementsAre("pair", "train", "--spec", (scratch / "a/spec.json").string(), "--out",
+                                     (scratch / "a").string()));
+  const ManyRuns runs = LocalLauncher(2, {}).launch(jobs);
+  EXPECT_EQ(runs.outcomes[1].directory, scratch / "b");
+  EXPECT_TRUE(fs::exists(runs::done_file(scratch / "a")));
+  EXPECT_TRUE(fs::exists(runs::done_file(scratch / "b")));
+}
+
+}  // namespace
+}  // namespace pair::sweep

@@ -1,0 +1,371 @@
+// 'pair sweep' as a user meets it: real processes, real signals.
+
+#include "tests/runs/program.h"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "pair/runs/file.h"
+#include "pair/runs/run_directory.h"
+#include "pair/sweep/launcher.h"
+#include "pair/sweep/sweep_file.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+using nlohmann::json;
+using runs::testing::Program;
+using runs::testing::Scratch;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using Words = std::vector<std::string>;
+
+struct Ended {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Ended end_of(Program& program) {
+  const int status = program.wait();
+  return {status, program.out(), program.err()};
+}
+
+Ended pair(const Words& arguments, const fs::path& folder) {
+  Program program(arguments, folder);
+  return end_of(program);
+}
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+// Eight jobs: two algorithms, two draws, two trials.
+Words eight(const std::string& steps = "20") {
+  return {"sweep",
+          "launch",
+          "--out",
+          "sweep",
+          "--datasets",
+          "cmnist",
+          "--algorithms",
+          "erm,irmv1",
+          "--n-hparams",
+          "2",
+          "--n-trials",
+          "2",
+          "--steps",
+          steps,
+          "--json",
+          "--set",
+          "train_digits=300",
+          "test_digits=100",
+          "width=8",
+          "eval_every=5",
+          "checkpoint_every=3"};
+}
+
+// By run, the bytes of its records.
+std::map<std::string, std::string> records_in(const fs::path& sweep) {
+  std::map<std::string, std::string> records;
+  for (const auto& entry : fs::directory_iterator(sweep)) {
+    if (entry.is_directory()) {
+      records[entry.path().filename().string()] = runs::read_file(runs::results_file(entry.path()));
+    }
+  }
+  return records;
+}
+
+std::map<std::string, std::string> uninterrupted(const std::string& steps) {
+  const Scratch scratch;
+  EXPECT_EQ(pair(eight(steps), scratch.path()).status, 0);
+  return records_in(scratch / "sweep");
+}
+
+json status_in(const fs::path& folder) {
+  return json::parse(pair({"sweep", "status", "--out", "sweep", "--json"}, folder).out);
+}
+
+// Until some runs have records.
+void wait_for_records(Program& program, const fs::path& sweep, std::size_t runs) {
+  const auto count = [&sweep] {
+    std::size_t found = 0;
+    std::error_code error;
+    for (auto entry = fs::directory_iterator(sweep, error); !error && entry != fs::directory_iterator();
+         entry.increment(error)) {
+      std::error_code missing;
+      const std::uintmax_t size = fs::file_size(runs::results_file(entry->path()), missing);
+      found += !missing && size > 0 ? 1U : 0U;
+    }
+    return found;
+  };
+  while (program.running() && count() < runs) {
+    std::this_thread::sleep_for(1ms);
+  }
+}
+
+TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
+  const Scratch scratch;
+  const Ended first = pair(eight(), scratch.path());
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.err, AllOf(HasSubstr("8 jobs: 0 done, 8 not begun"), HasSubstr("8 of 8 runs done")));
+  const json summary = json::parse(first.out);
+  EXPECT_EQ(summary.at("status"), "finished");
+  EXPECT_EQ(summary.at("ran"), 8);
+  EXPECT_EQ(summary.at("done"), 8);
+
+  const auto before = records_in(scratch / "sweep");
+  EXPECT_EQ(before.size(), 8U);
+  const json again = json::parse(pair(eight(), scratch.path()).out);
+  EXPECT_EQ(again.at("ran"), 0);
+  EXPECT_EQ(again.at("done_before"), 8);
+  EXPECT_EQ(records_in(scratch / "sweep"), before);
+
+  const Ended status = pair({"sweep", "status", "--out", "sweep"}, scratch.path());
+  EXPECT_EQ(status.status, 0);
+  EXPECT_THAT(status.out, AllOf(HasSubstr("8 jobs: 8 done\n"), HasSubstr("4/4"), HasSubstr("2,3,4")));
+  const json cells = status_in(scratch.path()).at("cells");
+  ASSERT_EQ(cells.size(), 2U);
+  EXPECT_EQ(cells[1].at("algorithm"), "irmv1");
+  EXPECT_EQ(cells[1].at("test_envs"), json({2, 3, 4}));
+  EXPECT_EQ(cells[1].at("done"), 4);
+
+  const Words choose = {"sweep",       "collect", "--out",        "sweep",
+                        "--criterion", "pair",    "--validation", "training"};
+  const Ended tables = pair(choose, scratch.path());
+  EXPECT_EQ(tables.status, 0) << tables.err;
+  EXPECT_THAT(tables.out, AllOf(HasSubstr("Dataset: cmnist"), HasSubstr("irmv1"), HasSubstr("Chosen")));
+  EXPECT_THAT(tables.out, ::testing::Not(HasSubstr("Not complete")));
+  const json both = json::parse(pair(choose + Words{"--json"}, scratch.path()).out);
+  EXPECT_EQ(both.at("sweep").at("done"), 8);
+  EXPECT_EQ(both.at("selection").at("runs"), 8);
+}
+
+TEST(PairSweep, OfTwoProcessesOnOneFolderRunsEveryJobOnce) {
+  const auto expected = uninterrupted("150");
+  const Scratch scratch;
+  Program one(eight("150"), scratch.path());
+  Program two(eight("150"), scratch.path());
+  const Ended first = end_of(one);
+  const Ended second = end_of(two);
+  ASSERT_EQ(first.status, 0) << first.err;
+  ASSERT_EQ(second.status, 0) << second.err;
+  const int ran_first = json::parse(first.out).at("ran");
+  const int ran_second = json::parse(second.out).at("ran");
+  EXPECT_EQ(ran_first + ran_second, 8);
+  EXPECT_GT(ran_first, 0);
+  EXPECT_GT(ran_second, 0);
+  EXPECT_EQ(records_in(scratch / "sweep"), expected);
+}
+
+TEST(PairSweep, GoesOnAfterKillToTheSameRecords) {
+  const auto expected = uninterrupted("150");
+  const Scratch scratch;
+  for (std::size_t runs = 1; runs <= 5; runs += 2) {
+    Program program(eight("150"), scratch.path());
+    wait_for_records(program, scratch / "sweep", runs);
+    program.signal(SIGKILL);
+    EXPECT_EQ(program.wait(), 128 + SIGKILL);
+  }
+  const json status = status_in(scratch.path());
+  EXPECT_EQ(status.at("running"), 0);
+  EXPECT_LT(status.at("done"), 8);
+  const Ended ended = pair({"sweep", "launch", "--out", "sweep"}, scratch.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("8 of 8 jobs done"));
+  EXPECT_EQ(records_in(scratch / "sweep"), expected);
+}
+
+TEST(PairSweep, TakesOverFromALauncherThatIsKilled) {
+  const auto expected = uninterrupted("150");
+  const Scratch scratch;
+  Program killed(eight("150"), scratch.path());
+  wait_for_records(killed, scratch / "sweep", 1);
+  Program other(eight("150"), scratch.path());
+  wait_for_records(other, scratch / "sweep", 3);
+  killed.signal(SIGKILL);
+  killed.wait();
+  const Ended ended = end_of(other);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(json::parse(ended.out).at("done"), 8);
+  EXPECT_EQ(records_in(scratch / "sweep"), expected);
+}
+
+TEST(PairSweep, StopsCleanlyOnSignals) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    const Scratch scratch;
+    Program program(eight("2000"), scratch.path());
+    wait_for_records(program, scratch / "sweep", 1);
+    program.signal(signal);
+    const Ended ended = end_of(program);
+    EXPECT_EQ(ended.status, 128 + signal) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("Stopped; the same command goes on from there"));
+    EXPECT_EQ(json::parse(ended.out).at("status"), "stopped");
+    const json status = status_in(scratch.path());
+    EXPECT_EQ(status.at("running"), 0);
+    EXPECT_EQ(status.at("failed"), 0);
+    EXPECT_GT(status.at("incomplete"), 0);
+    EXPECT_GT(status.at("not_begun"), 0);
+    const Ended collected =
+        pair({"sweep", "collect", "--out", "sweep", "--criterion", "oracle"}, scratch.path());
+    EXPECT_THAT(collected.out, HasSubstr("-------- Not complete\n8 jobs: "));
+  }
+}
+
+TEST(PairSweep, RecordsAFailureAndGoesOn) {
+  const Scratch scratch;
+  const Ended whole = pair(eight(), scratch.path());
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const auto expected = records_in(scratch / "sweep");
+  const std::string bad = expected.begin()->first;
+  const fs::path folder = scratch / "sweep" / bad;
+  // One run is lost but for its spec, and what it will write to is in the way.
+  for (const fs::path& file :
+       {runs::done_file(folder), runs::checkpoint_file(folder), runs::results_file(folder)}) {
+    fs::remove(file);
+  }
+  fs::create_directories(runs::checkpoint_file(folder) / "x");
+
+  const Ended ended = pair(eight(), scratch.path());
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.err, AllOf(HasSubstr(bad + " failed: "), HasSubstr("checkpoint")));
+  EXPECT_EQ(json::parse(ended.out).at("failures").at(0).at("folder"), bad);
+  const json status = status_in(scratch.path());
+  EXPECT_EQ(status.at("failed"), 1);
+  EXPECT_EQ(status.at("done"), 7);
+  EXPECT_THAT(status.at("failures").at(0).at("message").get<std::string>(), HasSubstr("checkpoint"));
+
+  const Words remove = {"sweep", "delete-incomplete", "--out", "sweep"};
+  EXPECT_THAT(pair(remove + Words{"--dry-run"}, scratch.path()).out, HasSubstr("would delete " + bad));
+  EXPECT_TRUE(fs::exists(folder));
+  EXPECT_EQ(json::parse(pair(remove + Words{"--json"}, scratch.path()).out).at("deleted"), json({bad}));
+  EXPECT_FALSE(fs::exists(folder));
+  EXPECT_EQ(pair(eight(), scratch.path()).status, 0);
+  EXPECT_EQ(records_in(scratch / "sweep"), expected);
+}
+
+TEST(PairSweep, RunsBrokenRunsAgain) {
+  const Scratch scratch;
+  ASSERT_EQ(pair(eight(), scratch.path()).status, 0);
+  const auto expected = records_in(scratch / "sweep");
+  const std::string name = expected.begin()->first;
+  runs::testing::write(runs::results_file(scratch / "sweep" / name), "{}\n");
+  EXPECT_EQ(status_in(scratch.path()).at("broken"), 1);
+  const Ended ended = pair(eight(), scratch.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr(name + " is broken and runs again"));
+  EXPECT_EQ(json::parse(ended.out).at("ran"), 1);
+  EXPECT_EQ(records_in(scratch / "sweep"), expected);
+}
+
+TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
+  const Scratch scratch;
+  ASSERT_EQ(pair(eight("5"), scratch.path()).status, 0);
+  Words more = eight("5");
+  more[7] = "vrex";
+  const Ended grown = pair(more, scratch.path());
+  EXPECT_EQ(grown.status, 0) << grown.err;
+  EXPECT_THAT(grown.err, HasSubstr("held a sweep of 8 jobs; 4 more are now part of it"));
+  EXPECT_EQ(status_in(scratch.path()).at("jobs"), 12);
+  const Ended mixed = pair(eight("6"), scratch.path());
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds another sweep"), HasSubstr("its steps is 5, here 6")));
+}
+
+TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
+  const Scratch scratch;
+  ASSERT_EQ(pair(eight(), scratch.path()).status, 0);
+  const Job job = jobs_of(read_sweep(scratch / "sweep")).back();
+  const LaunchJob request = launch_job(job.spec, scratch / "alone", PAIR_PROGRAM);
+  prepare(request);
+  const Ended ended = pair(Words(request.command.begin() + 1, request.command.end()), scratch.path());
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(runs::read_file(runs::results_file(scratch / "alone")),
+            runs::read_file(runs::results_file(scratch / "sweep" / job.folder)));
+}
+
+TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
+  const Scratch scratch;
+  runs::testing::write(scratch / "no.json", "{}");
+  const Ended none = pair({"train", "--spec", "missing.json"}, scratch.path());
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--spec is 'missing.json', which is no file"));
+  const Ended empty = pair({"train", "--spec", "no.json"}, scratch.path());
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: the spec has no "));
+  for (const Words& beside : {Words{"--dataset", "cmnist"}, Words{"--set", "steps=3"}, Words{"--tf32"}}) {
+    EXPECT_EQ(pair(Words{"train", "--spec", "no.json"} + beside, scratch.path()).status, 2);
+  }
+}
+
+TEST(PairSweep, RefusesWhatItCannotUse) {
+  const Scratch scratch;
+  runs::testing::write(scratch / "file", "x");
+  fs::create_directories(scratch / "garbage");
+  runs::testing::write(scratch / "garbage/sweep.json", "{");
+  struct Case {
+    Words arguments;
+    std::string sentence;
+  };
+  const Words named = {"--datasets", "cmnist", "--algorithms", "erm"};
+  for (const Case& bad : {
+           Case{{"launch"}, "--out"},
+           Case{{"launch", "--out", "s"}, "'s' holds no sweep"},
+           Case{{"status", "--out", "s"}, "'s' holds no sweep"},
+           Case{{"collect", "--out", "s"}, "'s' holds no sweep"},
+           Case{{"delete-incomplete", "--out", "s"}, "'s' holds no sweep"},
+           Case{{"status", "--out", "garbage"}, "sweep.json cannot be used"},
+           Case{{"lanch", "--out", "s"}, "did you mean 'launch'"},
+           Case{{"launch", "--out", "s", "--datasets", "cmnist"}, "--datasets and --algorithms"},
+           Case{{"launch", "--out", "s", "--datasets", "cmnst", "--algorithms", "erm"},
+                "did you mean 'cmnist'"},
+           Case{Words{"launch", "--out", "file"} + named, "file is a file"},
+           Case{Words{"launch", "--out", "s", "--n-trials", "0"} + named, "n_trials is 0"},
+           Case{Words{"launch", "--out", "s", "--n-hparams", "x"} + named, "--n-hparams"},
+           Case{Words{"launch", "--out", "s", "--jobs", "0"} + named, "--jobs"},
+           Case{Words{"launch", "--out", "s", "--launcher", "slurm"} + named, "unknown launcher 'slurm'"},
+           Case{Words{"launch", "--out", "s", "--search", "papr"} + named, "did you mean 'paper'"},
+           Case{Words{"launch", "--out", "s", "--test-envs", "0"} + named, "test environments fixed"},
+           Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named, "test environments are 'a'"},
+           Case{Words{"launch", "--out", "s", "--device", "gpu"} + named, "device is"},
+           Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},
+           Case{Words{"launch", "--out", "s", "--set", "model=mpl"} + named, "did you mean 'mlp'"},
+       }) {
+    const Ended ended = pair(Words{"sweep"} + bad.arguments, scratch.path());
+    EXPECT_EQ(ended.status, 2) << bad.sentence << "\n" << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(bad.sentence));
+    EXPECT_FALSE(fs::exists(scratch / "s")) << bad.sentence;
+  }
+}
+
+TEST(PairSweep, ListsWhatItDrawsFrom) {
+  const Scratch scratch;
+  const Ended ended = pair({"list", "hparams"}, scratch.path());
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, AllOf(HasSubstr("irmv1.penalty"), HasSubstr("one of 10, 100, 1e3, 1e4, 1e5"),
+                               HasSubstr("10^Uniform(-4.5, -2.5)")));
+  const json entries = json::parse(pair({"list", "hparams", "--json"}, scratch.path()).out);
+  EXPECT_GT(entries.size(), 20U);
+  EXPECT_TRUE(entries[0].contains("on"));
+}
+
+TEST(PairSweep, HelpsWithExamples) {
+  const Scratch scratch;
+  for (const char* command : {"launch", "status", "collect", "delete-incomplete"}) {
+    const Ended ended = pair({"sweep", command, "--help"}, scratch.path());
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_THAT(ended.out, HasSubstr(std::string("Example:\n  pair sweep ") + command));
+  }
+}
+
+}  // namespace
+}  // namespace pair::sweep

@@ -1,0 +1,132 @@
+#include "pair/sweep/status.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+using runs::RunDirectory;
+using runs::testing::Scratch;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A sweep of six jobs, none of which anybody trains: what a launcher leaves on disk is written by hand.
+class Status : public ::testing::Test {
+ protected:
+  Status() {
+    Definition definition;
+    definition.datasets = {"cmnist"};
+    definition.algorithms = {"erm", "vrex"};
+    definition.n_hparams = 3;
+    definition.n_trials = 1;
+    jobs_ = jobs_of(definition);
+  }
+
+  [[nodiscard]] fs::path folder_of(std::size_t job) const { return scratch_ / jobs_[job].folder; }
+  // The folder as somebody holds it who trains there.
+  [[nodiscard]] std::unique_ptr<RunDirectory> begin(std::size_t job) const {
+    auto directory = std::make_unique<RunDirectory>(folder_of(job), jobs_[job].spec);
+    directory->record(R"({"step":1})");
+    return directory;
+  }
+  void finish(std::size_t job) const { begin(job)->finish({1, 0.5}, {}); }
+  [[nodiscard]] State state(std::size_t job) const { return status_of(jobs_[job], scratch_.path()).state; }
+
+  Scratch scratch_;
+  std::vector<Job> jobs_;
+};
+
+TEST_F(Status, TellsEveryStateFromTheFolder) {
+  finish(0);
+  const std::unique_ptr<RunDirectory> training = begin(1);
+  begin(2)->fail("the loss is not finite");
+  finish(3);
+  runs::testing::write(runs::results_file(folder_of(3)), "{\"step\":2}\n");
+  begin(4).reset();
+
+  const SweepStatus status = status_of(jobs_, scratch_.path());
+  std::vector<State> found;
+  for (const JobStatus& job : status.jobs) {
+    found.push_back(job.state);
+  }
+  EXPECT_THAT(found, ElementsAre(State::done, State::running, State::failed, State::broken, State::incomplete,
+                                 State::not_begun));
+  EXPECT_EQ(status.jobs[2].message, "the loss is not finite");
+  EXPECT_THAT(status.jobs[3].message, HasSubstr("is not as the run left it"));
+  EXPECT_EQ(status.counts.all(), 6U);
+  EXPECT_EQ(status.counts.of(State::done), 1U);
+  ASSERT_EQ(status.cells.size(), 2U);
+  EXPECT_EQ(status.cells[0].algorithm, "erm");
+  EXPECT_EQ(status.cells[0].counts.all(), 3U);
+  EXPECT_EQ(status.cells[0].counts.of(State::running), 1U);
+  EXPECT_EQ(status.cells[1].counts.of(State::done), 0U);
+  EXPECT_TRUE(status.strangers.empty());
+}
+
+TEST_F(Status, ChangesNothing) {
+  fs::create_directories(folder_of(0));
+  EXPECT_EQ(state(0), State::not_begun);
+  EXPECT_TRUE(fs::is_empty(folder_of(0)));
+  EXPECT_FALSE(fs::exists(folder_of(1)));
+  EXPECT_EQ(state(1), State::not_begun);
+  EXPECT_FALSE(fs::exists(folder_of(1)));
+}
+
+TEST_F(Status, NamesRunsThatAreNoJobs) {
+  finish(0);
+  fs::rename(folder_of(0), scratch_ / "another");
+  const SweepStatus status = status_of(jobs_, scratch_.path());
+  EXPECT_THAT(status.strangers, ElementsAre("another"));
+  EXPECT_EQ(status.counts.of(State::not_begun), 6U);
+}
+
+TEST_F(Status, CallsAFileInTheWayBroken) {
+  runs::testing::write(folder_of(0), "in the way");
+  EXPECT_EQ(state(0), State::broken);
+  mend(jobs_[0], scratch_.path());
+  EXPECT_TRUE(fs::exists(folder_of(0)));
+}
+
+TEST_F(Status, MendsARunWhoseRecordsWereLost) {
+  finish(0);
+  runs::testing::write(runs::results_file(folder_of(0)), "");
+  EXPECT_EQ(state(0), State::broken);
+  mend(jobs_[0], scratch_.path());
+  EXPECT_EQ(state(0), State::incomplete);
+}
+
+TEST_F(Status, MendsNothingThatIsWholeOrAnotherRuns) {
+  finish(0);
+  mend(jobs_[0], scratch_.path());
+  EXPECT_EQ(state(0), State::done);
+  fs::rename(folder_of(0), folder_of(1));
+  EXPECT_EQ(state(1), State::broken) << "the run of another draw";
+  mend(jobs_[1], scratch_.path());
+  EXPECT_TRUE(fs::exists(runs::done_file(folder_of(1))));
+}
+
+TEST_F(Status, DeletesWhatIsIncompleteAndNotRunning) {
+  finish(0);
+  const std::unique_ptr<RunDirectory> training = begin(1);
+  begin(2)->fail("why");
+  begin(3).reset();
+  EXPECT_FALSE(delete_run(jobs_[0], scratch_.path()));
+  EXPECT_FALSE(delete_run(jobs_[1], scratch_.path()));
+  EXPECT_TRUE(delete_run(jobs_[2], scratch_.path()));
+  EXPECT_TRUE(delete_run(jobs_[3], scratch_.path()));
+  EXPECT_EQ(state(0), State::done);
+  EXPECT_EQ(state(1), State::running);
+  EXPECT_FALSE(fs::exists(folder_of(2)));
+  EXPECT_FALSE(fs::exists(folder_of(3)));
+}
+
+}  // namespace
+}  // namespace pair::sweep

@@ -1,0 +1,114 @@
+#include "pair/sweep/sweep_file.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/runs/fixtures.h"
+
+namespace pair::sweep {
+namespace {
+
+using runs::testing::Scratch;
+using ::testing::HasSubstr;
+
+Definition small() {
+  Definition definition;
+  definition.datasets = {"cmnist"};
+  definition.algorithms = {"erm"};
+  definition.n_hparams = 3;
+  definition.n_trials = 2;
+  definition.set = {{"steps", "5"}};
+  return definition;
+}
+
+TEST(Definitions, SurviveJson) {
+  Definition definition = small();
+  definition.test_envs = {{0}, {0, 2}};
+  definition.single_test_envs = true;
+  definition.search = Search::paper;
+  EXPECT_EQ(as_json(definition_from_json(as_json(definition))), as_json(definition));
+  for (const char* text : {"{}", "[]", "1", R"({"datasets": 3})"}) {
+    EXPECT_THROW((void)definition_from_json(nlohmann::json::parse(text)), std::invalid_argument) << text;
+  }
+}
+
+TEST(SweepFile, KeepsTheDefinition) {
+  const Scratch scratch;
+  const auto folder = scratch / "new/sweep";
+  EXPECT_TRUE(read_sweep(folder).empty());
+  const Added added = add_to_sweep(folder, small());
+  EXPECT_EQ(added.before, 0U);
+  EXPECT_EQ(added.jobs, 6U);
+  const std::vector<Definition> read = read_sweep(folder);
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(as_json(read[0]), as_json(small()));
+}
+
+TEST(SweepFile, GrowsByWhatItLacks) {
+  const Scratch scratch;
+  add_to_sweep(scratch.path(), small());
+  EXPECT_EQ(add_to_sweep(scratch.path(), small()).jobs, 0U);
+  Definition fewer = small();
+  fewer.n_hparams = 2;
+  EXPECT_EQ(add_to_sweep(scratch.path(), fewer).jobs, 0U);
+  EXPECT_EQ(read_sweep(scratch.path()).size(), 1U);
+  Definition more = small();
+  more.algorithms = {"erm", "vrex"};
+  more.n_trials = 1;
+  const Added added = add_to_sweep(scratch.path(), more);
+  EXPECT_EQ(added.before, 6U);
+  EXPECT_EQ(added.jobs, 3U);
+  EXPECT_EQ(jobs_of(read_sweep(scratch.path())).size(), 9U);
+}
+
+TEST(SweepFile, RefusesOtherSettingsForTheSameCell) {
+  const Scratch scratch;
+  add_to_sweep(scratch.path(), small());
+  Definition longer = small();
+  longer.set = {{"steps", "9"}};
+  try {
+    add_to_sweep(scratch.path(), longer);
+    FAIL();
+  } catch (const std::invalid_argument& error) {
+    EXPECT_THAT(error.what(), HasSubstr("holds another sweep"));
+    EXPECT_THAT(error.what(), HasSubstr("its steps is 5, here 9"));
+  }
+  EXPECT_EQ(read_sweep(scratch.path()).size(), 1U);
+}
+
+TEST(SweepFile, OfGarbageIsRefusedAndKept) {
+  for (const char* text : {"", "{", "[]", "{}", R"({"format": 2, "sweeps": []})", R"({"format": 1})",
+                           R"({"format": 1, "sweeps": [3]})", R"({"format": "1", "sweeps": []})"}) {
+    const Scratch scratch;
+    runs::testing::write(sweep_file(scratch.path()), text);
+    EXPECT_THROW((void)read_sweep(scratch.path()), std::invalid_argument) << text;
+    EXPECT_THROW(add_to_sweep(scratch.path(), small()), std::invalid_argument) << text;
+  }
+}
+
+TEST(SweepFile, LosesNothingToLaunchersAtTheSameTime) {
+  const Scratch scratch;
+  {
+    std::vector<std::jthread> launchers;
+    for (const char* algorithm : {"erm", "vrex", "irmv1", "pair"}) {
+      launchers.emplace_back([&scratch, algorithm] {
+        Definition definition = small();
+        definition.algorithms = {algorithm};
+        add_to_sweep(scratch.path(), definition);
+      });
+    }
+  }
+  EXPECT_EQ(jobs_of(read_sweep(scratch.path())).size(), 4U * 6);
+}
+
+TEST(SweepFile, NeedsAFolder) {
+  const Scratch scratch;
+  runs::testing::write(scratch / "file", "x");
+  EXPECT_THROW(add_to_sweep(scratch / "file", small()), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace pair::sweep
