@@ -34,11 +34,12 @@ TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
   const Row& pair = table.rows[6];
   EXPECT_EQ(pair.key, "pair_w");
   EXPECT_EQ(pair.cells[0].paper->mean, 69.2);
-  EXPECT_EQ(pair.cells[1].specs[2].seed, 2U);
+  EXPECT_EQ(pair.cells[1].settings[0].specs[2].seed, 2U);
   // One setting for both datasets.
-  EXPECT_EQ(pair.cells[0].specs[0].settings.balance_lr, pair.cells[1].specs[0].settings.balance_lr);
-  EXPECT_EQ(table.rows[7].cells[0].specs[0].dataset.index(), 0U);
-  EXPECT_EQ(data::name_of(table.rows[7].cells[0].specs[0].dataset), "cmnist-gray");
+  EXPECT_EQ(pair.cells[0].settings[0].specs[0].settings.balance_lr,
+            pair.cells[1].settings[0].specs[0].settings.balance_lr);
+  EXPECT_EQ(table.rows[7].cells[0].settings[0].specs[0].dataset.index(), 0U);
+  EXPECT_EQ(data::name_of(table.rows[7].cells[0].settings[0].specs[0].dataset), "cmnist-gray");
 }
 
 TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
@@ -98,10 +99,10 @@ TEST(Robustness, ComparesGuardedAndPlainStepsOverTwelveSettings) {
   const std::vector<std::uint64_t> seeds = {0, 1};
   const Table table = robustness(seeds, {});
   ASSERT_EQ(table.rows.size(), 12U);
-  EXPECT_TRUE(table.rows[0].cells[0].specs[0].settings.restart);
-  EXPECT_FALSE(table.rows[11].cells[1].specs[1].settings.restart);
-  EXPECT_FALSE(table.rows[11].cells[1].specs[1].settings.backtrack);
-  EXPECT_EQ(table.rows[11].cells[0].specs[0].settings.pretrain, 200);
+  EXPECT_TRUE(table.rows[0].cells[0].settings[0].specs[0].settings.restart);
+  EXPECT_FALSE(table.rows[11].cells[1].settings[0].specs[1].settings.restart);
+  EXPECT_FALSE(table.rows[11].cells[1].settings[0].specs[1].settings.backtrack);
+  EXPECT_EQ(table.rows[11].cells[0].settings[0].specs[0].settings.pretrain, 200);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
+#include "pair/paper/generality.h"
 #include "pair/paper/table1.h"
 
 namespace pair::cli {
@@ -52,8 +53,8 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
 }
 
 void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments,
-                 const std::vector<std::string>& methods = {}) {
-  add_recipe_options(command, arguments, methods);
+                 const std::vector<std::string>& methods = {}, const std::string& option = "--methods") {
+  add_recipe_options(command, arguments, methods, option);
   command.add_option("--format", arguments->format, "text, markdown or json")
       ->check(CLI::IsMember({"text", "markdown", "json"}))
       ->capture_default_str();
@@ -102,6 +103,31 @@ void add_paper_tables(CLI::App& paper, Context& context) {
       "  pair paper robustness --device cuda --jobs 4 --format markdown");
   add_recipe(*command, robust, context,
              [](const auto& seeds, const auto& common) { return paper::robustness(seeds, common); });
+
+  const auto six = std::make_shared<Arguments>();
+  six->seeds = "0-2";
+  command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 joined by another objective, four ways");
+  add_options(*command, six, paper::generality_objectives(), "--objectives");
+  command->footer(
+      "Four to six hundred runs with all objectives: for a GPU. Finished runs are read, not repeated;\n"
+      "Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Example:\n"
+      "  pair paper table6 --objectives vrex,fishr --seeds 0 --device cuda --jobs 6");
+  add_recipe(*command, six, context, [six](const auto& seeds, const auto& common) {
+    return paper::table6(six->methods, seeds, common);
+  });
+
+  const auto seven = std::make_shared<Arguments>();
+  seven->seeds = "0-2";
+  command = paper.add_subcommand("table7", "ColoredMNIST: IRMv1 with every combination of IB, V-REx, Fishr");
+  add_options(*command, seven);
+  command->footer(
+      "Some four hundred runs: for a GPU. Finished runs are read, not repeated; Ctrl-C stops cleanly and\n"
+      "the same command goes on.\n\n"
+      "Example:\n"
+      "  pair paper table7 --device cuda --jobs 6");
+  add_recipe(*command, seven, context,
+             [](const auto& seeds, const auto& common) { return paper::table7(seeds, common); });
 }
 
 }  // namespace pair::cli

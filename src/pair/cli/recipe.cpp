@@ -23,13 +23,13 @@ std::uint64_t whole_number(const std::string& text, const std::string& all) {
 }  // namespace
 
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
-                        const std::vector<std::string>& methods) {
+                        const std::vector<std::string>& methods, const std::string& option) {
   if (!methods.empty()) {
     std::string known;
     for (const std::string& method : methods) {
       known += (known.empty() ? "" : ", ") + method;
     }
-    command.add_option("--methods", arguments->methods, "Of " + known + " (default: all)")->delimiter(',');
+    command.add_option(option, arguments->methods, "Of " + known + " (default: all)")->delimiter(',');
   }
   command.add_option("--seeds", arguments->seeds, "Numbers and ranges, such as 0-9 or 0,2,5-7")
       ->capture_default_str();

@@ -6,6 +6,12 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "pair/select/pair_s.h"
+#include "pair/select/read_histories.h"
 
 namespace pair::paper {
 namespace {
@@ -73,13 +79,107 @@ std::string cuda_card() {
   return "";
 }
 
+using Outcomes = std::map<std::string, const sweep::RunOutcome*>;
+
+// A setting's runs: values of those that did not fail, and why the others did.
+struct Summary {
+  std::vector<double> values;
+  std::vector<std::string> errors;
+  double seconds = 0.0;
+};
+
+Summary summary_of(const Setting& setting, const Outcomes& outcomes) {
+  Summary summary;
+  for (const runs::RunSpec& spec : setting.specs) {
+    const sweep::RunOutcome& outcome = *outcomes.at(runs::hash(spec));
+    if (outcome.error.empty()) {
+      summary.values.push_back(100.0 * outcome.record.at("worst_test_acc").get<double>());
+      summary.seconds += outcome.seconds;
+    } else {
+      summary.errors.push_back(outcome.error);
+    }
+  }
+  return summary;
+}
+
+// On each seed, what PAIR-s chooses among the settings' runs and their steps.
+std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < cell.settings.front().specs.size(); ++i) {
+    std::vector<std::filesystem::path> folders;
+    for (const Setting& setting : cell.settings) {
+      const sweep::RunOutcome& outcome = *outcomes.at(runs::hash(setting.specs[i]));
+      if (outcome.error.empty()) {
+        folders.push_back(outcome.directory);
+      }
+    }
+    const train::Settings& settings = cell.settings.front().specs[i].settings;
+    select::PairOptions options;
+    options.losses = settings.objectives;
+    options.preference = settings.preference;
+    // The runs hold nothing out.
+    options.validation = select::Validation::training;
+    const select::Histories histories = select::read_histories(folders);
+    const select::Selection selection = select::pair_s(histories.history, options);
+    if (!selection.decisions.empty()) {
+      const std::vector<double>& tests = selection.decisions.front().chosen().tests;
+      values.push_back(100.0 * *std::min_element(tests.begin(), tests.end()));
+    }
+  }
+  return values;
+}
+
+nlohmann::json cell_json(const Cell& cell, const Outcomes& outcomes) {
+  nlohmann::json json = {{"dataset", cell.dataset}, {"mean", nullptr}, {"deviation", nullptr}};
+  std::vector<Summary> summaries;
+  std::optional<std::size_t> best;
+  nlohmann::json settings = nlohmann::json::array();
+  std::vector<std::string> errors;
+  for (std::size_t i = 0; i < cell.settings.size(); ++i) {
+    summaries.push_back(summary_of(cell.settings[i], outcomes));
+    const Summary& summary = summaries.back();
+    errors.insert(errors.end(), summary.errors.begin(), summary.errors.end());
+    const nlohmann::json mean =
+        summary.values.empty() ? nlohmann::json() : nlohmann::json(figure_of(summary.values).mean);
+    settings.push_back({{"setting", cell.settings[i].name}, {"mean", mean}});
+    if (!summary.values.empty() &&
+        (!best || figure_of(summary.values).mean > figure_of(summaries[*best].values).mean)) {
+      best = i;
+    }
+  }
+  std::vector<double> values;
+  if (best) {
+    values = cell.pick == Pick::best ? summaries[*best].values : chosen_by_pair_s(cell, outcomes);
+    json["seconds"] = summaries[*best].seconds / static_cast<double>(summaries[*best].values.size());
+    if (cell.settings.size() > 1) {
+      json["settings"] = settings;
+      json["setting"] = cell.pick == Pick::best ? cell.settings[*best].name : "PAIR-s";
+    }
+  }
+  json["values"] = values;
+  json["failed"] = errors.size();
+  if (!errors.empty()) {
+    json["errors"] = errors;
+  }
+  if (!values.empty()) {
+    const Figure figure = figure_of(values);
+    json["mean"] = figure.mean;
+    json["deviation"] = figure.deviation;
+  }
+  return json;
+}
+
 }  // namespace
 
 std::vector<runs::RunSpec> specs_of(const Table& table) {
   std::vector<runs::RunSpec> specs;
+  std::set<std::string> seen;
   for (const Row& row : table.rows) {
     for (const Cell& cell : row.cells) {
-      specs.insert(specs.end(), cell.specs.begin(), cell.specs.end());
+      for (const Setting& setting : cell.settings) {
+        std::copy_if(setting.specs.begin(), setting.specs.end(), std::back_inserter(specs),
+                     [&](const runs::RunSpec& spec) { return seen.insert(runs::hash(spec)).second; });
+      }
     }
   }
   return specs;
@@ -102,36 +202,21 @@ nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds) {
   nlohmann::json result = {
       {"name", table.name}, {"title", table.title}, {"seeds", seeds}, {"rows", nlohmann::json::array()}};
-  std::size_t index = 0;
+  Outcomes outcomes;
+  const std::vector<runs::RunSpec> specs = specs_of(table);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    outcomes[runs::hash(specs[i])] = &runs.outcomes.at(i);
+  }
   for (const Row& row : table.rows) {
     nlohmann::json cells = nlohmann::json::array();
     std::vector<double> means;
     std::vector<double> paper_means;
     for (const Cell& cell : row.cells) {
-      std::vector<double> values;
-      std::vector<std::string> errors;
-      double seconds = 0.0;
-      for (std::size_t i = 0; i < cell.specs.size(); ++i, ++index) {
-        const sweep::RunOutcome& outcome = runs.outcomes.at(index);
-        if (outcome.error.empty()) {
-          values.push_back(100.0 * outcome.record.at("worst_test_acc").get<double>());
-          seconds += outcome.seconds;
-        } else {
-          errors.push_back(outcome.error);
-        }
+      nlohmann::json json = cell_json(cell, outcomes);
+      if (!json.at("mean").is_null()) {
+        means.push_back(json.at("mean"));
       }
-      nlohmann::json json = {{"dataset", cell.dataset}, {"values", values},     {"failed", errors.size()},
-                             {"mean", nullptr},         {"deviation", nullptr}, {"paper", nullptr}};
-      if (!errors.empty()) {
-        json["errors"] = errors;
-      }
-      if (!values.empty()) {
-        const Figure figure = figure_of(values);
-        json["mean"] = figure.mean;
-        json["deviation"] = figure.deviation;
-        json["seconds"] = seconds / static_cast<double>(values.size());
-        means.push_back(figure.mean);
-      }
+      json["paper"] = nullptr;
       if (cell.paper) {
         json["paper"] = {{"mean", cell.paper->mean}, {"deviation", cell.paper->deviation}};
         paper_means.push_back(cell.paper->mean);

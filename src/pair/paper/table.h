@@ -19,10 +19,23 @@ struct Figure {
   double deviation = 0.0;
 };
 
-struct Cell {
-  std::string dataset;               // as printed: "CMNIST"
+// A method with one choice of its hyperparameters.
+struct Setting {
+  std::string name = {};             // "lr 0.1"; empty where there is nothing to choose
   std::vector<runs::RunSpec> specs;  // one a seed
-  std::optional<Figure> paper;       // what the paper prints
+};
+
+// Which of a cell's settings, and which step of a run, its figure is of.
+enum class Pick {
+  best,    // the setting with the largest mean after the last step: the paper's choice on the test data
+  pair_s,  // on each seed by PAIR-s (pair/select/pair_s.h) over the settings, steps included
+};
+
+struct Cell {
+  std::string dataset;            // as printed: "CMNIST"
+  std::vector<Setting> settings;  // at least one
+  std::optional<Figure> paper;    // what the paper prints
+  Pick pick = Pick::best;
 };
 
 struct Row {
@@ -37,7 +50,7 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// Every spec of a table, row by row, cell by cell.
+// Every spec of a table once, row by row, cell by cell, setting by setting.
 std::vector<runs::RunSpec> specs_of(const Table& table);
 
 // Mean and deviation (the root of the mean squared distance to the mean) of numbers in per cent.
@@ -46,7 +59,8 @@ Figure figure_of(std::span<const double> per_cent);
 // The table with its runs' outcomes, in the order of specs_of:
 //   {"name", "title", "seeds", "rows": [{"method", "label", "average", "paper_average", "cells":
 //     [{"dataset", "mean", "deviation", "values", "seconds", "failed", "paper": {"mean", "deviation"}}]}]}
-// Accuracies in per cent.
+// Accuracies in per cent; of several settings, also "setting", the one chosen, and "settings", the mean of
+// each. A cell has as many values as the setting chosen has runs that did not fail.
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds);
 

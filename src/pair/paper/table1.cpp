@@ -39,13 +39,13 @@ constexpr std::array methods_of_table1 = {
 
 Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const Overrides& overrides,
           std::span<const std::uint64_t> seeds, std::optional<Figure> paper) {
-  Cell result{std::string(dataset.printed), {}, paper};
+  Setting setting;
   for (const std::uint64_t seed : seeds) {
     Overrides all = overrides;
     all.emplace_back("seed", std::to_string(seed));
-    result.specs.push_back(runs::resolve(std::string(dataset.name) + (gray ? "-gray" : ""), algorithm, all));
+    setting.specs.push_back(runs::resolve(std::string(dataset.name) + (gray ? "-gray" : ""), algorithm, all));
   }
-  return result;
+  return {std::string(dataset.printed), {setting}, paper};
 }
 
 Overrides joined(Overrides first, const Overrides& second) {
