@@ -235,9 +235,8 @@ void add_train(CLI::App& app, Context& context) {
     command->add_flag_callback(
         option, [arguments, key, value] { arguments->overrides.emplace_back(key, value); }, help);
   };
-  CLI::Option* spec =
-      command->add_option("--spec", arguments->spec,
-                          "All settings from a file, a run's spec.json, in place of the options below");
+  command->add_option("--spec", arguments->spec,
+                      "All settings from a file, a run's spec.json, in place of the options below");
   command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")
       ->capture_default_str();
@@ -258,14 +257,18 @@ void add_train(CLI::App& app, Context& context) {
       "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, by a hash of the settings)");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
-  for (const CLI::Option* option : command->get_options()) {
-    const std::string name = option->get_name();
-    if (name != "--help" && name != "--spec" && name != "--out" && name != "--json" && name != "--quiet") {
-      spec->excludes(command->get_option(name));
-    }
-  }
   command->footer(footer);
-  command->callback([arguments, &context] {
+  command->callback([arguments, command, &context] {
+    // Not by CLI11's excludes, which would name every option in the help of every other.
+    if (!arguments->spec.empty()) {
+      for (const CLI::Option* option : command->get_options()) {
+        const std::string name = option->get_name();
+        if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
+            name != "--quiet") {
+          throw UsageError("--spec has all settings; " + name + " cannot be given beside it");
+        }
+      }
+    }
     try {
       train(*arguments, context);
     } catch (const std::invalid_argument& error) {
