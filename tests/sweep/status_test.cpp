@@ -122,6 +122,9 @@ TEST_F(Status, DeletesWhatIsIncompleteAndNotRunning) {
   EXPECT_FALSE(delete_run(jobs_[1], scratch_.path()));
   EXPECT_TRUE(delete_run(jobs_[2], scratch_.path()));
   EXPECT_TRUE(delete_run(jobs_[3], scratch_.path()));
+  runs::testing::write(folder_of(4), "somebody's");
+  EXPECT_FALSE(delete_run(jobs_[4], scratch_.path()));
+  EXPECT_TRUE(fs::exists(folder_of(4)));
   EXPECT_EQ(state(0), State::done);
   EXPECT_EQ(state(1), State::running);
   EXPECT_FALSE(fs::exists(folder_of(2)));

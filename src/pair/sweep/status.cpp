@@ -145,17 +145,19 @@ bool delete_run(const Job& job, const fs::path& folder) {
     }
   }
   // Under the lock: it may have ended well since somebody looked.
-  const State state = [&] {
-    try {
-      return runs::RunDirectory::finished(directory, job.spec) ? State::done : State::incomplete;
-    } catch (const std::exception&) {
-      return State::broken;
+  try {
+    if (runs::RunDirectory::finished(directory, job.spec)) {
+      return false;
     }
-  }();
-  if (state == State::done) {
+  } catch (const std::invalid_argument&) {
     return false;
+  } catch (const std::runtime_error&) {
+    // Its records were lost.
   }
   std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    return false;
+  }
   fs::remove_all(directory, error);
   if (error) {
     throw std::runtime_error("cannot delete " + directory.string() + ": " + error.message());

@@ -67,7 +67,8 @@ SweepStatus status_of(std::span<const Job> jobs, const std::filesystem::path& fo
 void mend(const Job& job, const std::filesystem::path& folder);
 
 // Deletes the job's folder where the job is incomplete, failed or broken; false where somebody trains there
-// now. Throws std::runtime_error where the disk refuses.
+// now, and where something else than the job's run is there. Throws std::runtime_error where the disk
+// refuses.
 bool delete_run(const Job& job, const std::filesystem::path& folder);
 
 }  // namespace pair::sweep
