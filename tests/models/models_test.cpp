@@ -149,7 +149,9 @@ TEST(Models, InputsOfAnotherSizeAreRefused) {
 
 TEST(Models, AreKnownByName) {
   for (const ModelInfo& info : models()) {
-    EXPECT_NE(make({std::string(info.name), 3}), nullptr);
+    ModelSpec spec{std::string(info.name), 3};
+    spec.input_shape = {1, 1, 3};
+    EXPECT_NE(make(spec), nullptr);
     EXPECT_FALSE(info.summary.empty());
   }
   EXPECT_THAT(
@@ -170,6 +172,72 @@ TEST(Models, SizesOutOfRangeAreNamed) {
       refused("the model's width is 65537; accepted are 1 to 65536"));
   EXPECT_THAT([] { make({"mlp", 3, 1, 8, 0}); }, refused("the model's depth is 0; accepted are 1 to 64"));
   EXPECT_NO_THROW(make({"linear", 3, 1, 0, 0})) << "a linear model has no hidden layers";
+}
+
+ModelSpec digits_cnn(std::int64_t channels = 2, std::int64_t outputs = 2) {
+  ModelSpec spec;
+  spec.name = "mnist_cnn";
+  spec.input_size = channels * 28 * 28;
+  spec.outputs = outputs;
+  spec.input_shape = {channels, 28, 28};
+  return spec;
+}
+
+TEST(MnistCnn, IsDomainBedsNetwork) {
+  const auto model = make(digits_cnn());
+  EXPECT_THAT(shapes(model->featurizer_parameters()),
+              ElementsAre(Shape{64, 2, 3, 3}, Shape{64}, Shape{64}, Shape{64}, Shape{128, 64, 3, 3},
+                          Shape{128}, Shape{128}, Shape{128}, Shape{128, 128, 3, 3}, Shape{128}, Shape{128},
+                          Shape{128}, Shape{128, 128, 3, 3}, Shape{128}, Shape{128}, Shape{128}));
+  EXPECT_THAT(shapes(model->head_parameters()), ElementsAre(Shape{2, 128}, Shape{2}));
+  EXPECT_EQ(make(digits_cnn(1, 10))->forward(torch::zeros({3, 1, 28, 28})).sizes().vec(), (Shape{3, 10}));
+}
+
+TEST(MnistCnn, IsConvolutionsReluAndGroupNormUnderAMean) {
+  const auto model = make(digits_cnn());
+  const torch::Tensor inputs = torch::linspace(-1, 1, 3 * 2 * 28 * 28).reshape({3, 2, 28, 28}).sin();
+  torch::Tensor images = inputs;
+  const auto parameters = model->featurizer_parameters();
+  for (std::size_t layer = 0; layer < 4; ++layer) {
+    const std::int64_t stride = layer == 1 ? 2 : 1;
+    images = torch::relu(torch::conv2d(images, parameters[4 * layer], parameters[4 * layer + 1], stride, 1));
+    images = torch::group_norm(images, 8, parameters[4 * layer + 2], parameters[4 * layer + 3]);
+  }
+  EXPECT_EQ(images.sizes().vec(), (Shape{3, 128, 14, 14}));
+  EXPECT_TRUE(torch::allclose(model->features(inputs), images.mean({2, 3}), 1e-5, 1e-6));
+}
+
+TEST(MnistCnn, StartsFromPyTorchsDefaultDrawnFromTheSeedAlone) {
+  const auto model = make(digits_cnn(), 1);
+  const auto parameters = model->named_parameters();
+  for (const auto& [name, fan_in] : {std::pair("conv1", 2 * 9.0), std::pair("conv2", 64 * 9.0),
+                                     std::pair("conv4", 128 * 9.0), std::pair("head", 128.0)}) {
+    const double bound = 1.0 / std::sqrt(fan_in);
+    const torch::Tensor weight = parameters[std::string(name) + ".weight"];
+    EXPECT_LE(weight.abs().max().item<double>(), bound * (1 + 1e-6)) << name;
+    EXPECT_NEAR(weight.square().mean().item<double>(), bound * bound / 3, 0.15 * bound * bound) << name;
+    EXPECT_LE(parameters[std::string(name) + ".bias"].abs().max().item<double>(), bound * (1 + 1e-6)) << name;
+    EXPECT_GT(parameters[std::string(name) + ".bias"].abs().max().item<double>(), 0.0) << name;
+  }
+  EXPECT_TRUE(parameters["norm1.weight"].eq(1).all().item<bool>());
+  EXPECT_TRUE(parameters["norm1.bias"].eq(0).all().item<bool>());
+  const auto twin = make(digits_cnn(), 1);
+  const auto other = make(digits_cnn(), 2);
+  EXPECT_TRUE(torch::equal(parameters["conv3.bias"], twin->named_parameters()["conv3.bias"]));
+  EXPECT_FALSE(torch::equal(parameters["conv3.bias"], other->named_parameters()["conv3.bias"]));
+}
+
+TEST(MnistCnn, RefusesInputsThatAreNoImages) {
+  ModelSpec flat = digits_cnn();
+  flat.input_shape = {392};
+  EXPECT_THAT([&] { (void)make(flat); },
+              refused("the model's inputs have shape [392]; mnist_cnn accepts [channels, rows, columns]"));
+  const auto model = make(digits_cnn());
+  EXPECT_THAT(
+      [&] {
+        (void)model->features(torch::zeros({3, 392}));
+      },
+      refused("inputs have shape [3, 392]; mnist_cnn accepts"));
 }
 
 }  // namespace

@@ -144,6 +144,12 @@ ObjectiveOptions small_clove_batch() {
   return options;
 }
 
+ObjectiveOptions fishr_mean() {
+  ObjectiveOptions options;
+  options.fishr_mean = true;
+  return options;
+}
+
 using HeadCase = std::tuple<Case, TaskLoss, std::vector<std::int64_t>>;
 
 std::string name_of(const ::testing::TestParamInfo<HeadCase>& test) {
@@ -186,7 +192,8 @@ INSTANTIATE_TEST_SUITE_P(
         ::testing::Values(Case{"erm"}, Case{"irmv1"},
                           Case{"irmv1", unbiased(ObjectiveOptions::Negative::scale), "_unbiased_scale"},
                           Case{"irmv1", unbiased(ObjectiveOptions::Negative::shift), "_unbiased_shift"},
-                          Case{"vrex"}, Case{"ib"}, Case{"fishr"}, Case{"sd"}),
+                          Case{"vrex"}, Case{"ib"}, Case{"fishr"}, Case{"fishr", fishr_mean(), "_mean"},
+                          Case{"sd"}, Case{"coral"}, Case{"mmd"}),
         ::testing::ValuesIn(every_loss), ::testing::ValuesIn(equal_and_unequal)),
     name_of);
 
@@ -292,6 +299,8 @@ TEST(Irmv1, UnbiasedIsTheProductOfTheDerivativesOnTheTwoHalves) {
       options.irmv1_constant = 1e-9;
       expect_same_function(make_objective("irmv1", options)->value(view, random),
                            negative ? estimate - estimate.detach() : estimate + 1e-9, head);
+      options.irmv1_negative = ObjectiveOptions::Negative::keep;
+      expect_same_function(make_objective("irmv1", options)->value(view, random), estimate, head);
     }
   }
 }
@@ -460,6 +469,52 @@ TEST(Definitions, CloveIsTheKernelCalibrationError) {
     }
     EXPECT_NEAR(value_of("clove", batch), expected, 1e-12);
   }
+}
+
+TEST(Definitions, CoralIsTheDistanceOfMeansAndCovariances) {
+  const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 3, 5});
+  const auto features = batch.view().split(batch.features);
+  const auto covariance = [](const torch::Tensor& x) {
+    torch::Tensor sum = torch::zeros({3, 3}, torch::kFloat64);
+    for (std::int64_t i = 0; i < x.size(0); ++i) {
+      const torch::Tensor deviation = x[i] - x.mean(0);
+      sum = sum + torch::outer(deviation, deviation) / (x.size(0) - 1);
+    }
+    return sum;
+  };
+  double expected = 0.0;
+  for (const auto& [i, j] : {std::pair{0U, 1U}, std::pair{0U, 2U}, std::pair{1U, 2U}}) {
+    const torch::Tensor means = (features[i].mean(0) - features[j].mean(0)).square();
+    const torch::Tensor covariances = (covariance(features[i]) - covariance(features[j])).square();
+    expected += (means.sum().item<double>() / 3 + covariances.sum().item<double>() / 9) / 3;
+  }
+  EXPECT_NEAR(value_of("coral", batch), expected, 1e-12);
+}
+
+TEST(Definitions, MmdIsTheDistanceInSevenGaussianKernels) {
+  const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 3});
+  const auto features = batch.view().split(batch.features);
+  const auto mean_kernel = [](const torch::Tensor& x, const torch::Tensor& y) {
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < x.size(0); ++i) {
+      for (std::int64_t j = 0; j < y.size(0); ++j) {
+        const double distance = (x[i] - y[j]).square().sum().item<double>();
+        for (const double gamma : {1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3}) {
+          sum += std::exp(-gamma * distance);
+        }
+      }
+    }
+    return sum / static_cast<double>(x.size(0) * y.size(0));
+  };
+  EXPECT_NEAR(value_of("mmd", batch),
+              mean_kernel(features[0], features[0]) + mean_kernel(features[1], features[1]) -
+                  2 * mean_kernel(features[0], features[1]),
+              1e-10);
+}
+
+TEST(Definitions, FishrsMeanIsItsSumOverTheHeadsParameters) {
+  const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 3});
+  EXPECT_NEAR(value_of("fishr", batch, fishr_mean()), value_of("fishr", batch) / (3 * (3 + 1)), 1e-12);
 }
 
 }  // namespace

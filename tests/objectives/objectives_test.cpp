@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 using testing::random_batch;
 using ::testing::ThrowsMessage;
 
-const std::vector<std::string> on_the_head = {"erm",   "irmv1", "vrex", "ib",
-                                              "fishr", "clove", "sd",   "group_dro"};
+const std::vector<std::string> on_the_head = {"erm",   "irmv1", "vrex",      "ib",    "fishr",
+                                              "clove", "sd",    "group_dro", "coral", "mmd"};
 
 double value_of(const std::string& name, const Batch& batch) {
   Random random(1, "objective");
@@ -58,6 +58,8 @@ TEST(Objectives, EqualEnvironmentsAgree) {
   const torch::Tensor twice = torch::tensor({0, 1, 2, 3, 4, 0, 1, 2, 3, 4}, torch::kInt64);
   const Batch equal = batch.rows(twice, {5, 5});
   EXPECT_EQ(value_of("vrex", equal), 0.0);
+  EXPECT_NEAR(value_of("coral", equal), 0.0, 1e-12);
+  EXPECT_NEAR(value_of("mmd", equal), 0.0, 1e-12);
   EXPECT_NEAR(value_of("fishr", equal), 0.0, 1e-24);
   HeadView view = equal.view();
   const torch::Tensor weight = torch::ones({3, 3}, torch::kFloat64).requires_grad_();
@@ -148,7 +150,7 @@ TEST(GroupDro, ResumesFromItsState) {
 
 TEST(Objectives, TheOthersRememberNothing) {
   const Batch batch = random_batch(TaskLoss::binary_cross_entropy, {4, 6});
-  for (const std::string name : {"erm", "irmv1", "vrex", "ib", "clove", "sd"}) {
+  for (const std::string name : {"erm", "irmv1", "vrex", "ib", "clove", "sd", "coral", "mmd"}) {
     const auto objective = make_objective(name);
     Random random(1, "objective");
     const double first = objective->value(batch.view(), random).item<double>();
@@ -228,7 +230,7 @@ TEST(Clove, DrawsItsMinibatchFromTheGivenGenerator) {
 // ---- errors
 
 TEST(Objectives, AreKnownByName) {
-  EXPECT_EQ(objectives().size(), 9U);
+  EXPECT_EQ(objectives().size(), 11U);
   for (const ObjectiveInfo& info : objectives()) {
     EXPECT_NE(make_objective(info.name), nullptr);
     EXPECT_FALSE(info.summary.empty());
@@ -265,6 +267,8 @@ TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {
               refused("vrex compares environments and needs at least 2; the batch has 1"));
   EXPECT_THAT([&] { value_of("fishr", alone); }, refused("fishr compares environments"));
   EXPECT_THAT([&] { value_of("iga", alone); }, refused("iga compares environments"));
+  EXPECT_THAT([&] { value_of("coral", alone); }, refused("coral compares environments"));
+  EXPECT_THAT([&] { value_of("mmd", alone); }, refused("mmd compares environments"));
   EXPECT_THAT(
       [&] { value_of("clove", alone); },
       refused(
@@ -272,6 +276,7 @@ TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {
   const Batch thin = random_batch(TaskLoss::squared_error, {4, 1});
   EXPECT_THAT([&] { value_of("ib", thin); },
               refused("ib needs at least 2 samples an environment; environment 1 of the batch has 1"));
+  EXPECT_THAT([&] { value_of("coral", thin); }, refused("coral needs at least 2 samples an environment"));
   EXPECT_THAT([&] { value_of("iga", thin); }, refused("the batch names none"));
 
   ObjectiveOptions options;

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "pair/runs/algorithms.h"
+
 namespace pair::runs::testing {
 
 Scratch::Scratch() {
@@ -51,6 +53,11 @@ RunSpec spec_with(const Key& key) {
   for (const data::DatasetInfo& dataset : data::datasets()) {
     if (!key.applies(spec)) {
       spec = resolve(dataset.name, "pair");
+    }
+  }
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    if (!key.applies(spec)) {
+      spec = small_spec(algorithm.name);
     }
   }
   return spec;

@@ -31,7 +31,7 @@ data::ColoredMnistSpec& colored_mnist(RunSpec& spec);
 // A run of milliseconds: few digits, a narrow model, 20 steps of which 8 are ERM's.
 RunSpec small_spec(std::string_view algorithm = "pair", std::uint64_t seed = 0);
 
-// small_spec, or where that has no such setting one on a dataset that has.
+// small_spec, or where that has no such setting one with the dataset or the algorithm that has.
 RunSpec spec_with(const Key& key);
 
 }  // namespace pair::runs::testing

@@ -51,12 +51,18 @@ Override override_of(const std::string& text) {
 
 // A setting that the algorithm would pass over is more likely a mistake than a wish.
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
-  const bool linear = spec.settings.scheme == train::Scheme::linear;
+  const train::Scheme scheme = spec.settings.scheme;
+  const auto ignored = [scheme](runs::Group group) {
+    return (group == runs::Group::pair && scheme != train::Scheme::pair) ||
+           (group == runs::Group::linear &&
+            (scheme == train::Scheme::pair || scheme == train::Scheme::mixup));
+  };
   for (const Override& override : overrides) {
-    const runs::Group group = runs::key_named(override.first).group;
-    if (group == (linear ? runs::Group::pair : runs::Group::linear)) {
-      throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm +
-                       "', which weighs " + (linear ? "objectives by fixed penalties" : "them by a solver"));
+    if (ignored(runs::key_named(override.first).group)) {
+      throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm + "', which " +
+                       (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
+                        : scheme == train::Scheme::pair ? "weighs them by a solver"
+                                                        : "has an update of its own"));
     }
   }
 }
@@ -213,7 +219,8 @@ when the run is whole, done.
 Example:
   pair train --dataset cmnist --algorithm pair --seed 0
   pair train --dataset cmnist --objectives erm,irmv1,vrex,fishr --preference auto
-  pair train --dataset cmnist-m --algorithm irmv1 --set penalty=1e4 pretrain=150 --out runs/irm)";
+  pair train --dataset cmnist-m --algorithm irmv1 --set penalty=1e4 pretrain=150 --out runs/irm
+  pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300)";
 
 }  // namespace
 
@@ -247,6 +254,7 @@ void add_train(CLI::App& app, Context& context) {
   setting("--gradients", "gradients", "Whose gradients the solver sees: w (the head's), phi or f");
   flag("--no-restart", "restart", "false", "Keep the momentum where the new direction opposes it");
   flag("--freeze-featurizer", "freeze_featurizer", "true", "Train the head alone once the solver weighs");
+  setting("--test-envs", "test_envs", "ColoredMNIST, RotatedMNIST: environments to test on, by commas");
   setting("--steps", "steps", "Updates in all (default 501)");
   setting("--threads", "threads", "Threads an operation may use; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");

@@ -1,5 +1,6 @@
 #include "pair/cli/train_commands.h"
 
+#include "pair/cli/bench_domainbed.h"
 #include "pair/cli/bench_extrapolation.h"
 #include "pair/cli/bench_step.h"
 #include "pair/cli/data.h"
@@ -18,6 +19,7 @@ void add_train_commands(CLI::App& app, Context& context) {
 
 void add_train_benches(CLI::App& bench, Context& context) {
   add_bench_step(bench, context);
+  add_bench_domainbed(bench, context);
   add_bench_extrapolation(bench, context);
 }
 

@@ -27,15 +27,28 @@ double number(const nlohmann::json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
-std::string numbers_of(const nlohmann::json& record) {
-  std::ostringstream text;
-  text << "loss " << format("%.4g", number(record.at("loss"))) << "  weights";
+void write_losses(const nlohmann::json& record, std::ostream& text) {
+  for (const char* name : {"loss", "gen_loss", "disc_loss"}) {
+    if (record.contains(name)) {
+      text << name << ' ' << format("%.4g", number(record.at(name))) << "  ";
+    }
+  }
+  if (!record.contains("weights")) {
+    return;
+  }
+  text << "weights";
   // In the order in which the objectives were named; the object itself is sorted.
   for (const nlohmann::json& entry : record.at("hparams").at("objectives")) {
     const auto name = entry.get<std::string>();
     text << ' ' << name << ' ' << format("%.3g", number(record.at("weights").at(name)));
   }
-  text << "  divergence " << format("%.3g", number(record.at("divergence"))) << "  worst test ";
+  text << "  divergence " << format("%.3g", number(record.at("divergence"))) << "  ";
+}
+
+std::string numbers_of(const nlohmann::json& record) {
+  std::ostringstream text;
+  write_losses(record, text);
+  text << "worst test ";
   if (record.contains("worst_test_mse")) {
     text << format("%.4g", number(record.at("worst_test_mse")));
   } else {

@@ -22,6 +22,12 @@ constexpr std::array extrapolation_presets = {
                         ExtrapolationSpec::Sampling::gaussian},
 };
 
+constexpr std::array domainbed_infos = {
+    DatasetInfo{"ColoredMNIST",
+                "DomainBed's: 70,000 digits at 28x28 in three environments, +90%, +80%, -90%"},
+    DatasetInfo{"RotatedMNIST", "DomainBed's: the digits in six environments, turned by 0 to 75 degrees"},
+};
+
 // Of environments in a row, the ones from `first` on.
 std::vector<std::int64_t> last_of(std::size_t first, std::size_t count) {
   std::vector<std::int64_t> numbers(count);
@@ -37,6 +43,10 @@ std::vector<std::int64_t> tests_of(const ExtrapolationSpec& /*spec*/) {
   return last_of(2, 1);
 }
 
+std::vector<std::int64_t> tests_of(const DomainBedMnistSpec& spec) {
+  return spec.test_envs;
+}
+
 std::vector<std::string> names_of(const ColoredMnistSpec& spec) {
   std::vector<std::string> names;
   for (const auto& betas : {spec.train_betas, spec.test_betas}) {
@@ -49,6 +59,10 @@ std::vector<std::string> names_of(const ColoredMnistSpec& spec) {
 
 std::vector<std::string> names_of(const ExtrapolationSpec& /*spec*/) {
   return {"lower", "upper", "whole square"};
+}
+
+std::vector<std::string> names_of(const DomainBedMnistSpec& spec) {
+  return environment_names(spec);
 }
 
 }  // namespace
@@ -77,6 +91,7 @@ std::vector<DatasetInfo> datasets() {
   for (const ExtrapolationPreset& preset : extrapolation_presets) {
     all.push_back(preset.info);
   }
+  all.insert(all.end(), domainbed_infos.begin(), domainbed_infos.end());
   return all;
 }
 
@@ -85,6 +100,9 @@ DatasetSpec dataset_named(std::string_view name) {
     if (preset.info.name == name) {
       return ExtrapolationSpec{.name = std::string(name), .sampling = preset.sampling};
     }
+  }
+  if (is_domainbed_mnist(name)) {
+    return domainbed_mnist_preset(name);
   }
   if (is_colored_mnist(name)) {
     return colored_mnist_preset(name);

@@ -13,11 +13,17 @@
 namespace pair::data {
 
 struct Environment {
-  std::string key;       // what its scores are called in records: "env0_in" becomes "env0_in_acc"
-  torch::Tensor inputs;  // [n, ...] float
+  std::string key;  // what its scores are called in records: "env0_in" becomes "env0_in_acc"
+  // [n, ...]: float, or bytes that stand for byte / 255, a quarter of the size; see as_numbers.
+  torch::Tensor inputs;
   torch::Tensor labels;  // [n]: float for binary and regression tasks, int64 for classes
   bool test = false;     // whether it counts for the worst test accuracy
 };
+
+// Inputs as a model takes them. Bytes are best kept as they are and made numbers a batch at a time.
+inline torch::Tensor as_numbers(const torch::Tensor& inputs) {
+  return inputs.scalar_type() == torch::kByte ? inputs.to(torch::kFloat).div_(255.0) : inputs;
+}
 
 struct EnvironmentSet {
   std::string name;

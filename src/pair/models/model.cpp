@@ -2,20 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <sstream>
 #include <stdexcept>
 
 #include "pair/base/names.h"
+#include "pair/models/initial.h"
 #include "pair/models/linear.h"
 #include "pair/models/mlp.h"
+#include "pair/models/mnist_cnn.h"
 
 namespace pair::models {
 namespace {
 
-constexpr std::array<ModelInfo, 2> infos = {{
+constexpr std::string_view mnist_cnn = "mnist_cnn";
+
+constexpr std::array<ModelInfo, 3> infos = {{
     {"mlp", "hidden layers with ReLU and a linear head; 392-256-256-1 is the paper's on ColoredMNIST"},
     {"linear", "the inputs as features and a linear head"},
+    {mnist_cnn, "DomainBed's for digits: four convolutions with group norm, 128 features and a linear head"},
 }};
 
 void require_range(std::string_view what, std::int64_t value, std::int64_t least, std::int64_t most) {
@@ -28,23 +32,20 @@ void require_range(std::string_view what, std::int64_t value, std::int64_t least
 // A size that no tensor of ours exceeds, so that products of two stay in range.
 constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 
-void fill_xavier_uniform(torch::nn::LinearImpl& layer, data::Random& random) {
-  const torch::NoGradGuard no_gradient;
-  const double bound = std::sqrt(6.0 / static_cast<double>(layer.weight.size(0) + layer.weight.size(1)));
-  const torch::Tensor weights = torch::empty(layer.weight.sizes(), torch::kFloat32);
-  float* const values = weights.data_ptr<float>();
-  for (std::int64_t i = 0; i < weights.numel(); ++i) {
-    values[i] = static_cast<float>(random.uniform(-bound, bound));
-  }
-  layer.weight.copy_(weights);
-  layer.bias.zero_();
-}
-
 std::shared_ptr<Model> build(const ModelSpec& spec) {
   if (spec.name == "mlp") {
     require_range("width", spec.width, 1, 65536);
     require_range("depth", spec.depth, 1, 64);
     return std::make_shared<Mlp>(spec.input_size, spec.width, spec.depth, spec.outputs);
+  }
+  if (spec.name == mnist_cnn) {
+    if (spec.input_shape.size() != 3) {
+      std::ostringstream message;
+      message << "the model's inputs have shape " << at::IntArrayRef(spec.input_shape)
+              << "; mnist_cnn accepts [channels, rows, columns]";
+      throw std::invalid_argument(message.str());
+    }
+    return std::make_shared<MnistCnn>(spec.input_shape.front(), spec.outputs);
   }
   return std::make_shared<Linear>(spec.input_size, spec.outputs);
 }
@@ -74,13 +75,8 @@ std::shared_ptr<Model> make_model(const ModelSpec& spec, data::Random& random) {
   }
   require_range("input_size", spec.input_size, 1, largest_size);
   require_range("outputs", spec.outputs, 1, largest_size);
-  // torch fills its layers from its own generator first; every one of those values is overwritten.
   std::shared_ptr<Model> model = build(spec);
-  for (const auto& module : model->modules(/*include_self=*/false)) {
-    if (auto* layer = module->as<torch::nn::LinearImpl>()) {
-      fill_xavier_uniform(*layer, random);
-    }
-  }
+  spec.name == mnist_cnn ? fill_default(*model, random) : fill_xavier_uniform(*model, random);
   return model;
 }
 

@@ -43,7 +43,7 @@ torch::Tensor gradient_variances(const HeadView& view) {
 
 }  // namespace
 
-Fishr::Fishr(double ema) : ema_(ema) {
+Fishr::Fishr(double ema, bool mean) : ema_(ema), mean_(mean) {
   require_option(ema >= 0.0 && ema < 1.0, "fishr_ema", ema, "numbers in [0, 1)");
 }
 
@@ -58,7 +58,8 @@ torch::Tensor Fishr::value(const HeadView& view, data::Random& /*random*/) {
     }
     update_state(average_, (1.0 - ema_) * variances.detach());
   }
-  return variances.var(0, /*unbiased=*/false).sum();
+  const torch::Tensor disagreement = variances.var(0, /*unbiased=*/false);
+  return mean_ ? disagreement.mean() : disagreement.sum();
 }
 
 std::vector<torch::Tensor> Fishr::state() const {

@@ -15,7 +15,8 @@ namespace pair::objectives {
 // The variance is centred and divides by n, and the moving average starts at zero, takes no gradient through
 // the past and is divided by 1 - gamma, as in the authors' release: the first step's value, and every one
 // with gamma = 0 (full batches need no average; the release on ColoredMNIST has none), is that of v_e. The
-// norm is a sum over coordinates (their equation and ColoredMNIST code; DomainBed takes the mean).
+// norm is a sum over coordinates (their equation and ColoredMNIST code) or, with `mean`, DomainBed's mean
+// over them.
 //
 // The head is linear, so that g_i is dl/dz_k phi_j in the weight (k, j) and dl/dz_k in the bias: its moments
 // are matrix products, and no [n, k, d] is ever built. Needs two environments.
@@ -24,7 +25,7 @@ namespace pair::objectives {
 class Fishr final : public Objective {
  public:
   // ema: gamma, in [0, 1).
-  explicit Fishr(double ema);
+  explicit Fishr(double ema, bool mean = false);
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
@@ -34,6 +35,7 @@ class Fishr final : public Objective {
 
  private:
   double ema_;
+  bool mean_;
   torch::Tensor average_;
 };
 

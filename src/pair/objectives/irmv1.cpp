@@ -33,6 +33,9 @@ torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
     products.push_back(half(0) * half(1));
   }
   const torch::Tensor estimate = torch::stack(products).mean();
+  if (negative_ == ObjectiveOptions::Negative::keep) {
+    return estimate;
+  }
   if (negative_ == ObjectiveOptions::Negative::scale) {
     return torch::maximum(estimate, -constant_ * estimate);
   }

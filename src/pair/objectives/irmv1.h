@@ -25,10 +25,12 @@ namespace pair::objectives {
 //          1 to 1e-4),
 //   shift  C is added to every estimate; where even that leaves it negative, as much as brings it to 0, for
 //          the paper asks for a "sufficiently large" C. The gradient is that of the estimate.
+//
+// A third one, keep, leaves it negative as DomainBed does: only a weighted sum can use it.
 class Irmv1 final : public Objective {
  public:
   Irmv1() = default;
-  // The unbiased estimate. constant: C, > 0.
+  // The unbiased estimate. constant: C, > 0; keep does not use it.
   Irmv1(ObjectiveOptions::Negative negative, double constant);
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;

@@ -8,6 +8,7 @@
 
 #include "pair/base/names.h"
 #include "pair/objectives/clove.h"
+#include "pair/objectives/coral.h"
 #include "pair/objectives/erm.h"
 #include "pair/objectives/fishr.h"
 #include "pair/objectives/group_dro.h"
@@ -15,6 +16,7 @@
 #include "pair/objectives/iga.h"
 #include "pair/objectives/irmv1.h"
 #include "pair/objectives/losses.h"
+#include "pair/objectives/mmd.h"
 #include "pair/objectives/sd.h"
 #include "pair/objectives/vrex.h"
 
@@ -41,7 +43,7 @@ constexpr std::array entries = {
     Entry{{"ib", "variance of the features within environments"},
           [](const Options&) -> Made { return std::make_unique<Ib>(); }},
     Entry{{"fishr", "disagreement of the head's gradient variances"},
-          [](const Options& o) -> Made { return std::make_unique<Fishr>(o.fishr_ema); }},
+          [](const Options& o) -> Made { return std::make_unique<Fishr>(o.fishr_ema, o.fishr_mean); }},
     Entry{{"clove", "kernel calibration error of the environments"},
           [](const Options& o) -> Made { return std::make_unique<Clove>(o.clove_batch, o.clove_width); }},
     Entry{{"iga", "variance of the risks' gradients in all parameters"},
@@ -49,6 +51,10 @@ constexpr std::array entries = {
     Entry{{"sd", "mean square of the logits"}, [](const Options&) -> Made { return std::make_unique<Sd>(); }},
     Entry{{"group_dro", "risks under weights that follow the worst"},
           [](const Options& o) -> Made { return std::make_unique<GroupDro>(o.groupdro_rate); }},
+    Entry{{"coral", "distance of the features' means and covariances, pair by pair"},
+          [](const Options&) -> Made { return std::make_unique<Coral>(); }},
+    Entry{{"mmd", "kernel distance of the features' distributions, pair by pair"},
+          [](const Options&) -> Made { return std::make_unique<Mmd>(); }},
 };
 
 constexpr auto infos = [] {

@@ -47,10 +47,10 @@ class Objective {
  public:
   virtual ~Objective() = default;
 
-  // A scalar, never negative, differentiable once in view.features and view.logits. Objectives that draw a
-  // minibatch of their own take it from random. Where there is state, each call is one step of it. Throws
-  // std::invalid_argument where the objective is not defined on the batch (one environment for a variance
-  // across environments, a regression for a calibration error).
+  // A scalar, never negative (but for irmv1 where it is asked to be), differentiable once in view.features
+  // and view.logits. Objectives that draw a minibatch of their own take it from random. Where there is state,
+  // each call is one step of it. Throws std::invalid_argument where the objective is not defined on the batch
+  // (one environment for a variance across environments, a regression for a calibration error).
   virtual torch::Tensor value(const HeadView& view, data::Random& random) = 0;
 
   // True where the value needs gradients of the whole network: the step then keeps the full graph, and

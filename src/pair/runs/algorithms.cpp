@@ -4,6 +4,7 @@
 #include <array>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "pair/base/names.h"
@@ -23,6 +24,16 @@ Settings linear(std::vector<std::string> objectives, double penalty, std::int64_
   settings.penalty = penalty;
   settings.pretrain = pretrain;
   settings.refresh = refresh;
+  return settings;
+}
+
+// An algorithm with an update of its own (train/algorithm.h).
+Settings own_update(Scheme scheme) {
+  Settings settings;
+  settings.scheme = scheme;
+  settings.objectives = {"erm"};
+  settings.preference = {};
+  settings.pretrain = 0;
   return settings;
 }
 
@@ -80,6 +91,20 @@ constexpr std::array entries = {
           [](bool) {
             return linear({"erm", "group_dro"}, 1e3, 0);
           }},
+    Entry{{"coral", "features of equal mean and covariance in every environment (Sun and Saenko 2016)"},
+          [](bool) {
+            return linear({"erm", "coral"}, 1.0, 0);
+          }},
+    Entry{{"mmd", "features of one distribution in every environment (Li et al. 2018)"},
+          [](bool) {
+            return linear({"erm", "mmd"}, 1.0, 0);
+          }},
+    Entry{{"dann", "features by which an adversary cannot tell environments apart (Ganin et al. 2016)"},
+          [](bool) { return own_update(Scheme::dann); }},
+    Entry{{"cdann", "the same, class by class (Li et al. 2018)"},
+          [](bool) { return own_update(Scheme::cdann); }},
+    Entry{{"mixup", "samples mixed across environments (Yan et al. 2020)"},
+          [](bool) { return own_update(Scheme::mixup); }},
     Entry{{"pair", "PAIR-o: erm, irmv1 and vrex weighed by a multi-objective solver (the paper's method)"},
           [](bool) { return Settings{}; }},
 };
@@ -113,6 +138,50 @@ void fit_extrapolation(Settings& settings) {
   settings.backtrack = false;
 }
 
+// DomainBed's defaults for small images. Its weights before annealing ends are 1 for IRM and V-REx and 0 for
+// Fishr and the information bottleneck, and all begin a fresh Adam then. irmx, clove and pair are not in
+// DomainBed.
+struct DomainBedDefaults {
+  std::string_view algorithm;
+  double penalty;
+  std::int64_t pretrain;
+  double pretrain_penalty;
+};
+constexpr std::array domainbed_defaults = {
+    DomainBedDefaults{"irmv1", 1e2, 500, 1.0},  DomainBedDefaults{"vrex", 10.0, 500, 1.0},
+    DomainBedDefaults{"irmx", 1e2, 500, 1.0},   DomainBedDefaults{"fishr", 1e3, 1'500, 0.0},
+    DomainBedDefaults{"ib-erm", 1e2, 500, 0.0}, DomainBedDefaults{"ib-irm", 1e2, 500, 1.0},
+    DomainBedDefaults{"clove", 1e2, 500, 0.0},  DomainBedDefaults{"iga", 1e3, 0, 1.0},
+    DomainBedDefaults{"pair", 1.0, 500, 1.0},
+};
+
+void fit_domainbed(Settings& settings, std::string_view algorithm) {
+  settings.model = "mnist_cnn";
+  settings.batch = 64;
+  settings.steps = 5'001;
+  settings.l2 = 0.0;
+  const auto* const defaults =
+      std::find_if(domainbed_defaults.begin(), domainbed_defaults.end(),
+                   [&](const DomainBedDefaults& entry) { return entry.algorithm == algorithm; });
+  if (defaults != domainbed_defaults.end()) {
+    settings.penalty = defaults->penalty;
+    settings.pretrain = defaults->pretrain;
+    settings.pretrain_penalty = defaults->pretrain_penalty;
+    settings.refresh = settings.scheme == Scheme::linear && defaults->pretrain > 0;
+  }
+  settings.objective_options.fishr_mean = true;
+  // The biased estimate of a batch of 64 is mostly variance.
+  settings.objective_options.irmv1_unbiased = true;
+  if (settings.scheme == Scheme::linear) {
+    settings.objective_options.irmv1_negative = objectives::ObjectiveOptions::Negative::keep;
+  }
+  settings.balance_optimizer = train::BalanceOptimizer::adam;
+  settings.balance_lr = settings.lr;
+  settings.decay = train::Decay::none;
+  // Losses of two minibatches cannot tell whether a step was too long.
+  settings.backtrack = false;
+}
+
 }  // namespace
 
 std::span<const AlgorithmInfo> algorithms() {
@@ -126,6 +195,8 @@ train::Settings default_settings(std::string_view algorithm, const data::Dataset
       Settings settings = entry.settings(is_modified(dataset));
       if (std::holds_alternative<data::ExtrapolationSpec>(dataset)) {
         fit_extrapolation(settings);
+      } else if (std::holds_alternative<data::DomainBedMnistSpec>(dataset)) {
+        fit_domainbed(settings, algorithm);
       }
       return settings;
     }

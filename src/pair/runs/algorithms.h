@@ -6,7 +6,8 @@
 #include "pair/data/dataset_spec.h"
 #include "pair/train/settings.h"
 
-// Methods by name. A method is a list of objectives under a weighing scheme, so most are one line here.
+// Methods by name. A method is a list of objectives under a weighing scheme, so most are one line here;
+// some have an update of their own.
 
 namespace pair::runs {
 

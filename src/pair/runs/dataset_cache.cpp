@@ -11,6 +11,7 @@
 
 #include "pair/data/colored_mnist.h"
 #include "pair/data/digits.h"
+#include "pair/data/domainbed_mnist.h"
 #include "pair/data/extrapolation.h"
 
 namespace pair::runs {
@@ -75,6 +76,11 @@ class DatasetCache::Impl {
   }
   static data::EnvironmentSet make(const data::ExtrapolationSpec& spec, std::uint64_t seed) {
     return data::extrapolation(spec, seed);
+  }
+  // Read anew each time: that takes less time than a step of training, and the digits need not stay in
+  // memory.
+  static data::EnvironmentSet make(const data::DomainBedMnistSpec& spec, std::uint64_t seed) {
+    return data::domainbed_mnist(data::domainbed_digits(spec), spec, seed);
   }
 
   const data::Digits& digits() {

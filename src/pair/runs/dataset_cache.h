@@ -23,7 +23,7 @@ class DatasetCache {
   DatasetCache& operator=(const DatasetCache&) = delete;
 
   // Whoever asks while another makes the set waits for it. Throws std::invalid_argument where
-  // data::validate does.
+  // data::validate does, and std::runtime_error where files are missing.
   std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed);
 
  private:

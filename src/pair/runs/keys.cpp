@@ -14,11 +14,13 @@
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/runs/algorithms.h"
 
 namespace pair::runs {
 namespace {
 
 using data::ColoredMnistSpec;
+using data::DomainBedMnistSpec;
 using data::ExtrapolationSpec;
 using nlohmann::json;
 using objectives::ObjectiveOptions;
@@ -291,6 +293,66 @@ Key numbers(std::string_view name, Group group, Interval interval, std::string_v
           parse_numbers};
 }
 
+json parse_whole_numbers(std::string_view text) {
+  json list = json::array();
+  for (const std::string_view part : parts_of(text)) {
+    const std::optional<std::int64_t> number = number_in<std::int64_t>(part);
+    if (!number) {
+      return not_accepted;
+    }
+    list.push_back(*number);
+  }
+  return list;
+}
+
+template <auto Member>
+Key whole_numbers(std::string_view name, Group group, std::int64_t low, std::int64_t high,
+                  std::string_view summary) {
+  return {name,
+          group,
+          summary,
+          "lists of whole numbers from " + std::to_string(low) + " to " + std::to_string(high) +
+              ", separated by commas",
+          applies<Member>,
+          [](const RunSpec& spec) { return json(at<Member>(spec)); },
+          [low, high](RunSpec& spec, const json& value) {
+            const bool good = value.is_array() && !value.empty() &&
+                              std::all_of(value.begin(), value.end(), [&](const json& entry) {
+                                return whole_in<std::int64_t>(entry, low, high).has_value();
+                              });
+            at<Member>(spec) = good ? value.get<std::vector<std::int64_t>>() : at<Member>(spec);
+            return good;
+          },
+          parse_whole_numbers};
+}
+
+template <auto Member>
+Key text(std::string_view name, Group group, std::string_view accepted, std::string_view summary) {
+  return {name,
+          group,
+          summary,
+          std::string(accepted),
+          applies<Member>,
+          [](const RunSpec& spec) { return json(at<Member>(spec)); },
+          [](RunSpec& spec, const json& value) {
+            at<Member>(spec) = value.is_string() ? value.get<std::string>() : at<Member>(spec);
+            return value.is_string();
+          },
+          [](std::string_view typed) { return json(typed); }};
+}
+
+// A setting of algorithms that have an update of their own.
+Key only_for(std::initializer_list<train::Scheme> schemes, Key key) {
+  key.applies = [schemes = std::vector(schemes)](const RunSpec& spec) {
+    return std::find(schemes.begin(), schemes.end(), spec.settings.scheme) != schemes.end();
+  };
+  return key;
+}
+
+Key adversary(Key key) {
+  return only_for({train::Scheme::dann, train::Scheme::cdann}, std::move(key));
+}
+
 Key later(std::string_view unsaid, Key key) {
   key.unsaid = unsaid;
   return key;
@@ -411,8 +473,19 @@ std::vector<Key> table() {
       number<&ExtrapolationSpec::frequency>("frequency", Group::data, {0.0, 100.0},
                                             "of the sine; the paper's notebook has 2"),
 
-      choice<&Settings::scheme>("scheme", Group::method, by_name({Scheme::linear, Scheme::pair}),
-                                "how objectives are weighed: by fixed penalties or by a solver"),
+      whole_numbers<&DomainBedMnistSpec::test_envs>("test_envs", Group::data, 0, 5,
+                                                    "environments to test on and not to train on"),
+      number<&DomainBedMnistSpec::holdout>("holdout", Group::data, {0.0, 1.0},
+                                           "share of an environment's digits that is held out"),
+      whole<&DomainBedMnistSpec::digits>("digits", Group::data, 1, many,
+                                         "digits dealt out to the environments"),
+      text<&DomainBedMnistSpec::folder>("folder", Group::data, "folders that hold MNIST's four idx files",
+                                        "where the digits are; empty: what 'pair data get mnist' stored"),
+
+      choice<&Settings::scheme>(
+          "scheme", Group::method,
+          by_name({Scheme::linear, Scheme::pair, Scheme::dann, Scheme::cdann, Scheme::mixup}),
+          "how objectives are weighed, by fixed penalties or by a solver, or an update of its own"),
       objective_names(),
       whole<&Settings::steps>("steps", Group::method, 1, many, "updates in all"),
       whole<&Settings::pretrain>("pretrain", Group::method, 0, many,
@@ -424,8 +497,12 @@ std::vector<Key> table() {
       number<&Settings::l2>("l2", Group::method, {0.0, 1e3},
                             "factor of the sum of squared parameters where Adam runs"),
 
-      number<&Settings::penalty>("penalty", Group::linear, {0.0, 1e12},
-                                 "lambda, the weight of the objectives beyond erm after pretrain steps"),
+      number<&Settings::penalty>(
+          "penalty", Group::linear, {0.0, 1e12},
+          "lambda, the weight of the objectives beyond erm after pretrain steps; of the "
+          "adversary"),
+      later("1", number<&Settings::pretrain_penalty>("pretrain_penalty", Group::linear, {0.0, 1e12},
+                                                     "lambda in the pretrain steps")),
       later("false", switched<&Settings::conflict>(
                          "conflict", Group::linear,
                          "record how the objectives' gradients at the head conflict, as pair does anyway")),
@@ -455,20 +532,39 @@ std::vector<Key> table() {
       switched<&Settings::freeze_featurizer>("freeze_featurizer", Group::pair,
                                              "train the head alone after pretrain steps"),
 
+      adversary(whole<&Settings::d_steps_per_g_step>("d_steps_per_g_step", Group::adversary, 0, 1000,
+                                                     "the adversary's steps for each of the model's")),
+      adversary(number<&Settings::grad_penalty>("grad_penalty", Group::adversary, {0.0, 1e12},
+                                                "weight of the adversary's squared gradient in its input")),
+      adversary(number<&Settings::lr_d>("lr_d", Group::adversary, rate, "the adversary's learning rate")),
+      adversary(number<&Settings::weight_decay_d>("weight_decay_d", Group::adversary, {0.0, 1e3},
+                                                  "the adversary's weight decay")),
+      adversary(number<&Settings::beta1>("beta1", Group::adversary, {0.0, 1.0, Ends::open_high},
+                                         "Adam's first decay, the model's and the adversary's")),
+      adversary(whole<&Settings::mlp_width>("mlp_width", Group::adversary, 1, 65'536,
+                                            "the adversary's units a hidden layer")),
+      adversary(whole<&Settings::mlp_depth>("mlp_depth", Group::adversary, 2, 64, "the adversary's layers")),
+      only_for({Scheme::mixup}, number<&Settings::mixup_alpha>("mixup_alpha", Group::mixup, {0.1, 1e3},
+                                                               "shares are drawn from Beta(alpha, alpha)")),
+
       named<&Settings::model>("model", Group::model, "names of 'pair list models'", "what is trained"),
       whole<&Settings::width>("width", Group::model, 1, 65'536, "mlp: units a hidden layer"),
       whole<&Settings::depth>("depth", Group::model, 1, 64, "mlp: hidden layers"),
 
       switched<&ObjectiveOptions::irmv1_unbiased>(
           "irmv1_unbiased", Group::objectives, "irmv1: the unbiased estimate from two halves of each batch"),
-      choice<&ObjectiveOptions::irmv1_negative>("irmv1_negative", Group::objectives,
-                                                {{"shift", Negative::shift}, {"scale", Negative::scale}},
-                                                "irmv1_unbiased: what is done to a negative estimate"),
+      choice<&ObjectiveOptions::irmv1_negative>(
+          "irmv1_negative", Group::objectives,
+          {{"shift", Negative::shift}, {"scale", Negative::scale}, {"keep", Negative::keep}},
+          "irmv1_unbiased: what is done to a negative estimate"),
       number<&ObjectiveOptions::irmv1_constant>("irmv1_constant", Group::objectives,
                                                 {0.0, 1e300, Ends::open_low},
                                                 "irmv1_unbiased: the constant that is added or multiplied"),
       number<&ObjectiveOptions::fishr_ema>("fishr_ema", Group::objectives, {0.0, 1.0, Ends::open_high},
                                            "fishr: weight of the past in its averages"),
+      later("false", switched<&ObjectiveOptions::fishr_mean>(
+                         "fishr_mean", Group::objectives,
+                         "fishr: a mean over the head's parameters, as DomainBed has it, not their sum")),
       whole<&ObjectiveOptions::clove_batch>("clove_batch", Group::objectives, 2, many,
                                             "clove: samples an environment in the kernel sum"),
       number<&ObjectiveOptions::clove_width>("clove_width", Group::objectives, {0.0, 1e300, Ends::open_low},
@@ -481,8 +577,9 @@ std::vector<Key> table() {
 
 void check_applies(const Key& key, const RunSpec& spec) {
   if (!key.applies(spec)) {
-    throw std::invalid_argument(data::name_of(spec.dataset) + " has no setting '" + std::string(key.name) +
-                                "'");
+    const bool of_algorithm = key.group == Group::adversary || key.group == Group::mixup;
+    throw std::invalid_argument((of_algorithm ? spec.algorithm : data::name_of(spec.dataset)) +
+                                " has no setting '" + std::string(key.name) + "'");
   }
 }
 
@@ -511,6 +608,12 @@ const Key& key_named(std::string_view name) {
 nlohmann::json default_value(const Key& key) {
   for (const data::DatasetInfo& dataset : data::datasets()) {
     const RunSpec spec = resolve(dataset.name, "pair");
+    if (key.applies(spec)) {
+      return key.get(spec);
+    }
+  }
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    const RunSpec spec = resolve("cmnist", algorithm.name);
     if (key.applies(spec)) {
       return key.get(spec);
     }

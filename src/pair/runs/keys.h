@@ -14,7 +14,7 @@
 namespace pair::runs {
 
 // What a setting is about. Those of linear and pair say nothing to the other scheme.
-enum class Group { run, data, method, linear, pair, model, objectives };
+enum class Group { run, data, method, linear, pair, adversary, mixup, model, objectives };
 
 struct Key {
   std::string_view name;
@@ -22,7 +22,8 @@ struct Key {
   std::string_view summary;  // one line
   std::string accepted;      // "whole numbers from 1 to 1000000000"
 
-  // Whether a run has the setting at all: a dataset's settings are its own. Ask before get.
+  // Whether a run has the setting at all: a dataset's settings are its own, and so are those of an algorithm
+  // with an update of its own. Ask before get.
   std::function<bool(const RunSpec&)> applies = [](const RunSpec&) { return true; };
   std::function<nlohmann::json(const RunSpec&)> get;
   // False, the spec unchanged, where the value is not accepted. Use set() below, which says so.
@@ -36,14 +37,14 @@ struct Key {
 
 const std::vector<Key>& keys();
 
-// The value in a run of 'pair' on cmnist, or on the dataset that has the setting.
+// The value in a run of 'pair' on cmnist, or with the dataset or the algorithm that has the setting.
 nlohmann::json default_value(const Key& key);
 
 // Throws std::invalid_argument that names the near one and lists them all.
 const Key& key_named(std::string_view name);
 
 // Throw std::invalid_argument "steps is 0; accepted are whole numbers from 1 to 1000000000", and for a
-// setting that the run's dataset does not have. In text, lists are separated by commas.
+// setting that the run does not have. In text, lists are separated by commas.
 void set(const Key& key, RunSpec& spec, const nlohmann::json& value);
 void set(const Key& key, RunSpec& spec, std::string_view text);
 // Else a literal would be JSON as soon as text.

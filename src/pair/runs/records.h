@@ -24,9 +24,12 @@
 //   lr              learning rate of the last step
 //   restarts, backtracks, rollbacks   times that momentum was dropped, a step taken back for being too long,
 //                   and one refused for a value that was not finite, so far
-//   env{i}_in_acc   accuracy on environment i, from 0: the training environments first
-//   env{i}_out_acc  accuracy on its held-out part; ColoredMNIST's test environments have no other
+//   env{i}_in_acc   accuracy on environment i, from 0: the training environments first, or DomainBed's
+//   numbers env{i}_out_acc  accuracy on its held-out part; cmnist's test environments have no other
 //   worst_test_acc  the least of the test environments'
+// Algorithms with an update of their own have, in place of loss to rollbacks:
+//   gen_loss, disc_loss   dann and cdann: the model's loss and the adversary's, of the last steps that took
+//   them loss            mixup
 // Regressions have mean squared errors in their place: env{i}_in_mse, env{i}_out_mse, worst_test_mse.
 //
 // A number that is not finite is null.

@@ -40,25 +40,38 @@ json by_objective(const RunSpec& spec, const std::vector<double>& values) {
   return object;
 }
 
+// What a scheme that weighs objectives has to say.
+json weighed_losses(const RunSpec& spec, const train::Evaluation& evaluation) {
+  const std::vector<double>& losses = evaluation.losses;
+  return {{"loss", evaluation.loss},
+          {"nll", losses.at(0)},
+          {"penalty", std::accumulate(losses.begin() + 1, losses.end(), 0.0)},
+          {"losses", by_objective(spec, losses)},
+          {"weights", by_objective(spec, evaluation.weights)},
+          {"phase", evaluation.balancing ? "balance" : "descent"},
+          {"divergence", evaluation.divergence},
+          {"feasible", evaluation.feasible},
+          {"restarts", evaluation.restarts},
+          {"backtracks", evaluation.backtracks},
+          {"rollbacks", evaluation.rollbacks}};
+}
+
+json named_losses(const train::Evaluation& evaluation) {
+  json object = json::object();
+  for (const auto& [name, value] : evaluation.named) {
+    object[name] = value;
+  }
+  return object;
+}
+
 }  // namespace
 
 nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluation) {
-  const std::vector<double>& losses = evaluation.losses;
   json record{{"step", evaluation.step},
               {"args", args_of(spec)},
               {"hparams", hparams_of(spec)},
-              {"loss", evaluation.loss},
-              {"nll", losses.at(0)},
-              {"penalty", std::accumulate(losses.begin() + 1, losses.end(), 0.0)},
-              {"losses", by_objective(spec, losses)},
-              {"weights", by_objective(spec, evaluation.weights)},
-              {"phase", evaluation.balancing ? "balance" : "descent"},
-              {"divergence", evaluation.divergence},
-              {"feasible", evaluation.feasible},
-              {"lr", evaluation.lr},
-              {"restarts", evaluation.restarts},
-              {"backtracks", evaluation.backtracks},
-              {"rollbacks", evaluation.rollbacks}};
+              {"lr", evaluation.lr}};
+  record.update(evaluation.named.empty() ? weighed_losses(spec, evaluation) : named_losses(evaluation));
   if (!evaluation.conflict.empty()) {
     json cosines = json::object();
     for (std::size_t k = 0; k < evaluation.conflict.size(); ++k) {

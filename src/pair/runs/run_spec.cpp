@@ -51,6 +51,8 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
   spec.settings = default_settings(algorithm, spec.dataset);
   if (std::holds_alternative<data::ExtrapolationSpec>(spec.dataset)) {
     spec.eval_every = spec.checkpoint_every = 2'500;
+  } else if (std::holds_alternative<data::DomainBedMnistSpec>(spec.dataset)) {
+    spec.eval_every = spec.checkpoint_every = 100;
   }
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {
@@ -76,6 +78,10 @@ RunSpec spec_from_json(const nlohmann::json& json) {
     throw std::invalid_argument("the spec is no JSON object");
   }
   RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"));
+  // First what decides which settings there are.
+  if (const auto scheme = json.find("scheme"); scheme != json.end()) {
+    set(key_named("scheme"), spec, *scheme);
+  }
   for (const auto& [name, value] : json.items()) {
     if (name != "dataset" && name != "algorithm") {
       set(key_named(name), spec, value);

@@ -36,6 +36,16 @@ void validate(const Settings& s) {
   require(s.lr > 0 && s.lr <= 1e3, "lr", s.lr, "above 0, up to 1000");
   require(s.l2 >= 0 && s.l2 <= 1e3, "l2", s.l2, "0 to 1000");
   require(s.penalty >= 0 && s.penalty <= 1e12, "penalty", s.penalty, "0 to 1e12");
+  require(s.pretrain_penalty >= 0 && s.pretrain_penalty <= 1e12, "pretrain_penalty", s.pretrain_penalty,
+          "0 to 1e12");
+  require_count("d_steps_per_g_step", s.d_steps_per_g_step, 0, 1000);
+  require(s.grad_penalty >= 0 && s.grad_penalty <= 1e12, "grad_penalty", s.grad_penalty, "0 to 1e12");
+  require(s.lr_d > 0 && s.lr_d <= 1e3, "lr_d", s.lr_d, "above 0, up to 1000");
+  require(s.weight_decay_d >= 0 && s.weight_decay_d <= 1e3, "weight_decay_d", s.weight_decay_d, "0 to 1000");
+  require(s.beta1 >= 0 && s.beta1 < 1, "beta1", s.beta1, "0 up to, not including, 1");
+  require_count("mlp_width", s.mlp_width, 1, 65'536);
+  require_count("mlp_depth", s.mlp_depth, 2, 64);
+  require(s.mixup_alpha >= 0.1 && s.mixup_alpha <= 1e3, "mixup_alpha", s.mixup_alpha, "0.1 to 1000");
   require(s.epsilon >= 0 && s.epsilon <= 1e300, "epsilon", s.epsilon, "0 to 1e300");
   require(s.balance_lr > 0 && s.balance_lr <= 1e3, "balance_lr", s.balance_lr, "above 0, up to 1000");
   require(s.momentum >= 0 && s.momentum < 1, "momentum", s.momentum, "0 up to, not including, 1");
@@ -49,7 +59,17 @@ void validate(const Settings& s) {
       throw std::invalid_argument("objective '" + s.objectives[i] + "' is named twice; once is accepted");
     }
   }
+  if (!weighs_objectives(s.scheme) && s.objectives.size() > 1) {
+    throw std::invalid_argument("objectives has " + std::to_string(s.objectives.size()) + " names; " +
+                                std::string(to_string(s.scheme)) +
+                                " has an update of its own and takes erm alone");
+  }
   if (s.scheme == Scheme::pair) {
+    if (s.objective_options.irmv1_unbiased &&
+        s.objective_options.irmv1_negative == objectives::ObjectiveOptions::Negative::keep) {
+      throw std::invalid_argument(
+          "irmv1_negative is keep; PAIR-o weighs no negative losses and accepts shift and scale");
+    }
     if (s.objectives.size() < 2) {
       throw std::invalid_argument("objectives has 1 name; PAIR-o weighs erm against at least one other");
     }
@@ -65,8 +85,24 @@ void validate(const Settings& s) {
   }
 }
 
+bool weighs_objectives(Scheme scheme) {
+  return scheme == Scheme::linear || scheme == Scheme::pair;
+}
+
 std::string_view to_string(Scheme scheme) {
-  return scheme == Scheme::linear ? "linear" : "pair";
+  switch (scheme) {
+    case Scheme::linear:
+      return "linear";
+    case Scheme::pair:
+      return "pair";
+    case Scheme::dann:
+      return "dann";
+    case Scheme::cdann:
+      return "cdann";
+    case Scheme::mixup:
+      return "mixup";
+  }
+  throw std::logic_error("unknown scheme");
 }
 
 std::string_view to_string(GradientSource source) {

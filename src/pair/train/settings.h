@@ -15,7 +15,11 @@ namespace pair::train {
 // How the objectives become one direction.
 enum class Scheme {
   linear,  // the field's: sum of risks + l2 |theta|^2 + penalty * (other objectives), annealed
-  pair     // PAIR-o: ERM alone for `pretrain` steps, then a multi-objective solver's weights
+  pair,    // PAIR-o: ERM alone for `pretrain` steps, then a multi-objective solver's weights
+  // These have an update of their own (algorithm.h) and no objectives beside erm:
+  dann,   // an adversary tells environments apart by the features, which are trained to defeat it
+  cdann,  // the same, class by class
+  mixup   // ERM on samples mixed across environments
 };
 
 // Which parameters' gradients the solver sees (the subscripts of PAIR-o in Table 1).
@@ -44,10 +48,23 @@ struct Settings {
   double l2 = 1e-3;             // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by penalty where that is above 1.
-  double penalty = 1.0;  // lambda after annealing. [0, 1e12]
-  bool refresh = false;  // a fresh Adam when annealing ends
-  bool conflict =
-      false;  // compare the objectives' gradients at the head for the record, as PAIR-o does anyway
+  double penalty = 1.0;           // lambda after annealing. [0, 1e12]
+  double pretrain_penalty = 1.0;  // lambda before. [0, 1e12]
+  bool refresh = false;           // a fresh Adam when annealing ends
+  bool conflict = false;  // compare the objectives' gradients at the head for the record, as PAIR-o does
+
+  // DANN and CDANN, under DomainBed's names. penalty is the weight of the adversary's loss, l2 that of the
+  // model's.
+  std::int64_t d_steps_per_g_step = 1;  // the adversary's steps before each of the model. 0 to 1000
+  double grad_penalty = 0.0;            // weight of the adversary's squared gradient in its input. [0, 1e12]
+  double lr_d = 1e-3;                   // the adversary's learning rate; the model's is lr. (0, 1e3]
+  double weight_decay_d = 0.0;          // the adversary's, as Adam has it. [0, 1e3]
+  double beta1 = 0.5;                   // Adam's first decay, of both; the second is 0.9. [0, 1)
+  std::int64_t mlp_width = 256;         // the adversary's units a hidden layer. 1 to 65536
+  std::int64_t mlp_depth = 3;           // and its layers in all. 2 to 64
+
+  // Mixup: the share of the one sample is drawn from Beta(mixup_alpha, mixup_alpha). [0.1, 1e3]
+  double mixup_alpha = 0.2;
 
   // PAIR-o.
   std::string balancer = "epo";                      // see pair::moo::balancers
@@ -72,6 +89,9 @@ struct Settings {
 
 // Throws std::invalid_argument that names the setting, its value and what is accepted.
 void validate(const Settings& settings);
+
+// Whether the scheme weighs objectives, as linear and pair do.
+bool weighs_objectives(Scheme scheme);
 
 std::string_view to_string(Scheme scheme);
 std::string_view to_string(GradientSource source);

@@ -12,6 +12,7 @@
 #include "pair/data/task_loss.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
+#include "pair/train/batch.h"
 #include "pair/train/settings.h"
 
 // The losses of one batch and the gradient of their weighted sum, at about the price of ERM's.
@@ -30,13 +31,6 @@
 // whole graph. Only they pay.
 
 namespace pair::train {
-
-// One step's samples, the environments one after another.
-struct Batch {
-  torch::Tensor inputs;
-  torch::Tensor labels;
-  std::vector<std::int64_t> sizes;
-};
 
 struct StepLosses {
   std::vector<double> losses;   // one an objective

@@ -15,6 +15,7 @@
 #include "pair/data/random.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
+#include "pair/train/algorithm.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/step.h"
 #include "pair/train/weigher.h"
@@ -22,8 +23,11 @@
 namespace pair::train {
 namespace {
 
-// Rows evaluated at once: activations stay small, whatever the data's size.
-constexpr std::int64_t evaluation_rows = 4096;
+// Rows evaluated at once: activations stay small, whatever the data's size. Those of an image outnumber its
+// pixels.
+std::int64_t evaluation_rows(const torch::Tensor& inputs) {
+  return inputs.dim() > 2 ? 256 : 4096;
+}
 
 Batch everything(const std::vector<data::Environment>& environments, torch::Device device) {
   std::vector<torch::Tensor> inputs;
@@ -46,6 +50,7 @@ models::ModelSpec model_spec(const Settings& settings, const data::EnvironmentSe
   spec.outputs = data.outputs;
   spec.width = settings.width;
   spec.depth = settings.depth;
+  spec.input_shape = data.train.front().inputs[0].sizes().vec();
   return spec;
 }
 
@@ -93,12 +98,18 @@ class Trainer::Impl {
       held_out_ = everything(data_->held_out, device);
     }
     begin_adam();
+    algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
   }
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] std::int64_t step() const { return steps_; }
 
   void advance() {
+    if (algorithm_) {
+      algorithm_->advance(batch(), draws_);
+      ++steps_;
+      return;
+    }
     if (steps_ == settings_.pretrain) {
       if (settings_.scheme == Scheme::pair) {
         begin_balance();
@@ -119,6 +130,7 @@ class Trainer::Impl {
     result.weights = last_.weights;
     result.conflict = last_.conflict;
     result.loss = last_loss_;
+    result.named = algorithm_ ? algorithm_->losses() : NamedLosses{};
     result.balancing = balancing_;
     result.divergence = divergence_;
     result.feasible = feasible_;
@@ -134,7 +146,7 @@ class Trainer::Impl {
 
   torch::Tensor predict(const torch::Tensor& inputs) {
     const torch::NoGradGuard no_graph;
-    return model_->forward(inputs.to(train_.inputs.device())).to(torch::kCPU);
+    return model_->forward(data::as_numbers(inputs.to(train_.inputs.device()))).to(torch::kCPU);
   }
 
   void save(std::ostream& out) const;
@@ -203,7 +215,7 @@ class Trainer::Impl {
 
   Batch batch() {
     if (settings_.batch == 0) {
-      return train_;
+      return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
     }
     std::vector<std::int64_t> rows;
     std::int64_t start = 0;
@@ -216,7 +228,7 @@ class Trainer::Impl {
       result.sizes.push_back(settings_.batch);
     }
     const torch::Tensor index = torch::tensor(rows, torch::kLong).to(train_.inputs.device());
-    result.inputs = train_.inputs.index_select(0, index);
+    result.inputs = data::as_numbers(train_.inputs.index_select(0, index));
     result.labels = train_.labels.index_select(0, index);
     return result;
   }
@@ -225,7 +237,9 @@ class Trainer::Impl {
   //     (mean risk + l2 |theta|^2 + lambda * other objectives) / max(lambda, 1).
   Verdict descend(const Batch& samples) {
     const bool linear = settings_.scheme == Scheme::linear;
-    const double lambda = !linear ? 0.0 : steps_ < settings_.pretrain ? 1.0 : settings_.penalty;
+    const double lambda = !linear                       ? 0.0
+                          : steps_ < settings_.pretrain ? settings_.pretrain_penalty
+                                                        : settings_.penalty;
     const double divisor = std::max(lambda, 1.0);
     std::vector<double> weights(objectives_.size(), lambda / divisor);
     weights.front() = 1.0 / divisor;
@@ -290,14 +304,15 @@ class Trainer::Impl {
     }
     const torch::NoGradGuard no_graph;
     std::vector<torch::Tensor> parts;
-    for (std::int64_t row = 0; row < batch.labels.size(0); row += evaluation_rows) {
-      const std::int64_t end = std::min(row + evaluation_rows, batch.labels.size(0));
-      parts.push_back(scores(data_->loss, model_->forward(batch.inputs.slice(0, row, end)),
+    const std::int64_t rows = evaluation_rows(batch.inputs);
+    for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
+      const std::int64_t end = std::min(row + rows, batch.labels.size(0));
+      parts.push_back(scores(data_->loss, model_->forward(data::as_numbers(batch.inputs.slice(0, row, end))),
                              batch.labels.slice(0, row, end)));
     }
     std::vector<torch::Tensor> means;
-    for (const torch::Tensor& rows : torch::cat(parts).split_with_sizes(batch.sizes)) {
-      means.push_back(rows.mean());
+    for (const torch::Tensor& part : torch::cat(parts).split_with_sizes(batch.sizes)) {
+      means.push_back(part.mean());
     }
     return to_doubles(torch::stack(means));
   }
@@ -312,6 +327,8 @@ class Trainer::Impl {
   std::optional<Step> step_;
   Batch train_;
   Batch held_out_;
+  std::unique_ptr<Algorithm>
+      algorithm_;  // where the scheme has an update of its own; the rest then stands idle
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   std::optional<GuardedStep> guard_;
 
@@ -380,6 +397,11 @@ void Trainer::Impl::save(std::ostream& out) const {
   OutputArchive optimizer;
   optimizer_->save(optimizer);
   archive.write("optimizer", optimizer);
+  if (algorithm_) {
+    OutputArchive algorithm;
+    algorithm_->save(algorithm);
+    archive.write("algorithm", algorithm);
+  }
   archive.save_to(out);
 }
 
@@ -429,6 +451,11 @@ void Trainer::Impl::load(std::istream& in) {
   InputArchive optimizer;
   archive.read("optimizer", optimizer);
   optimizer_->load(optimizer);
+  if (algorithm_) {
+    InputArchive algorithm;
+    archive.read("algorithm", algorithm);
+    algorithm_->load(algorithm);
+  }
   guard_->set_state(
       {read_value(archive, "restarts").toInt(), read_value(archive, "backtracks").toInt(),
        read_value(archive, "rollbacks").toInt(), read_value(archive, "rollbacks_in_a_row").toInt(),

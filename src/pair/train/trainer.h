@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/data/environment.h"
@@ -27,7 +28,7 @@ struct Score {
 // Where a run stands after `step` steps.
 struct Evaluation {
   std::int64_t step = 0;
-  std::vector<double> losses;   // one an objective, of the last step's batch
+  std::vector<double> losses;   // one an objective, of the last step's batch; empty for other algorithms
   std::vector<double> weights;  // the weight of each in the last step's direction
   // Of the last step: cosine of erm's gradient with each other objective's; empty where it was not taken.
   std::vector<double> conflict;
@@ -39,8 +40,9 @@ struct Evaluation {
   std::int64_t restarts = 0;    // times the momentum was dropped, since the run's start
   std::int64_t backtracks = 0;  // steps taken back for being too long, since the run's start
   std::int64_t rollbacks = 0;   // steps refused for a value that was not finite, since the run's start
-  bool regression = false;      // whether scores are errors
-  std::vector<Score> scores;    // of the training environments, then of those held out
+  std::vector<std::pair<std::string, double>> named;  // what an algorithm of algorithm.h says instead
+  bool regression = false;                            // whether scores are errors
+  std::vector<Score> scores;                          // of the training environments, then of those held out
 };
 
 class Trainer {

@@ -1,0 +1,200 @@
+#include "pair/cli/bench_domainbed.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pair/cli/bench_domainbed_python.h"
+#include "pair/cli/child.h"
+#include "pair/data/environment.h"
+#include "pair/data/random.h"
+#include "pair/models/model.h"
+#include "pair/paper/table.h"
+#include "pair/runs/run_spec.h"
+#include "pair/train/threads.h"
+#include "pair/train/trainer.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  int rounds = 15;
+  int steps = 3;
+  std::int64_t batch = 64;
+  std::int64_t threads = 1;
+  std::string python = "python3";
+  bool json = false;
+};
+
+// Of DomainBed's shapes: how long a step takes does not depend on what is in the pictures.
+std::shared_ptr<const data::EnvironmentSet> pictures() {
+  constexpr std::int64_t count = 1024;
+  auto set = std::make_shared<data::EnvironmentSet>();
+  set->name = "pictures";
+  set->loss = data::TaskLoss::cross_entropy;
+  set->outputs = 2;
+  data::Random random(0, "pictures");
+  for (int e = 0; e < 2; ++e) {
+    data::Environment environment;
+    environment.inputs = torch::empty({count, 2, 28, 28}, torch::kByte);
+    environment.labels = torch::empty({count}, torch::kLong);
+    std::uint8_t* const pixels = environment.inputs.data_ptr<std::uint8_t>();
+    std::generate(pixels, pixels + environment.inputs.numel(),
+                  [&] { return static_cast<std::uint8_t>(random.bits() >> 56U); });
+    std::int64_t* const labels = environment.labels.data_ptr<std::int64_t>();
+    std::generate(labels, labels + count, [&] { return static_cast<std::int64_t>(random.below(2)); });
+    set->train.push_back(std::move(environment));
+  }
+  return set;
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+struct Python {
+  std::unique_ptr<Child> child;
+  std::string torch;            // its version
+  std::int64_t parameters = 0;  // of its network
+};
+
+// Nothing where there is no Python with torch.
+std::optional<Python> start_python(const Arguments& arguments) {
+  Python python;
+  python.child = std::make_unique<Child>(
+      std::vector<std::string>{arguments.python, "-c", std::string(domainbed_python),
+                               std::to_string(arguments.threads), std::to_string(arguments.batch)});
+  const std::optional<std::string> greeting = python.child->read_line();
+  if (!greeting) {
+    return std::nullopt;
+  }
+  std::istringstream words(*greeting);
+  words >> python.torch >> python.parameters;
+  return python;
+}
+
+double python_milliseconds(Python& python, int steps) {
+  const std::optional<std::string> seconds = python.child->ask(std::to_string(steps));
+  if (!seconds) {
+    throw std::runtime_error("python's side of the comparison ended before its time");
+  }
+  return 1e3 * std::stod(*seconds) / steps;
+}
+
+double our_milliseconds(train::Trainer& trainer, int steps) {
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < steps; ++i) {
+    trainer.advance();
+  }
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count() / steps;
+}
+
+std::int64_t our_parameters(const train::Settings& settings) {
+  models::ModelSpec spec;
+  spec.name = settings.model;
+  spec.input_size = 2 * 28 * 28;
+  spec.input_shape = {2, 28, 28};
+  spec.outputs = 2;
+  data::Random random(0, "model");
+  std::int64_t count = 0;
+  for (const torch::Tensor& parameter : models::make_model(spec, random)->parameters()) {
+    count += parameter.numel();
+  }
+  return count;
+}
+
+void bench_domainbed(const Arguments& arguments, Context& context) {
+  std::optional<Python> python = start_python(arguments);
+  train::use_threads(arguments.threads);
+  train::Settings settings = runs::resolve("ColoredMNIST", "erm").settings;
+  settings.batch = arguments.batch;
+  train::Trainer trainer(pictures(), settings, 0);
+
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  std::vector<double> ratios;
+  constexpr int warm_up = 1;
+  for (int round = 0; round < arguments.rounds + warm_up; ++round) {
+    context.err << "round " << round + 1 << " of " << arguments.rounds + warm_up << '\n' << std::flush;
+    const double mine = our_milliseconds(trainer, arguments.steps);
+    const double other = python ? python_milliseconds(*python, arguments.steps) : 0.0;
+    if (round < warm_up) {
+      continue;
+    }
+    ours.push_back(mine);
+    if (python) {
+      theirs.push_back(other);
+      // Round by round: a slow moment of the machine falls on both.
+      ratios.push_back(other / mine);
+    }
+  }
+
+  nlohmann::ordered_json result;
+  result["made"] = paper::provenance("cpu");
+  result["threads"] = arguments.threads;
+  result["batch"] = arguments.batch;
+  result["rounds"] = arguments.rounds;
+  result["steps_a_round"] = arguments.steps;
+  result["ours"] = {{"milliseconds", median(ours)}, {"parameters", our_parameters(settings)}};
+  result["python"] = nullptr;
+  result["speedup"] = nullptr;
+  if (python) {
+    result["python"] = {
+        {"milliseconds", median(theirs)}, {"parameters", python->parameters}, {"torch", python->torch}};
+    result["speedup"] = median(ratios);
+  }
+  if (arguments.json) {
+    context.out << result.dump(2) << '\n';
+    return;
+  }
+  char line[200];
+  context.out << "One ERM step of DomainBed's network for digits, two environments of " << arguments.batch
+              << " samples; medians of " << arguments.rounds << " rounds\n\n";
+  std::snprintf(line, sizeof line, "  pair    %8.1f ms\n", median(ours));
+  context.out << line;
+  if (!python) {
+    context.out << "  python  not measured: '" << arguments.python
+                << " -c \"import torch\"' fails (on Debian the package is python3-torch)\n";
+    return;
+  }
+  std::snprintf(line, sizeof line, "  python  %8.1f ms, torch %s by hand\n\n  pair is %.2f x as fast\n",
+                median(theirs), python->torch.c_str(), median(ratios));
+  context.out << line;
+}
+
+}  // namespace
+
+void add_bench_domainbed(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      bench.add_subcommand("domainbed", "DomainBed's network: an ERM step, against one in Python");
+  command->add_option("--rounds", arguments->rounds, "Rounds, ours and Python's in turn")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--steps", arguments->steps, "Steps a round")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--batch", arguments->batch, "Samples an environment")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--threads", arguments->threads, "Threads an operation may use")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_option("--python", arguments->python, "A Python with torch")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->footer(
+      "Example:\n"
+      "  pair bench domainbed --python /usr/bin/python3 --json");
+  command->callback([arguments, &context] { bench_domainbed(*arguments, context); });
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,146 @@
+#include "pair/data/domainbed_mnist.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "pair/data/idx.h"
+#include "pair/data/random.h"
+#include "pair/data/rotate.h"
+#include "pair/data/store.h"
+
+namespace pair::data {
+namespace {
+
+using Variant = DomainBedMnistSpec::Variant;
+namespace fs = std::filesystem;
+
+Digits joined(Digits first, const Digits& second, const std::string& where) {
+  if (first.rows != second.rows || first.columns != second.columns) {
+    throw std::runtime_error("the training images in " + where + " are " + std::to_string(first.rows) +
+                             " x " + std::to_string(first.columns) + ", the test images " +
+                             std::to_string(second.rows) + " x " + std::to_string(second.columns) +
+                             "; one size is needed");
+  }
+  first.count += second.count;
+  first.pixels.insert(first.pixels.end(), second.pixels.begin(), second.pixels.end());
+  first.labels.insert(first.labels.end(), second.labels.begin(), second.labels.end());
+  return first;
+}
+
+fs::path idx_file(const fs::path& folder, const std::string& name) {
+  for (const std::string ending : {"", ".gz"}) {
+    std::error_code ignored;
+    if (fs::exists(folder / (name + ending), ignored)) {
+      return folder / (name + ending);
+    }
+  }
+  throw std::runtime_error((folder / name).string() +
+                           " is missing; with no folder named, MNIST is what 'pair data get mnist' fetches");
+}
+
+void check_sizes(const Digits& digits) {
+  const auto pixels = static_cast<std::size_t>(digits.count * digits.rows * digits.columns);
+  if (digits.pixels.size() != pixels || digits.labels.size() != static_cast<std::size_t>(digits.count)) {
+    throw std::invalid_argument("the digits are said to be " + std::to_string(digits.count) + " of " +
+                                std::to_string(digits.rows) + " x " + std::to_string(digits.columns) +
+                                ", but hold " + std::to_string(digits.pixels.size()) + " pixels and " +
+                                std::to_string(digits.labels.size()) + " labels");
+  }
+}
+
+// One environment's digits, all of them, in the order in which they were dealt.
+Environment environment_of(const Digits& digits, std::span<const std::int64_t> chosen, Variant variant,
+                           double value, Random random) {
+  const std::int64_t channels = variant == Variant::coloured ? 2 : 1;
+  const auto size = static_cast<std::size_t>(digits.rows * digits.columns);
+  const auto count = static_cast<std::int64_t>(chosen.size());
+  Environment environment;
+  environment.inputs = torch::zeros({count, channels, digits.rows, digits.columns}, torch::kByte);
+  environment.labels = torch::empty({count}, torch::kLong);
+  std::uint8_t* input = environment.inputs.data_ptr<std::uint8_t>();
+  std::int64_t* label = environment.labels.data_ptr<std::int64_t>();
+  for (const std::int64_t number : chosen) {
+    const auto digit = static_cast<std::size_t>(number);
+    const std::span pixels = std::span(digits.pixels).subspan(digit * size, size);
+    if (variant == Variant::coloured) {
+      const bool one = (digits.labels[digit] < 5) != random.bernoulli(domainbed_label_noise);
+      const bool colour = one != random.bernoulli(value);
+      *label = one ? 1 : 0;
+      std::copy(pixels.begin(), pixels.end(), input + (colour ? size : 0));
+    } else {
+      *label = digits.labels[digit];
+      rotate(pixels, digits.rows, digits.columns, value, {input, size});
+    }
+    ++label;
+    input += static_cast<std::size_t>(channels) * size;
+  }
+  return environment;
+}
+
+Environment part_of(const Environment& whole, std::string key, std::span<const std::int64_t> rows) {
+  const torch::Tensor index =
+      torch::tensor(c10::ArrayRef<std::int64_t>(rows.data(), rows.size()), torch::kLong);
+  return {.key = std::move(key),
+          .inputs = whole.inputs.index_select(0, index),
+          .labels = whole.labels.index_select(0, index)};
+}
+
+}  // namespace
+
+Digits domainbed_digits(const DomainBedMnistSpec& spec) {
+  if (spec.folder.empty()) {
+    const Store store = Store::from_environment();
+    return joined(stored_mnist(store, MnistSplit::train), stored_mnist(store, MnistSplit::test),
+                  store.root().string());
+  }
+  const fs::path folder = spec.folder;
+  const auto read = [&](const std::string& split) {
+    return read_idx(idx_file(folder, split + "-images-idx3-ubyte"),
+                    idx_file(folder, split + "-labels-idx1-ubyte"));
+  };
+  return joined(read("train"), read("t10k"), spec.folder);
+}
+
+EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& spec, std::uint64_t seed) {
+  check_sizes(digits);
+  validate(spec, digits.count);
+  EnvironmentSet set{.name = spec.name,
+                     .loss = TaskLoss::cross_entropy,
+                     .outputs = classes_of(spec.variant),
+                     .train = {},
+                     .held_out = {}};
+  const std::vector<std::int64_t> order =
+      Random(seed, "domainbed/order").permutation(static_cast<std::size_t>(digits.count));
+  const std::vector<double> values = environment_values(spec.variant);
+  for (std::size_t e = 0; e < values.size(); ++e) {
+    const std::string number = std::to_string(e);
+    std::vector<std::int64_t> chosen;
+    for (std::size_t i = e; i < static_cast<std::size_t>(spec.digits); i += values.size()) {
+      chosen.push_back(order[i]);
+    }
+    const Environment whole =
+        environment_of(digits, chosen, spec.variant, values[e], Random(seed, "domainbed/colour/" + number));
+    const std::vector<std::int64_t> rows =
+        Random(seed, "domainbed/split/" + number).permutation(chosen.size());
+    const auto out_count = static_cast<std::size_t>(spec.holdout * static_cast<double>(rows.size()));
+    const std::span all(rows);
+    if (out_count == 0) {
+      throw std::invalid_argument(
+          "holdout is " + std::to_string(spec.holdout) + ", which leaves environment " + number + " with " +
+          std::to_string(rows.size()) + " digits none to hold out; at least one is needed");
+    }
+    Environment in = part_of(whole, "env" + number + "_in", all.subspan(out_count));
+    Environment out = part_of(whole, "env" + number + "_out", all.first(out_count));
+    in.test = std::find(spec.test_envs.begin(), spec.test_envs.end(), static_cast<std::int64_t>(e)) !=
+              spec.test_envs.end();
+    (in.test ? set.held_out : set.train).push_back(std::move(in));
+    set.held_out.push_back(std::move(out));
+  }
+  return set;
+}
+
+}  // namespace pair::data

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <torch/nn.h>
+
+#include "pair/data/random.h"
+
+// The values that layers start from, drawn from a run's own generator: layer by layer as the module lists
+// them, each weight row by row and then its bias. torch fills its layers from its own generator first; every
+// one of those values is overwritten.
+
+namespace pair::models {
+
+// Linear layers: weights uniform within +- sqrt(6 / (inputs + outputs)) (Glorot and Bengio, AISTATS 2010),
+// biases zero.
+void fill_xavier_uniform(torch::nn::Module& module, data::Random& random);
+
+// PyTorch's default, which DomainBed trains from: weights and biases of linear layers and convolutions
+// uniform within +- 1 / sqrt(fan-in), embeddings standard normal. Norms keep their ones and zeros.
+void fill_default(torch::nn::Module& module, data::Random& random);
+
+}  // namespace pair::models

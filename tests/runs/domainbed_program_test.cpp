@@ -1,0 +1,108 @@
+// 'pair train' on DomainBed's datasets as a user meets it.
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "pair/runs/file.h"
+#include "pair/runs/records.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+#include "tests/runs/program.h"
+#include "tests/runs/small_digits.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+std::vector<std::string> small_run(std::string_view algorithm) {
+  return {"train",
+          "--dataset",
+          "ColoredMNIST",
+          "--algorithm",
+          std::string(algorithm),
+          "--test-envs",
+          "2",
+          "--steps",
+          "120",
+          "--out",
+          "run",
+          "--set",
+          "folder=digits",
+          "digits=90",
+          "batch=4",
+          "eval_every=4",
+          "checkpoint_every=3"};
+}
+
+TEST(PairTrainDomainBed, ResumesAnAdversaryAfterAKillWithTheSameRecords) {
+  const Scratch whole;
+  write_small_digits(whole / "digits");
+  Program uninterrupted(small_run("dann"), whole.path());
+  ASSERT_EQ(uninterrupted.wait(), 0) << uninterrupted.err();
+  EXPECT_THAT(uninterrupted.out(), AllOf(ContainsRegex("2  test +-90% +[0-9.]+%"),
+                                         HasSubstr("test, held out"), HasSubstr("train, held out")));
+  EXPECT_THAT(uninterrupted.err(),
+              ContainsRegex("step 120/120  gen_loss [0-9.e+-]+  disc_loss [0-9.e+-]+  worst test"));
+
+  const Scratch scratch;
+  write_small_digits(scratch / "digits");
+  const fs::path results = results_file(scratch / "run");
+  {
+    Program program(small_run("dann"), scratch.path());
+    std::error_code missing;
+    while (program.running() && !(fs::file_size(results, missing) > 3000 && !missing)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    program.signal(SIGKILL);
+    EXPECT_EQ(program.wait(), 128 + SIGKILL);
+  }
+  Program again(small_run("dann"), scratch.path());
+  EXPECT_EQ(again.wait(), 0);
+  EXPECT_THAT(again.err(), ContainsRegex("Resumed at step [0-9]+ of 120"));
+  EXPECT_EQ(read_file(results), read_file(results_file(whole / "run")));
+}
+
+TEST(PairTrainDomainBed, SaysWhatFetchesTheDigits) {
+  const Scratch scratch;
+  ::setenv("PAIR_DATA", scratch.path().c_str(), 1);
+  Program program({"train", "--dataset", "ColoredMNIST", "--out", "run", "--quiet"}, scratch.path());
+  EXPECT_EQ(program.wait(), 1);
+  ::unsetenv("PAIR_DATA");
+  EXPECT_THAT(program.err(), AllOf(HasSubstr("train-images-idx3-ubyte is missing"),
+                                   HasSubstr("'pair data get mnist' fetches it")));
+}
+
+TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
+  const Scratch scratch;
+  write_small_digits(scratch / "digits");
+  int runs = 0;
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& sentence) {
+    std::vector<std::string> arguments = {"train", "--dataset", "ColoredMNIST", "--out",
+                                          "run" + std::to_string(++runs)};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    Program program(arguments, scratch.path());
+    EXPECT_EQ(program.wait(), 2) << sentence;
+    EXPECT_THAT(program.err(), HasSubstr(sentence));
+  };
+  refused({"--test-envs", "3"}, "test_envs has 3; accepted are 0 to 2");
+  refused({"--test-envs", "0,1,2"}, "at least one must be left to train on");
+  refused({"--test-envs", "two"}, "test_envs is 'two'");
+  refused({"--set", "folder=digits", "digits=1000"}, "digits is 1000; accepted are 30 to 120");
+  refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty has no meaning for algorithm 'mixup'");
+  refused({"--algorithm", "dan"}, "did you mean 'dann'");
+  refused({"--algorithm", "dann", "--test-envs", "0,1", "--set", "folder=digits", "digits=90"},
+          "needs at least 2 to train on; the data has 1");
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

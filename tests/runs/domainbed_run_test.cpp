@@ -1,0 +1,154 @@
+// Every algorithm on DomainBed's datasets, on few and small digits.
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "pair/runs/algorithms.h"
+#include "pair/runs/run.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+#include "tests/runs/small_digits.h"
+
+namespace pair::runs::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+std::vector<Override> small(const Scratch& scratch) {
+  return {{"folder", (scratch / "digits").string()},
+          {"digits", "60"},
+          {"steps", "6"},
+          {"batch", "4"},
+          {"eval_every", "3"},
+          {"checkpoint_every", "2"}};
+}
+
+RunSpec spec_of(const Scratch& scratch, std::string_view algorithm,
+                std::string_view dataset = "ColoredMNIST") {
+  RunSpec spec = resolve(dataset, algorithm, small(scratch));
+  if (spec.settings.pretrain > 0) {
+    spec.settings.pretrain = 2;
+  }
+  return spec;
+}
+
+TEST(DomainBedRun, HasDomainBedsDefaults) {
+  const auto settings = [](std::string_view algorithm) {
+    return resolve("ColoredMNIST", algorithm).settings;
+  };
+  const RunSpec erm = resolve("ColoredMNIST", "erm");
+  EXPECT_EQ(erm.eval_every, 100);
+  EXPECT_EQ(erm.settings.steps, 5001);
+  EXPECT_EQ(erm.settings.batch, 64);
+  EXPECT_EQ(erm.settings.lr, 1e-3);
+  EXPECT_EQ(erm.settings.l2, 0.0);
+  EXPECT_EQ(erm.settings.model, "mnist_cnn");
+  EXPECT_EQ(settings("irmv1").penalty, 100.0);
+  EXPECT_EQ(settings("irmv1").pretrain, 500);
+  EXPECT_TRUE(settings("irmv1").refresh);
+  EXPECT_EQ(settings("vrex").penalty, 10.0);
+  EXPECT_EQ(settings("fishr").pretrain, 1500);
+  EXPECT_EQ(settings("fishr").pretrain_penalty, 0.0);
+  EXPECT_TRUE(settings("fishr").objective_options.fishr_mean);
+  EXPECT_EQ(settings("dann").penalty, 1.0);
+  EXPECT_EQ(settings("dann").beta1, 0.5);
+}
+
+TEST(DomainBedRun, EveryAlgorithmTrainsAndRecordsDomainBedsKeys) {
+  const Scratch scratch;
+  write_small_digits(scratch / "digits");
+  DatasetCache datasets;
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    SCOPED_TRACE(algorithm.name);
+    const RunResult result = run(spec_of(scratch, algorithm.name), scratch / algorithm.name, datasets);
+    ASSERT_EQ(result.records.size(), 2U);
+    const nlohmann::json& last = result.records.back();
+    EXPECT_EQ(last.at("step"), 6);
+    EXPECT_EQ(last.at("args").at("dataset"), "ColoredMNIST");
+    EXPECT_EQ(last.at("args").at("test_envs"), nlohmann::json({2}));
+    for (const char* key :
+         {"env0_in_acc", "env0_out_acc", "env1_in_acc", "env1_out_acc", "env2_in_acc", "env2_out_acc"}) {
+      EXPECT_GE(last.at(key).get<double>(), 0.0) << key;
+      EXPECT_LE(last.at(key).get<double>(), 1.0) << key;
+    }
+    EXPECT_EQ(last.at("worst_test_acc"), last.at("env2_in_acc"));
+    const bool adversarial = algorithm.name == "dann" || algorithm.name == "cdann";
+    for (const char* key : {"gen_loss", "disc_loss"}) {
+      EXPECT_EQ(last.contains(key), adversarial);
+    }
+    EXPECT_EQ(last.contains("loss"), !adversarial);
+    if (!adversarial) {
+      EXPECT_TRUE(last.at("loss").is_number());
+    }
+  }
+}
+
+TEST(DomainBedRun, TakesItsTestEnvironmentsOut) {
+  const Scratch scratch;
+  write_small_digits(scratch / "digits");
+  DatasetCache datasets;
+  RunSpec spec = spec_of(scratch, "erm", "RotatedMNIST");
+  std::get<data::DomainBedMnistSpec>(spec.dataset).test_envs = {0, 3};
+  const nlohmann::json last = run(spec, scratch / "run", datasets).records.back();
+  EXPECT_EQ(last.at("args").at("test_envs"), nlohmann::json({0, 3}));
+  EXPECT_EQ(last.at("worst_test_acc"),
+            std::min(last.at("env0_in_acc").get<double>(), last.at("env3_in_acc").get<double>()));
+  EXPECT_TRUE(last.contains("env5_out_acc"));
+}
+
+TEST(DomainBedRun, LearnsTheDigits) {
+  const Scratch scratch;
+  write_small_digits(scratch / "digits", 900, 300);
+  DatasetCache datasets;
+  const RunSpec spec = resolve("RotatedMNIST", "erm",
+                               std::vector<Override>{{"folder", (scratch / "digits").string()},
+                                                     {"digits", "1200"},
+                                                     {"steps", "60"},
+                                                     {"batch", "16"},
+                                                     {"eval_every", "60"},
+                                                     {"test_envs", "1"}});
+  EXPECT_GT(run(spec, scratch / "run", datasets).records.back().at("env0_out_acc").get<double>(), 0.6);
+}
+
+TEST(DomainBedRun, ASpecOfAnyAlgorithmIsReadBackAsItWas) {
+  for (const AlgorithmInfo& algorithm : algorithms()) {
+    const RunSpec spec = resolve("ColoredMNIST", algorithm.name, std::vector<Override>{{"test_envs", "0,1"}});
+    EXPECT_EQ(canonical(spec_from_text(as_json(spec).dump())), canonical(spec)) << algorithm.name;
+  }
+  // Also where the scheme is not the one that the name stands for.
+  const RunSpec turned =
+      resolve("ColoredMNIST", "erm", std::vector<Override>{{"scheme", "dann"}, {"lr_d", "0.1"}});
+  EXPECT_EQ(canonical(spec_from_text(as_json(turned).dump())), canonical(turned));
+}
+
+TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
+  const auto resolving = [](std::string_view algorithm, const char* key, const char* value) {
+    return [=] { (void)resolve("ColoredMNIST", algorithm, std::vector<Override>{{key, value}}); };
+  };
+  EXPECT_THAT(resolving("erm", "lr_d", "0.1"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("erm has no setting 'lr_d'")));
+  EXPECT_THAT(resolving("dann", "mixup_alpha", "0.3"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("dann has no setting 'mixup_alpha'")));
+  EXPECT_THAT(resolving("erm", "test_envs", "6"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("test_envs is '6'")));
+  EXPECT_THAT(resolving("erm", "test_envs", "1,x"),
+              ThrowsMessage<std::invalid_argument>(HasSubstr("lists of whole")));
+  EXPECT_THAT(
+      [] {
+        (void)resolve("cmnist", "erm", std::vector<Override>{{"test_envs", "1"}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("cmnist has no setting 'test_envs'")));
+}
+
+TEST(DomainBedRun, PairWeighsNoNegativeEstimates) {
+  const Scratch scratch;
+  RunSpec spec = spec_of(scratch, "pair");
+  spec.settings.objective_options.irmv1_negative = objectives::ObjectiveOptions::Negative::keep;
+  EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(
+                                           HasSubstr("irmv1_negative is keep; PAIR-o weighs no negative")));
+}
+
+}  // namespace
+}  // namespace pair::runs::testing
