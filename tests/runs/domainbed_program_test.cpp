@@ -104,5 +104,39 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
           "needs at least 2 to train on; the data has 1");
 }
 
+TEST(PairBenchDomainBed, MeasuresAloneWhereThereIsNoPythonWithTorch) {
+  const Scratch scratch;
+  const std::vector<std::string> arguments = {
+      "bench", "domainbed", "--rounds", "1", "--steps", "1", "--batch", "2", "--python", "/nowhere/python3"};
+  Program text(arguments, scratch.path());
+  EXPECT_EQ(text.wait(), 0);
+  EXPECT_THAT(text.out(), AllOf(ContainsRegex("pair +[0-9.]+ ms"), HasSubstr("python  not measured"),
+                                HasSubstr("python3-torch")));
+  std::vector<std::string> as_json = arguments;
+  as_json.emplace_back("--json");
+  Program json(as_json, scratch.path());
+  EXPECT_EQ(json.wait(), 0);
+  const auto result = nlohmann::json::parse(json.out());
+  EXPECT_GT(result.at("ours").at("milliseconds"), 0.0);
+  EXPECT_TRUE(result.at("python").is_null());
+  EXPECT_TRUE(result.at("speedup").is_null());
+}
+
+TEST(PairBenchDomainBed, ComparesWithWhatPythonAnswers) {
+  const Scratch scratch;
+  write(scratch / "python", "#!/bin/sh\necho 9.9 1234\nwhile read steps; do echo 3600; done\n");
+  fs::permissions(scratch / "python", fs::perms::owner_all);
+  Program program({"bench", "domainbed", "--rounds", "1", "--steps", "2", "--batch", "2", "--json",
+                   "--python", (scratch / "python").string()},
+                  scratch.path());
+  EXPECT_EQ(program.wait(), 0) << program.err();
+  const auto result = nlohmann::json::parse(program.out());
+  EXPECT_EQ(result.at("python").at("torch"), "9.9");
+  EXPECT_EQ(result.at("python").at("parameters"), 1234);
+  EXPECT_DOUBLE_EQ(result.at("python").at("milliseconds"), 1.8e6);
+  EXPECT_DOUBLE_EQ(result.at("speedup").get<double>(),
+                   1.8e6 / result.at("ours").at("milliseconds").get<double>());
+}
+
 }  // namespace
 }  // namespace pair::runs::testing

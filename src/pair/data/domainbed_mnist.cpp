@@ -94,15 +94,15 @@ Environment part_of(const Environment& whole, std::string key, std::span<const s
 Digits domainbed_digits(const DomainBedMnistSpec& spec) {
   if (spec.folder.empty()) {
     const Store store = Store::from_environment();
-    return joined(stored_mnist(store, MnistSplit::train), stored_mnist(store, MnistSplit::test),
-                  store.root().string());
+    Digits train = stored_mnist(store, MnistSplit::train);
+    return joined(std::move(train), stored_mnist(store, MnistSplit::test), store.root().string());
   }
-  const fs::path folder = spec.folder;
-  const auto read = [&](const std::string& split) {
-    return read_idx(idx_file(folder, split + "-images-idx3-ubyte"),
-                    idx_file(folder, split + "-labels-idx1-ubyte"));
+  const auto read = [folder = fs::path(spec.folder)](const std::string& split) {
+    const fs::path images = idx_file(folder, split + "-images-idx3-ubyte");
+    return read_idx(images, idx_file(folder, split + "-labels-idx1-ubyte"));
   };
-  return joined(read("train"), read("t10k"), spec.folder);
+  Digits train = read("train");
+  return joined(std::move(train), read("t10k"), spec.folder);
 }
 
 EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& spec, std::uint64_t seed) {
