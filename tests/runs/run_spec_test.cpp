@@ -25,7 +25,7 @@ std::string other_value(const Key& key, const RunSpec& spec) {
   if (value.is_boolean()) {
     return value.get<bool>() ? "false" : "true";
   }
-  for (const char* text : {"3", "0.625", "0.625,0.5,0.25", "linear", "erm,vrex", "none", "phi", "shift",
+  for (const char* text : {"3", "5", "0.625", "0.625,0.5,0.25", "linear", "erm,vrex", "none", "phi", "shift",
                            "cuda:1", "mgda", "gaussian", "adam"}) {
     RunSpec changed = spec;
     try {

@@ -51,6 +51,7 @@ TEST(Algorithm, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
     Settings settings = small(scheme);
     settings.d_steps_per_g_step = 2;
     settings.grad_penalty = 0.5;
+    settings.mlp_dropout = 0.3;
     settings.weight_decay_d = 1e-3;
     Trainer whole(testing::small_data(), settings, 5);
     while (!whole.finished()) {

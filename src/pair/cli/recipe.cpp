@@ -23,7 +23,7 @@ std::uint64_t whole_number(const std::string& text, const std::string& all) {
 }  // namespace
 
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
-                        const std::vector<std::string>& methods, const std::string& option) {
+                        const std::vector<std::string>& methods, const std::string& option, bool seeds) {
   if (!methods.empty()) {
     std::string known;
     for (const std::string& method : methods) {
@@ -31,8 +31,10 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
     }
     command.add_option(option, arguments->methods, "Of " + known + " (default: all)")->delimiter(',');
   }
-  command.add_option("--seeds", arguments->seeds, "Numbers and ranges, such as 0-9 or 0,2,5-7")
-      ->capture_default_str();
+  if (seeds) {
+    command.add_option("--seeds", arguments->seeds, "Numbers and ranges, such as 0-9 or 0,2,5-7")
+        ->capture_default_str();
+  }
   command.add_option("--jobs", arguments->jobs, "Runs at once (default: one a processor)")
       ->check(CLI::Range(1, 1024));
   command.add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();

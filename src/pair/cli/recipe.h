@@ -25,11 +25,12 @@ struct RecipeArguments {
   std::string out = "runs/paper";
 };
 
-// --methods, or how else it is called (where there are some to choose from), --seeds, --jobs, --device,
+// --methods, or how else it is called (where there are some to choose from), --seeds (where there are some),
+// --jobs, --device,
 // --tf32, --set and --out.
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
-                        const std::vector<std::string>& methods = {},
-                        const std::string& option = "--methods");
+                        const std::vector<std::string>& methods = {}, const std::string& option = "--methods",
+                        bool seeds = true);
 
 // "0-9" or "0,2,5-7". Throws UsageError.
 std::vector<std::uint64_t> seeds_of(const std::string& text);

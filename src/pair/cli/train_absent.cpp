@@ -10,6 +10,8 @@ void add_train_benches(CLI::App& /*bench*/, Context& /*context*/) {}
 
 void add_paper_tables(CLI::App& /*paper*/, Context& /*context*/) {}
 
+void add_paper_table3(CLI::App& /*paper*/, Context& /*context*/) {}
+
 void add_paper_extrapolation(CLI::App& /*paper*/, Context& /*context*/) {}
 
 std::vector<ListKind> train_lists() {

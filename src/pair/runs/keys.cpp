@@ -544,6 +544,8 @@ std::vector<Key> table() {
       adversary(whole<&Settings::mlp_width>("mlp_width", Group::adversary, 1, 65'536,
                                             "the adversary's units a hidden layer")),
       adversary(whole<&Settings::mlp_depth>("mlp_depth", Group::adversary, 2, 64, "the adversary's layers")),
+      adversary(number<&Settings::mlp_dropout>("mlp_dropout", Group::adversary, {0.0, 1.0, Ends::open_high},
+                                               "share of its hidden units that a step leaves out")),
       only_for({Scheme::mixup}, number<&Settings::mixup_alpha>("mixup_alpha", Group::mixup, {0.1, 1e3},
                                                                "shares are drawn from Beta(alpha, alpha)")),
 

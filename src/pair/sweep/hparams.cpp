@@ -33,7 +33,7 @@ struct Row {
 std::vector<Row> domainbed_rows() {
   const Distribution penalty = LogUniform{10, -1, 5};
   const Distribution annealing = LogUniform{10, 0, 4, true};
-  return {
+  std::vector<Row> rows = {
       {"irmv1", "penalty", penalty, domainbed},
       {"irmv1", "pretrain", annealing, domainbed},
       {"vrex", "penalty", penalty, domainbed},
@@ -52,8 +52,26 @@ std::vector<Row> domainbed_rows() {
       {"iga", "penalty", LogUniform{10, 1, 5}, domainbed},
       {"sd", "penalty", LogUniform{10, -5, -1}, domainbed},
       {"groupdro", "groupdro_rate", LogUniform{10, -3, -1}, domainbed},
+      {"coral", "penalty", LogUniform{10, -1, 1}, domainbed},
+      {"mmd", "penalty", LogUniform{10, -1, 1}, domainbed},
+      {"mixup", "mixup_alpha", LogUniform{10, -1, 1}, domainbed},
       {"pair", "pretrain", annealing, as_irm},
   };
+  for (const std::string_view algorithm : {"dann", "cdann"}) {
+    const std::vector<Row> adversary = {
+        {algorithm, "penalty", LogUniform{10, -2, 2}, domainbed},
+        {algorithm, "lr_d", LogUniform{10, -4.5, -2.5}, domainbed},
+        {algorithm, "weight_decay_d", LogUniform{10, -6, -2}, domainbed},
+        {algorithm, "d_steps_per_g_step", LogUniform{2, 0, 3, true}, domainbed},
+        {algorithm, "grad_penalty", LogUniform{10, -2, 1}, domainbed},
+        {algorithm, "beta1", Choice{{"0", "0.5"}}, domainbed},
+        {algorithm, "mlp_width", LogUniform{2, 6, 10, true}, domainbed},
+        {algorithm, "mlp_depth", Choice{{"3", "4", "5"}}, domainbed},
+        {algorithm, "mlp_dropout", Choice{{"0", "0.1", "0.5"}}, domainbed},
+    };
+    rows.insert(rows.end(), adversary.begin(), adversary.end());
+  }
+  return rows;
 }
 
 // Builds the list: defaults are the algorithm's own, so that draw 0 is what 'pair train' runs.

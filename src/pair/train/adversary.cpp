@@ -25,7 +25,6 @@ torch::nn::Sequential mlp(std::int64_t inputs, std::int64_t width, std::int64_t 
   torch::nn::Sequential layers;
   for (std::int64_t layer = 1; layer < depth; ++layer) {
     layers->push_back(torch::nn::Linear(layer == 1 ? inputs : width, width));
-    layers->push_back(torch::nn::ReLU());
   }
   layers->push_back(torch::nn::Linear(width, outputs));
   return layers;
@@ -37,6 +36,20 @@ double checked(const torch::Tensor& loss, const char* name) {
     throw Diverged(std::string(name) + " is not finite; a lower lr or lr_d may help");
   }
   return value;
+}
+
+// Dropout whose mask comes from a run's own generator.
+torch::Tensor thinned(const torch::Tensor& rows, double dropout, data::Random& random) {
+  if (dropout == 0.0) {
+    return rows;
+  }
+  const torch::Tensor mask = torch::empty(rows.sizes(), torch::kFloat);
+  float* const values = mask.data_ptr<float>();
+  const auto kept = static_cast<float>(1.0 / (1.0 - dropout));
+  for (std::int64_t i = 0; i < mask.numel(); ++i) {
+    values[i] = random.bernoulli(dropout) ? 0.0F : kept;
+  }
+  return rows * mask.to(rows.device());
 }
 
 // Where each sample is from, 0, 1, ...
@@ -68,6 +81,7 @@ Adversarial::Adversarial(const Settings& settings, const data::EnvironmentSet& d
       penalty_(settings.penalty),
       grad_penalty_(settings.grad_penalty),
       d_steps_(settings.d_steps_per_g_step),
+      dropout_(settings.mlp_dropout),
       last_gen_(not_yet),
       last_disc_(not_yet) {
   if (conditional_ && loss_ == data::TaskLoss::squared_error) {
@@ -97,7 +111,18 @@ torch::Tensor Adversarial::class_weights(const torch::Tensor& classes) const {
   return (counts.index_select(0, classes) * classes_).to(torch::kFloat).reciprocal();
 }
 
-torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch& batch) {
+torch::Tensor Adversarial::judgement(torch::Tensor rows, data::Random& random) {
+  for (std::size_t i = 0; i < adversary_->size(); ++i) {
+    rows = adversary_->at<torch::nn::LinearImpl>(i).forward(rows);
+    if (i + 1 < adversary_->size()) {
+      rows = thinned(rows, dropout_, random).relu();
+    }
+  }
+  return rows;
+}
+
+torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch& batch,
+                                     data::Random& random) {
   torch::Tensor input = features;
   torch::Tensor classes;
   if (conditional_) {
@@ -106,8 +131,8 @@ torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch&
   } else if (!input.requires_grad()) {
     input = input.detach().requires_grad_(grad_penalty_ > 0.0);
   }
-  const torch::Tensor losses = objectives::per_sample_loss(
-      data::TaskLoss::cross_entropy, adversary_->forward(input), environments_of(batch));
+  const torch::Tensor losses = objectives::per_sample_loss(data::TaskLoss::cross_entropy,
+                                                           judgement(input, random), environments_of(batch));
   torch::Tensor loss = conditional_ ? (class_weights(classes) * losses).sum() : losses.mean();
   if (grad_penalty_ > 0.0) {
     const torch::Tensor slopes =
@@ -117,7 +142,7 @@ torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch&
   return loss;
 }
 
-void Adversarial::advance(const Batch& batch, data::Random& /*random*/) {
+void Adversarial::advance(const Batch& batch, data::Random& random) {
   ++updates_;
   if (updates_ % (1 + d_steps_) < d_steps_) {
     torch::Tensor features;
@@ -125,7 +150,7 @@ void Adversarial::advance(const Batch& batch, data::Random& /*random*/) {
       const torch::NoGradGuard constant;
       features = model_->features(batch.inputs);
     }
-    const torch::Tensor loss = disc_loss(features, batch);
+    const torch::Tensor loss = disc_loss(features, batch, random);
     last_disc_ = checked(loss, "disc_loss");
     disc_adam_->zero_grad();
     loss.backward();
@@ -133,7 +158,7 @@ void Adversarial::advance(const Batch& batch, data::Random& /*random*/) {
     return;
   }
   const torch::Tensor features = model_->features(batch.inputs);
-  const torch::Tensor adversary = disc_loss(features, batch);
+  const torch::Tensor adversary = disc_loss(features, batch, random);
   const torch::Tensor labels =
       loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(features.scalar_type());
   const torch::Tensor risk = objectives::per_sample_loss(loss_, model_->logits(features), labels).mean();

@@ -35,7 +35,9 @@ class Adversarial final : public Algorithm {
 
  private:
   // The loss of the adversary on features, with their graph where they have one.
-  torch::Tensor disc_loss(const torch::Tensor& features, const Batch& batch);
+  torch::Tensor disc_loss(const torch::Tensor& features, const Batch& batch, data::Random& random);
+  // D: which environment, as logits.
+  torch::Tensor judgement(torch::Tensor rows, data::Random& random);
   [[nodiscard]] torch::Tensor class_weights(const torch::Tensor& classes) const;
 
   std::shared_ptr<models::Model> model_;
@@ -45,7 +47,8 @@ class Adversarial final : public Algorithm {
   double penalty_;
   double grad_penalty_;
   std::int64_t d_steps_;
-  torch::nn::Sequential adversary_;
+  double dropout_;
+  torch::nn::Sequential adversary_;          // linear layers; ReLU and dropout between them
   torch::nn::Embedding embedding_{nullptr};  // CDANN's
   std::optional<torch::optim::Adam> disc_adam_;
   std::optional<torch::optim::Adam> gen_adam_;

@@ -45,6 +45,7 @@ void validate(const Settings& s) {
   require(s.beta1 >= 0 && s.beta1 < 1, "beta1", s.beta1, "0 up to, not including, 1");
   require_count("mlp_width", s.mlp_width, 1, 65'536);
   require_count("mlp_depth", s.mlp_depth, 2, 64);
+  require(s.mlp_dropout >= 0 && s.mlp_dropout < 1, "mlp_dropout", s.mlp_dropout, "0 up to, not including, 1");
   require(s.mixup_alpha >= 0.1 && s.mixup_alpha <= 1e3, "mixup_alpha", s.mixup_alpha, "0.1 to 1000");
   require(s.epsilon >= 0 && s.epsilon <= 1e300, "epsilon", s.epsilon, "0 to 1e300");
   require(s.balance_lr > 0 && s.balance_lr <= 1e3, "balance_lr", s.balance_lr, "above 0, up to 1000");

@@ -62,6 +62,7 @@ struct Settings {
   double beta1 = 0.5;                   // Adam's first decay, of both; the second is 0.9. [0, 1)
   std::int64_t mlp_width = 256;         // the adversary's units a hidden layer. 1 to 65536
   std::int64_t mlp_depth = 3;           // and its layers in all. 2 to 64
+  double mlp_dropout = 0.0;             // share of its hidden units that a step leaves out. [0, 1)
 
   // Mixup: the share of the one sample is drawn from Beta(mixup_alpha, mixup_alpha). [0.1, 1e3]
   double mixup_alpha = 0.2;

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "pair/select/history.h"
+#include "pair/sweep/definition.h"
+
+// Table 3 of the paper, its ColoredMNIST columns, with the appendix's tables for both validation sets:
+// DomainBed's sweep of ERM, DANN, GroupDRO, IRM and Fishr, each model chosen by validation accuracy alone and
+// by PAIR-s.
+
+namespace pair::paper {
+
+// erm, dann, groupdro, irmv1, fishr.
+std::vector<std::string> table3_algorithms();
+
+// The sweep behind the table: 3 test domains, n_hparams draws and n_trials trials of each algorithm (the
+// paper's are 20 and 3), hyperparameters as in Appendix F.2. No algorithms named: all. Throws
+// std::invalid_argument for an unknown one.
+sweep::Definition table3_sweep(const std::vector<std::string>& algorithms, std::int64_t n_hparams,
+                               std::int64_t n_trials, const std::vector<runs::Override>& common);
+
+// The validation set: that of the training domains, or that of the test domain (DomainBed's oracle).
+enum class Table3Validation { train_domain, test_domain };
+
+// From the sweep's records:
+//   {"name", "validation", "runs", "environments", "rows": [{"algorithm", "label", "pair_s", "figures":
+//     [{"mean", "error"} or null an environment], "average", "delta_worst", "paper": {"figures": [...],
+//     "delta_worst"}}]}
+// Accuracies in per cent, errors standard errors over trials. delta_worst is the worst domain's gain by
+// PAIR-s.
+nlohmann::json table3(const select::History& history, Table3Validation validation);
+
+std::string table3_text(const nlohmann::json& result);
+
+}  // namespace pair::paper
