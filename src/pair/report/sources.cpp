@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
@@ -62,9 +63,9 @@ const Metric* Sources::headline_metric() const {
   return found == metrics.end() ? nullptr : &*found;
 }
 
-Sources read_sources(std::span<const std::filesystem::path> directories, const select::ReadOptions& options) {
+Sources sources_of(select::Histories histories) {
   Sources sources;
-  sources.histories = select::read_histories(directories, options);
+  sources.histories = std::move(histories);
   for (select::Run& run : sources.histories.history) {
     add_worst_accuracy(run);
     sources.states.push_back(state_of(run.name));
@@ -74,6 +75,10 @@ Sources read_sources(std::span<const std::filesystem::path> directories, const s
   sources.methods = methods_of(sources.history());
   sources.selections = selections_of(sources.history());
   return sources;
+}
+
+Sources read_sources(std::span<const std::filesystem::path> directories, const select::ReadOptions& options) {
+  return sources_of(select::read_histories(directories, options));
 }
 
 }  // namespace pair::report

@@ -46,6 +46,9 @@ struct Sources {
   [[nodiscard]] const Metric* headline_metric() const;
 };
 
+// From what was read already. Looks into the runs' folders for the files 'done' and 'failed'.
+Sources sources_of(select::Histories histories);
+
 // Throws as select::read_histories does.
 Sources read_sources(std::span<const std::filesystem::path> directories,
                      const select::ReadOptions& options = {});
