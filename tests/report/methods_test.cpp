@@ -12,7 +12,8 @@ namespace {
 
 using ::testing::ElementsAre;
 
-select::Run run_of(const std::string& algorithm, std::int64_t seed, std::vector<std::pair<std::int64_t, double>> points) {
+select::Run run_of(const std::string& algorithm, std::int64_t seed,
+                   std::vector<std::pair<std::int64_t, double>> points) {
   select::Run run;
   run.name = algorithm + std::to_string(seed);
   run.algorithm = algorithm;
@@ -25,7 +26,8 @@ select::Run run_of(const std::string& algorithm, std::int64_t seed, std::vector<
 }
 
 TEST(Methods, AreAlgorithmsWithTheirRunsAndSeeds) {
-  const select::History history{run_of("pair", 0, {{1, 1}}), run_of("erm", 0, {{1, 1}}), run_of("pair", 0, {{1, 2}})};
+  const select::History history{run_of("pair", 0, {{1, 1}}), run_of("erm", 0, {{1, 1}}),
+                                run_of("pair", 0, {{1, 2}})};
   const std::vector<Method> methods = methods_of(history);
   ASSERT_EQ(methods.size(), 2U);
   const Method& pair = methods[0].algorithm == "pair" ? methods[0] : methods[1];

@@ -33,8 +33,8 @@ TEST(Metric, IsBetterHighOrLowOrNeither) {
 }
 
 TEST(Metric, TheWorstAccuracyOfDomainBedsRunsIsThatOfTheirLargerSplit) {
-  select::Run run = select::testing::make_run("a", {0, 2}, 0,
-                                              {{0, {0.9, 0.8, 0.7}, {0.1, 0.1, 0.1}}, {100, {0.5, 0.8, 0.6}, {0, 0, 0}}});
+  select::Run run = select::testing::make_run(
+      "a", {0, 2}, 0, {{0, {0.9, 0.8, 0.7}, {0.1, 0.1, 0.1}}, {100, {0.5, 0.8, 0.6}, {0, 0, 0}}});
   add_worst_accuracy(run);
   ASSERT_NE(run.find("worst_test_acc"), nullptr);
   EXPECT_THAT(run.find("worst_test_acc")->values, ElementsAre(0.7, 0.5));
@@ -42,9 +42,9 @@ TEST(Metric, TheWorstAccuracyOfDomainBedsRunsIsThatOfTheirLargerSplit) {
 
 TEST(Metric, TheMostTellingComesFirstAndErmBeforeOtherLosses) {
   select::Run run;
-  const std::vector<std::pair<std::string, double>> values{{"losses.b", 1},       {"losses.erm", 1}, {"nll", 1},
-                                                           {"env10_in_acc", 0.5}, {"env2_in_acc", 1}, {"penalty", 1},
-                                                           {"worst_test_acc", 1}, {"epoch", 1}};
+  const std::vector<std::pair<std::string, double>> values{
+      {"losses.b", 1}, {"losses.erm", 1},     {"nll", 1},  {"env10_in_acc", 0.5}, {"env2_in_acc", 1},
+      {"penalty", 1},  {"worst_test_acc", 1}, {"epoch", 1}};
   run.add(0, values);
   std::vector<std::string> keys;
   for (const Metric& metric : metrics_of({run})) {

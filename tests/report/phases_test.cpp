@@ -27,7 +27,8 @@ std::vector<std::string> names(const std::vector<Phase>& phases) {
 }
 
 TEST(Phases, AreThoseOfTheFigure) {
-  const std::vector<Phase> phases = phases_of(run_of(10, {0.9, 0.9, 0.9, 0.9, 0.9, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}));
+  const std::vector<Phase> phases =
+      phases_of(run_of(10, {0.9, 0.9, 0.9, 0.9, 0.9, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}));
   ASSERT_THAT(names(phases), testing::ElementsAre("Fitting", "Adaption", "Generalization"));
   EXPECT_EQ(phases[0].from, 1);
   EXPECT_EQ(phases[1].from, 11);
@@ -43,7 +44,8 @@ TEST(Phases, OneJumpOfTheWeightsEndsNothing) {
 }
 
 TEST(Phases, WithoutEnoughWeightOnTheOthersThereIsNoGeneralization) {
-  EXPECT_THAT(names(phases_of(run_of(3, std::vector<double>(20, 0.9)))), testing::ElementsAre("Fitting", "Adaption"));
+  EXPECT_THAT(names(phases_of(run_of(3, std::vector<double>(20, 0.9)))),
+              testing::ElementsAre("Fitting", "Adaption"));
 }
 
 TEST(Phases, RunsThatNeverBalanceHaveNone) {

@@ -10,7 +10,8 @@ namespace pair::report::testing {
 using select::testing::Scratch;
 
 // A record as 'pair train' writes it, at `step` of 100, with two objectives and three environments.
-inline nlohmann::json record(int step, const std::string& algorithm = "pair", int seed = 0, double worst = 0.5) {
+inline nlohmann::json record(int step, const std::string& algorithm = "pair", int seed = 0,
+                             double worst = 0.5) {
   const bool balance = step > 30;
   const double erm = step > 50 ? 0.1 : balance ? 0.8 : 1.0;
   return {{"step", step},
@@ -36,7 +37,8 @@ inline nlohmann::json record(int step, const std::string& algorithm = "pair", in
 }
 
 // Records at steps 1 to `count`; `worst` at all of them.
-inline std::string records(int count, const std::string& algorithm = "pair", int seed = 0, double worst = 0.5) {
+inline std::string records(int count, const std::string& algorithm = "pair", int seed = 0,
+                           double worst = 0.5) {
   std::string text;
   for (int step = 1; step <= count; ++step) {
     text += record(step, algorithm, seed, worst).dump() + "\n";
