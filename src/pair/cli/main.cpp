@@ -10,6 +10,7 @@
 #include "pair/cli/command.h"
 #include "pair/cli/list.h"
 #include "pair/cli/paper.h"
+#include "pair/cli/report.h"
 #include "pair/cli/select.h"
 #include "pair/cli/solve.h"
 #include "pair/cli/train_commands.h"
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
     kinds.insert(kinds.begin(), pair::cli::solvers());
     pair::cli::add_train_commands(app, context);
     pair::cli::add_select(app, context);
+    pair::cli::add_report(app, context);
     pair::cli::add_watch(app, context);
     CLI::App& paper = pair::cli::add_paper(app);
     pair::cli::add_paper_failure(paper, context);
