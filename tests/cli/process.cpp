@@ -65,7 +65,9 @@ Conversation::Conversation(const std::vector<std::string>& arguments) {
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
   sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
+  for (const int number : {SIGPIPE, SIGINT, SIGTERM}) {
+    sigaddset(&defaults, number);
+  }
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
 
@@ -121,6 +123,10 @@ std::string Conversation::hear_line() const {
     line.push_back(character);
   }
   return line;
+}
+
+void Conversation::signal(int number) const {
+  kill(process_, number);
 }
 
 void Conversation::stop_talking() {

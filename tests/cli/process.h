@@ -28,6 +28,7 @@ class Conversation {
   void say(std::string_view text) const;
   // What it answers up to the end of the line; empty where none comes within ten seconds.
   [[nodiscard]] std::string hear_line() const;
+  void signal(int number) const;
   void stop_talking();    // closes its standard input
   void stop_listening();  // closes its standard output
   // Returns when the program has ended, for which it may need stop_talking first. out holds what was not

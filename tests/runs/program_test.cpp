@@ -15,6 +15,8 @@
 
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/tensorboard.h"
+#include "tests/runs/event_decoder.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::runs::testing {
@@ -114,6 +116,74 @@ TEST(PairTrain, DrawsABarOnATerminal) {
   EXPECT_EQ(program.wait(), 0);
   EXPECT_THAT(program.err(), AllOf(HasSubstr("\r[####################] 200/200 left 0:00  loss "),
                                    HasSubstr("weights erm"), HasSubstr("Accuracy after step 200")));
+}
+
+std::vector<std::int64_t> tensorboard_steps(const fs::path& run) {
+  std::vector<std::int64_t> steps;
+  for (const fs::path& file : event_files_in(run)) {
+    for (const DecodedEvent& event : decode_events(file)) {
+      if (!event.scalars.empty()) {
+        steps.push_back(event.step);
+      }
+    }
+  }
+  return steps;
+}
+
+std::vector<std::int64_t> recorded_steps(const fs::path& run) {
+  std::vector<std::int64_t> steps;
+  for (const nlohmann::json& record : read_records(results_file(run))) {
+    steps.push_back(record.at("step"));
+  }
+  return steps;
+}
+
+TEST(PairTrain, WritesForTensorBoardBesideTheSameRecords) {
+  if (!has_tensorboard()) {
+    GTEST_SKIP() << "built without protobuf";
+  }
+  const Scratch scratch;
+  const Ended ended = pair(small_run({"--tensorboard"}), scratch.path());
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
+  ASSERT_THAT(event_files_in(scratch / "run"), SizeIs(1));
+  EXPECT_EQ(tensorboard_steps(scratch / "run"), recorded_steps(scratch / "run"));
+  const nlohmann::json last = read_records(results_file(scratch / "run")).back();
+  const auto scalars = decode_events(event_files_in(scratch / "run").at(0)).back().scalars;
+  EXPECT_EQ(scalars.at("losses/irmv1"), last.at("losses").at("irmv1").get<float>());
+  EXPECT_EQ(scalars.at("weights/vrex"), last.at("weights").at("vrex").get<float>());
+  EXPECT_EQ(scalars.at("accuracy/worst_test"), last.at("worst_test_acc").get<float>());
+  EXPECT_TRUE(scalars.contains("divergence"));
+  EXPECT_TRUE(scalars.contains("lr"));
+}
+
+TEST(PairTrain, RepeatsNoStepForTensorBoardAfterAKill) {
+  if (!has_tensorboard()) {
+    GTEST_SKIP() << "built without protobuf";
+  }
+  const Scratch scratch;
+  for (int kills = 0; kills < 3; ++kills) {
+    Program program(small_run({"--tensorboard"}), scratch.path());
+    wait_for_progress(program, scratch / "run", size_of(results_file(scratch / "run")));
+    program.signal(SIGKILL);
+    program.wait();
+  }
+  EXPECT_EQ(pair(small_run({"--tensorboard"}), scratch.path()).status, 0);
+  EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
+  EXPECT_EQ(tensorboard_steps(scratch / "run"), recorded_steps(scratch / "run"));
+}
+
+TEST(PairTrain, WritesARunThatIsDoneForTensorBoard) {
+  if (!has_tensorboard()) {
+    GTEST_SKIP() << "built without protobuf";
+  }
+  const Scratch scratch;
+  EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+  EXPECT_THAT(event_files_in(scratch / "run"), IsEmpty());
+  for (int times = 0; times < 2; ++times) {
+    EXPECT_EQ(pair(small_run({"--tensorboard"}), scratch.path()).status, 0);
+    EXPECT_EQ(tensorboard_steps(scratch / "run"), recorded_steps(scratch / "run"));
+  }
 }
 
 TEST(PairTrain, SummarisesAsJson) {

@@ -11,7 +11,8 @@ CLI::App& add_bench(CLI::App& app) {
   bench->footer(
       "Example:\n"
       "  pair bench solver\n"
-      "  pair bench select");
+      "  pair bench select\n"
+      "  pair bench watch");
   return *bench;
 }
 

@@ -1,5 +1,9 @@
 #include "pair/cli/bench_sweep.h"
 
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -149,6 +153,30 @@ std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t
     bytes += text.size();
   }
   return bytes;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
 }  // namespace pair::cli

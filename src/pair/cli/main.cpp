@@ -10,9 +10,11 @@
 #include "pair/cli/command.h"
 #include "pair/cli/list.h"
 #include "pair/cli/paper.h"
+#include "pair/cli/report.h"
 #include "pair/cli/select.h"
 #include "pair/cli/solve.h"
 #include "pair/cli/train_commands.h"
+#include "pair/cli/watch.h"
 
 namespace {
 
@@ -40,6 +42,8 @@ int main(int argc, char** argv) {
     kinds.insert(kinds.begin(), pair::cli::solvers());
     pair::cli::add_train_commands(app, context);
     pair::cli::add_select(app, context);
+    pair::cli::add_report(app, context);
+    pair::cli::add_watch(app, context);
     CLI::App& paper = pair::cli::add_paper(app);
     pair::cli::add_paper_failure(paper, context);
     pair::cli::add_paper_prop1(paper, context);
@@ -52,6 +56,7 @@ int main(int argc, char** argv) {
     CLI::App& bench = pair::cli::add_bench(app);
     pair::cli::add_bench_solver(bench, context);
     pair::cli::add_bench_select(bench, context);
+    pair::cli::add_bench_watch(bench, context);
     pair::cli::add_train_benches(bench, context);
   });
 }

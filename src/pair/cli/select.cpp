@@ -94,7 +94,7 @@ void check_losses(const std::vector<std::string>& losses, const select::History&
   for (const select::Run& run : history) {
     for (const select::Column& column : run.columns) {
       const bool objective = column.key.starts_with("losses.");
-      if (!column.key.ends_with("_acc")) {
+      if (!column.key.ends_with("_acc") && (objective || column.key.find('.') == std::string::npos)) {
         known.insert(objective ? column.key.substr(7) : column.key);
       }
     }

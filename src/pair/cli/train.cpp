@@ -10,9 +10,12 @@
 #include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/base/numbers.h"
@@ -20,8 +23,10 @@
 #include "pair/cli/train_progress.h"
 #include "pair/runs/file.h"
 #include "pair/runs/keys.h"
+#include "pair/runs/records.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/tensorboard.h"
 
 namespace pair::cli {
 namespace {
@@ -37,6 +42,7 @@ struct Arguments {
   std::vector<Override> overrides;
   std::vector<std::string> set;
   std::string out;
+  bool tensorboard = false;
   bool json = false;
   bool quiet = false;
 };
@@ -163,6 +169,45 @@ void write_json(const RunSpec& spec, const RunResult& result, const std::filesys
   out << summary.dump(2) << '\n';
 }
 
+// Keeps a run's event files at what its records are, those of earlier tries without --tensorboard included.
+class TensorBoardFiles {
+ public:
+  TensorBoardFiles(std::filesystem::path directory, bool wanted)
+      : directory_(std::move(directory)), wanted_(wanted) {
+    if (wanted && !runs::has_tensorboard()) {
+      throw std::runtime_error("--tensorboard: pair was built without protobuf (Debian: libprotobuf-dev)");
+    }
+  }
+
+  void follow(const runs::Progress& progress) {
+    if (wanted_ && progress.step == progress.first) {
+      catch_up(progress.first);
+    }
+    if (wanted_ && progress.record != nullptr) {
+      events_->record(*progress.record);
+    }
+  }
+
+  // All records up to the step.
+  void catch_up(std::int64_t step) {
+    if (!wanted_) {
+      return;
+    }
+    events_.emplace(directory_);
+    for (const nlohmann::json& record : runs::read_records(runs::results_file(directory_))) {
+      // What a killed try wrote after its checkpoint comes again.
+      if (record.at("step").get<std::int64_t>() <= step) {
+        events_->record(record);
+      }
+    }
+  }
+
+ private:
+  std::filesystem::path directory_;
+  bool wanted_;
+  std::optional<runs::EventFile> events_;
+};
+
 void train(const Arguments& arguments, Context& context) {
   // A file size limit shows as a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -170,6 +215,7 @@ void train(const Arguments& arguments, Context& context) {
   const std::filesystem::path directory =
       arguments.out.empty() ? runs::default_directory(spec) : std::filesystem::path(arguments.out);
 
+  TensorBoardFiles tensorboard(directory, arguments.tensorboard);
   ProgressDisplay display = display_for(arguments, context.err);
   const Interrupt interrupt;
   const auto began = std::chrono::steady_clock::now();
@@ -177,6 +223,7 @@ void train(const Arguments& arguments, Context& context) {
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
   hooks.progress = [&](const runs::Progress& progress) {
+    tensorboard.follow(progress);
     if (progress.step == progress.first && progress.first > 0) {
       display.say("Resumed at step " + std::to_string(progress.first) + " of " +
                   std::to_string(progress.steps));
@@ -188,6 +235,9 @@ void train(const Arguments& arguments, Context& context) {
   RunResult result;
   try {
     result = runs::run(spec, directory, datasets, hooks);
+    if (result.was_done) {
+      tensorboard.catch_up(result.step);
+    }
   } catch (...) {
     display.end();
     throw;
@@ -263,6 +313,8 @@ void add_train(CLI::App& app, Context& context) {
   command->add_option(
       "--out", arguments->out,
       "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, by a hash of the settings)");
+  command->add_flag("--tensorboard", arguments->tensorboard,
+                    "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
   command->footer(footer);

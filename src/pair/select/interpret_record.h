@@ -134,10 +134,15 @@ std::string interpret_record(const Value& root, RecordLine& record) {
       step = number.has_value();
       record.step = number.value_or(0);
       problem = step ? "" : "has step " + shortened(value.shown()) + "; accepted is a whole number";
-    } else if (key == "losses" && value.is_object()) {
-      value.each_field([&](std::string_view name, const Value& loss) {
-        put("losses.", name, loss.number().value_or(not_a_number));
+    } else if ((key == "losses" || key == "weights" || key == "conflict") && value.is_object()) {
+      const std::string prefix = std::string(key) + ".";
+      value.each_field([&](std::string_view name, const Value& number) {
+        put(prefix, name, number.number().value_or(not_a_number));
       });
+    } else if (key == "phase" && value.text()) {
+      put("", "balancing", *value.text() == "balance" ? 1.0 : 0.0);
+    } else if (key == "feasible") {
+      put("", key, value.shown() == "false" ? 0.0 : 1.0);
     } else if (const std::optional<double> number = value.number()) {
       put("", key, *number);
     } else if (key.starts_with("env") && key.ends_with("_acc")) {

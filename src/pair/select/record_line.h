@@ -19,7 +19,9 @@ struct RecordLine {
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
   std::int64_t step = 0;
-  std::vector<std::pair<std::string, double>> values;  // every number at the top, and losses.NAME
+  // Every number at the top; losses.NAME, weights.NAME and conflict.NAME; 0 or 1 for feasible, and as
+  // `balancing` for the phase.
+  std::vector<std::pair<std::string, double>> values;
 };
 
 // Reads lines with simdjson where the build has it, which is ten times as fast, and with nlohmann::json where

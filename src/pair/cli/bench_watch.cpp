@@ -1,0 +1,147 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "pair/cli/bench.h"
+#include "pair/cli/bench_sweep.h"
+#include "pair/report/page.h"
+#include "pair/watch/feed.h"
+#include "pair/watch/follower.h"
+
+namespace pair::cli {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+struct Arguments {
+  std::size_t runs = 1'000;
+  std::size_t records = 100;
+  std::size_t repeats = 5;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+struct Measured {
+  double first_s = 0.0;         // from nothing to the first payload
+  double page_s = 0.0;          // the page of it
+  std::vector<double> idle_s;   // a look where nothing changed
+  std::vector<double> grown_s;  // from a look that finds a new record to its payload
+  std::size_t payload_bytes = 0;
+  std::size_t page_bytes = 0;
+  double megabytes_before = 0.0;
+  double megabytes = 0.0;
+};
+
+void repeat_last_line(const std::filesystem::path& file) {
+  std::string last;
+  {
+    std::ifstream lines(file);
+    for (std::string line; std::getline(lines, line);) {
+      last = line;
+    }
+  }
+  std::ofstream(file, std::ios::app) << last << '\n';
+}
+
+Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
+  Measured measured;
+  measured.megabytes_before = peak_megabytes();
+  watch::Follower follower(folder);
+  watch::Feed feed;
+  const auto look = [&] {
+    if (follower.look()) {
+      feed.publish(follower.payload().dump(-1, ' ', false, json::error_handler_t::replace));
+    }
+  };
+  measured.first_s = seconds_of(look);
+  measured.page_s = seconds_of(
+      [&] { measured.page_bytes = report::page(json::parse(*feed.newest().payload), /*live=*/true).size(); });
+  const std::filesystem::path grown = std::filesystem::directory_iterator(folder)->path() / "results.jsonl";
+  for (std::size_t i = 0; i < repeats; ++i) {
+    measured.idle_s.push_back(seconds_of(look));
+    repeat_last_line(grown);
+    measured.grown_s.push_back(seconds_of(look));
+  }
+  measured.payload_bytes = feed.newest().payload->size();
+  measured.megabytes = peak_megabytes();
+  return measured;
+}
+
+void write_json(const Measured& measured, const Arguments& arguments, std::ostream& out) {
+  out << ordered_json{{"benchmark", "watch"},
+                      {"version", PAIR_VERSION},
+                      {"cpu", cpu_model()},
+                      {"compiler", PAIR_COMPILER},
+                      {"runs", arguments.runs},
+                      {"records", arguments.records},
+                      {"repeats", arguments.repeats},
+                      {"first_s", measured.first_s},
+                      {"page_s", measured.page_s},
+                      {"idle_median_s", median(measured.idle_s)},
+                      {"new_record_median_s", median(measured.grown_s)},
+                      {"new_record_worst_s",
+                       *std::max_element(measured.grown_s.begin(), measured.grown_s.end())},
+                      {"payload_bytes", measured.payload_bytes},
+                      {"page_bytes", measured.page_bytes},
+                      {"peak_mb", measured.megabytes},
+                      {"peak_before_mb", measured.megabytes_before}}
+             .dump(2)
+      << '\n';
+}
+
+void write_table(const Measured& measured, const Arguments& arguments, std::ostream& out) {
+  const auto row = [&out](const char* name, double seconds) {
+    out << "  " << std::left << std::setw(36) << name << std::right << std::setw(8) << seconds << " s\n";
+  };
+  out << arguments.runs << " runs of " << arguments.records << " records\n"
+      << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
+      << std::fixed << std::setprecision(3);
+  row("all runs, from nothing", measured.first_s);
+  row("their page", measured.page_s);
+  row("a look where nothing changed", median(measured.idle_s));
+  row("a look that finds a new record", median(measured.grown_s));
+  out << "\nAt most " << std::setprecision(0) << measured.megabytes << " MB of memory, "
+      << measured.megabytes_before << " of them before anything was read\n";
+}
+
+}  // namespace
+
+void add_bench_watch(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      bench.add_subcommand("watch", "Seconds and memory to follow a large sweep, as 'pair watch' does");
+  command->add_option("--runs", arguments->runs, "Runs of the made-up sweep")
+      ->check(CLI::Range(std::size_t{1}, most_bench_runs))
+      ->capture_default_str();
+  command->add_option("--records", arguments->records, "Records a run")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--repeats", arguments->repeats, "New records; the median counts")
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write a JSON object");
+  command->footer(
+      "'pair watch' looks twice a second, so a new record shows after half a second and a look at most.\n\n"
+      "Example:\n"
+      "  pair bench watch\n"
+      "  pair bench watch --runs 100 --json");
+  command->callback([arguments, &context] {
+    const TemporaryFolder folder;
+    context.err << "writing " << arguments->runs << " runs to " << folder.path().string() << '\n'
+                << std::flush;
+    write_bench_sweep(folder.path(), arguments->runs, arguments->records, arguments->seed);
+    const Measured measured = measure(folder.path(), arguments->repeats);
+    arguments->json ? write_json(measured, *arguments, context.out)
+                    : write_table(measured, *arguments, context.out);
+  });
+}
+
+}  // namespace pair::cli

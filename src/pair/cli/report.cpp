@@ -1,0 +1,129 @@
+#include "pair/cli/report.h"
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "pair/plot/png.h"
+#include "pair/report/figures.h"
+#include "pair/report/page.h"
+#include "pair/report/payload_of.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> folders;
+  std::string out;
+  std::string figures;
+  std::size_t runs = 8;
+  bool json = false;
+};
+
+// A line after two seconds and then every two.
+class Progress {
+ public:
+  explicit Progress(std::ostream& err) : err_(err) {}
+  void operator()(std::size_t done, std::size_t all) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - shown_ >= std::chrono::seconds(2)) {
+      shown_ = now;
+      err_ << "read " << done << " of " << all << " runs\n" << std::flush;
+    }
+  }
+
+ private:
+  std::ostream& err_;
+  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
+};
+
+void write_page(const nlohmann::json& payload, const std::string& path, Context& context) {
+  const std::string html = report::page(payload, false);
+  std::ofstream file(path, std::ios::binary);
+  file << html;
+  if (!file.flush()) {
+    throw std::runtime_error("'" + path + "' could not be written");
+  }
+  context.out << path << '\n';
+  if (!report::have_plotly()) {
+    context.err
+        << "pair: this program was built without its plotting library, so the page has words and tables "
+           "alone; PAIR_PLOTLY says how to build with it\n";
+  }
+}
+
+void write_figures(const report::Sources& sources, const Arguments& arguments, Context& context) {
+  const auto files = report::write_figures(report::figures_of(sources, arguments.runs), arguments.figures);
+  for (const std::filesystem::path& file : files) {
+    context.out << file.string() << '\n';
+  }
+  if (!plot::have_png()) {
+    context.err << "pair: this program was built without librsvg, so there are no PNG files\n";
+  }
+}
+
+void run_report(const Arguments& arguments, Context& context) {
+  const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
+  select::ReadOptions options;
+  options.progress = Progress(context.err);
+  const report::Sources sources = report::read_sources(folders, options);
+  if (sources.history().empty()) {
+    for (const select::Omission& omission : sources.histories.left_out) {
+      context.err << "pair: left out: " << omission.sentence() << '\n';
+    }
+    throw UsageError("no run was found in '" + arguments.folders.front() +
+                     "'; accepted are run folders, each with a results.jsonl, and folders of them");
+  }
+  const bool page = !arguments.out.empty() || (arguments.figures.empty() && !arguments.json);
+  if (page || arguments.json) {
+    const nlohmann::json payload = payload_of(sources);
+    if (arguments.json) {
+      context.out << payload.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    }
+    if (page) {
+      write_page(payload, arguments.out.empty() ? "report.html" : arguments.out, context);
+    }
+  }
+  if (!arguments.figures.empty()) {
+    write_figures(sources, arguments, context);
+  }
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("report", "Make a page, or figures, about runs and sweeps");
+  command->add_option("DIR", arguments->folders, "Run folders, each with a results.jsonl, or folders of them")
+      ->required();
+  command->add_option("-o,--out", arguments->out,
+                      "The page, one HTML file (default: report.html; with --figures or --json, none)");
+  command->add_option("--figures", arguments->figures,
+                      "Write each figure into this folder, as SVG and PNG, with its numbers as CSV");
+  command
+      ->add_option("--runs", arguments->runs, "With --figures: how many of several runs to draw step by step")
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write all that the page shows to standard output");
+  command->footer(
+      "The page needs a browser and nothing else: no network, no file beside it. It may be made while runs "
+      "go "
+      "on.\n\n"
+      "Example:\n"
+      "  pair report runs/demo -o demo.html\n"
+      "  pair report sweep --figures figures\n"
+      "  pair report sweep --json | jq -r '.summary[].text'");
+  command->callback([arguments, &context] {
+    try {
+      run_report(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::cli

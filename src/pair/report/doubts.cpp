@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "pair/report/number.h"
+#include "pair/report/series.h"
+#include "pair/report/summary.h"
+
+namespace pair::report {
+namespace {
+
+// The runs that something is true of, as "3 runs, such as NAME, " and the verb to follow.
+class Runs {
+ public:
+  Runs(const Sources& sources, const std::function<bool(std::size_t)>& matches) {
+    for (std::size_t i = 0; i < sources.history().size(); ++i) {
+      if (matches(i) && count_++ == 0) {
+        first_ = sources.history()[i].name;
+      }
+    }
+  }
+  [[nodiscard]] bool any() const { return count_ > 0; }
+  [[nodiscard]] std::string said() const {
+    return count_ == 1 ? first_ : std::to_string(count_) + " runs, such as " + first_ + ",";
+  }
+  // "has" or "have".
+  [[nodiscard]] std::string verb(const char* one, const char* several) const {
+    return std::string(" ") + (count_ == 1 ? one : several) + " ";
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::string first_;
+};
+
+double best_of(const select::Column& column, bool high) {
+  double best = std::nan("");
+  for (const double value : column.values) {
+    best = std::isnan(best) || (high ? value > best : value < best) ? value : best;
+  }
+  return best;
+}
+
+void doubt_the_runs(const Sources& sources, std::vector<std::string>& doubts) {
+  const select::History& history = sources.history();
+  const Runs failed(sources, [&](std::size_t i) { return sources.states[i].state == State::failed; });
+  if (failed.any()) {
+    doubts.push_back(failed.said() + " failed: what was recorded before that is shown.");
+  }
+  const Runs open(sources, [&](std::size_t i) { return sources.states[i].state == State::open; });
+  if (open.any()) {
+    doubts.push_back(open.said() + open.verb("is", "are") + "not done: the figures may still change.");
+  }
+  const Runs not_finite(sources, [&](std::size_t i) {
+    return std::any_of(history[i].columns.begin(), history[i].columns.end(),
+                       [](const select::Column& column) {
+                         return metric_of(column.key).kind == Kind::loss && !column.values.empty() &&
+                                !std::isfinite(column.values.back());
+                       });
+  });
+  if (not_finite.any()) {
+    doubts.push_back(not_finite.said() + not_finite.verb("ends", "end") + "with a loss that is not finite.");
+  }
+  const Runs refused(sources, [&](std::size_t i) { return last_of(history[i].find("rollbacks")) > 0; });
+  if (refused.any()) {
+    doubts.push_back(refused.said() + " had steps refused because a value was not finite.");
+  }
+  const Runs infeasible(sources, [&](std::size_t i) {
+    const select::Column* const feasible = history[i].find("feasible");
+    const auto count =
+        feasible == nullptr ? 0 : std::count(feasible->values.begin(), feasible->values.end(), 0.0);
+    return 10 * count > static_cast<std::ptrdiff_t>(history[i].records());
+  });
+  if (infeasible.any()) {
+    doubts.push_back("In " + infeasible.said() +
+                     " EPO's program had no solution on more than a tenth of the records.");
+  }
+}
+
+void doubt_the_ends(const Sources& sources, std::vector<std::string>& doubts) {
+  constexpr double collapse = 0.1;  // of accuracy, between the best record and the last
+  const Metric* const metric = sources.headline_metric();
+  if (metric == nullptr || metric->kind != Kind::accuracy) {
+    return;
+  }
+  const Runs fallen(sources, [&](std::size_t i) {
+    const select::Column* const column = sources.history()[i].find(metric->key);
+    return column != nullptr && best_of(*column, true) - last_of(column) > collapse;
+  });
+  if (fallen.any()) {
+    doubts.push_back(fallen.said() + fallen.verb("ends", "end") +
+                     "more than 10 points below the best record: " + "where a run is stopped decides.");
+  }
+}
+
+void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doubts) {
+  std::string few;
+  for (const Method& method : sources.methods) {
+    few += method.seeds < 3 ? (few.empty() ? "" : ", ") + method.label : "";
+  }
+  if (!few.empty()) {
+    doubts.push_back("Fewer than three seeds (" + few + "): the spread between seeds is hardly known.");
+  }
+  const Metric* const metric = sources.headline_metric();
+  if (metric != nullptr && sources.methods.size() > 1) {
+    std::vector<Spread> spreads;
+    for (const Method& method : sources.methods) {
+      spreads.push_back(last_spread(sources.history(), method, *metric));
+    }
+    std::erase_if(spreads, [](const Spread& spread) { return spread.runs == 0; });
+    const bool high = metric->better() == "high";
+    std::sort(spreads.begin(), spreads.end(),
+              [high](const Spread& a, const Spread& b) { return high ? a.mean > b.mean : a.mean < b.mean; });
+    if (spreads.size() > 1 &&
+        std::abs(spreads[0].mean - spreads[1].mean) < std::max(spreads[0].deviation, spreads[1].deviation)) {
+      doubts.push_back("The two best methods differ by less than the spread of their runs.");
+    }
+    doubts.push_back("The ranking at the last record looks at test data; a choice of settings must not.");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(const Sources& sources) {
+  std::vector<std::string> doubts;
+  doubt_the_runs(sources, doubts);
+  doubt_the_ends(sources, doubts);
+  doubt_the_comparison(sources, doubts);
+  if (const std::size_t count = sources.histories.left_out.size(); count > 0) {
+    doubts.push_back(counted(count, "thing") + (count == 1 ? " was" : " were") +
+                     " left out as unreadable; the list is at the end.");
+  }
+  return doubts;
+}
+
+}  // namespace pair::report

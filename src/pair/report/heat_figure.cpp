@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "pair/report/figures.h"
+#include "pair/report/series.h"
+
+namespace pair::report {
+namespace {
+
+// A setting's values, numbers by size before texts by alphabet.
+struct Dimension {
+  std::string name;
+  std::vector<std::string> values;
+
+  [[nodiscard]] std::ptrdiff_t place(const select::Run& run) const {
+    for (const auto& [key, value] : run.hparams) {
+      if (key == name) {
+        return std::find(values.begin(), values.end(), value) - values.begin();
+      }
+    }
+    return -1;
+  }
+};
+
+std::pair<double, std::string> sort_key(const std::string& value) {
+  const nlohmann::json parsed = nlohmann::json::parse(value, nullptr, false);
+  return {parsed.is_number() ? parsed.get<double>() : HUGE_VAL, value};
+}
+
+std::vector<Dimension> dimensions_of(const select::History& history) {
+  constexpr std::size_t most = 40;
+  std::map<std::string, std::set<std::string>> values;
+  for (const select::Run& run : history) {
+    for (const auto& [name, value] : run.hparams) {
+      values[name].insert(value);
+    }
+  }
+  std::vector<Dimension> dimensions;
+  for (const auto& [name, all] : values) {
+    if (all.size() > 1 && all.size() <= most) {
+      Dimension dimension{name, {all.begin(), all.end()}};
+      std::sort(dimension.values.begin(), dimension.values.end(),
+                [](const std::string& a, const std::string& b) { return sort_key(a) < sort_key(b); });
+      dimensions.push_back(std::move(dimension));
+    }
+  }
+  return dimensions;
+}
+
+plot::Axis axis_of(const Dimension& dimension) {
+  plot::Axis axis{.label = dimension.name};
+  for (std::size_t i = 0; i < dimension.values.size(); ++i) {
+    axis.ticks.push_back({static_cast<double>(i) + 0.5, dimension.values[i]});
+  }
+  return axis;
+}
+
+}  // namespace
+
+std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& metric) {
+  const std::vector<Dimension> dimensions = dimensions_of(sources.history());
+  if (dimensions.size() < 2) {
+    return std::nullopt;
+  }
+  const Dimension& x = dimensions[0];
+  const Dimension& y = dimensions[1];
+  plot::Field field{.columns = x.values.size(),
+                    .rows = y.values.size(),
+                    .x_high = static_cast<double>(x.values.size()),
+                    .y_high = static_cast<double>(y.values.size())};
+  std::vector<std::vector<double>> cells(field.columns * field.rows);
+  for (const select::Run& run : sources.history()) {
+    const std::ptrdiff_t column = x.place(run);
+    const std::ptrdiff_t row = y.place(run);
+    if (column >= 0 && row >= 0) {
+      cells[static_cast<std::size_t>(row) * field.columns + static_cast<std::size_t>(column)].push_back(
+          last_of(run.find(metric.key)));
+    }
+  }
+  for (const std::vector<double>& cell : cells) {
+    const Spread spread = spread_of(cell);
+    field.values.push_back(spread.runs > 0 ? spread.mean : std::nan(""));
+  }
+  if (std::all_of(field.values.begin(), field.values.end(), [](double value) { return std::isnan(value); })) {
+    return std::nullopt;
+  }
+  plot::Chart chart{
+      .x = axis_of(x),
+      .y = axis_of(y),
+      .marks = {plot::HeatMap{.label = metric.label, .field = std::move(field), .values = true}}};
+  return plot::Figure{.title = "Mean of the last records",
+                      .panels = {std::move(chart)},
+                      .panel_width = 620,
+                      .panel_height = 420};
+}
+
+}  // namespace pair::report

@@ -1,0 +1,120 @@
+#include "pair/report/methods.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "pair/report/series.h"
+#include "pair/select/catalog.h"
+
+namespace pair::report {
+
+std::vector<Method> methods_of(const select::History& history) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> runs;
+  std::vector<std::string> datasets;
+  std::vector<std::string> algorithms;
+  for (std::size_t i = 0; i < history.size(); ++i) {
+    runs[{history[i].dataset, history[i].algorithm}].push_back(i);
+    datasets.push_back(history[i].dataset);
+    algorithms.push_back(history[i].algorithm);
+  }
+  datasets = select::datasets_in_order(std::move(datasets));
+  algorithms = select::algorithms_in_order(std::move(algorithms));
+  std::vector<Method> methods;
+  for (const std::string& dataset : datasets) {
+    for (const std::string& algorithm : algorithms) {
+      const auto found = runs.find({dataset, algorithm});
+      if (found == runs.end()) {
+        continue;
+      }
+      std::set<std::int64_t> seeds;
+      for (const std::size_t run : found->second) {
+        seeds.insert(history[run].trial_seed);
+      }
+      methods.push_back({datasets.size() > 1 ? algorithm + " on " + dataset : algorithm, dataset, algorithm,
+                         found->second, seeds.size()});
+    }
+  }
+  return methods;
+}
+
+Curve curve_of(const select::History& history, const Method& method, const Metric& metric,
+               std::size_t points) {
+  struct Sum {
+    double sum = 0.0, low = 0.0, high = 0.0;
+    std::size_t count = 0;
+  };
+  std::map<std::int64_t, Sum> sums;
+  for (const std::size_t index : method.runs) {
+    const select::Run& run = history[index];
+    const select::Column* const column = run.find(metric.key);
+    if (column == nullptr) {
+      continue;
+    }
+    auto hint = sums.begin();
+    for (std::size_t record = 0; record < run.records(); ++record) {
+      const double value = column->values[record];
+      if (!std::isfinite(value)) {
+        continue;
+      }
+      hint = sums.try_emplace(hint, run.steps[record]);
+      Sum& sum = hint->second;
+      sum.low = sum.count == 0 ? value : std::min(sum.low, value);
+      sum.high = sum.count == 0 ? value : std::max(sum.high, value);
+      sum.sum += value;
+      ++sum.count;
+      ++hint;
+    }
+  }
+  std::size_t most = 0;
+  for (const auto& [step, sum] : sums) {
+    most = std::max(most, sum.count);
+  }
+  std::erase_if(sums, [most](const auto& entry) { return 2 * entry.second.count < most; });
+  Curve curve;
+  auto next = sums.begin();
+  std::size_t at = 0;
+  for (const std::size_t record : shown_records(sums.size(), points)) {
+    std::advance(next, record - at);
+    at = record;
+    const auto& [step, sum] = *next;
+    curve.steps.push_back(step);
+    curve.mean.push_back(sum.sum / static_cast<double>(sum.count));
+    curve.low.push_back(sum.low);
+    curve.high.push_back(sum.high);
+  }
+  return curve;
+}
+
+Spread spread_of(std::span<const double> values) {
+  Spread spread;
+  for (const double value : values) {
+    if (std::isfinite(value)) {
+      spread.least = spread.runs == 0 ? value : std::min(spread.least, value);
+      spread.most = spread.runs == 0 ? value : std::max(spread.most, value);
+      spread.mean += value;
+      ++spread.runs;
+    }
+  }
+  if (spread.runs == 0) {
+    return spread;
+  }
+  spread.mean /= static_cast<double>(spread.runs);
+  double squares = 0.0;
+  for (const double value : values) {
+    squares += std::isfinite(value) ? (value - spread.mean) * (value - spread.mean) : 0.0;
+  }
+  spread.deviation = spread.runs > 1 ? std::sqrt(squares / static_cast<double>(spread.runs - 1)) : 0.0;
+  return spread;
+}
+
+Spread last_spread(const select::History& history, const Method& method, const Metric& metric) {
+  std::vector<double> values;
+  for (const std::size_t run : method.runs) {
+    values.push_back(last_of(history[run].find(metric.key)));
+  }
+  return spread_of(values);
+}
+
+}  // namespace pair::report

@@ -1,0 +1,167 @@
+#include "pair/report/metric.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+namespace pair::report {
+namespace {
+
+bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+Kind kind_of(std::string_view key) {
+  if (key.ends_with("_acc")) {
+    return Kind::accuracy;
+  }
+  if (key.ends_with("_mse")) {
+    return Kind::error;
+  }
+  if (key.starts_with("losses.") || key.ends_with("loss") || key.ends_with("penalty") || key == "nll") {
+    return Kind::loss;
+  }
+  if (key.starts_with("weights.")) {
+    return Kind::weight;
+  }
+  if (key.starts_with("conflict.")) {
+    return Kind::conflict;
+  }
+  if (is_one_of(key, {"restarts", "backtracks", "rollbacks"})) {
+    return Kind::count;
+  }
+  return key == "divergence" ? Kind::divergence : key == "lr" ? Kind::rate : Kind::other;
+}
+
+// "env0_in_acc" as "accuracy, environment 0 (in)".
+std::string environment_label(std::string_view key, std::string_view what) {
+  const std::string_view rest = key.substr(3, key.rfind('_') - 3);
+  const std::size_t split = rest.find('_');
+  const std::string environment(rest.substr(0, split));
+  std::string label = std::string(what) + ", environment " + environment;
+  if (split != std::string_view::npos) {
+    label += rest.substr(split + 1) == "out" ? " (held out)" : "";
+  }
+  return label;
+}
+
+std::string label_of(std::string_view key, Kind kind) {
+  const std::size_t dot = key.find('.');
+  const std::string name(dot == std::string_view::npos ? key : key.substr(dot + 1));
+  const std::string_view what = kind == Kind::accuracy ? "accuracy" : "squared error";
+  if (key == worst_accuracy || key == worst_error) {
+    return "worst-environment test " + std::string(what);
+  }
+  if (key.starts_with("env") && (kind == Kind::accuracy || kind == Kind::error)) {
+    return environment_label(key, what);
+  }
+  switch (kind) {
+    case Kind::loss:
+      return dot == std::string_view::npos ? name : "loss of " + name;
+    case Kind::weight:
+      return "weight of " + name;
+    case Kind::conflict:
+      return "cosine of erm with " + name;
+    case Kind::rate:
+      return "learning rate";
+    default:
+      return name;
+  }
+}
+
+// Most telling first; environments by number, not by text.
+auto rank(const Metric& metric) {
+  const bool worst = metric.key == worst_accuracy || metric.key == worst_error;
+  const bool erm = metric.key.ends_with(".erm") || metric.key == "nll";
+  return std::tuple(!worst, metric.kind, !erm, metric.key.size(), std::string_view(metric.key));
+}
+
+}  // namespace
+
+std::string_view name_of(Kind kind) {
+  constexpr std::array<std::string_view, 9> names{"accuracy",   "error", "loss",  "weight", "conflict",
+                                                  "divergence", "rate",  "count", "other"};
+  return names.at(static_cast<std::size_t>(kind));
+}
+
+std::string_view Metric::better() const {
+  if (kind == Kind::accuracy) {
+    return "high";
+  }
+  return kind == Kind::error || kind == Kind::loss || kind == Kind::divergence ? "low" : "";
+}
+
+Metric metric_of(std::string key) {
+  const Kind kind = kind_of(key);
+  std::string label = label_of(key, kind);
+  return {std::move(key), std::move(label), kind};
+}
+
+void add_worst_accuracy(select::Run& run) {
+  const auto has = [&run](std::string_view key) { return run.find(key) != nullptr; };
+  if (run.records() == 0 || has(worst_accuracy) || has(worst_error)) {
+    return;
+  }
+  std::vector<double> worst(run.records(), std::numeric_limits<double>::quiet_NaN());
+  bool any = false;
+  {
+    const select::Accuracies accuracies(run);
+    for (std::size_t record = 0; record < run.records(); ++record) {
+      for (const int environment : run.test_envs) {
+        const double in = accuracies.in(environment, record);
+        const double value = std::isnan(in) ? accuracies.out(environment, record) : in;
+        if (!std::isnan(value)) {
+          worst[record] = std::isnan(worst[record]) ? value : std::min(worst[record], value);
+          any = true;
+        }
+      }
+    }
+  }
+  if (any) {
+    run.columns.push_back({std::string(worst_accuracy), std::move(worst)});
+  }
+}
+
+std::vector<Metric> metrics_of(const select::History& history) {
+  // Garbled records must not fill a page with columns.
+  constexpr std::size_t most = 80;
+  std::set<std::string, std::less<>> keys;
+  for (const select::Run& run : history) {
+    for (const select::Column& column : run.columns) {
+      // What DomainBed says about its machine, and what the phases of a run show already.
+      if (!is_one_of(column.key, {"epoch", "mem_gb", "step_time", "balancing"})) {
+        keys.insert(column.key);
+      }
+    }
+  }
+  // nll is losses.erm, and penalty the sum of the other losses.
+  if (keys.contains("losses.erm")) {
+    keys.erase("nll");
+    keys.erase("penalty");
+  }
+  std::vector<Metric> metrics;
+  for (const std::string& key : keys) {
+    metrics.push_back(metric_of(key));
+  }
+  std::sort(metrics.begin(), metrics.end(),
+            [](const Metric& a, const Metric& b) { return rank(a) < rank(b); });
+  if (metrics.size() > most) {
+    metrics.erase(metrics.begin() + most, metrics.end());
+  }
+  return metrics;
+}
+
+std::string headline(std::span<const Metric> metrics) {
+  for (const std::string_view key : {worst_accuracy, worst_error}) {
+    if (std::any_of(metrics.begin(), metrics.end(),
+                    [key](const Metric& metric) { return metric.key == key; })) {
+      return std::string(key);
+    }
+  }
+  return "";
+}
+
+}  // namespace pair::report

@@ -1,0 +1,139 @@
+#include "pair/report/page.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "pair/data/sha256.h"
+#include "pair/plot/color.h"
+#include "pair/plot/text.h"
+#include "pair/report/assets.h"
+
+namespace pair::report {
+namespace {
+
+using nlohmann::json;
+
+// JSON that cannot end its script element, and that old readers of JavaScript take as well: what HTML or
+// JavaScript might act on is written as \uXXXX.
+std::string as_data(const json& value) {
+  const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size() + text.size() / 64);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = std::string_view(text).substr(i);
+    if (rest[0] == '<') {
+      safe += "\\u003c";
+    } else if (rest[0] == '>') {
+      safe += "\\u003e";
+    } else if (rest[0] == '&') {
+      safe += "\\u0026";
+    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+      safe += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      safe += rest[0];
+    }
+  }
+  return safe;
+}
+
+// A script's source in its element. In JavaScript, "<" only meets these words inside of strings and regular
+// expressions, where a backslash before the next character changes nothing.
+std::string as_script(std::string_view source) {
+  std::string safe;
+  safe.reserve(source.size());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    safe += source[i];
+    const std::string_view rest = source.substr(i);
+    if (rest.starts_with("</script") || rest.starts_with("<!--")) {
+      safe += '\\';
+    }
+  }
+  return safe;
+}
+
+std::string base64_of_hex(const std::string& hex) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  // Three hexadecimal digits are two of base 64.
+  for (std::size_t i = 0; i < hex.size(); i += 3) {
+    std::string three = hex.substr(i, 3);
+    three.append(3 - three.size(), '0');
+    const unsigned long bits = std::stoul(three, nullptr, 16);
+    text += digits[bits >> 6U];
+    text += digits[bits & 63U];
+  }
+  text.resize((4 * (hex.size() / 2) + 2) / 3);
+  text.append((4 - text.size() % 4) % 4, '=');
+  return text;
+}
+
+std::string source_hash(const std::string& script) {
+  const data::BytesView bytes(reinterpret_cast<const std::uint8_t*>(script.data()), script.size());
+  return " 'sha256-" + base64_of_hex(data::sha256(bytes)) + "'";
+}
+
+// The palette of pair::plot for both themes.
+json palette() {
+  json colors = json::object();
+  for (const auto& [name, theme] :
+       {std::pair("light", plot::Theme::light), std::pair("dark", plot::Theme::dark)}) {
+    json marks = json::array();
+    for (std::size_t i = 0; i < 8; ++i) {
+      marks.push_back(plot::hex(plot::paint(plot::category(i), theme)));
+    }
+    colors[name] = {{"marks", std::move(marks)},
+                    {"background", plot::hex(plot::background(theme))},
+                    {"ink", plot::hex(plot::paint(plot::Color::ink, theme))},
+                    {"muted", plot::hex(plot::paint(plot::Color::muted, theme))},
+                    {"grid", plot::hex(plot::grid_paint(theme))}};
+  }
+  constexpr std::size_t stops = 17;
+  json scale = json::array();
+  for (std::size_t i = 0; i < stops; ++i) {
+    const double t = static_cast<double>(i) / (stops - 1);
+    scale.push_back(
+        {t, plot::hex(plot::scale_color(plot::ColorScale::viridis, t, plot::Theme::light).color)});
+  }
+  colors["scale"] = std::move(scale);
+  return colors;
+}
+
+}  // namespace
+
+bool have_plotly() {
+  return !plotly_script().empty();
+}
+
+std::string page(const nlohmann::json& payload, bool live) {
+  const std::string plotly =
+      have_plotly() ? "/*\n" + std::string(plotly_licence()) + "*/\n" + as_script(plotly_script()) : "";
+  const std::string script = as_script(page_script());
+  std::string policy = "default-src 'none'; script-src" + source_hash(script);
+  policy += have_plotly() ? source_hash(plotly) : "";
+  // Plotly sets styles as it draws, and makes its downloads from blobs and data.
+  policy +=
+      "; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; connect-src ";
+  policy += live ? "'self'" : "'none'";
+  const std::string title = plot::escaped(payload.value("title", std::string("Runs")));
+  std::string html = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  html += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n";
+  html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html +=
+      "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" "
+      "content=\"no-referrer\">\n";
+  html += "<link rel=\"icon\" href=\"data:,\">\n";
+  html +=
+      "<title>" + title + " - PAIR</title>\n<style>\n" + std::string(page_style()) + "</style>\n</head>\n";
+  html += "<body>\n<noscript>This report draws itself with JavaScript, which is turned off.</noscript>\n";
+  html += "<script id=\"data\" type=\"application/json\">" + as_data(payload) + "</script>\n";
+  html += "<script id=\"page\" type=\"application/json\">" +
+          as_data({{"live", live}, {"plotly", have_plotly()}, {"palette", palette()}}) + "</script>\n";
+  if (have_plotly()) {
+    html += "<script>" + plotly + "</script>\n";
+  }
+  html += "<script>" + script + "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace pair::report

@@ -1,0 +1,146 @@
+// Figures: Plotly draws them; here is what all of them share.
+
+const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
+let theme = "system";  // or light, dark
+let printing = false;
+
+function colors() {
+  const dark = !printing && (theme === "dark" || (theme === "system" && systemDark.matches));
+  return page.palette[dark ? "dark" : "light"];
+}
+
+// The i-th of several things differs in colour, dash and shape.
+function look(i) {
+  const marks = colors().marks;
+  return {
+    color: marks[i % marks.length],
+    dash: ["solid", "dash", "dot", "dashdot"][Math.floor(i / marks.length + i) % 4],
+    symbol: ["circle", "square", "triangle-up", "diamond", "cross", "x", "star", "triangle-down"][i % 8],
+  };
+}
+
+function faded(color, opacity) {
+  const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+  return `rgba(${r},${g},${b},${opacity})`;
+}
+
+function axis(title, extra = {}) {
+  const c = colors();
+  return {title: {text: plain(title, 80), standoff: 6}, gridcolor: c.grid, linecolor: c.muted, zeroline: false,
+    automargin: true, exponentformat: "power", ...extra};
+}
+
+function logAxis(title, extra = {}) {
+  return axis(title, {type: "log", dtick: "auto", nticks: 7, ...extra});
+}
+
+function baseLayout(layout) {
+  const c = colors();
+  return {
+    paper_bgcolor: c.background, plot_bgcolor: c.background, font: {color: c.ink, size: 12,
+      family: "system-ui, sans-serif"}, margin: {l: 58, r: 14, t: 26, b: 44}, height: 320, hovermode: "closest",
+    showlegend: true, legend: {orientation: "h", x: 0, y: -0.22, yanchor: "top", font: {size: 11}},
+    hoverlabel: {namelength: 40}, modebar: {bgcolor: "rgba(0,0,0,0)", color: c.muted, activecolor: c.ink}, ...layout,
+  };
+}
+
+const figures = new Map();  // by id
+let queue = [];
+let drawing = false;
+
+// One figure after another, so that the page can be used before all are there.
+function drawNext() {
+  const figure = queue.shift();
+  if (figure) {
+    figure.draw();
+    setTimeout(drawNext, 0);
+  } else {
+    drawing = false;
+    document.documentElement.dataset.ready = String(Math.round(performance.now()));
+  }
+}
+
+function drawSoon(figure) {
+  if (!queue.includes(figure)) queue.push(figure);
+  if (!drawing) {
+    drawing = true;
+    delete document.documentElement.dataset.ready;
+    setTimeout(drawNext, 0);
+  }
+}
+
+// A figure in the page. `update(make, words)`: make() gives {traces, layout}, or null where there is nothing to
+// draw, and words say what is seen or why nothing is.
+function figure(id, title) {
+  const plot = el("div", {class: "plot", id: `${id}-plot`, role: "img"});
+  const words = el("p", {class: "words", id: `${id}-words`});
+  const numbers = el("div");
+  const details = el("details", {toggle: () => fillNumbers()}, el("summary", {}, "Numbers"), numbers);
+  const box = el("figure", {id, class: "chart"}, el("figcaption", {}, title), plot, words, details);
+  let make = () => null;
+  let made = null;
+
+  function fillNumbers() {
+    if (details.open && made) numbers.replaceChildren(numberTable(made.traces, title));
+  }
+
+  const self = {
+    box,
+    update(maker, text) {
+      make = maker;
+      words.textContent = text;
+      plot.setAttribute("aria-label", `${title}. ${text}`);
+      drawSoon(self);
+    },
+    draw() {
+      made = make();
+      plot.hidden = !made || !page.plotly;
+      details.hidden = !made;
+      if (made && page.plotly) {
+        const c = baseLayout(made.layout || {});
+        Plotly.react(plot, made.traces, {...c, uirevision: made.revision || id},
+          {responsive: true, displaylogo: false, toImageButtonOptions: {format: "svg", filename: id},
+            modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"]});
+      }
+      box.dataset.points = made ? String(made.traces.filter((trace) => !trace.meta?.helper).reduce(
+        (sum, trace) => sum + (trace.y ?? trace.r ?? []).length, 0)) : "0";
+      fillNumbers();
+    },
+  };
+  figures.set(id, self);
+  return self;
+}
+
+// What a figure shows as a table, for those who cannot see it.
+function numberTable(traces, title) {
+  const most = 300;
+  const rows = [];
+  for (const trace of traces.filter((each) => !each.meta?.helper)) {
+    if (trace.type === "heatmap") {
+      trace.y.forEach((y, i) => trace.x.forEach((x, j) => {
+        if (isNumber(trace.z[i][j])) rows.push([`${x}, ${y}`, shown(trace.z[i][j])]);
+      }));
+      continue;
+    }
+    const values = trace.y ?? trace.r ?? [];
+    const places = trace.x ?? trace.theta ?? [];
+    values.forEach((value, i) => rows.push([trace.name ?? "", trace.meta?.names?.[i] ?? shownPlace(places[i]),
+      shown(value)]));
+  }
+  const cut = rows.slice(0, most).map((row) => row.map(unplain));
+  const width = Math.max(0, ...cut.map((row) => row.length));
+  const result = table(width === 3 ? ["series", "at", "value"] : ["at", "value"], cut, title);
+  return rows.length > most ? el("div", {}, result, el("p", {}, `The first ${most} of ${rows.length} numbers.`)) : result;
+}
+
+function shownPlace(place) {
+  return isNumber(place) ? shown(place) : String(place ?? "");
+}
+
+function unplain(text) {
+  return text.replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+}
+
+function redrawAll() {
+  for (const each of figures.values()) drawSoon(each);
+}

@@ -1,0 +1,104 @@
+// The page as a whole.
+
+let data = JSON.parse(document.getElementById("data").textContent);
+
+const summaryBox = el("div", {id: "summary-text"});
+const liveStatus = el("p", {id: "live", role: "status", class: "words", hidden: !page.live});
+const themeChoice = choice("theme", "Colours", () => setTheme(themeChoice.value));
+const heading = el("h1");
+const notesBox = el("div");
+const notesSection = section("notes", "Left out", notesBox);
+const commonBox = el("div");
+const commonSection = section("settings", "Settings that all runs share", commonBox);
+
+function setTheme(chosen) {
+  theme = chosen;
+  document.documentElement.dataset.theme = chosen;
+  try {
+    localStorage.setItem("pair-theme", chosen);
+  } catch {
+    // A page from disk may have no storage: the choice then lasts as long as the page.
+  }
+  redrawAll();
+}
+
+function updateSummary() {
+  const titles = {trained: "What was trained", best: "Which is best", criterion: "By which criterion", distrust: "What to distrust"};
+  summaryBox.replaceChildren(...Object.entries(titles).flatMap(([kind, title]) => {
+    const sentences = data.summary.filter((sentence) => sentence.kind === kind);
+    return sentences.length === 0 ? [] : [el("h3", {}, title),
+      el("ul", {class: kind}, ...sentences.map((sentence) => el("li", {}, sentence.text)))];
+  }));
+}
+
+function updateNotes() {
+  const notes = [...data.notes, ...data.left_out];
+  notesSection.hidden = notes.length === 0;
+  notesBox.replaceChildren(el("ul", {}, ...notes.map((note) => el("li", {}, note))));
+  const common = Object.entries(data.settings.common);
+  commonSection.hidden = common.length === 0 || data.runs.length < 2;
+  commonBox.replaceChildren(el("details", {}, el("summary", {}, `${common.length} settings`),
+    table(["setting", "value"], common.map(([name, value]) => [name, shownSetting(value)]), "Settings that all runs share")));
+}
+
+function update() {
+  heading.textContent = data.title;
+  updateSummary();
+  updateSeveral();
+  updateSweep();
+  updateRuns();
+  updateTable();
+  updateNotes();
+  for (const link of document.querySelectorAll("nav a[href^='#']")) {
+    const target = document.getElementById(link.getAttribute("href").slice(1));
+    link.parentElement.hidden = !target || target.hidden;
+  }
+}
+
+function follow() {
+  const source = new EventSource("events");
+  source.onopen = () => { liveStatus.textContent = "Following the runs."; };
+  source.onerror = () => { liveStatus.textContent = "The connection is lost; trying again."; };
+  source.onmessage = (message) => {
+    data = JSON.parse(message.data);
+    update();
+    liveStatus.textContent = `Following the runs: ${data.progress.records} records.`;
+  };
+}
+
+const sections = [["summary", "Summary"], ["run", "A run"], ["several", "Beside each other"], ["sweep", "Sweep"],
+  ["selection", "Selection"], ["table", "All runs"], ["settings", "Settings"], ["notes", "Left out"]];
+document.body.append(
+  el("a", {href: "#main", class: "skip"}, "Skip to the content"),
+  el("header", {}, heading, el("div", {class: "bar"}, el("nav", {"aria-label": "Sections"}, el("ul", {},
+    ...sections.map(([id, title]) => el("li", {}, el("a", {href: `#${id}`}, title))))), themeChoice.box), liveStatus),
+  el("main", {id: "main", tabindex: "-1"},
+    page.plotly ? null : el("p", {class: "missing", role: "note"}, "This program was built without its plotting library: " +
+      "the numbers are here, the charts are not. pair report --figures draws them as files."),
+    section("summary", "Summary", summaryBox), runSection, severalSection, sweepSection, selectionSection, tableSection,
+    commonSection, notesSection),
+  el("footer", {}, el("p", {}, page.plotly ? "Made by pair. Charts: Plotly.js, MIT licence, whose text is in this file." : "Made by pair.")));
+
+themeChoice.set([["system", "as the system"], ["light", "light"], ["dark", "dark"]], "system");
+try {
+  const kept = localStorage.getItem("pair-theme");
+  if (["light", "dark"].includes(kept)) themeChoice.value = kept;
+} catch {
+  // As above.
+}
+theme = themeChoice.value;
+document.documentElement.dataset.theme = theme;
+systemDark.addEventListener("change", redrawAll);
+// Paper is white, and narrower than most screens.
+window.addEventListener("beforeprint", () => {
+  printing = true;
+  document.documentElement.dataset.printing = "1";
+  for (const each of figures.values()) each.draw();
+});
+window.addEventListener("afterprint", () => {
+  printing = false;
+  delete document.documentElement.dataset.printing;
+  redrawAll();
+});
+update();
+if (page.live) follow();

@@ -1,0 +1,144 @@
+// One run: its losses, weights, divergence, conflict, accuracies, learning rate and settings over time.
+
+const runFigures = {
+  losses: figure("losses", "Losses of the objectives"),
+  weights: figure("weights", "Weights of the objectives"),
+  divergence: figure("divergence", "Divergence from the preference"),
+  conflict: figure("conflict", "Gradient conflict: cosine of ERM with each objective"),
+  accuracy: figure("accuracy", "Accuracy by environment"),
+  rate: figure("rate", "Learning rate and guarded steps"),
+};
+const runChoice = choice("run-choice", "Run", () => updateRun());
+const runWords = el("p", {class: "words", id: "run-words"});
+const runSettings = el("div");
+const runSection = section("run", "A run, step by step", runChoice.box, runWords,
+  el("div", {class: "charts"}, ...Object.values(runFigures).map((each) => each.box)),
+  el("details", {id: "run-settings"}, el("summary", {}, "Settings of this run"), runSettings));
+
+const stateWords = {done: "done", failed: "failed", open: "going on, or stopped"};
+
+function values(run, key) {
+  const column = run.series[key];
+  return Array.isArray(column) ? column : column === undefined ? null : run.series.step.map(() => column);
+}
+
+function phaseMarks(run, named) {
+  const c = colors();
+  const shapes = [];
+  const annotations = [];
+  run.phases.forEach((phase, i) => {
+    shapes.push({type: "rect", xref: "x", yref: "paper", x0: phase.from, x1: phase.to, y0: 0, y1: 1, layer: "below",
+      line: {width: 0}, fillcolor: faded(c.muted, [0.04, 0.12, 0.2][i % 3])});
+    if (named) {
+      annotations.push({text: phase.name, xref: "x", yref: "paper", x: (phase.from + phase.to) / 2, y: 1, yanchor:
+        "bottom", showarrow: false, font: {size: 11, color: c.ink}});
+    }
+  });
+  return {shapes, annotations};
+}
+
+function lines(run, metrics, options = {}) {
+  return metrics.filter((metric) => run.series[metric.key] !== undefined).map((metric, i) => {
+    const {color, dash} = look(i);
+    return {type: "scatter", mode: run.series.step.length > 1 ? "lines" : "markers", name: plain(shortLabel(metric)),
+      x: run.series.step, y: values(run, metric.key), line: {color, dash, width: 2, ...options.line},
+      marker: {color}, ...options.trace?.(metric)};
+  });
+}
+
+function shortLabel(metric) {
+  return metric.label.replace(/^(loss of|weight of|cosine of erm with|accuracy,|squared error,) /, "");
+}
+
+// The metrics of a kind; of losses, the objectives where there are any.
+function metricsOf(kind) {
+  const all = data.metrics.filter((metric) => metric.kind === kind);
+  const objectives = all.filter((metric) => metric.key.startsWith("losses."));
+  return objectives.length > 0 ? objectives : all;
+}
+
+function timeFigure(where, run, kind, y, absent, options = {}) {
+  const metrics = (options.metrics ?? metricsOf(kind)).filter((metric) => run.series[metric.key] !== undefined);
+  const finals = metrics.map((metric) => `${shortLabel(metric)} ${shown(last(run, metric), metric.kind)}`).join(", ");
+  where.update(metrics.length === 0 ? () => null : () => ({
+    traces: lines(run, metrics, options), revision: run.name,
+    layout: {xaxis: axis("step"), yaxis: y(), ...phaseMarks(run, options.named)},
+  }), metrics.length === 0 ? absent : `At the end: ${finals}.`);
+}
+
+function last(run, metric) {
+  return run.last[data.metrics.indexOf(metric)];
+}
+
+function updateRate(run) {
+  const events = data.metrics.filter((metric) => metric.kind === "count" && run.series[metric.key] !== undefined);
+  const rate = data.metrics.find((metric) => metric.kind === "rate");
+  if ((!rate || run.series[rate.key] === undefined) && events.length === 0) {
+    runFigures.rate.update(() => null, "These records have no learning rate.");
+    return;
+  }
+  const totals = events.map((metric) => `${shown(last(run, metric))} ${metric.label}`).join(", ");
+  runFigures.rate.update(() => {
+    const traces = rate && run.series[rate.key] !== undefined ? lines(run, [rate], {line: {shape: "hv"}}) : [];
+    events.forEach((metric, i) => {
+      const counts = values(run, metric.key);
+      traces.push({type: "bar", name: plain(metric.label), x: run.series.step, yaxis: "y2",
+        y: counts.map((count, at) => count - (at > 0 ? counts[at - 1] : 0)), marker: {color: look(i + 1).color}});
+    });
+    return {traces, revision: run.name, layout: {barmode: "stack", xaxis: axis("step", {anchor: "y2"}),
+      yaxis: logAxis("learning rate", {domain: events.length > 0 ? [0.48, 1] : [0, 1]}),
+      yaxis2: axis("events", {domain: [0, 0.36], rangemode: "tozero"}), ...phaseMarks(run, false)}};
+  }, totals ? `Guarded steps in all: ${totals}. Bars: how many between two records shown.` : "");
+}
+
+function updateRun() {
+  const run = data.runs[Number(runChoice.value)];
+  if (!run || !run.series) return;
+  const of = run.steps ? `step ${run.step} of ${run.steps}` : `step ${run.step}`;
+  runWords.textContent = `${run.name}: ${run.algorithm} on ${run.dataset}, seed ${run.seed}; ` +
+    `${stateWords[run.state]}${run.failure ? ` (${run.failure})` : ""}; ${of}, ${run.records} records` +
+    (run.records > run.series.step.length ? `, ${run.series.step.length} of them drawn.` : ".");
+  const unit = (title) => () => axis(title, {tickformat: ".0%"});
+  timeFigure(runFigures.losses, run, "loss", () => logAxis("loss"), "These records have no losses.");
+  timeFigure(runFigures.weights, run, "weight", () => axis("weight", {rangemode: "tozero"}),
+    "These records have no weights.", {named: true});
+  if (run.phases.length > 0) {
+    const text = run.phases.map((phase) => `${phase.name} from step ${phase.from}`).join(", ");
+    const words = runFigures.weights.box.querySelector(".words");
+    words.textContent += ` Phases: ${text}.`;
+  }
+  timeFigure(runFigures.divergence, run, "divergence", () => axis("μ", {rangemode: "tozero"}),
+    "These records have no divergence.");
+  timeFigure(runFigures.conflict, run, "conflict", () => axis("cosine", {range: [-1.05, 1.05]}),
+    "These records do not have it.");
+  const regression = !data.metrics.some((metric) => metric.kind === "accuracy" && run.series[metric.key] !== undefined);
+  const isTest = (metric) => metric.key.startsWith("worst") ||
+    run.test_envs.includes(Number((/^env(\d+)_/.exec(metric.key) ?? [])[1]));
+  timeFigure(runFigures.accuracy, run, regression ? "error" : "accuracy",
+    regression ? () => logAxis("squared error") : unit("accuracy"), "These records have no accuracies.",
+    {trace: (metric) => ({name: plain(shortLabel(metric) + (isTest(metric) ? ", test" : ""))})});
+  updateRate(run);
+  const settings = {...data.settings.common};
+  data.settings.varying.forEach((name, i) => { if (run.settings[i] !== null) settings[name] = run.settings[i]; });
+  runSettings.replaceChildren(table(["setting", "value"],
+    Object.keys(settings).sort().map((name) => [name, shownSetting(settings[name])]), "Settings of this run"));
+}
+
+function updateRuns() {
+  const options = data.runs.map((run, i) => [String(i), run]).filter(([, run]) => run.series)
+    .map(([i, run]) => [i, `${run.label} (${run.algorithm}, seed ${run.seed})`]);
+  const chosen = data.selections.flatMap((selection) => selection.choices.map((each) => each.run));
+  runChoice.set(options, String(chosen.find((i) => i >= 0 && data.runs[i]?.series) ?? 0));
+  runChoice.box.hidden = options.length < 2;
+  runSection.hidden = options.length === 0;
+  updateRun();
+}
+
+function showRun(i) {
+  if (!data.runs[i]?.series) return;
+  runChoice.value = String(i);
+  document.getElementById("run-choice").dataset.touched = "1";
+  updateRun();
+  runSection.scrollIntoView();
+  document.getElementById("run-title").focus?.();
+}

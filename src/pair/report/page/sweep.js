@@ -1,0 +1,141 @@
+// A sweep: a heat map over two settings, what the criteria chose, how far it is.
+
+const heatFigure = figure("heat", "A metric over two settings");
+const heatMetric = choice("heat-metric", "Metric", () => updateHeat());
+const heatX = choice("heat-x", "Across", () => updateHeat());
+const heatY = choice("heat-y", "Upwards", () => updateHeat());
+heatFigure.box.querySelector("figcaption").after(el("div", {class: "choices"}, heatMetric.box, heatX.box, heatY.box));
+const selectionBox = el("div", {id: "selections"});
+const progressBox = el("div", {id: "progress"});
+const sweepSection = section("sweep", "The sweep", progressBox, heatFigure.box);
+const selectionSection = section("selection", "Selection: what each criterion chose, and why", selectionBox);
+
+// What runs can be laid out by: settings that vary, and a few things that are no settings.
+function dimensions() {
+  const all = data.settings.varying.map((name, i) => ({key: `s${i}`, label: name,
+    of: (run) => run.settings[i] === null ? null : shownSetting(run.settings[i]), number:
+      (run) => settingNumber(run.settings[i])}));
+  for (const [key, label, of] of [["algorithm", "algorithm", (run) => data.methods[run.method].label],
+    ["seed", "seed", (run) => String(run.seed)], ["draw", "draw of settings", (run) => String(run.draw)]]) {
+    all.push({key, label, of, number: (run) => settingNumber(of(run))});
+  }
+  return all.filter((dimension) => new Set(data.runs.map(dimension.of)).size > 1);
+}
+
+// The rows or columns: each value, or ranges of them where there are too many.
+function cells(dimension) {
+  const most = 16;
+  const texts = [...new Set(data.runs.map(dimension.of).filter((text) => text !== null))];
+  const numbers = data.runs.map(dimension.number).filter(isNumber);
+  if (texts.length > most && numbers.length > 0) {
+    const low = numbers.reduce((a, b) => Math.min(a, b));
+    const high = numbers.reduce((a, b) => Math.max(a, b));
+    const logarithmic = low > 0 && high / low > 50;
+    const to = logarithmic ? Math.log : (x) => x;
+    const from = logarithmic ? Math.exp : (x) => x;
+    const count = 10;
+    const edge = (i) => from(to(low) + (to(high) - to(low)) * i / count);
+    return {labels: Array.from({length: count}, (_, i) => `${shown(+edge(i).toPrecision(2))} to ${shown(+edge(i + 1).toPrecision(2))}`),
+      place: (run) => {
+        const value = dimension.number(run);
+        return isNumber(value) ? Math.min(count - 1, Math.floor(count * (to(value) - to(low)) / (to(high) - to(low)))) : -1;
+      }};
+  }
+  const value = new Map(data.runs.map((run) => [dimension.of(run), dimension.number(run)]));
+  texts.sort((a, b) => isNumber(value.get(a)) && isNumber(value.get(b)) ? value.get(a) - value.get(b) : a < b ? -1 : 1);
+  const shownTexts = texts.slice(0, 40);
+  const places = new Map(shownTexts.map((text, i) => [text, i]));
+  return {labels: shownTexts, place: (run) => places.get(dimension.of(run)) ?? -1};
+}
+
+function updateHeat() {
+  const all = dimensions();
+  const x = all.find((dimension) => dimension.key === heatX.value);
+  const y = all.find((dimension) => dimension.key === heatY.value);
+  const metric = metricByKey(heatMetric.value);
+  if (!x || !y || !metric || x === y) {
+    heatFigure.update(() => null, x && x === y ? "Choose two different settings." : "Fewer than two settings vary.");
+    return;
+  }
+  const at = data.metrics.indexOf(metric);
+  const columns = cells(x);
+  const rows = cells(y);
+  const sums = rows.labels.map(() => columns.labels.map(() => [0, 0]));
+  for (const run of data.runs) {
+    const [i, j] = [rows.place(run), columns.place(run)];
+    if (i >= 0 && j >= 0 && isNumber(run.last[at])) {
+      sums[i][j][0] += run.last[at];
+      sums[i][j][1] += 1;
+    }
+  }
+  const z = sums.map((row) => row.map(([sum, count]) => count > 0 ? sum / count : null));
+  const flat = z.flat().filter(isNumber);
+  let best = null;
+  z.forEach((row, i) => row.forEach((value, j) => {
+    if (isNumber(value) && metric.better && (!best || (metric.better === "high" ? value > best.value : value < best.value))) {
+      best = {value, at: `${x.label} ${columns.labels[j]}, ${y.label} ${rows.labels[i]}`};
+    }
+  }));
+  const small = rows.labels.length * columns.labels.length <= 150;
+  heatFigure.update(flat.length === 0 ? () => null : () => ({
+    revision: `${metric.key} ${x.key} ${y.key}`,
+    traces: [{type: "heatmap", x: columns.labels.map((label) => plain(label, 28)), y: rows.labels.map((label) => plain(label, 28)),
+      z, colorscale: page.palette.scale, xgap: 1, ygap: 1, hoverongaps: false,
+      text: z.map((row) => row.map((value) => isNumber(value) ? shown(value, metric.kind) : "")),
+      texttemplate: small ? "%{text}" : "", customdata: sums.map((row) => row.map(([, count]) => count)),
+      hovertemplate: "%{x}, %{y}<br>%{text}, runs: %{customdata}<extra></extra>",
+      colorbar: {title: {text: plain(metric.label, 60), side: "right"}, thickness: 14,
+        tickformat: metric.kind === "accuracy" ? ".0%" : ""}}],
+    layout: {height: Math.min(640, 180 + 30 * rows.labels.length), showlegend: false,
+      xaxis: axis(x.label, {type: "category", showgrid: false}), yaxis: axis(y.label, {type: "category", showgrid: false})},
+  }), `Mean over the runs of a cell, at their last records. ` + (best ? `Best: ${shown(best.value, metric.kind)} at ${best.at}.` : ""));
+}
+
+function runButton(i) {
+  const run = data.runs[i];
+  if (!run) return "not in this page";
+  return run.series ? el("button", {type: "button", class: "link", title: run.name, click: () => showRun(i)}, run.label) : run.label;
+}
+
+function updateSelection() {
+  const open = new Set([...selectionBox.querySelectorAll("details[open]")].map((each) => each.dataset.title));
+  selectionSection.hidden = data.selections.every((each) => each.choices.length === 0 && each.notes.length === 0);
+  selectionBox.replaceChildren(...data.selections.map((selection, index) => {
+    const headings = ["dataset", "algorithm", "trial", "test env.", "run", "step", "validation", "test accuracy", "why"];
+    const rows = selection.choices.map((each) => [each.dataset, each.algorithm, String(each.trial), each.test.join(", "),
+      runButton(each.run), String(each.step), shown(each.validation, "accuracy"),
+      each.tests.map((value) => shown(value, "accuracy")).join(", "),
+      each.why + (isNumber(each.score) ? ` (score ${shown(each.score)})` : "")]);
+    const count = selection.choices.length + selection.choices_left_out;
+    return el("details", {"data-title": selection.title, open: open.has(selection.title) || (open.size === 0 && index === 0)},
+      el("summary", {}, `${selection.title}: ${count} ${count === 1 ? "choice" : "choices"}`),
+      rows.length > 0 ? table(headings, rows, `What ${selection.title} chose`) : null,
+      selection.choices_left_out > 0 ? el("p", {}, `${selection.choices_left_out} more choices: pair select lists them.`) : null,
+      ...selection.notes.map((note) => el("p", {class: "words"}, note)));
+  }));
+}
+
+function updateProgress() {
+  const {runs, done, failed, open, records} = data.progress;
+  const unfinished = data.runs.filter((run) => run.state !== "done");
+  progressBox.replaceChildren(
+    el("p", {}, `${done} of ${runs} runs done, ${failed} failed, ${open} going on or stopped; ${records} records. `,
+      el("progress", {max: Math.max(1, runs), value: done, "aria-label": "runs done"})),
+    unfinished.length > 0 ? el("details", {}, el("summary", {}, "Runs that are not done"),
+      table(["run", "state", "step", "reason"], unfinished.slice(0, 300).map((run) => [run.name, stateWords[run.state],
+        run.steps ? `${run.step} of ${run.steps}` : String(run.step ?? "–"), run.failure]), "Runs that are not done")) : "");
+}
+
+function updateSweep() {
+  sweepSection.hidden = data.runs.length < 2;
+  updateSelection();
+  updateProgress();
+  if (sweepSection.hidden) return;
+  const options = dimensions().map((dimension) => [dimension.key, dimension.label]);
+  const settings = options.filter(([key]) => key.startsWith("s") && key !== "seed");
+  const usual = [...settings, ...options.filter((option) => !settings.includes(option))];
+  heatMetric.set(data.metrics.map((metric) => [metric.key, metric.label]), data.headline);
+  heatX.set(options, usual[0]?.[0]);
+  heatY.set(options, usual[1]?.[0]);
+  updateHeat();
+}

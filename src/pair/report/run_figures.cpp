@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <cmath>
+
+#include "pair/report/figures.h"
+#include "pair/report/phases.h"
+#include "pair/report/series.h"
+
+namespace pair::report {
+namespace {
+
+std::vector<double> steps_of(const select::Run& run) {
+  return {run.steps.begin(), run.steps.end()};
+}
+
+std::string heading(const select::Run& run) {
+  return run.algorithm + " on " + run.dataset + ", seed " + std::to_string(run.trial_seed);
+}
+
+// The part of the label that tells lines of one figure apart.
+std::string short_label(const Metric& metric) {
+  const std::size_t comma = metric.label.find(", environment");
+  const std::size_t dot = metric.key.find('.');
+  return comma != std::string::npos ? metric.label.substr(comma + 2)
+         : dot != std::string::npos ? metric.key.substr(dot + 1)
+                                    : metric.label;
+}
+
+std::vector<plot::Mark> phase_marks(const select::Run& run, bool named) {
+  std::vector<plot::Mark> marks;
+  double opacity = 0.04;
+  for (const Phase& phase : phases_of(run)) {
+    marks.emplace_back(plot::Span{.label = named ? phase.name : "",
+                                  .low = static_cast<double>(phase.from),
+                                  .high = static_cast<double>(phase.to),
+                                  .opacity = opacity});
+    opacity += 0.06;
+  }
+  return marks;
+}
+
+}  // namespace
+
+std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run) {
+  std::vector<NamedFigure> figures;
+  const bool objectives = run.find("losses.erm") != nullptr;
+  const auto add = [&](const char* name, Kind kind, plot::Axis y, bool named) {
+    plot::Chart chart{.x = {.label = "step"}, .y = std::move(y), .marks = phase_marks(run, named)};
+    const std::size_t spans = chart.marks.size();
+    for (const Metric& metric : sources.metrics) {
+      const select::Column* const column = run.find(metric.key);
+      if (metric.kind != kind || column == nullptr ||
+          (kind == Kind::loss && objectives && !metric.key.starts_with("losses."))) {
+        continue;
+      }
+      const std::size_t place = chart.marks.size() - spans;
+      chart.marks.emplace_back(plot::Line{.name = short_label(metric),
+                                          .x = steps_of(run),
+                                          .y = column->values,
+                                          .color = plot::category(place),
+                                          .dash = plot::dash(place)});
+    }
+    if (chart.marks.size() > spans) {
+      figures.push_back({name, {.title = heading(run), .panels = {std::move(chart)}, .panel_width = 560}});
+    }
+  };
+  add("losses", Kind::loss, {.label = "loss", .scale = plot::Scale::logarithmic}, false);
+  add("weights", Kind::weight, {.label = "weight"}, true);
+  add("divergence", Kind::divergence, {.label = "divergence"}, false);
+  add("conflict", Kind::conflict, {.label = "cosine with ERM's gradient", .range = std::pair(-1.0, 1.0)},
+      false);
+  add("accuracy", Kind::accuracy, {.label = "accuracy"}, false);
+  add("error", Kind::error, {.label = "squared error", .scale = plot::Scale::logarithmic}, false);
+  add("rate", Kind::rate, {.label = "learning rate", .scale = plot::Scale::logarithmic}, false);
+  add("events", Kind::count, {.label = "guarded steps so far"}, false);
+  return figures;
+}
+
+}  // namespace pair::report

@@ -1,0 +1,84 @@
+#include "pair/report/sources.h"
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "pair/select/domainbed.h"
+#include "pair/select/pair_s.h"
+
+namespace pair::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The run's folder; a second run of the same file is named FOLDER#2.
+fs::path folder_of(const std::string& name) {
+  std::error_code error;
+  return fs::is_directory(name, error) ? fs::path(name) : fs::path(name.substr(0, name.rfind('#')));
+}
+
+RunState state_of(const std::string& name) {
+  const fs::path folder = folder_of(name);
+  std::error_code error;
+  if (fs::exists(folder / "done", error)) {
+    return {State::done, ""};
+  }
+  std::ifstream file(folder / "failed");
+  if (!file) {
+    return {};
+  }
+  std::string line(300, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  line.erase(std::min(line.find('\n'), line.size()));
+  return {State::failed, line};
+}
+
+std::vector<select::Selection> selections_of(const select::History& history) {
+  std::vector<select::Selection> all;
+  select::PairOptions options;
+  all.push_back(pair_s(history, options));
+  if (all.front().decisions.empty()) {
+    // Runs that hold nothing out have the accuracy on what they train on, and no other.
+    options.validation = select::Validation::training;
+    all.front() = pair_s(history, options);
+  }
+  all.push_back(train_domain(history));
+  all.push_back(leave_one_out(history));
+  options.validation = select::Validation::test_domain;
+  all.push_back(pair_s(history, options));
+  all.push_back(oracle(history));
+  std::stable_partition(all.begin(), all.end(),
+                        [](const select::Selection& selection) { return !selection.decisions.empty(); });
+  return all;
+}
+
+}  // namespace
+
+const Metric* Sources::headline_metric() const {
+  const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                  [this](const Metric& metric) { return metric.key == headline; });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+Sources sources_of(select::Histories histories) {
+  Sources sources;
+  sources.histories = std::move(histories);
+  for (select::Run& run : sources.histories.history) {
+    add_worst_accuracy(run);
+    sources.states.push_back(state_of(run.name));
+  }
+  sources.metrics = metrics_of(sources.history());
+  sources.headline = headline(sources.metrics);
+  sources.methods = methods_of(sources.history());
+  sources.selections = selections_of(sources.history());
+  return sources;
+}
+
+Sources read_sources(std::span<const std::filesystem::path> directories, const select::ReadOptions& options) {
+  return sources_of(select::read_histories(directories, options));
+}
+
+}  // namespace pair::report

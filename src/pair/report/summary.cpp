@@ -1,0 +1,141 @@
+#include "pair/report/summary.h"
+
+#include <algorithm>
+#include <set>
+
+#include "pair/report/number.h"
+#include "pair/report/series.h"
+
+namespace pair::report {
+namespace {
+
+template <class Items, class Shown>
+std::string listed(const Items& items, std::size_t most, Shown shown) {
+  std::string text;
+  std::size_t count = 0;
+  for (const auto& item : items) {
+    if (count == most) {
+      return text + " and " + std::to_string(items.size() - most) + " more";
+    }
+    text += (count++ == 0 ? "" : ", ") + shown(item);
+  }
+  return text;
+}
+
+std::string said_as(const Metric& metric, double value) {
+  return metric.kind == Kind::accuracy ? said_accuracy(value) : said(value);
+}
+
+std::string said_spread(const Metric& metric, const Spread& spread) {
+  return said_as(metric, spread.mean) +
+         (spread.runs > 1 ? " ± " + said_as(metric, spread.deviation) + " over " + counted(spread.runs, "run")
+                          : "");
+}
+
+std::string trained(const Sources& sources) {
+  const select::History& history = sources.history();
+  std::set<std::string> datasets;
+  for (const select::Run& run : history) {
+    datasets.insert(run.dataset);
+  }
+  std::string text = counted(history.size(), "run") + " on " +
+                     listed(datasets, 4, [](const auto& name) { return name; }) + ": " +
+                     listed(sources.methods, 8, [](const Method& method) {
+                       return method.label + " (" + counted(method.runs.size(), "run") + ", " +
+                              counted(method.seeds, "seed") + ")";
+                     });
+  const auto count = [&sources](State state) {
+    return static_cast<std::size_t>(
+        std::count_if(sources.states.begin(), sources.states.end(),
+                      [state](const RunState& run) { return run.state == state; }));
+  };
+  text += ". " + std::to_string(count(State::done)) + " done";
+  if (const std::size_t open = count(State::open); open > 0) {
+    text += ", " + std::to_string(open) + " going on or stopped";
+  }
+  if (const std::size_t failed = count(State::failed); failed > 0) {
+    text += ", " + std::to_string(failed) + " failed";
+  }
+  return text + "; " + counted(sources.histories.records, "record") + ".";
+}
+
+std::vector<Sentence> best(const Sources& sources) {
+  const Metric* const metric = sources.headline_metric();
+  if (metric == nullptr) {
+    return {{"best", "No run has a test accuracy or a test error, so none can be called best."}};
+  }
+  const bool high = metric->better() == "high";
+  std::vector<std::pair<const Method*, Spread>> ranked;
+  for (const Method& method : sources.methods) {
+    if (const Spread spread = last_spread(sources.history(), method, *metric); spread.runs > 0) {
+      ranked.emplace_back(&method, spread);
+    }
+  }
+  if (ranked.empty()) {
+    return {};
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [high](const auto& a, const auto& b) {
+    return high ? a.second.mean > b.second.mean : a.second.mean < b.second.mean;
+  });
+  std::string text;
+  if (ranked.size() == 1) {
+    text = ranked[0].first->label + " ends with a " + metric->label + " of " +
+           said_spread(*metric, ranked[0].second);
+  } else {
+    text = "Best at the last record, by mean " + metric->label + ": " +
+           listed(ranked, 4, [metric](const auto& entry) {
+             return entry.first->label + " " + said_spread(*metric, entry.second);
+           });
+  }
+  return {{"best", text + "."}};
+}
+
+std::vector<Sentence> criteria(const Sources& sources) {
+  constexpr std::size_t most = 3;
+  std::vector<Sentence> sentences;
+  for (const select::Selection& selection : sources.selections) {
+    if (selection.decisions.empty() || selection.criterion == "oracle" ||
+        selection.title.find("test-domain") != std::string::npos) {
+      continue;
+    }
+    sentences.push_back(
+        {"criterion", "By " + selection.title + ": " +
+                          listed(selection.decisions, most,
+                                 [](const select::Decision& decision) {
+                                   const select::Candidate& chosen = decision.chosen();
+                                   const double worst =
+                                       chosen.tests.empty()
+                                           ? 0.0
+                                           : *std::min_element(chosen.tests.begin(), chosen.tests.end());
+                                   return decision.algorithm + ", trial " +
+                                          std::to_string(decision.trial_seed) + ": " + chosen.run->name +
+                                          " at step " + std::to_string(chosen.run->steps[chosen.record]) +
+                                          " (" + said_accuracy(worst) + " in the worst test environment)";
+                                 }) +
+                          "."});
+  }
+  if (sentences.empty()) {
+    sentences.push_back(
+        {"criterion",
+         "No criterion that leaves the test data alone could choose: see Selection below for why."});
+  }
+  return sentences;
+}
+
+}  // namespace
+
+std::vector<Sentence> summary_of(const Sources& sources) {
+  if (sources.history().empty()) {
+    return {{"trained", "No run with records was found here yet."}};
+  }
+  std::vector<Sentence> sentences{{"trained", trained(sources)}};
+  for (const auto& part : {best(sources), criteria(sources)}) {
+    sentences.insert(sentences.end(), part.begin(), part.end());
+  }
+  for (std::string& doubt : doubts_of(sources)) {
+    sentences.push_back({"distrust", std::move(doubt)});
+  }
+  return sentences;
+}
+
+}  // namespace pair::report

@@ -1,0 +1,85 @@
+#include "pair/watch/follower.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <utility>
+
+#include "pair/report/payload_of.h"
+
+namespace pair::watch {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The first line of the file 'failed', which find_runs has seen to lie inside of the folder.
+std::string failure_of(const fs::path& run) {
+  std::ifstream file(run / "failed");
+  std::string line(200, '\0');
+  file.read(line.data(), static_cast<std::streamsize>(line.size()));
+  line.resize(static_cast<std::size_t>(file.gcount()));
+  line.erase(std::min(line.find('\n'), line.size()));
+  return line;
+}
+
+}  // namespace
+
+Follower::Follower(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::error_code error;
+  if (!fs::is_directory(folder_, error)) {
+    throw std::invalid_argument(
+        "'" + folder_.string() + "' " +
+        (fs::exists(fs::symlink_status(folder_, error)) ? "is no folder" : "does not exist") +
+        "; accepted is a run's folder or one of run folders");
+  }
+}
+
+bool Follower::look() {
+  RunFolders found = find_runs(folder_);
+  if (found_ == found) {
+    return false;
+  }
+  select::ResultsReader reader(select::ReadOptions().longest_line);
+  for (const auto& [run, stamps] : found.runs) {
+    const auto before = found_ ? found_->runs.find(run) : found.runs.end();
+    const bool known = found_ && before != found_->runs.end();
+    if (!stamps.results) {
+      read_.erase(run);
+    } else if (!known || before->second.results != stamps.results) {
+      read_[run] = reader.read(run / "results.jsonl", run.string());
+    }
+  }
+  std::erase_if(read_, [&found](const auto& entry) { return !found.runs.contains(entry.first); });
+  found_ = std::move(found);
+  return true;
+}
+
+nlohmann::json Follower::payload() const {
+  select::Histories histories;
+  for (const auto& [run, stamps] : found_ ? found_->runs : std::map<fs::path, RunStamps>()) {
+    const auto read = read_.find(run);
+    const std::string failure = stamps.failed && !stamps.done ? failure_of(run) : "";
+    if (read == read_.end()) {
+      histories.left_out.push_back(
+          {run, 0, failure.empty() ? "has no results.jsonl" : "has failed: " + failure, 0});
+      continue;
+    }
+    const select::ResultsFile& file = read->second;
+    histories.records += file.records;
+    histories.bytes += file.bytes;
+    if (file.left_out) {
+      histories.left_out.push_back(*file.left_out);
+    }
+    if (!stamps.done && !file.runs.empty()) {
+      histories.not_done.push_back(run.string() + (failure.empty() ? "" : " (failed: " + failure + ")"));
+    }
+    histories.history.insert(histories.history.end(), file.runs.begin(), file.runs.end());
+  }
+  nlohmann::json payload = report::payload_of(report::sources_of(std::move(histories)));
+  for (const std::string& sentence : found_ ? found_->left_out : std::vector<std::string>()) {
+    payload["left_out"].push_back(sentence);
+  }
+  return payload;
+}
+
+}  // namespace pair::watch

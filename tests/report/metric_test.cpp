@@ -1,0 +1,57 @@
+#include "pair/report/metric.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/select/fixtures.h"
+
+namespace pair::report {
+namespace {
+
+using ::testing::ElementsAre;
+
+TEST(Metric, IsToldByItsKey) {
+  EXPECT_EQ(metric_of("env0_in_acc").kind, Kind::accuracy);
+  EXPECT_EQ(metric_of("worst_test_mse").kind, Kind::error);
+  EXPECT_EQ(metric_of("losses.irmv1").kind, Kind::loss);
+  EXPECT_EQ(metric_of("gen_loss").kind, Kind::loss);
+  EXPECT_EQ(metric_of("weights.erm").kind, Kind::weight);
+  EXPECT_EQ(metric_of("conflict.vrex").kind, Kind::conflict);
+  EXPECT_EQ(metric_of("restarts").kind, Kind::count);
+  EXPECT_EQ(metric_of("something").kind, Kind::other);
+}
+
+TEST(Metric, HasALabelForPeople) {
+  EXPECT_EQ(metric_of("env12_out_acc").label, "accuracy, environment 12 (held out)");
+  EXPECT_EQ(metric_of("losses.irmv1").label, "loss of irmv1");
+  EXPECT_EQ(metric_of("worst_test_acc").label, "worst-environment test accuracy");
+}
+
+TEST(Metric, IsBetterHighOrLowOrNeither) {
+  EXPECT_EQ(metric_of("env0_in_acc").better(), "high");
+  EXPECT_EQ(metric_of("losses.erm").better(), "low");
+  EXPECT_EQ(metric_of("weights.erm").better(), "");
+}
+
+TEST(Metric, TheWorstAccuracyOfDomainBedsRunsIsThatOfTheirLargerSplit) {
+  select::Run run = select::testing::make_run(
+      "a", {0, 2}, 0, {{0, {0.9, 0.8, 0.7}, {0.1, 0.1, 0.1}}, {100, {0.5, 0.8, 0.6}, {0, 0, 0}}});
+  add_worst_accuracy(run);
+  ASSERT_NE(run.find("worst_test_acc"), nullptr);
+  EXPECT_THAT(run.find("worst_test_acc")->values, ElementsAre(0.7, 0.5));
+}
+
+TEST(Metric, TheMostTellingComesFirstAndErmBeforeOtherLosses) {
+  select::Run run;
+  const std::vector<std::pair<std::string, double>> values{
+      {"losses.b", 1}, {"losses.erm", 1},     {"nll", 1},  {"env10_in_acc", 0.5}, {"env2_in_acc", 1},
+      {"penalty", 1},  {"worst_test_acc", 1}, {"epoch", 1}};
+  run.add(0, values);
+  std::vector<std::string> keys;
+  for (const Metric& metric : metrics_of({run})) {
+    keys.push_back(metric.key);
+  }
+  EXPECT_THAT(keys, ElementsAre("worst_test_acc", "env2_in_acc", "env10_in_acc", "losses.erm", "losses.b"));
+}
+
+}  // namespace
+}  // namespace pair::report

@@ -1,0 +1,131 @@
+#include "pair/report/payload.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/report/runs.h"
+
+namespace pair::report {
+namespace {
+
+using nlohmann::json;
+using select::testing::write;
+using ::testing::HasSubstr;
+using testing::record;
+using testing::records;
+using testing::Scratch;
+
+json payload_at(const std::filesystem::path& folder) {
+  return payload(std::vector{folder});
+}
+
+std::vector<std::string> metric_keys(const json& payload) {
+  std::vector<std::string> keys;
+  for (const json& metric : payload["metrics"]) {
+    keys.push_back(metric["key"]);
+  }
+  return keys;
+}
+
+TEST(Payload, HasARunWithItsSeriesPhasesAndSettings) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", records(100));
+  write(scratch / "a/done", "{}");
+  const json result = payload_at(scratch.path());
+  ASSERT_EQ(result["runs"].size(), 1U);
+  const json& run = result["runs"][0];
+  EXPECT_EQ(run["state"], "done");
+  EXPECT_EQ(run["algorithm"], "pair");
+  EXPECT_EQ(run["records"], 100);
+  EXPECT_EQ(run["steps"], 100);
+  EXPECT_EQ(run["series"]["losses.erm"].size(), 100U);
+  EXPECT_EQ(run["series"]["weights.irmv1"].size(), 100U);
+  EXPECT_EQ(run["phases"].size(), 3U);
+  EXPECT_EQ(run["phases"][1]["from"], 31);
+  EXPECT_EQ(result["settings"]["common"]["lr"], "0.001");
+  EXPECT_EQ(result["headline"], "worst_test_acc");
+}
+
+TEST(Payload, WhatNeverChangesIsSaidOnce) {
+  const Scratch scratch;
+  write(scratch / "results.jsonl", records(50));
+  const json result = payload_at(scratch.path());
+  EXPECT_EQ(result["runs"][0]["series"]["divergence"], 0.25);
+}
+
+TEST(Payload, ConflictIsThereWhereRecordsHaveIt) {
+  const Scratch scratch;
+  json with = record(1);
+  with["conflict"] = {{"irmv1", -0.5}};
+  write(scratch / "results.jsonl", with.dump() + "\n");
+  EXPECT_THAT(metric_keys(payload_at(scratch.path())), ::testing::Contains("conflict.irmv1"));
+}
+
+TEST(Payload, TakesAHalfWrittenLineAsAbsent) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", records(5) + record(6).dump().substr(0, 100));
+  const json result = payload_at(scratch.path());
+  EXPECT_EQ(result["runs"][0]["records"], 5);
+  EXPECT_EQ(result["runs"][0]["state"], "open");
+}
+
+TEST(Payload, SaysWhatCouldNotBeReadAndGoesOn) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", "garbage\n" + records(3) + "{\"step\": \n");
+  write(scratch / "b/results.jsonl", "\xff\xfe\n");
+  write(scratch / "c/failed", "no memory\n");
+  write(scratch / "d/results.jsonl", records(2));
+  write(scratch / "d/failed", "killed\nlong story");
+  const json result = payload_at(scratch.path());
+  ASSERT_EQ(result["runs"].size(), 2U);
+  EXPECT_EQ(result["runs"][1]["state"], "failed");
+  EXPECT_EQ(result["runs"][1]["failure"], "killed");
+  EXPECT_THAT(result["left_out"].dump(), HasSubstr("no memory"));
+  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is no JSON"));
+}
+
+TEST(Payload, AnEmptyFolderHasNoRunsAndSaysSo) {
+  const Scratch scratch;
+  const json result = payload_at(scratch.path());
+  EXPECT_TRUE(result["runs"].empty());
+  EXPECT_THAT(result["summary"][0]["text"].get<std::string>(), HasSubstr("No run"));
+  EXPECT_THROW(payload_at(scratch / "missing"), std::invalid_argument);
+}
+
+TEST(Payload, NamesNeedNotBeUtf8) {
+  const Scratch scratch;
+  write(scratch / "a\xff<b>/results.jsonl", records(1));
+  EXPECT_NO_THROW(EXPECT_THAT(payload_at(scratch.path()).dump(), HasSubstr("a\uFFFD<b>")));
+}
+
+TEST(Payload, MethodsHaveCurvesAndSpread) {
+  const Scratch scratch;
+  for (int seed = 0; seed < 3; ++seed) {
+    write(scratch / ("pair" + std::to_string(seed) + "/results.jsonl"),
+          records(10, "pair", seed, 0.6 + 0.1 * seed));
+    write(scratch / ("erm" + std::to_string(seed) + "/results.jsonl"), records(10, "erm", seed, 0.2));
+  }
+  const json result = payload_at(scratch.path());
+  ASSERT_EQ(result["methods"].size(), 2U);
+  const json& pair = result["methods"][result["methods"][0]["algorithm"] == "pair" ? 0 : 1];
+  EXPECT_EQ(pair["seeds"], 3);
+  EXPECT_EQ(pair["curves"]["worst_test_acc"]["step"].size(), 10U);
+  EXPECT_NEAR(pair["last"]["worst_test_acc"]["mean"].get<double>(), 0.7, 1e-6);
+  EXPECT_NEAR(pair["last"]["worst_test_acc"]["deviation"].get<double>(), 0.1, 1e-6);
+  EXPECT_FALSE(result["selections"].empty());
+}
+
+TEST(Payload, StaysSmallHoweverMuchThereIs) {
+  const Scratch scratch;
+  for (int i = 0; i < 150; ++i) {
+    write(scratch / ("run" + std::to_string(i) + "/results.jsonl"),
+          records(120, i % 2 == 0 ? "erm" : "pair", i));
+  }
+  const json result = payload_at(scratch.path());
+  EXPECT_LT(result.dump().size(), 1'150'000U);
+  EXPECT_EQ(result["runs"].size(), 150U);
+  EXPECT_FALSE(result["notes"].empty());
+  EXPECT_FALSE(result["runs"][0]["series"].is_null());
+}
+
+}  // namespace
+}  // namespace pair::report
