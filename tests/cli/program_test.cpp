@@ -64,6 +64,8 @@ TEST(Program, HelpsWithAnExampleEverywhere) {
                                                        {"list"},
                                                        {"bench"},
                                                        {"bench", "solver"},
+                                                       {"bench", "watch"},
+                                                       {"watch"},
                                                        {"paper"},
                                                        {"paper", "fig-failure"},
                                                        {"paper", "prop1"},

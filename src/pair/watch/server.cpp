@@ -80,6 +80,9 @@ class Server::Implementation : private httplib::Server {
                                std::to_string(options_.port) + ": " +
                                (errno != 0 ? std::strerror(errno) : "there is no such address here"));
     }
+    // httplib's five are full before the thread that accepts has woken up, and who finds them full tries
+    // again a second later.
+    ::listen(svr_sock_, SOMAXCONN);
     accepting_ = std::thread([this] {
       accepting_id_ = std::this_thread::get_id();
       listen_after_bind();
