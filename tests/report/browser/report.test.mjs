@@ -37,6 +37,8 @@ function report(name, ...folders) {
 // Opens the file and waits until all is drawn. `page.trouble` collects errors and requests.
 async function open(file, options = {}) {
   const context = await browser.newContext({viewport: {width: 1200, height: 900}, ...options});
+  // Machines that run tests are busy.
+  context.setDefaultTimeout(120000);
   const page = await context.newPage();
   page.trouble = [];
   page.on("console", (message) => { if (["error", "warning"].includes(message.type())) page.trouble.push(message.text()); });
@@ -44,13 +46,13 @@ async function open(file, options = {}) {
   page.on("dialog", (dialog) => { page.trouble.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
   page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) page.trouble.push(`request ${request.url()}`); });
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector("html[data-ready]", {timeout: 60000});
+  await page.waitForSelector("html[data-ready]");
   return page;
 }
 
 async function ready(page) {
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
-  await page.waitForSelector("html[data-ready]", {timeout: 60000});
+  await page.waitForSelector("html[data-ready]");
 }
 
 const points = (page, id) => page.$eval(`#${id}`, (figure) => Number(figure.dataset.points));
@@ -258,6 +260,7 @@ test("a live page takes in what comes and keeps what the reader chose", async ()
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const context = await browser.newContext({viewport: {width: 1200, height: 900}});
+  context.setDefaultTimeout(120000);
   const page = await context.newPage();
   const errors = [];
   page.on("pageerror", (error) => errors.push(String(error)));
