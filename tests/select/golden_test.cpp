@@ -9,8 +9,8 @@
 #include "pair/select/table.h"
 
 // Made-up sweeps, and the tables that DomainBed's criteria and collector, retyped in short from its sources
-// and run with NumPy 1.24, print for them (spaces at the ends of lines taken away): complete; with runs and records
-// missing; with ten trials, where sums in another order round to other digits.
+// and run with NumPy 1.24, print for them (spaces at the ends of lines taken away): complete; with runs and
+// records missing; with ten trials, where sums in another order round to other digits.
 
 namespace pair::select {
 namespace {
