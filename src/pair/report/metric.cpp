@@ -76,7 +76,8 @@ std::string label_of(std::string_view key, Kind kind) {
 auto rank(const Metric& metric) {
   const bool worst = metric.key == worst_accuracy || metric.key == worst_error;
   const bool erm = metric.key.ends_with(".erm") || metric.key == "nll";
-  return std::tuple(!worst, metric.kind, !erm, metric.key.size(), std::string_view(metric.key));
+  const std::size_t length = metric.key.starts_with("env") ? metric.key.size() : 0;
+  return std::tuple(!worst, metric.kind, !erm, length, std::string_view(metric.key));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ function axis(title, extra = {}) {
 }
 
 function logAxis(title, extra = {}) {
-  return axis(title, {type: "log", dtick: "auto", nticks: 7, ...extra});
+  return axis(title, {type: "log", ...extra});
 }
 
 function baseLayout(layout) {

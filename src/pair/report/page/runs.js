@@ -62,7 +62,7 @@ function timeFigure(where, run, kind, y, absent, options = {}) {
   const finals = metrics.map((metric) => `${shortLabel(metric)} ${shown(last(run, metric), metric.kind)}`).join(", ");
   where.update(metrics.length === 0 ? () => null : () => ({
     traces: lines(run, metrics, options), revision: run.name,
-    layout: {xaxis: axis("step"), yaxis: y(), ...phaseMarks(run, options.named)},
+    layout: {height: options.height ?? 320, xaxis: axis("step"), yaxis: y(), ...phaseMarks(run, options.named)},
   }), metrics.length === 0 ? absent : `At the end: ${finals}.`);
 }
 
@@ -116,7 +116,8 @@ function updateRun() {
     run.test_envs.includes(Number((/^env(\d+)_/.exec(metric.key) ?? [])[1]));
   timeFigure(runFigures.accuracy, run, regression ? "error" : "accuracy",
     regression ? () => logAxis("squared error") : unit("accuracy"), "These records have no accuracies.",
-    {trace: (metric) => ({name: plain(shortLabel(metric) + (isTest(metric) ? ", test" : ""))})});
+    {height: 400, trace: (metric) => ({name: plain(shortLabel(metric).replace("-environment test accuracy", " test")
+      .replace("environment ", "env. ") + (isTest(metric) && !metric.key.startsWith("worst") ? ", test" : ""))})});
   updateRate(run);
   const settings = {...data.settings.common};
   data.settings.varying.forEach((name, i) => { if (run.settings[i] !== null) settings[name] = run.settings[i]; });
