@@ -116,13 +116,13 @@ TEST(Payload, MethodsHaveCurvesAndSpread) {
 
 TEST(Payload, StaysSmallHoweverMuchThereIs) {
   const Scratch scratch;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < 600; ++i) {
     write(scratch / ("run" + std::to_string(i) + "/results.jsonl"),
           records(120, i % 2 == 0 ? "erm" : "pair", i));
   }
   const json result = payload_at(scratch.path());
   EXPECT_LT(result.dump().size(), 1'150'000U);
-  EXPECT_EQ(result["runs"].size(), 150U);
+  EXPECT_EQ(result["runs"].size(), 600U);
   EXPECT_FALSE(result["notes"].empty());
   EXPECT_FALSE(result["runs"][0]["series"].is_null());
 }
