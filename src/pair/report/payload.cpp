@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t most_characters = 1'100'000;
+constexpr std::size_t most_characters = 1'000'000;
 constexpr std::size_t most_runs = 2'500;
 
 std::string shortened(const std::string& text, std::size_t most) {

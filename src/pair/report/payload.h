@@ -32,7 +32,7 @@ namespace pair::report {
 //   left_out     sentences about what was not read
 //   notes        sentences about what the object leaves away to stay small
 // Every number has at most six significant digits; those that are not finite are null. Its text stays below
-// 1.1 MB, so that a page with its plotting library stays below 6 MB.
+// 1 MB or so, so that a page with its plotting library stays below 6 MB.
 nlohmann::json payload(std::span<const std::filesystem::path> directories);
 
 }  // namespace pair::report
