@@ -13,6 +13,7 @@
 
 #include "pair/cli/bench_domainbed_python.h"
 #include "pair/cli/child.h"
+#include "pair/cli/spread.h"
 #include "pair/data/environment.h"
 #include "pair/data/random.h"
 #include "pair/models/model.h"
@@ -53,12 +54,6 @@ std::shared_ptr<const data::EnvironmentSet> pictures() {
     set->train.push_back(std::move(environment));
   }
   return set;
-}
-
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 struct Python {

@@ -13,6 +13,7 @@
 
 #include "pair/cli/bench.h"
 #include "pair/cli/bench_sweep.h"
+#include "pair/cli/spread.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
@@ -24,13 +25,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Arguments {
-  std::size_t runs = 10'000;
-  std::size_t records = 50;
-  std::size_t repeats = 3;
-  std::uint64_t seed = 1;
-  bool json = false;
-};
+using Arguments = BenchSweepArguments;
 
 struct Phase {
   std::string name;
@@ -139,31 +134,19 @@ void write_table(const Measured& measured, std::ostream& out) {
 }  // namespace
 
 void add_bench_select(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<Arguments>(Arguments{.runs = 10'000, .records = 50, .repeats = 3});
   CLI::App* command = bench.add_subcommand("select", "Seconds to read a large sweep and to choose from it");
-  command->add_option("--runs", arguments->runs, "Runs of the made-up sweep")
-      ->check(CLI::Range(std::size_t{1}, most_bench_runs))
-      ->capture_default_str();
-  command->add_option("--records", arguments->records, "Records a run")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  command->add_option("--repeats", arguments->repeats, "Times that all is measured; the median counts")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write a JSON object");
+  add_bench_sweep_options(*command, arguments, "Times that all is measured; the median counts");
   command->footer(
       "The sweep, some 550 MB with DomainBed's keys, is written to a temporary folder and deleted.\n\n"
       "Example:\n"
       "  pair bench select\n"
       "  pair bench select --runs 1000 --json");
   command->callback([arguments, &context] {
-    const TemporaryFolder folder;
-    context.err << "writing " << arguments->runs << " runs to " << folder.path().string() << '\n'
-                << std::flush;
-    write_bench_sweep(folder.path(), arguments->runs, arguments->records, arguments->seed);
-    const Measured measured = measure(folder.path(), arguments->repeats);
-    arguments->json ? write_json(measured, *arguments, context.out) : write_table(measured, context.out);
+    with_bench_sweep(*arguments, context.err, [&](const std::filesystem::path& folder) {
+      const Measured measured = measure(folder, arguments->repeats);
+      arguments->json ? write_json(measured, *arguments, context.out) : write_table(measured, context.out);
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -125,6 +126,32 @@ json record_of(const Job& job, std::size_t index, data::Random& random) {
   return record;
 }
 
+// A new folder for a benchmark's files, gone with it.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+TemporaryFolder::TemporaryFolder() {
+  std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
+  }
+  path_ = name;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
 }  // namespace
 
 std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t runs, std::size_t records,
@@ -155,22 +182,27 @@ std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t
   return bytes;
 }
 
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
-  }
-  path_ = name;
+void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
+                             const std::string& repeats) {
+  command.add_option("--runs", arguments->runs, "Runs of the made-up sweep")
+      ->check(CLI::Range(std::size_t{1}, most_bench_runs))
+      ->capture_default_str();
+  command.add_option("--records", arguments->records, "Records a run")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command.add_option("--repeats", arguments->repeats, repeats)
+      ->check(CLI::Range(1, 100))
+      ->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
+  command.add_flag("--json", arguments->json, "Write a JSON object");
 }
 
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+void with_bench_sweep(const BenchSweepArguments& arguments, std::ostream& err,
+                      const std::function<void(const std::filesystem::path&)>& work) {
+  const TemporaryFolder folder;
+  err << "writing " << arguments.runs << " runs to " << folder.path().string() << '\n' << std::flush;
+  write_bench_sweep(folder.path(), arguments.runs, arguments.records, arguments.seed);
+  work(folder.path());
 }
 
 double peak_megabytes() {

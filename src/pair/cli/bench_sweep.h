@@ -1,10 +1,14 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <vector>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
 
 namespace pair::cli {
 
@@ -16,18 +20,22 @@ std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t
 
 inline constexpr std::size_t most_bench_runs = 10'800;
 
-// A new folder for a benchmark's files, gone with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+// What benchmarks on such a sweep are told.
+struct BenchSweepArguments {
+  std::size_t runs = 0;
+  std::size_t records = 0;  // a run
+  std::size_t repeats = 0;
+  std::uint64_t seed = 1;
+  bool json = false;
 };
+
+// --runs, --records, --repeats with its own words, --seed and --json.
+void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
+                             const std::string& repeats);
+
+// Writes the sweep, says so on err, and calls work with its folder, which is gone afterwards.
+void with_bench_sweep(const BenchSweepArguments& arguments, std::ostream& err,
+                      const std::function<void(const std::filesystem::path&)>& work);
 
 template <class Function>
 double seconds_of(Function function) {
@@ -35,9 +43,6 @@ double seconds_of(Function function) {
   function();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
-
-// The upper one of two in the middle.
-double median(std::vector<double> values);
 
 // The most that this process has had in memory so far, the libraries it shares with others included.
 double peak_megabytes();

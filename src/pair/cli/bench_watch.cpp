@@ -10,6 +10,7 @@
 
 #include "pair/cli/bench.h"
 #include "pair/cli/bench_sweep.h"
+#include "pair/cli/spread.h"
 #include "pair/report/page.h"
 #include "pair/watch/feed.h"
 #include "pair/watch/follower.h"
@@ -20,13 +21,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-struct Arguments {
-  std::size_t runs = 1'000;
-  std::size_t records = 100;
-  std::size_t repeats = 5;
-  std::uint64_t seed = 1;
-  bool json = false;
-};
+using Arguments = BenchSweepArguments;
 
 struct Measured {
   double first_s = 0.0;         // from nothing to the first payload
@@ -114,33 +109,21 @@ void write_table(const Measured& measured, const Arguments& arguments, std::ostr
 }  // namespace
 
 void add_bench_watch(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<Arguments>(Arguments{.runs = 1'000, .records = 100, .repeats = 5});
   CLI::App* command =
       bench.add_subcommand("watch", "Seconds and memory to follow a large sweep, as 'pair watch' does");
-  command->add_option("--runs", arguments->runs, "Runs of the made-up sweep")
-      ->check(CLI::Range(std::size_t{1}, most_bench_runs))
-      ->capture_default_str();
-  command->add_option("--records", arguments->records, "Records a run")
-      ->check(CLI::Range(1, 10'000))
-      ->capture_default_str();
-  command->add_option("--repeats", arguments->repeats, "New records; the median counts")
-      ->check(CLI::Range(1, 100))
-      ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write a JSON object");
+  add_bench_sweep_options(*command, arguments, "New records; the median counts");
   command->footer(
       "'pair watch' looks twice a second, so a new record shows after half a second and a look at most.\n\n"
       "Example:\n"
       "  pair bench watch\n"
       "  pair bench watch --runs 100 --json");
   command->callback([arguments, &context] {
-    const TemporaryFolder folder;
-    context.err << "writing " << arguments->runs << " runs to " << folder.path().string() << '\n'
-                << std::flush;
-    write_bench_sweep(folder.path(), arguments->runs, arguments->records, arguments->seed);
-    const Measured measured = measure(folder.path(), arguments->repeats);
-    arguments->json ? write_json(measured, *arguments, context.out)
-                    : write_table(measured, *arguments, context.out);
+    with_bench_sweep(*arguments, context.err, [&](const std::filesystem::path& folder) {
+      const Measured measured = measure(folder, arguments->repeats);
+      arguments->json ? write_json(measured, *arguments, context.out)
+                      : write_table(measured, *arguments, context.out);
+    });
   });
 }
 

@@ -2,15 +2,14 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "pair/base/numbers.h"
-#include "pair/cli/many_runs_display.h"
-#include "pair/cli/train_interrupt.h"
+#include "pair/cli/output_file.h"
+#include "pair/cli/recipe.h"
 #include "pair/report/page.h"
 #include "pair/report/payload.h"
 #include "pair/sweep/many_runs.h"
@@ -43,11 +42,7 @@ std::string write_report(const sweep::ManyRuns& runs, const std::string& folder)
     folders.push_back(outcome.directory);
   }
   const std::string path = folder + "/report.html";
-  std::ofstream file(path, std::ios::binary);
-  file << report::page(report::payload(folders), /*live=*/false);
-  if (!file.flush()) {
-    throw std::runtime_error("'" + path + "' could not be written");
-  }
+  write_output(path, report::page(report::payload(folders), /*live=*/false));
   return path;
 }
 
@@ -66,16 +61,12 @@ void demo(const Arguments& arguments, Context& context) {
          "in the first training environment, for two in ten in the second. ERM and PAIR-o train on both.\n\n";
   flush(context.out);
 
-  ManyRunsDisplay display(context.err);
-  const Interrupt interrupt;
-  sweep::ManyRunsHooks hooks;
-  hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
-  hooks.should_stop = [&] { return interrupt.signal() != 0; };
-  const sweep::ManyRuns result = sweep::run_all(specs, arguments.out, specs.size(), hooks);
-  display.end();
+  sweep::ManyRuns result;
+  run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
+    result = sweep::run_all(specs, arguments.out, specs.size(), hooks);
+    return !result.stopped;
+  });
   if (result.stopped) {
-    context.err << "Stopped; the same command goes on from there\n";
-    context.status = 128 + interrupt.signal();
     return;
   }
   for (const sweep::RunOutcome& outcome : result.outcomes) {

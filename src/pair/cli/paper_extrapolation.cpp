@@ -1,15 +1,13 @@
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string>
 
+#include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/paper/extrapolation.h"
 #include "pair/paper/extrapolation_figure.h"
 #include "pair/paper/table.h"
-#include "pair/plot/files.h"
-#include "pair/plot/svg.h"
 
 namespace pair::cli {
 namespace {
@@ -23,27 +21,9 @@ struct Arguments : RecipeArguments {
   std::string theme = "auto";
 };
 
-bool is_figure(const std::string& path) {
-  return path.ends_with(".svg") || path.ends_with(".png");
-}
-
-void write(const nlohmann::json& result, const Arguments& arguments) {
-  if (is_figure(arguments.figure)) {
-    plot::write_figure(paper::extrapolation_figure(result), arguments.figure,
-                       plot::theme_from(arguments.theme));
-    return;
-  }
-  std::ofstream file(arguments.figure);
-  file << result.dump() << '\n';
-  if (!file.flush()) {
-    throw std::runtime_error("'" + arguments.figure + "' could not be written");
-  }
-}
-
 void run(const Arguments& arguments, Context& context) {
-  if (!arguments.figure.empty() && !is_figure(arguments.figure) && !arguments.figure.ends_with(".json")) {
-    throw UsageError("--save is '" + arguments.figure +
-                     "'; accepted are names that end in .svg, .png or .json");
+  if (!arguments.figure.empty()) {
+    check_figure_name("--save", arguments.figure);
   }
   using Sampling = data::ExtrapolationSpec::Sampling;
   const paper::ExtrapolationRequest request{
@@ -67,7 +47,8 @@ void run(const Arguments& arguments, Context& context) {
   }
   result["made"] = paper::provenance(arguments.device);
   if (!arguments.figure.empty()) {
-    write(result, arguments);
+    write_figure(
+        arguments.figure, result, [&] { return paper::extrapolation_figure(result); }, arguments.theme);
   }
   if (arguments.format == "json") {
     context.out << result.dump() << '\n';

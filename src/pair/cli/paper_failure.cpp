@@ -1,4 +1,3 @@
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -6,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/output_file.h"
 #include "pair/cli/paper.h"
 #include "pair/paper/failure.h"
 #include "pair/paper/failure_figure.h"
-#include "pair/plot/files.h"
 
 namespace pair::cli {
 namespace {
@@ -23,27 +22,9 @@ struct Arguments {
   std::string theme = "auto";
 };
 
-bool is_figure(const std::string& path) {
-  return path.ends_with(".svg") || path.ends_with(".png");
-}
-
-// What kind of file it is, its name says.
-void write_figure(const nlohmann::json& figure, const Arguments& arguments) {
-  const std::string& path = arguments.out;
-  if (is_figure(path)) {
-    plot::write_figure(paper::failure_figure(figure), path, plot::theme_from(arguments.theme));
-    return;
-  }
-  std::ofstream file(path);
-  file << figure.dump() << '\n';
-  if (!file.flush()) {
-    throw std::runtime_error("'" + path + "' could not be written");
-  }
-}
-
 void run_failure(const Arguments& arguments, Context& context) {
-  if (!arguments.out.empty() && !is_figure(arguments.out) && !arguments.out.ends_with(".json")) {
-    throw UsageError("--out is '" + arguments.out + "'; accepted are names that end in .svg, .png or .json");
+  if (!arguments.out.empty()) {
+    check_figure_name("--out", arguments.out);
   }
   nlohmann::json figure;
   try {
@@ -52,7 +33,8 @@ void run_failure(const Arguments& arguments, Context& context) {
     throw UsageError(error.what());
   }
   if (!arguments.out.empty()) {
-    write_figure(figure, arguments);
+    write_figure(
+        arguments.out, figure, [&] { return paper::failure_figure(figure); }, arguments.theme);
   }
   if (arguments.format == "json") {
     context.out << figure.dump() << '\n';

@@ -1,9 +1,9 @@
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/paper/table.h"
@@ -50,11 +50,7 @@ void run(const Arguments& arguments, Context& context) {
   result["runs_in_all"] = specs.size();
   result["made"] = paper::provenance(arguments.device);
   if (!arguments.save.empty()) {
-    std::ofstream file(arguments.save);
-    file << result.dump(1) << '\n';
-    if (!file.flush()) {
-      throw std::runtime_error("'" + arguments.save + "' could not be written");
-    }
+    write_output(arguments.save, result.dump(1) + '\n');
   }
   if (arguments.format == "json") {
     context.out << result.dump(1) << '\n';
@@ -63,12 +59,7 @@ void run(const Arguments& arguments, Context& context) {
                 << folders.size() << " of " << specs.size() << " runs done. Records in " << arguments.out
                 << '\n';
   }
-  for (const sweep::RunOutcome& outcome : runs.outcomes) {
-    if (!outcome.error.empty()) {
-      context.err << "pair: a run failed: " << outcome.error << '\n';
-      context.status = exit_failure;
-    }
-  }
+  report_failures(runs, context);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include <fstream>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/paper/generality.h"
@@ -30,11 +30,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
   nlohmann::json result = paper::result_json(table, runs, seeds);
   result["made"] = paper::provenance(arguments.device);
   if (!arguments.save.empty()) {
-    std::ofstream file(arguments.save);
-    file << result.dump(1) << '\n';
-    if (!file.flush()) {
-      throw std::runtime_error("'" + arguments.save + "' could not be written");
-    }
+    write_output(arguments.save, result.dump(1) + '\n');
   }
   if (arguments.format == "json") {
     context.out << result.dump(1) << '\n';
@@ -44,12 +40,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
     context.out << paper::as_text(result) << "\nRecords in " << arguments.out << '\n';
   }
   flush(context.out);
-  for (const sweep::RunOutcome& outcome : runs.outcomes) {
-    if (!outcome.error.empty()) {
-      context.err << "pair: a run failed: " << outcome.error << '\n';
-      context.status = exit_failure;
-    }
-  }
+  report_failures(runs, context);
 }
 
 void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments,

@@ -98,4 +98,13 @@ void run_recipe(Context& context, const std::function<bool(const sweep::ManyRuns
   }
 }
 
+void report_failures(const sweep::ManyRuns& runs, Context& context) {
+  for (const sweep::RunOutcome& outcome : runs.outcomes) {
+    if (!outcome.error.empty()) {
+      context.err << "pair: a run failed: " << outcome.error << '\n';
+      context.status = exit_failure;
+    }
+  }
+}
+
 }  // namespace pair::cli

@@ -44,4 +44,7 @@ std::size_t jobs_of(const RecipeArguments& arguments);
 // stopped, which work tells by its answer.
 void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work);
 
+// A line on context.err for every run that failed, and the status of a failure.
+void report_failures(const sweep::ManyRuns& runs, Context& context);
+
 }  // namespace pair::cli

@@ -1,14 +1,14 @@
 #include "pair/cli/report.h"
 
-#include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "pair/cli/output_file.h"
+#include "pair/cli/reading_progress.h"
 #include "pair/plot/png.h"
 #include "pair/report/figures.h"
 #include "pair/report/page.h"
@@ -25,30 +25,8 @@ struct Arguments {
   bool json = false;
 };
 
-// A line after two seconds and then every two.
-class Progress {
- public:
-  explicit Progress(std::ostream& err) : err_(err) {}
-  void operator()(std::size_t done, std::size_t all) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - shown_ >= std::chrono::seconds(2)) {
-      shown_ = now;
-      err_ << "read " << done << " of " << all << " runs\n" << std::flush;
-    }
-  }
-
- private:
-  std::ostream& err_;
-  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
-};
-
 void write_page(const nlohmann::json& payload, const std::string& path, Context& context) {
-  const std::string html = report::page(payload, false);
-  std::ofstream file(path, std::ios::binary);
-  file << html;
-  if (!file.flush()) {
-    throw std::runtime_error("'" + path + "' could not be written");
-  }
+  write_output(path, report::page(payload, false));
   context.out << path << '\n';
   if (!report::have_plotly()) {
     context.err
@@ -70,7 +48,7 @@ void write_figures(const report::Sources& sources, const Arguments& arguments, C
 void run_report(const Arguments& arguments, Context& context) {
   const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
   select::ReadOptions options;
-  options.progress = Progress(context.err);
+  options.progress = ReadingProgress(context.err);
   const report::Sources sources = report::read_sources(folders, options);
   if (sources.history().empty()) {
     for (const select::Omission& omission : sources.histories.left_out) {

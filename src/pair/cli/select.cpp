@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/cli/reading_progress.h"
 #include "pair/cli/select_report.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
@@ -141,23 +141,6 @@ std::vector<select::Selection> selections_of(const SelectArguments& arguments,
   }
   return selections;
 }
-
-// A line after two seconds and then every two.
-class ReadingProgress {
- public:
-  explicit ReadingProgress(std::ostream& err) : err_(err) {}
-  void operator()(std::size_t done, std::size_t all) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - shown_ >= std::chrono::seconds(2)) {
-      shown_ = now;
-      err_ << "read " << done << " of " << all << " runs\n" << std::flush;
-    }
-  }
-
- private:
-  std::ostream& err_;
-  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
-};
 
 void say_what_was_left_out(const select::Histories& histories,
                            const std::vector<select::Selection>& selections, bool all, std::ostream& err) {

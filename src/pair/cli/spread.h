@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 // How benchmarks summarise their rounds.
@@ -13,6 +14,11 @@ namespace pair::cli {
 inline double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
+}
+
+// The upper one of two in the middle.
+inline double median(std::vector<double> values) {
+  return quantile(std::move(values), 0.5);
 }
 
 inline nlohmann::ordered_json spread(const std::vector<double>& values) {
