@@ -5,11 +5,14 @@
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 add_library(pair_compile_options INTERFACE)
 target_compile_options(pair_compile_options INTERFACE
-  -fPIC -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
-  -Woverloaded-virtual -Werror)
+  "$<$<COMPILE_LANGUAGE:CXX>:-fPIC;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Woverloaded-virtual;-Werror>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees an overlap in std::string's own operator+ (GCC bug 105651).
   target_compile_options(pair_compile_options INTERFACE -Wno-restrict)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC 13 and later see std::vector free what it never allocated where it takes its values from a range.
+  target_compile_options(pair_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-free-nonheap-object>)
 endif()
 if(PAIR_SANITIZE)
   target_compile_options(pair_compile_options INTERFACE

@@ -1,5 +1,5 @@
 # Finds LibTorch: Debian's 1.13, a 2.x under CMAKE_PREFIX_PATH, or the one inside python3's torch package.
-# Sets PAIR_HAS_TORCH and defines pair::torch, what a target that uses torch links.
+# Sets PAIR_HAS_TORCH and PAIR_TORCH_CUDA and defines pair::torch, what a target that uses torch links.
 
 set(PAIR_HAS_TORCH OFF)
 if(PAIR_TORCH STREQUAL "off")
@@ -31,7 +31,16 @@ if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
     "is named after the C++11 ABI, or version 2.6 or later.")
 endif()
 set(PAIR_HAS_TORCH ON)
-message(STATUS "LibTorch ${Torch_VERSION}")
+set(PAIR_TORCH_CUDA OFF)
+if(TARGET torch_cuda)
+  set(PAIR_TORCH_CUDA ON)
+  find_package(CUDAToolkit REQUIRED)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    set(CMAKE_CUDA_COMPILER "${CUDAToolkit_NVCC_EXECUTABLE}")
+  endif()
+  enable_language(CUDA)
+endif()
+message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${PAIR_TORCH_CUDA}")
 
 include(PairTorchTarget)
 add_library(pair_torch ALIAS pair::torch)

@@ -76,17 +76,15 @@ struct Fixture {
   Batch batch;
 };
 
-void expect_weighted_gradients(Fixture& fixture, const std::vector<std::vector<torch::Tensor>>& plain,
+void expect_weighted_gradients(const torch::Tensor& gradient,
+                               const std::vector<std::vector<torch::Tensor>>& plain,
                                const std::vector<double>& weights) {
-  const auto parameters = fixture.model->parameters();
-  for (std::size_t p = 0; p < parameters.size(); ++p) {
-    torch::Tensor expected = torch::zeros_like(parameters[p]);
-    for (std::size_t k = 0; k < weights.size(); ++k) {
-      expected = expected + plain[k][p] * weights[k];
-    }
-    ASSERT_TRUE(parameters[p].grad().defined()) << "parameter " << p;
-    EXPECT_TRUE(torch::allclose(parameters[p].grad(), expected, 1e-9, 1e-12)) << "parameter " << p;
+  torch::Tensor expected;
+  for (std::size_t k = 0; k < weights.size(); ++k) {
+    const torch::Tensor term = flattened(plain[k]) * weights[k];
+    expected = expected.defined() ? expected + term : term;
   }
+  EXPECT_TRUE(torch::allclose(gradient, expected, 1e-9, 1e-12));
 }
 
 class CutStep : public ::testing::TestWithParam<std::int64_t> {};
@@ -97,10 +95,9 @@ TEST_P(CutStep, GivesTheGradientsOfPlainAutogradForFixedWeights) {
   Step step(fixture.model, fixture.objectives, fixture.loss);
   data::Random random(0, "draws");
   const std::vector<double> weights = {0.5, 2.0, 3.0, 0.25, 0.125};
-  const StepLosses result = step.with_weights(fixture.batch, weights, random);
-  EXPECT_TRUE(result.finite);
-  EXPECT_EQ(result.losses.size(), weights.size());
-  expect_weighted_gradients(fixture, plain, weights);
+  const Step::Result result = step.with_weights(fixture.batch, weights, random);
+  EXPECT_EQ(result.losses.size(0), 5);
+  expect_weighted_gradients(result.gradient, plain, weights);
 }
 
 TEST_P(CutStep, ShowsTheSolverTheGramMatrixOfTheChosenParameters) {
@@ -127,19 +124,12 @@ TEST_P(CutStep, ShowsTheSolverTheGramMatrixOfTheChosenParameters) {
 
     Step step(fixture.model, fixture.objectives, fixture.loss);
     data::Random random(0, "draws");
-    std::vector<double> seen;
-    const std::vector<double> weights = {0.1, 0.2, 0.3, 0.4};
-    step.with_solver(
-        fixture.batch, source,
-        [&](auto, std::span<const double> gram) {
-          seen.assign(gram.begin(), gram.end());
-          return weights;
-        },
-        random);
-    ASSERT_EQ(seen.size(), 16U);
-    const torch::Tensor got = torch::tensor(seen, torch::kDouble).reshape({4, 4});
+    const torch::Tensor seen = step.compare(fixture.batch, source, random);
+    ASSERT_EQ(seen.numel(), 4 + 16);
+    const torch::Tensor got = seen.narrow(0, 4, 16).reshape({4, 4});
     EXPECT_TRUE(torch::allclose(got, expected, 1e-9, 1e-14)) << got << expected;
-    expect_weighted_gradients(fixture, plain, weights);
+    const std::vector<double> weights = {0.1, 0.2, 0.3, 0.4};
+    expect_weighted_gradients(step.gradient(torch::tensor(weights, torch::kDouble)), plain, weights);
   }
 }
 
@@ -150,9 +140,8 @@ TEST(Step, RunsTheFeaturizerOnceWhateverTheNumberOfObjectives) {
   auto counting = std::make_shared<CountingModel>(fixture.model);
   Step step(counting, fixture.objectives, fixture.loss);
   data::Random random(0, "draws");
-  step.with_solver(
-      fixture.batch, GradientSource::head,
-      [](auto losses, auto) { return std::vector<double>(losses.size(), 0.1); }, random);
+  step.compare(fixture.batch, GradientSource::head, random);
+  step.gradient(torch::full({6}, 0.1, torch::kDouble));
   EXPECT_EQ(counting->forwards, 1);
 }
 
@@ -162,9 +151,9 @@ TEST(Step, KeepsTheWholeGraphForObjectivesThatNeedTheNetwork) {
   Step step(fixture.model, fixture.objectives, fixture.loss);
   data::Random random(0, "draws");
   const std::vector<double> weights = {0.7, 0.3};
-  step.with_solver(
-      fixture.batch, GradientSource::head, [&](auto, auto) { return weights; }, random);
-  expect_weighted_gradients(fixture, plain, weights);
+  step.compare(fixture.batch, GradientSource::head, random);
+  expect_weighted_gradients(step.gradient(torch::tensor(weights, torch::kDouble)), plain, weights);
+  expect_weighted_gradients(step.with_weights(fixture.batch, weights, random).gradient, plain, weights);
 }
 
 TEST(Step, LeavesAFrozenFeaturizerAlone) {
@@ -172,33 +161,31 @@ TEST(Step, LeavesAFrozenFeaturizerAlone) {
   Step step(fixture.model, fixture.objectives, fixture.loss);
   step.freeze_featurizer();
   data::Random random(0, "draws");
-  step.with_solver(
-      fixture.batch, GradientSource::head,
-      [](auto, auto) {
-        return std::vector<double>{0.2, 0.3, 0.5};
-      },
-      random);
-  for (const torch::Tensor& parameter : fixture.model->featurizer_parameters()) {
-    EXPECT_FALSE(parameter.grad().defined());
-  }
-  EXPECT_TRUE(fixture.model->head->weight.grad().defined());
+  step.compare(fixture.batch, GradientSource::head, random);
+  const torch::Tensor gradient = step.gradient(torch::tensor({0.2, 0.3, 0.5}, torch::kDouble));
+  EXPECT_EQ(step.parameters().size(), 2U);
+  EXPECT_EQ(gradient.numel(), 8 + 1);
+  EXPECT_THROW(step.compare(fixture.batch, GradientSource::featurizer, random), std::invalid_argument);
 }
 
-TEST(Step, SaysWhereALossIsNotFiniteAndAsksNoSolver) {
+TEST(Step, ShowsALossThatIsNotFinite) {
   Fixture fixture({"erm", "irmv1", "vrex"});
   fixture.batch.inputs[7][0] = std::numeric_limits<double>::quiet_NaN();
   Step step(fixture.model, fixture.objectives, fixture.loss);
   data::Random random(0, "draws");
-  bool asked = false;
-  const StepLosses result = step.with_solver(
-      fixture.batch, GradientSource::head,
-      [&](auto, auto) {
-        asked = true;
-        return std::vector<double>{1, 0, 0};
-      },
-      random);
-  EXPECT_FALSE(result.finite);
-  EXPECT_FALSE(asked);
+  const torch::Tensor told = step.compare(fixture.batch, GradientSource::head, random);
+  EXPECT_FALSE(all_finite(to_doubles(told)));
+}
+
+TEST(Step, GivesOneGradientAComparison) {
+  Fixture fixture({"erm", "vrex"});
+  Step step(fixture.model, fixture.objectives, fixture.loss);
+  data::Random random(0, "draws");
+  const torch::Tensor weights = torch::tensor({0.5, 0.5}, torch::kDouble);
+  EXPECT_THROW(step.gradient(weights), std::logic_error);
+  step.compare(fixture.batch, GradientSource::head, random);
+  step.gradient(weights);
+  EXPECT_THROW(step.gradient(weights), std::logic_error);
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "pair/cli/bench_domainbed_python.h"
+#include "pair/cli/bench_pictures.h"
 #include "pair/cli/child.h"
 #include "pair/cli/spread.h"
-#include "pair/data/environment.h"
 #include "pair/data/random.h"
 #include "pair/models/model.h"
 #include "pair/paper/table.h"
@@ -33,28 +33,6 @@ struct Arguments {
   std::string python = "python3";
   bool json = false;
 };
-
-// Of DomainBed's shapes: how long a step takes does not depend on what is in the pictures.
-std::shared_ptr<const data::EnvironmentSet> pictures() {
-  constexpr std::int64_t count = 1024;
-  auto set = std::make_shared<data::EnvironmentSet>();
-  set->name = "pictures";
-  set->loss = data::TaskLoss::cross_entropy;
-  set->outputs = 2;
-  data::Random random(0, "pictures");
-  for (int e = 0; e < 2; ++e) {
-    data::Environment environment;
-    environment.inputs = torch::empty({count, 2, 28, 28}, torch::kByte);
-    environment.labels = torch::empty({count}, torch::kLong);
-    std::uint8_t* const pixels = environment.inputs.data_ptr<std::uint8_t>();
-    std::generate(pixels, pixels + environment.inputs.numel(),
-                  [&] { return static_cast<std::uint8_t>(random.bits() >> 56U); });
-    std::int64_t* const labels = environment.labels.data_ptr<std::int64_t>();
-    std::generate(labels, labels + count, [&] { return static_cast<std::int64_t>(random.below(2)); });
-    set->train.push_back(std::move(environment));
-  }
-  return set;
-}
 
 struct Python {
   std::unique_ptr<Child> child;
@@ -112,7 +90,7 @@ void bench_domainbed(const Arguments& arguments, Context& context) {
   train::use_threads(arguments.threads);
   train::Settings settings = runs::resolve("ColoredMNIST", "erm").settings;
   settings.batch = arguments.batch;
-  train::Trainer trainer(pictures(), settings, 0);
+  train::Trainer trainer(domainbed_pictures(2, 1024), settings, 0);
 
   std::vector<double> ours;
   std::vector<double> theirs;

@@ -2,6 +2,7 @@
 
 #include "pair/cli/bench_domainbed.h"
 #include "pair/cli/bench_extrapolation.h"
+#include "pair/cli/bench_gpu.h"
 #include "pair/cli/bench_step.h"
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
@@ -21,6 +22,7 @@ void add_train_benches(CLI::App& bench, Context& context) {
   add_bench_step(bench, context);
   add_bench_domainbed(bench, context);
   add_bench_extrapolation(bench, context);
+  add_bench_gpu(bench, context);
 }
 
 }  // namespace pair::cli

@@ -25,6 +25,10 @@ inline torch::Tensor as_numbers(const torch::Tensor& inputs) {
   return inputs.scalar_type() == torch::kByte ? inputs.to(torch::kFloat).div_(255.0) : inputs;
 }
 
+// Environments' tensors one after another: [n_1, ...], [n_2, ...], ... -> [n_1 + n_2 + ..., ...]. Where they
+// are neighbours in one tensor already, that part of it, not a copy.
+torch::Tensor joined(const std::vector<torch::Tensor>& parts);
+
 struct EnvironmentSet {
   std::string name;
   TaskLoss loss = TaskLoss::binary_cross_entropy;
@@ -32,5 +36,9 @@ struct EnvironmentSet {
   std::vector<Environment> train;
   std::vector<Environment> held_out;  // scored, never trained on
 };
+
+// The same data on a device, where each kind of tensor is one allocation that the environments are parts of,
+// so that all runs on the device can share it.
+EnvironmentSet on_device(const EnvironmentSet& set, torch::Device device);
 
 }  // namespace pair::data

@@ -1,5 +1,7 @@
 #include "pair/models/mlp.h"
 
+#include "pair/models/fused.h"
+
 namespace pair::models {
 
 Mlp::Mlp(std::int64_t input_size, std::int64_t width, std::int64_t depth, std::int64_t outputs)
@@ -14,7 +16,7 @@ Mlp::Mlp(std::int64_t input_size, std::int64_t width, std::int64_t depth, std::i
 torch::Tensor Mlp::features(const torch::Tensor& inputs) {
   torch::Tensor rows = flatten_inputs(inputs, input_size_);
   for (torch::nn::Linear& layer : hidden_) {
-    rows = layer->forward(rows).relu_();
+    rows = linear_relu(layer, rows);
   }
   return rows;
 }

@@ -1,18 +1,32 @@
 #include "pair/models/mnist_cnn.h"
 
+#include <ATen/Context.h>
+
 #include <array>
 #include <sstream>
 #include <stdexcept>
+
+#include "pair/device/kernels.h"
+#include "pair/models/fused.h"
 
 namespace pair::models {
 namespace {
 
 constexpr std::int64_t groups = 8;
+constexpr std::int64_t padding = 1;
 struct Layer {
   std::int64_t channels;
   std::int64_t stride;
 };
 constexpr std::array layers = {Layer{64, 1}, Layer{128, 2}, Layer{128, 1}, Layer{128, 1}};
+
+// Where nothing is to be differentiated and TF32 is allowed, 16 bits lose nothing more: their fraction is as
+// long as TF32's, sums are taken in 32 bits, and what is normalised stays within their range. Half the memory
+// to pass through, and twice the products a second.
+bool scored_in_half(const torch::Tensor& inputs) {
+  return !torch::GradMode::is_enabled() && device::has_kernels(inputs) &&
+         at::globalContext().allowTF32CuDNN();
+}
 
 }  // namespace
 
@@ -21,9 +35,9 @@ MnistCnn::MnistCnn(std::int64_t channels, std::int64_t outputs) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string number = std::to_string(i + 1);
     convolutions_.push_back(register_module(
-        "conv" + number,
-        torch::nn::Conv2d(
-            torch::nn::Conv2dOptions(before, layers[i].channels, 3).stride(layers[i].stride).padding(1))));
+        "conv" + number, torch::nn::Conv2d(torch::nn::Conv2dOptions(before, layers[i].channels, 3)
+                                               .stride(layers[i].stride)
+                                               .padding(padding))));
     norms_.push_back(register_module(
         "norm" + number, torch::nn::GroupNorm(torch::nn::GroupNormOptions(groups, layers[i].channels))));
     before = layers[i].channels;
@@ -37,11 +51,11 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
     message << "inputs have shape " << inputs.sizes() << "; mnist_cnn accepts [n, channels, rows, columns]";
     throw std::invalid_argument(message.str());
   }
-  torch::Tensor images = inputs;
+  torch::Tensor images = scored_in_half(inputs) ? inputs.to(torch::kHalf) : inputs;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    images = norms_[i]->forward(convolutions_[i]->forward(images).relu_());
+    images = convolution_relu_norm(convolutions_[i], norms_[i], images, padding);
   }
-  return images.mean({2, 3});
+  return images.mean(at::IntArrayRef({2, 3}), /*keepdim=*/false, inputs.scalar_type());
 }
 
 }  // namespace pair::models

@@ -21,6 +21,7 @@ class Clove final : public Objective {
   Clove(std::int64_t batch, double width);
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool replayable() const override { return false; }
 
  private:
   std::int64_t batch_;

@@ -57,6 +57,10 @@ class Objective {
   // pays for it.
   [[nodiscard]] virtual bool needs_network() const { return false; }
 
+  // False where value() draws from random, and so does other work on the device at every call; where there is
+  // state, it is changed in place. What is replayable can be recorded once and played again.
+  [[nodiscard]] virtual bool replayable() const { return true; }
+
   // What the objective remembers from step to step (moving averages, group weights), for checkpoints;
   // restore takes what state gave.
   [[nodiscard]] virtual std::vector<torch::Tensor> state() const { return {}; }

@@ -20,39 +20,41 @@ class DatasetCache::Impl {
  public:
   explicit Impl(std::size_t kept) : kept_(kept) {}
 
-  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed) {
+  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed,
+                                                  const std::string& device) {
+    const Key key{spec, seed, device};
     std::promise<Set> promise;
     std::optional<std::shared_future<Set>> others;
     {
       const std::scoped_lock lock(mutex_);
-      if (Set held = find(spec, seed)) {
+      if (Set held = find(key)) {
         keep(held);
         return held;
       }
-      const auto found = std::find_if(making_.begin(), making_.end(), [&](const Making& making) {
-        return making.seed == seed && making.spec == spec;
-      });
+      const auto found = std::find_if(making_.begin(), making_.end(),
+                                      [&](const Making& making) { return making.key == key; });
       if (found != making_.end()) {
         others = found->set;
       } else {
-        making_.push_back({spec, seed, promise.get_future().share()});
+        making_.push_back({key, promise.get_future().share()});
       }
     }
     if (others) {
       return others->get();
     }
     try {
+      data::EnvironmentSet here = std::visit([&](const auto& family) { return make(family, seed); }, spec);
       auto set = std::make_shared<const data::EnvironmentSet>(
-          std::visit([&](const auto& family) { return make(family, seed); }, spec));
+          device == "cpu" ? std::move(here) : data::on_device(here, torch::Device(device)));
       const std::scoped_lock lock(mutex_);
-      made_.push_back({spec, seed, set});
+      made_.push_back({key, set});
       keep(set);
-      forget_making(spec, seed);
+      forget_making(key);
       promise.set_value(set);
       return set;
     } catch (...) {
       const std::scoped_lock lock(mutex_);
-      forget_making(spec, seed);
+      forget_making(key);
       promise.set_exception(std::current_exception());
       throw;
     }
@@ -60,14 +62,18 @@ class DatasetCache::Impl {
 
  private:
   using Set = std::shared_ptr<const data::EnvironmentSet>;
-  struct Making {
+  struct Key {
     data::DatasetSpec spec;
     std::uint64_t seed;
+    std::string device;
+    bool operator==(const Key&) const = default;
+  };
+  struct Making {
+    Key key;
     std::shared_future<Set> set;
   };
   struct Made {
-    data::DatasetSpec spec;
-    std::uint64_t seed;
+    Key key;
     std::weak_ptr<const data::EnvironmentSet> set;
   };
 
@@ -88,10 +94,10 @@ class DatasetCache::Impl {
     return digits_;
   }
 
-  Set find(const data::DatasetSpec& spec, std::uint64_t seed) {
+  Set find(const Key& key) {
     std::erase_if(made_, [](const Made& made) { return made.set.expired(); });
     for (const Made& made : made_) {
-      if (made.seed == seed && made.spec == spec) {
+      if (made.key == key) {
         return made.set.lock();
       }
     }
@@ -106,8 +112,8 @@ class DatasetCache::Impl {
     }
   }
 
-  void forget_making(const data::DatasetSpec& spec, std::uint64_t seed) {
-    std::erase_if(making_, [&](const Making& making) { return making.seed == seed && making.spec == spec; });
+  void forget_making(const Key& key) {
+    std::erase_if(making_, [&](const Making& making) { return making.key == key; });
   }
 
   std::size_t kept_;
@@ -123,8 +129,8 @@ DatasetCache::DatasetCache(std::size_t kept) : impl_(std::make_unique<Impl>(kept
 DatasetCache::~DatasetCache() = default;
 
 std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::DatasetSpec& spec,
-                                                              std::uint64_t seed) {
-  return impl_->get(spec, seed);
+                                                              std::uint64_t seed, const std::string& device) {
+  return impl_->get(spec, seed, device);
 }
 
 }  // namespace pair::runs

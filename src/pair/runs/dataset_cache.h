@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "pair/data/dataset_spec.h"
 
@@ -22,9 +23,10 @@ class DatasetCache {
   DatasetCache(const DatasetCache&) = delete;
   DatasetCache& operator=(const DatasetCache&) = delete;
 
-  // Whoever asks while another makes the set waits for it. Throws std::invalid_argument where
-  // data::validate does, and std::runtime_error where files are missing.
-  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed);
+  // The set on a device, one copy for all runs there. Whoever asks while another makes it waits for it.
+  // Throws std::invalid_argument where data::validate does, and std::runtime_error where files are missing.
+  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed,
+                                                  const std::string& device = "cpu");
 
  private:
   class Impl;

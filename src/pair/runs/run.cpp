@@ -1,6 +1,5 @@
 #include "pair/runs/run.h"
 
-#include <ATen/Context.h>
 #include <c10/util/Exception.h>
 #include <torch/cuda.h>
 #include <torch/version.h>
@@ -19,6 +18,7 @@
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/run_record.h"
+#include "pair/train/precision.h"
 #include "pair/train/threads.h"
 #include "pair/train/trainer.h"
 
@@ -73,7 +73,8 @@ class Try {
 
  private:
   [[nodiscard]] train::Trainer new_trainer() const {
-    return {datasets_.get(spec_.dataset, spec_.seed), spec_.settings, spec_.seed, device_of(spec_)};
+    return {datasets_.get(spec_.dataset, spec_.seed, spec_.device), spec_.settings, spec_.seed,
+            device_of(spec_)};
   }
 
   // Begins anew where the checkpoint cannot be used.
@@ -96,7 +97,7 @@ class Try {
   RunResult go_on() {
     train::use_threads(spec_.threads);
     if (device_of(spec_).is_cuda()) {
-      at::globalContext().setAllowTF32CuBLAS(spec_.tf32);
+      train::use_tf32(spec_.tf32);
     }
     train::Trainer trainer = trainer_at_checkpoint();
     began_ = Clock::now();
@@ -108,6 +109,7 @@ class Try {
         return result_of(trainer, RunResult::Status::stopped);
       }
       trainer.advance();
+      tell(trainer.take_notices());
       const bool last = trainer.finished();
       std::optional<nlohmann::json> record;
       if (last || trainer.step() % spec_.eval_every == 0) {
@@ -149,8 +151,10 @@ class Try {
     }
   }
 
-  void tell_notices() {
-    for (const std::string& notice : directory_.take_notices()) {
+  void tell_notices() { tell(directory_.take_notices()); }
+
+  void tell(const std::vector<std::string>& notices) {
+    for (const std::string& notice : notices) {
       if (hooks_.notice) {
         hooks_.notice(notice);
       }

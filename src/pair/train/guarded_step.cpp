@@ -25,6 +25,12 @@ torch::Tensor velocity(torch::optim::Optimizer& optimizer, const torch::Tensor& 
 GuardedStep::GuardedStep(torch::optim::Optimizer& optimizer, bool restart)
     : optimizer_(&optimizer), restart_(restart) {}
 
+std::string GuardedStep::divergence() {
+  return "training diverged: " + std::to_string(patience) +
+         " steps in a row had a loss or gradient that was not finite, although the learning rate was halved "
+         "each time; a smaller learning rate or preference may help";
+}
+
 std::vector<torch::Tensor> GuardedStep::parameters() const {
   std::vector<torch::Tensor> all;
   for (const auto& group : optimizer_->param_groups()) {
@@ -66,9 +72,7 @@ bool GuardedStep::apply(Verdict verdict) {
   if (verdict == Verdict::not_finite) {
     ++state_.rollbacks;
     if (++state_.rollbacks_in_a_row >= patience) {
-      throw Diverged("training diverged: " + std::to_string(patience) +
-                     " steps in a row had a loss or gradient that was not finite, although the learning rate "
-                     "was halved each time; a smaller learning rate or preference may help");
+      throw Diverged(divergence());
     }
     state_.halving /= 2;
     take_back();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 // An optimizer's step that cannot ruin a run.
@@ -50,6 +51,9 @@ class GuardedStep {
  public:
   // Steps in a row that may fail before apply throws Diverged.
   static constexpr std::int64_t patience = 10;
+
+  // What Diverged says of that.
+  static std::string divergence();
 
   // Growth of the backtracking factor a good step.
   static constexpr double recovery = 1.1;

@@ -4,13 +4,15 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <cmath>
+#include <stdexcept>
 #include <utility>
 
 #include "pair/train/host_numbers.h"
 
 namespace pair::train {
 namespace {
+
+using torch::autograd::grad;
 
 torch::Tensor sum_of(torch::Tensor sum, const torch::Tensor& term) {
   if (!term.defined()) {
@@ -22,21 +24,26 @@ torch::Tensor sum_of(torch::Tensor sum, const torch::Tensor& term) {
 torch::Tensor weighted_sum(const std::vector<torch::Tensor>& terms, std::span<const double> weights) {
   torch::Tensor sum;
   for (std::size_t k = 0; k < terms.size(); ++k) {
-    if (weights[k] != 0.0 && terms[k].defined()) {
+    if (weights[k] == 1.0) {
+      sum = sum_of(sum, terms[k]);
+    } else if (weights[k] != 0.0) {
       sum = sum_of(sum, terms[k] * weights[k]);
     }
   }
   return sum;
 }
 
-std::vector<double> conflict_of(const HostNumbers& numbers) {
-  const std::size_t m = numbers.losses.size();
-  std::vector<double> cosines;
-  for (std::size_t k = 1; k < m; ++k) {
-    const double lengths = std::sqrt(numbers.gram[0]) * std::sqrt(numbers.gram[k * m + k]);
-    cosines.push_back(lengths > 0.0 ? numbers.gram[k] / lengths : 0.0);
-  }
-  return cosines;
+// The losses and the Gram matrix of the rows, in double so that the products of float gradients are exact to
+// rounding.
+torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const torch::Tensor& rows) {
+  const torch::Tensor wide = rows.to(torch::kDouble);
+  return torch::cat({torch::stack(values).detach().to(torch::kDouble), torch::mm(wide, wide.t()).flatten()});
+}
+
+// sum_k weights_k rows_k of rows [m, ...], in one product.
+torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows) {
+  const torch::Tensor row = weights.to(rows.scalar_type()).unsqueeze(0);
+  return torch::mm(row, rows.flatten(1)).view(rows.sizes().slice(1));
 }
 
 }  // namespace
@@ -47,6 +54,13 @@ struct Step::Cut {
   objectives::HeadView view;
 };
 
+struct Step::Compared {
+  Cut cut;
+  torch::Tensor by_logits;                 // [m, n, k]
+  std::vector<torch::Tensor> by_features;  // m of [n, d], undefined for objectives that look at logits alone
+  torch::Tensor rows;                      // [m, P] where objectives need the network, and then nothing else
+};
+
 Step::Step(std::shared_ptr<models::Model> model,
            std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss)
     : model_(std::move(model)), objectives_(objectives), loss_(loss) {
@@ -54,11 +68,30 @@ Step::Step(std::shared_ptr<models::Model> model,
                                [](const auto& objective) { return objective->needs_network(); });
 }
 
+std::vector<torch::Tensor> Step::parameters() const {
+  std::vector<torch::Tensor> trained;
+  for (const torch::Tensor& parameter : model_->parameters()) {
+    if (parameter.requires_grad()) {
+      trained.push_back(parameter);
+    }
+  }
+  return trained;
+}
+
+std::vector<torch::Tensor> Step::trained_featurizer() const {
+  std::vector<torch::Tensor> trained = parameters();
+  std::erase_if(trained, [this](const torch::Tensor& parameter) { return of_head(parameter); });
+  return trained;
+}
+
+bool Step::of_head(const torch::Tensor& parameter) const {
+  return parameter.is_same(model_->head->weight) || parameter.is_same(model_->head->bias);
+}
+
 void Step::freeze_featurizer() {
   frozen_ = true;
   for (torch::Tensor& parameter : model_->featurizer_parameters()) {
     parameter.set_requires_grad(false);
-    parameter.mutable_grad() = torch::Tensor();
   }
 }
 
@@ -88,186 +121,166 @@ std::vector<torch::Tensor> Step::values(const objectives::HeadView& view, data::
   return result;
 }
 
-void Step::set_gradients(const Cut& cut, const torch::Tensor& logit_gradient,
-                         torch::Tensor feature_gradient) {
+// From the gradients at the two cuts to that of every trained parameter.
+torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient,
+                         torch::Tensor feature_gradient) const {
   const torch::NoGradGuard no_graph;
-  model_->zero_grad();
   if (logit_gradient.defined()) {
-    model_->head->weight.mutable_grad() = torch::mm(logit_gradient.t(), cut.view.features);
-    if (model_->head->bias.defined()) {
-      model_->head->bias.mutable_grad() = logit_gradient.sum(0);
+    const torch::Tensor& weight = model_->head->weight;
+    // With one logit this is an outer product, which a broadcast writes faster than a matrix product does.
+    const torch::Tensor through_head =
+        weight.size(0) == 1 ? logit_gradient * weight : torch::mm(logit_gradient, weight);
+    feature_gradient = sum_of(feature_gradient, through_head);
+  }
+  std::vector<torch::Tensor> through_phi;
+  if (const std::vector<torch::Tensor> featurizer = trained_featurizer(); !featurizer.empty()) {
+    if (cut.features.requires_grad() && feature_gradient.defined()) {
+      through_phi = grad({cut.features}, featurizer, {feature_gradient}, /*retain_graph=*/false,
+                         /*create_graph=*/false, /*allow_unused=*/true);
     }
-    feature_gradient = sum_of(feature_gradient, torch::mm(logit_gradient, model_->head->weight));
+    through_phi.resize(featurizer.size());
   }
-  if (cut.features.requires_grad() && feature_gradient.defined()) {
-    torch::autograd::backward({cut.features}, {feature_gradient});
+  std::vector<torch::Tensor> pieces;
+  auto next = through_phi.begin();
+  for (const torch::Tensor& parameter : parameters()) {
+    torch::Tensor piece;
+    if (!of_head(parameter)) {
+      piece = *next++;
+    } else if (logit_gradient.defined()) {
+      piece = parameter.dim() == 2 ? torch::mm(logit_gradient.t(), cut.view.features) : logit_gradient.sum(0);
+    }
+    pieces.push_back(piece.defined() ? piece : torch::zeros_like(parameter));
   }
+  return flattened(pieces);
 }
 
-bool Step::gradients_finite() const {
+Step::Result Step::with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) {
+  compared_.reset();
+  if (needs_network_) {
+    const objectives::HeadView view = network_view(batch);
+    const std::vector<torch::Tensor> terms = values(view, random);
+    const torch::Tensor total = weighted_sum(terms, weights);
+    std::vector<torch::Tensor> pieces(view.parameters.size());
+    if (total.defined()) {
+      pieces = grad({total}, view.parameters, {}, /*retain_graph=*/false, /*create_graph=*/false,
+                    /*allow_unused=*/true);
+    }
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      pieces[p] = pieces[p].defined() ? pieces[p].detach() : torch::zeros_like(view.parameters[p]);
+    }
+    return {torch::stack(terms).detach().to(torch::kDouble), flattened(pieces).detach()};
+  }
+  const Cut at_head = cut(batch);
+  const std::vector<torch::Tensor> terms = values(at_head.view, random);
+  std::vector<torch::Tensor> at_cuts(2);
+  if (const torch::Tensor total = weighted_sum(terms, weights); total.defined()) {
+    at_cuts = grad({total}, {at_head.view.logits, at_head.view.features}, {}, /*retain_graph=*/false,
+                   /*create_graph=*/false, /*allow_unused=*/true);
+  }
+  return {torch::stack(terms).detach().to(torch::kDouble), back(at_head, at_cuts[0], at_cuts[1])};
+}
+
+torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random) {
+  compared_.reset();  // its memory serves this batch
+  if (needs_network_) {
+    return compare_network(batch, source, random);
+  }
+  auto compared = std::make_shared<Compared>();
+  compared->cut = cut(batch);
+  const objectives::HeadView& view = compared->cut.view;
+  const std::vector<torch::Tensor> terms = values(view, random);
+
+  std::vector<torch::Tensor> by_logits;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    const auto gradients = grad({terms[k]}, {view.logits, view.features}, {}, /*retain_graph=*/true,
+                                /*create_graph=*/false, /*allow_unused=*/true);
+    by_logits.push_back(gradients[0].defined() ? gradients[0] : torch::zeros_like(view.logits));
+    compared->by_features.push_back(gradients[1]);
+  }
+
   const torch::NoGradGuard no_graph;
-  torch::Tensor sum;
-  for (const torch::Tensor& parameter : model_->parameters()) {
-    if (parameter.grad().defined()) {
-      // A sum of squares is finite where, and overflow aside only where, every term is.
-      sum = sum_of(sum, parameter.grad().to(torch::kDouble).square().sum());
-    }
+  const auto m = static_cast<std::int64_t>(terms.size());
+  compared->by_logits = torch::stack(by_logits);
+  std::vector<torch::Tensor> parts;
+  if (source != GradientSource::featurizer) {
+    // [m k, n] x [n, d]: the head's gradients of all objectives at once.
+    const torch::Tensor slopes = compared->by_logits.transpose(1, 2);
+    parts.push_back(torch::mm(slopes.reshape({-1, slopes.size(2)}), view.features).reshape({m, -1}));
+    parts.push_back(slopes.sum(2));
   }
-  return !sum.defined() || std::isfinite(sum.item<double>());
+  if (const auto featurizer = trained_featurizer();
+      source != GradientSource::head && !featurizer.empty() && compared->cut.features.requires_grad()) {
+    std::vector<torch::Tensor> rows;
+    for (std::int64_t k = 0; k < m; ++k) {
+      const torch::Tensor at_features = sum_of(torch::mm(compared->by_logits[k], model_->head->weight),
+                                               compared->by_features[static_cast<std::size_t>(k)]);
+      rows.push_back(
+          flattened(grad({compared->cut.features}, featurizer, {at_features}, /*retain_graph=*/true)));
+    }
+    parts.push_back(torch::stack(rows));
+  }
+  if (parts.empty()) {
+    throw std::invalid_argument(
+        "gradients from phi were asked for, but the featurizer has no parameters to train");
+  }
+  compared_ = std::move(compared);
+  return losses_and_gram(terms, torch::cat(parts, 1));
 }
 
-StepLosses Step::with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) {
-  if (needs_network_) {
-    const std::vector<double> fixed(weights.begin(), weights.end());
-    return network_step(
-        batch, GradientSource::all, [&fixed](auto, auto) { return fixed; }, random);
+torch::Tensor Step::gradient(const torch::Tensor& weights) {
+  const std::shared_ptr<Compared> compared = std::exchange(compared_, nullptr);
+  if (!compared) {
+    throw std::logic_error("Step::gradient before Step::compare");
   }
-  const Cut at_head = cut(batch);
-  const std::vector<torch::Tensor> terms = values(at_head.view, random);
-  StepLosses result;
-  result.weights.assign(weights.begin(), weights.end());
-  const torch::Tensor total = weighted_sum(terms, weights);
-  if (total.defined()) {
-    const auto gradients =
-        torch::autograd::grad({total}, {at_head.view.logits, at_head.view.features}, {},
-                              /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
-    set_gradients(at_head, gradients[0], gradients[1]);
+  const torch::NoGradGuard no_graph;
+  if (compared->rows.defined()) {
+    return combine(weights, compared->rows);
   }
-  result.losses = to_doubles(torch::stack(terms));
-  result.finite = all_finite(result.losses) && gradients_finite();
-  return result;
+  torch::Tensor at_features;
+  for (std::size_t k = 0; k < compared->by_features.size(); ++k) {
+    if (const torch::Tensor& term = compared->by_features[k]; term.defined()) {
+      at_features = sum_of(at_features, term * weights[static_cast<std::int64_t>(k)]);
+    }
+  }
+  return back(compared->cut, combine(weights, compared->by_logits), at_features);
 }
 
-StepLosses Step::with_solver(const Batch& batch, GradientSource source, const Weigh& weigh,
-                             data::Random& random) {
-  if (needs_network_) {
-    return network_step(batch, source, weigh, random);
-  }
-  const Cut at_head = cut(batch);
-  const std::vector<torch::Tensor> terms = values(at_head.view, random);
-  const std::size_t m = terms.size();
-
-  std::vector<torch::Tensor> by_logits(m);
-  std::vector<torch::Tensor> by_features(m);
-  for (std::size_t k = 0; k < m; ++k) {
-    const auto gradients =
-        torch::autograd::grad({terms[k]}, {at_head.view.logits, at_head.view.features}, {},
-                              /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
-    by_logits[k] = gradients[0].defined() ? gradients[0] : torch::zeros_like(at_head.view.logits);
-    by_features[k] = gradients[1];
-  }
-
-  torch::Tensor rows;  // [m, parameters seen]
-  {
-    const torch::NoGradGuard no_graph;
-    const std::int64_t outputs = at_head.view.logits.size(1);
-    std::vector<torch::Tensor> parts;
-    if (source != GradientSource::featurizer) {
-      // [m * k, n] x [n, d]: the head's gradients of all objectives at once.
-      const torch::Tensor logit_rows = torch::cat(by_logits, 1).t();
-      const auto count = static_cast<std::int64_t>(m);
-      parts.push_back(torch::mm(logit_rows, at_head.view.features).reshape({count, -1}));
-      parts.push_back(logit_rows.sum(1).reshape({count, outputs}));
-    }
-    if (source != GradientSource::head && at_head.features.requires_grad()) {
-      std::vector<torch::Tensor> parameters;
-      for (const torch::Tensor& parameter : model_->featurizer_parameters()) {
-        if (parameter.requires_grad()) {
-          parameters.push_back(parameter);
-        }
-      }
-      std::vector<torch::Tensor> featurizer_rows;
-      for (std::size_t k = 0; k < m; ++k) {
-        const torch::Tensor back = sum_of(by_features[k], torch::mm(by_logits[k], model_->head->weight));
-        featurizer_rows.push_back(
-            flattened(torch::autograd::grad({at_head.features}, parameters, {back}, /*retain_graph=*/true)));
-      }
-      parts.push_back(torch::stack(featurizer_rows));
-    }
-    if (parts.empty()) {
-      throw std::invalid_argument(
-          "gradients from phi were asked for, but the featurizer has no parameters to train");
-    }
-    rows = torch::cat(parts, 1);
-  }
-
-  const HostNumbers numbers = to_host(terms, rows);
-  StepLosses result;
-  result.losses = numbers.losses;
-  result.conflict = conflict_of(numbers);
-  result.finite = numbers.finite();
-  if (result.finite) {
-    result.weights = weigh(numbers.losses, numbers.gram);
-    if (result.weights.empty()) {
-      return result;
-    }
-    set_gradients(at_head, weighted_sum(by_logits, result.weights),
-                  weighted_sum(by_features, result.weights));
-    result.finite = gradients_finite();
-  }
-  return result;
-}
-
-StepLosses Step::network_step(const Batch& batch, GradientSource source, const Weigh& weigh,
-                              data::Random& random) {
+objectives::HeadView Step::network_view(const Batch& batch) const {
   const torch::Tensor features = model_->features(batch.inputs);
   objectives::HeadView view =
       objectives::view_of(features, model_->logits(features), batch.labels, batch.sizes, loss_);
-  for (const torch::Tensor& parameter : model_->parameters()) {
-    if (parameter.requires_grad()) {
-      view.parameters.push_back(parameter);
-    }
-  }
+  view.parameters = parameters();
+  return view;
+}
+
+torch::Tensor Step::compare_network(const Batch& batch, GradientSource source, data::Random& random) {
+  const objectives::HeadView view = network_view(batch);
   const std::vector<torch::Tensor> terms = values(view, random);
-
-  std::vector<std::vector<torch::Tensor>> gradients;
-  for (const torch::Tensor& term : terms) {
-    gradients.push_back(torch::autograd::grad({term}, view.parameters, {}, /*retain_graph=*/true,
-                                              /*create_graph=*/false, /*allow_unused=*/true));
-    for (std::size_t p = 0; p < view.parameters.size(); ++p) {
-      if (!gradients.back()[p].defined()) {
-        gradients.back()[p] = torch::zeros_like(view.parameters[p]);
-      }
-    }
-  }
-
-  const std::vector<torch::Tensor> head = model_->head_parameters();
   const auto seen = [&](const torch::Tensor& parameter) {
-    const bool of_head =
-        std::any_of(head.begin(), head.end(), [&](const auto& h) { return h.is_same(parameter); });
-    return source == GradientSource::all || of_head == (source == GradientSource::head);
+    return source == GradientSource::all || of_head(parameter) == (source == GradientSource::head);
   };
   std::vector<torch::Tensor> rows;
-  for (const auto& row : gradients) {
-    std::vector<torch::Tensor> parts;
-    for (std::size_t p = 0; p < row.size(); ++p) {
+  std::vector<torch::Tensor> seen_rows;
+  for (const torch::Tensor& term : terms) {
+    std::vector<torch::Tensor> pieces = grad({term}, view.parameters, {}, /*retain_graph=*/true,
+                                             /*create_graph=*/false, /*allow_unused=*/true);
+    std::vector<torch::Tensor> seen_pieces;
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      pieces[p] = pieces[p].defined() ? pieces[p].detach() : torch::zeros_like(view.parameters[p]).detach();
       if (seen(view.parameters[p])) {
-        parts.push_back(row[p]);
+        seen_pieces.push_back(pieces[p]);
       }
     }
-    rows.push_back(flattened(parts));
-  }
-
-  const HostNumbers numbers = to_host(terms, torch::stack(rows));
-  StepLosses result;
-  result.losses = numbers.losses;
-  result.conflict = conflict_of(numbers);
-  result.finite = numbers.finite();
-  if (result.finite) {
-    result.weights = weigh(numbers.losses, numbers.gram);
-    if (result.weights.empty()) {
-      return result;
+    if (seen_pieces.empty()) {
+      throw std::invalid_argument(
+          "gradients from phi were asked for, but the featurizer has no parameters to train");
     }
-    const torch::NoGradGuard no_graph;
-    for (std::size_t p = 0; p < view.parameters.size(); ++p) {
-      torch::Tensor sum = torch::zeros_like(view.parameters[p]);
-      for (std::size_t k = 0; k < terms.size(); ++k) {
-        sum.add_(gradients[k][p], result.weights[k]);
-      }
-      view.parameters[p].mutable_grad() = sum;
-    }
+    rows.push_back(flattened(pieces));
+    seen_rows.push_back(flattened(seen_pieces));
   }
-  return result;
+  compared_ = std::make_shared<Compared>();
+  compared_->rows = torch::stack(rows);
+  return losses_and_gram(terms, torch::stack(seen_rows));
 }
 
 }  // namespace pair::train

@@ -3,8 +3,8 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,22 +29,11 @@
 //
 // Gradients from phi or f need one pass back an objective; objectives that need the network (IGA) keep the
 // whole graph. Only they pay.
+//
+// Everything goes in and comes out as tensors on the batch's device, and nothing here waits for that device:
+// a step can be recorded once and played again (device/recorder.h).
 
 namespace pair::train {
-
-struct StepLosses {
-  std::vector<double> losses;   // one an objective
-  std::vector<double> weights;  // as given, or as the solver chose
-  // Cosine of the first objective's gradient with that of each other one, where gradients were compared; 0
-  // where one of them vanishes. Below 0 the two conflict.
-  std::vector<double> conflict;
-  bool finite = true;  // false: a loss or a gradient is not finite, and the parameters' gradients are unset
-};
-
-// From the losses and the Gram matrix (row-major m x m) of their gradients to the weights. No weights: the
-// losses say that the parameters will not be kept, and no gradients are set.
-using Weigh =
-    std::function<std::vector<double>(std::span<const double> losses, std::span<const double> gram)>;
 
 class Step {
  public:
@@ -52,30 +41,48 @@ class Step {
   Step(std::shared_ptr<models::Model> model,
        std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss);
 
-  // Sets every trainable parameter's gradient to that of sum_k weights_k L_k. An objective of weight 0 is
-  // evaluated, not differentiated.
-  StepLosses with_weights(const Batch& batch, std::span<const double> weights, data::Random& random);
+  // Gradients are flat, [P], over these: the parameters that are trained, in the model's order.
+  [[nodiscard]] std::vector<torch::Tensor> parameters() const;
 
-  // The same, the weights chosen by weigh from gradients taken where source says.
-  StepLosses with_solver(const Batch& batch, GradientSource source, const Weigh& weigh, data::Random& random);
+  struct Result {
+    torch::Tensor losses;    // [m], doubles
+    torch::Tensor gradient;  // [P], of sum_k weights_k L_k
+  };
+  // In one go, for weights that are known beforehand. An objective of weight 0 is evaluated, not
+  // differentiated.
+  Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random);
 
-  // From now on the featurizer is constant; its parameters get no gradient.
+  // In two, for weights that a solver chooses. First the losses and the Gram matrix of their gradients with
+  // respect to the parameters that source names, as [m + m m] doubles: L, then row by row. Throws
+  // std::invalid_argument where source names none.
+  torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random);
+  // Then the gradient [P] of sum_k weights_k L_k on the batch last compared, once; weights: [m], doubles.
+  torch::Tensor gradient(const torch::Tensor& weights);
+
+  // From now on the featurizer is constant, and its parameters are none of parameters().
   void freeze_featurizer();
 
  private:
   struct Cut;
-  Cut cut(const Batch& batch) const;
-  std::vector<torch::Tensor> values(const objectives::HeadView& view, data::Random& random) const;
-  StepLosses network_step(const Batch& batch, GradientSource source, const Weigh& weigh,
-                          data::Random& random);
-  void set_gradients(const Cut& cut, const torch::Tensor& logit_gradient, torch::Tensor feature_gradient);
-  [[nodiscard]] bool gradients_finite() const;
+  struct Compared;
+
+  [[nodiscard]] Cut cut(const Batch& batch) const;
+  [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
+                                                  data::Random& random) const;
+  [[nodiscard]] objectives::HeadView network_view(const Batch& batch) const;
+  [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source,
+                                              data::Random& random);
+  [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
+  [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
+  [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
+                                   torch::Tensor feature_gradient) const;
 
   std::shared_ptr<models::Model> model_;
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;
   data::TaskLoss loss_;
   bool needs_network_ = false;
   bool frozen_ = false;
+  std::shared_ptr<Compared> compared_;  // between compare and gradient
 };
 
 }  // namespace pair::train

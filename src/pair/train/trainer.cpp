@@ -1,9 +1,9 @@
 #include "pair/train/trainer.h"
 
-#include <torch/optim.h>
 #include <torch/serialize.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <istream>
 #include <numbers>
@@ -13,20 +13,27 @@
 #include <utility>
 
 #include "pair/data/random.h"
+#include "pair/device/recorder.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/minibatches.h"
 #include "pair/train/step.h"
+#include "pair/train/update.h"
 #include "pair/train/weigher.h"
 
 namespace pair::train {
 namespace {
 
+using device::Recorder;
+using device::Recording;
+
 // Rows evaluated at once: activations stay small, whatever the data's size. Those of an image outnumber its
-// pixels.
+// pixels. A GPU is only filled by many.
 std::int64_t evaluation_rows(const torch::Tensor& inputs) {
-  return inputs.dim() > 2 ? 256 : 4096;
+  const bool image = inputs.dim() > 3;
+  return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
 }
 
 Batch everything(const std::vector<data::Environment>& environments, torch::Device device) {
@@ -38,8 +45,8 @@ Batch everything(const std::vector<data::Environment>& environments, torch::Devi
     labels.push_back(environment.labels);
     batch.sizes.push_back(environment.labels.size(0));
   }
-  batch.inputs = torch::cat(inputs).to(device);
-  batch.labels = torch::cat(labels).to(device);
+  batch.inputs = data::joined(inputs).to(device);
+  batch.labels = data::joined(labels).to(device);
   return batch;
 }
 
@@ -67,6 +74,17 @@ torch::Tensor scores(data::TaskLoss loss, const torch::Tensor& logits, const tor
   throw std::logic_error("unknown task loss");
 }
 
+// Cosine of the first objective's gradient with that of each other one; 0 where one of them vanishes.
+std::vector<double> conflict_of(std::span<const double> losses, std::span<const double> gram) {
+  const std::size_t m = losses.size();
+  std::vector<double> cosines;
+  for (std::size_t k = 1; k < m; ++k) {
+    const double lengths = std::sqrt(gram[0]) * std::sqrt(gram[k * m + k]);
+    cosines.push_back(lengths > 0.0 ? gram[k] / lengths : 0.0);
+  }
+  return cosines;
+}
+
 torch::Tensor as_tensor(const std::vector<double>& values) {
   return torch::tensor(c10::ArrayRef<double>(values), torch::kDouble);
 }
@@ -77,15 +95,17 @@ class Trainer::Impl {
  public:
   Impl(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
        torch::Device device)
-      : data_(std::move(data)),
+      : recorder_(device::make_recorder(device)),
+        data_(std::move(data)),
         settings_(std::move(settings)),
-        batches_(seed, "batches"),
+        device_(device),
         draws_(seed, "objectives"),
         weigher_(make_weigher(settings_)) {
     validate(settings_);
     if (data_->train.empty()) {
       throw std::invalid_argument("the data has no training environment; at least one is needed");
     }
+    const auto scope = enter();
     data::Random initial(seed, "model");
     model_ = models::make_model(model_spec(settings_, *data_), initial);
     model_->to(device);
@@ -97,14 +117,33 @@ class Trainer::Impl {
     if (!data_->held_out.empty()) {
       held_out_ = everything(data_->held_out, device);
     }
+    if (settings_.batch > 0) {
+      minibatches_.emplace(seed, train_.sizes, settings_.batch, device);
+      rows_ = minibatches_->rows(0).clone();
+    } else if (!device.is_cpu()) {
+      train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
+    }
+    control_ = torch::zeros({static_cast<std::int64_t>(objectives_.size()) + 1}, torch::kDouble).to(device);
     begin_adam();
     algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
+    for (std::size_t k = 0; k < objectives_.size(); ++k) {
+      if (recorder_ && !objectives_[k]->replayable()) {
+        recordable_ = false;
+        notices_.push_back(settings_.objectives[k] + " draws anew at every step, which cannot be recorded: " +
+                           "steps are handed to the device one operation at a time");
+      }
+    }
   }
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] std::int64_t step() const { return steps_; }
+  std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
 
   void advance() {
+    const auto scope = enter();
+    if (minibatches_) {
+      rows_.copy_(minibatches_->rows(steps_));
+    }
     if (algorithm_) {
       algorithm_->advance(batch(), draws_);
       ++steps_;
@@ -117,83 +156,82 @@ class Trainer::Impl {
         begin_adam();
       }
     }
-    const Verdict verdict = balancing_ ? balance(batch()) : descend(batch());
-    set_lr();
-    guard_->apply(verdict);
+    balancing_ ? balance() : descend();
     ++steps_;
+    if (!recorder_ || steps_ % steps_unread == 0) {
+      settle();
+    }
   }
 
   Evaluation evaluate() {
+    const auto scope = enter();
+    settle();
     Evaluation result;
     result.step = steps_;
     result.losses = last_.losses;
     result.weights = last_.weights;
     result.conflict = last_.conflict;
-    result.loss = last_loss_;
+    result.loss = last_.loss;
     result.named = algorithm_ ? algorithm_->losses() : NamedLosses{};
     result.balancing = balancing_;
     result.divergence = divergence_;
     result.feasible = feasible_;
-    result.lr = lr() * guard_->lr_factor();
-    result.restarts = guard_->state().restarts;
-    result.backtracks = guard_->state().backtracks;
-    result.rollbacks = guard_->state().rollbacks;
+    result.lr = lr() * guard_.backtracking * guard_.halving;
+    result.restarts = guard_.restarts;
+    result.backtracks = guard_.backtracks;
+    result.rollbacks = guard_.rollbacks;
     result.regression = data_->loss == data::TaskLoss::squared_error;
-    add_scores(data_->train, train_, result.scores);
-    add_scores(data_->held_out, held_out_, result.scores);
+    add_scores(result.scores);
     return result;
   }
 
   torch::Tensor predict(const torch::Tensor& inputs) {
+    const auto scope = enter();
     const torch::NoGradGuard no_graph;
-    return model_->forward(data::as_numbers(inputs.to(train_.inputs.device()))).to(torch::kCPU);
+    return model_->forward(data::as_numbers(inputs.to(device_))).to(torch::kCPU);
   }
 
-  void save(std::ostream& out) const;
+  void save(std::ostream& out);
   void load(std::istream& in);
 
  private:
+  // Steps that may go by on a device before anyone looks whether they were finite.
+  static constexpr std::int64_t steps_unread = 64;
+
   static Weigher make_weigher(const Settings& settings) {
     moo::BalancerOptions options;
     options.epsilon = settings.epsilon;
     return {settings.scheme == Scheme::pair ? settings.balancer : "linear", settings.preference, options};
   }
 
-  [[nodiscard]] std::vector<torch::Tensor> trained_parameters() const {
-    std::vector<torch::Tensor> parameters;
-    for (const torch::Tensor& parameter : model_->parameters()) {
-      if (parameter.requires_grad()) {
-        parameters.push_back(parameter);
-      }
-    }
-    return parameters;
+  [[nodiscard]] std::unique_ptr<Recorder::Scope> enter() const {
+    return recorder_ ? recorder_->enter() : nullptr;
   }
 
-  void begin_adam() {
-    begin(
-        std::make_unique<torch::optim::Adam>(trained_parameters(), torch::optim::AdamOptions(settings_.lr)));
-  }
+  void begin_adam() { begin({}); }
 
   void begin_balance() {
     if (settings_.freeze_featurizer) {
       step_->freeze_featurizer();
     }
     balancing_ = true;
+    routine_ = {};
     if (settings_.balance_optimizer == BalanceOptimizer::sgd) {
-      begin(std::make_unique<torch::optim::SGD>(
-          trained_parameters(), torch::optim::SGDOptions(settings_.balance_lr).momentum(settings_.momentum)));
+      begin({UpdateOptions::Rule::sgd, settings_.momentum, settings_.restart});
     } else if (settings_.freeze_featurizer) {
       begin_adam();
     }
   }
 
-  void begin(std::unique_ptr<torch::optim::Optimizer> optimizer) {
-    GuardState state = guard_ ? guard_->state() : GuardState{};
-    state.backtracking = state.halving = 1.0;
-    guard_.reset();
-    optimizer_ = std::move(optimizer);
-    guard_.emplace(*optimizer_, settings_.restart);
-    guard_->set_state(state);
+  void begin(const UpdateOptions& options) {
+    if (update_) {
+      settle();
+    }
+    guard_.backtracking = guard_.halving = 1.0;
+    update_.emplace(step_->parameters(), options, guard_);
+    // They stand on the parameters' old place.
+    routine_ = {};
+    scoring_ = {};
   }
 
   // The phase's learning rate, before what the guard takes off.
@@ -207,35 +245,57 @@ class Trainer::Impl {
     return value;
   }
 
-  void set_lr() {
-    for (auto& group : optimizer_->param_groups()) {
-      group.options().set_lr(lr());
+  // The weights and the learning rate, to where the device's work finds them.
+  void set_control(std::vector<double> weights, double rate) {
+    weights.push_back(rate);
+    if (weights != controlled_) {
+      control_.copy_(as_tensor(weights));
+      controlled_ = std::move(weights);
+    }
+  }
+  [[nodiscard]] torch::Tensor weights_there() const { return control_.narrow(0, 0, control_.size(0) - 1); }
+  [[nodiscard]] torch::Tensor rate_there() const { return control_[control_.size(0) - 1]; }
+
+  [[nodiscard]] Batch batch() const {
+    if (!minibatches_) {
+      return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
+    }
+    return {data::as_numbers(train_.inputs.index_select(0, rows_)), train_.labels.index_select(0, rows_),
+            std::vector<std::int64_t>(train_.sizes.size(), settings_.batch)};
+  }
+
+  // A step's work on the device, or an evaluation's, in parts that the host has something to do between.
+  struct Routine {
+    std::vector<Recorder::Work> parts;
+    std::unique_ptr<Recording> recording;
+    bool done = false;
+  };
+
+  void prepare(Routine& routine, bool recordable) {
+    if (!recorder_ || !recordable || !routine.done || routine.recording) {
+      return;
+    }
+    std::string why;
+    routine.recording = recorder_->record(routine.parts, why);
+    if (!routine.recording) {
+      recordable_ = scoring_recordable_ = false;
+      notices_.push_back("steps are handed to the device one operation at a time, since they cannot be " +
+                         ("recorded: " + why));
     }
   }
 
-  Batch batch() {
-    if (settings_.batch == 0) {
-      return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
+  static void play(Routine& routine, std::size_t part) {
+    if (routine.recording) {
+      routine.recording->play(part);
+    } else {
+      routine.parts[part]();
     }
-    std::vector<std::int64_t> rows;
-    std::int64_t start = 0;
-    Batch result;
-    for (const std::int64_t size : train_.sizes) {
-      for (std::int64_t i = 0; i < settings_.batch; ++i) {
-        rows.push_back(start + static_cast<std::int64_t>(batches_.below(static_cast<std::uint64_t>(size))));
-      }
-      start += size;
-      result.sizes.push_back(settings_.batch);
-    }
-    const torch::Tensor index = torch::tensor(rows, torch::kLong).to(train_.inputs.device());
-    result.inputs = data::as_numbers(train_.inputs.index_select(0, index));
-    result.labels = train_.labels.index_select(0, index);
-    return result;
+    routine.done = routine.done || part + 1 == routine.parts.size();
   }
 
   // The linear scheme, and PAIR-o's descent phase, which is that of ERM:
   //     (mean risk + l2 |theta|^2 + lambda * other objectives) / max(lambda, 1).
-  Verdict descend(const Batch& samples) {
+  void descend() {
     const bool linear = settings_.scheme == Scheme::linear;
     const double lambda = !linear                       ? 0.0
                           : steps_ < settings_.pretrain ? settings_.pretrain_penalty
@@ -243,66 +303,138 @@ class Trainer::Impl {
     const double divisor = std::max(lambda, 1.0);
     std::vector<double> weights(objectives_.size(), lambda / divisor);
     weights.front() = 1.0 / divisor;
-    const bool compare = linear && settings_.conflict && objectives_.size() > 1;
-    last_ = compare ? step_->with_solver(
-                          samples, GradientSource::head, [&weights](auto, auto) { return weights; }, draws_)
-                    : step_->with_weights(samples, weights, draws_);
-    last_loss_ = weighted(last_.weights, last_.losses);
-    if (!last_.finite) {
-      return Verdict::not_finite;
+    if (routine_.parts.empty() || weights != last_.weights) {
+      last_.weights = weights;
+      l2_ = settings_.l2 / divisor;
+      routine_ = {};
+      routine_.parts = {[this] { descent(); }};
     }
-    if (settings_.l2 > 0.0) {
-      const torch::NoGradGuard no_graph;
-      torch::Tensor squares;
-      for (const torch::Tensor& parameter : trained_parameters()) {
-        parameter.mutable_grad().add_(parameter, 2.0 * settings_.l2 / divisor);
-        squares = squares.defined() ? squares + parameter.square().sum() : parameter.square().sum();
-      }
-      last_loss_ += settings_.l2 / divisor * squares.item<double>();
-    }
-    return Verdict::good;
+    set_control(std::move(weights), lr());
+    prepare(routine_, recordable_);
+    play(routine_, 0);
+    unread_ = true;
   }
 
-  Verdict balance(const Batch& samples) {
-    bool too_long = false;
-    const StepLosses result = step_->with_solver(
-        samples, settings_.gradients,
-        [&](std::span<const double> losses, std::span<const double> gram) -> std::vector<double> {
-          too_long = settings_.backtrack && weigher_.overshot(losses);
-          if (too_long) {
-            return {};
-          }
-          const moo::Solution solution = weigher_.weigh(losses, gram);
-          divergence_ = solution.divergence;
-          feasible_ = solution.status == moo::Status::optimal;
-          return solution.weights;
-        },
-        draws_);
-    if (too_long) {
-      return Verdict::too_long;
+  void descent() {
+    const bool compare = settings_.scheme == Scheme::linear && settings_.conflict && objectives_.size() > 1;
+    torch::Tensor gradient;
+    if (compare) {
+      told_ = step_->compare(batch(), GradientSource::head, draws_);
+      gradient = step_->gradient(weights_there());
+    } else {
+      Step::Result result = step_->with_weights(batch(), last_.weights, draws_);
+      told_ = result.losses;
+      gradient = result.gradient;
     }
-    last_ = result;
-    last_loss_ = weighted(last_.weights, last_.losses);
-    return last_.finite ? Verdict::good : Verdict::not_finite;
+    const torch::Tensor losses = told_.narrow(0, 0, static_cast<std::int64_t>(objectives_.size()));
+    if (l2_ > 0.0) {
+      const torch::NoGradGuard no_graph;
+      const torch::Tensor& theta = update_->parameters();
+      gradient.add_(theta, 2.0 * l2_);
+      told_ = torch::cat({told_, torch::dot(theta, theta).to(torch::kDouble).view({1})});
+    }
+    update_->apply(gradient, losses, rate_there());
+  }
+
+  void balance() {
+    if (routine_.parts.empty()) {
+      routine_.parts = {
+          [this] {
+            told_ = torch::cat({step_->compare(batch(), settings_.gradients, draws_), update_->tally()});
+          },
+          [this] {
+            const auto m = static_cast<std::int64_t>(objectives_.size());
+            update_->apply(step_->gradient(weights_there()), told_.narrow(0, 0, m), rate_there());
+          }};
+    }
+    prepare(routine_, recordable_);
+    play(routine_, 0);
+    const std::size_t m = objectives_.size();
+    const std::vector<double> told = to_doubles(told_);
+    const std::span<const double> losses = std::span(told).first(m);
+    const std::span<const double> gram = std::span(told).subspan(m, m * m);
+    read_tally(std::span(told).subspan(m + m * m));
+    const bool finite = all_finite(losses) && all_finite(gram);
+    if (finite && settings_.backtrack && weigher_.overshot(losses)) {
+      ++guard_.backtracks;
+      guard_.backtracking /= 2;
+      update_->take_back();
+      return;
+    }
+    last_ = {.losses = {losses.begin(), losses.end()}, .weights = {}, .conflict = conflict_of(losses, gram)};
+    if (!finite) {
+      update_->reject();
+      return;
+    }
+    const moo::Solution solution = weigher_.weigh(losses, gram);
+    divergence_ = solution.divergence;
+    feasible_ = solution.status == moo::Status::optimal;
+    last_.weights = solution.weights;
+    last_.loss = weighted(last_.weights, last_.losses);
+    guard_.backtracking = std::min(1.0, guard_.backtracking * GuardedStep::recovery);
+    set_control(solution.weights, lr() * guard_.backtracking);
+    play(routine_, 1);
+  }
+
+  // Waits for the device and reads what it has to tell of the steps since the last time.
+  void settle() {
+    if (std::exchange(unread_, false)) {
+      const std::vector<double> told = to_doubles(told_);
+      const std::size_t m = objectives_.size();
+      last_.losses.assign(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(m));
+      last_.loss = weighted(last_.weights, last_.losses);
+      if (l2_ > 0.0) {
+        last_.loss += l2_ * told.back();
+      }
+      last_.conflict.clear();
+      if (told.size() >= m + m * m && m > 1) {
+        last_.conflict = conflict_of(last_.losses, std::span(told).subspan(m, m * m));
+      }
+    }
+    if (!algorithm_) {
+      read_tally(to_doubles(update_->tally()));
+    }
+  }
+
+  void read_tally(std::span<const double> tally) {
+    guard_.restarts = static_cast<std::int64_t>(tally[0]);
+    guard_.rollbacks = static_cast<std::int64_t>(tally[1]);
+    guard_.rollbacks_in_a_row = static_cast<std::int64_t>(tally[2]);
+    guard_.halving = tally[3];
+    if (guard_.rollbacks_in_a_row >= GuardedStep::patience) {
+      throw Diverged(GuardedStep::divergence());
+    }
   }
 
   static double weighted(std::span<const double> weights, std::span<const double> losses) {
     return std::inner_product(weights.begin(), weights.end(), losses.begin(), 0.0);
   }
 
-  void add_scores(const std::vector<data::Environment>& environments, const Batch& batch,
-                  std::vector<Score>& all) {
-    const std::vector<double> means = mean_scores(batch);
-    for (std::size_t i = 0; i < environments.size(); ++i) {
-      all.push_back({environments[i].key, means[i], environments[i].test});
+  void add_scores(std::vector<Score>& all) {
+    if (scoring_.parts.empty()) {
+      scoring_.parts = {[this] {
+        const torch::NoGradGuard no_graph;
+        std::vector<torch::Tensor> means = mean_scores(train_);
+        const std::vector<torch::Tensor> more = mean_scores(held_out_);
+        means.insert(means.end(), more.begin(), more.end());
+        scored_ = torch::stack(means);
+      }};
+    }
+    prepare(scoring_, scoring_recordable_);
+    play(scoring_, 0);
+    const std::vector<double> means = to_doubles(scored_);
+    auto mean = means.begin();
+    for (const auto* environments : {&data_->train, &data_->held_out}) {
+      for (const data::Environment& environment : *environments) {
+        all.push_back({environment.key, *mean++, environment.test});
+      }
     }
   }
 
-  std::vector<double> mean_scores(const Batch& batch) {
+  [[nodiscard]] std::vector<torch::Tensor> mean_scores(const Batch& batch) const {
     if (batch.sizes.empty()) {
       return {};
     }
-    const torch::NoGradGuard no_graph;
     std::vector<torch::Tensor> parts;
     const std::int64_t rows = evaluation_rows(batch.inputs);
     for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
@@ -314,12 +446,21 @@ class Trainer::Impl {
     for (const torch::Tensor& part : torch::cat(parts).split_with_sizes(batch.sizes)) {
       means.push_back(part.mean());
     }
-    return to_doubles(torch::stack(means));
+    return means;
   }
 
+  // What is known of the last step.
+  struct Last {
+    std::vector<double> losses;
+    std::vector<double> weights;
+    std::vector<double> conflict;
+    double loss = 0.0;
+  };
+
+  std::unique_ptr<Recorder> recorder_;  // first, since the rest lives on its queue
   std::shared_ptr<const data::EnvironmentSet> data_;
   Settings settings_;
-  data::Random batches_;
+  torch::Device device_;
   data::Random draws_;
   Weigher weigher_;
   std::shared_ptr<models::Model> model_;
@@ -327,15 +468,28 @@ class Trainer::Impl {
   std::optional<Step> step_;
   Batch train_;
   Batch held_out_;
+  std::optional<Minibatches> minibatches_;
+  torch::Tensor rows_;  // the step's minibatch
   std::unique_ptr<Algorithm>
       algorithm_;  // where the scheme has an update of its own; the rest then stands idle
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  std::optional<GuardedStep> guard_;
+  std::optional<Update> update_;
+  GuardState guard_;  // as last read
+
+  torch::Tensor control_;  // weights and learning rate, as the device sees them
+  std::vector<double> controlled_;
+  torch::Tensor told_;  // what the last step told: losses, and what else its routine adds
+  bool unread_ = false;
+  double l2_ = 0.0;  // the L2 term's factor in the descent's loss
+  Routine routine_;
+  bool recordable_ = true;
+  torch::Tensor scored_;
+  Routine scoring_;
+  bool scoring_recordable_ = true;
+  std::vector<std::string> notices_;
 
   std::int64_t steps_ = 0;
   bool balancing_ = false;
-  StepLosses last_;
-  double last_loss_ = 0.0;
+  Last last_;
   double divergence_ = 0.0;
   bool feasible_ = true;
 };
@@ -348,7 +502,8 @@ using torch::serialize::OutputArchive;
 void write(OutputArchive& archive, const std::string& key, const std::vector<torch::Tensor>& tensors) {
   archive.write(key + "/count", c10::IValue(static_cast<std::int64_t>(tensors.size())));
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    archive.write(key + "/" + std::to_string(i), tensors[i].detach());
+    // A clone: of a view, the archive would hold all that it is a view of.
+    archive.write(key + "/" + std::to_string(i), tensors[i].detach().clone());
   }
 }
 
@@ -368,14 +523,14 @@ std::vector<torch::Tensor> read_tensors(InputArchive& archive, const std::string
 
 }  // namespace
 
-void Trainer::Impl::save(std::ostream& out) const {
+void Trainer::Impl::save(std::ostream& out) {
+  const auto scope = enter();
+  settle();
   OutputArchive archive;
   write(archive, "parameters", model_->parameters());
-  write(archive, "last_good", guard_->last_good());
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     write(archive, "objective" + std::to_string(k), objectives_[k]->state());
   }
-  archive.write("batches", c10::IValue(batches_.state()));
   archive.write("draws", c10::IValue(draws_.state()));
   archive.write("preference", as_tensor(weigher_.state().preference));
   archive.write("weighed_weights", as_tensor(weigher_.state().weights));
@@ -383,20 +538,15 @@ void Trainer::Impl::save(std::ostream& out) const {
   archive.write("losses", as_tensor(last_.losses));
   archive.write("weights", as_tensor(last_.weights));
   archive.write("conflict", as_tensor(last_.conflict));
-  archive.write("numbers", as_tensor({last_loss_, divergence_}));
+  archive.write("numbers", as_tensor({last_.loss, divergence_}));
   archive.write("steps", c10::IValue(steps_));
   archive.write("balancing", c10::IValue(balancing_));
   archive.write("feasible", c10::IValue(feasible_));
-  const GuardState& guard = guard_->state();
-  archive.write("restarts", c10::IValue(guard.restarts));
-  archive.write("backtracks", c10::IValue(guard.backtracks));
-  archive.write("rollbacks", c10::IValue(guard.rollbacks));
-  archive.write("rollbacks_in_a_row", c10::IValue(guard.rollbacks_in_a_row));
-  archive.write("backtracking", c10::IValue(guard.backtracking));
-  archive.write("halving", c10::IValue(guard.halving));
-  OutputArchive optimizer;
-  optimizer_->save(optimizer);
-  archive.write("optimizer", optimizer);
+  archive.write("backtracks", c10::IValue(guard_.backtracks));
+  archive.write("backtracking", c10::IValue(guard_.backtracking));
+  OutputArchive update;
+  update_->save(update);
+  archive.write("update", update);
   if (algorithm_) {
     OutputArchive algorithm;
     algorithm_->save(algorithm);
@@ -406,6 +556,7 @@ void Trainer::Impl::save(std::ostream& out) const {
 }
 
 void Trainer::Impl::load(std::istream& in) {
+  const auto scope = enter();
   InputArchive archive;
   archive.load_from(in);
   const std::vector<torch::Tensor> parameters = read_tensors(archive, "parameters");
@@ -429,7 +580,6 @@ void Trainer::Impl::load(std::istream& in) {
     const std::vector<torch::Tensor> state = read_tensors(archive, "objective" + std::to_string(k));
     objectives_[k]->restore(state);
   }
-  batches_.restore(read_value(archive, "batches").toStringRef());
   draws_.restore(read_value(archive, "draws").toStringRef());
   const auto doubles = [&archive](const std::string& key) {
     torch::Tensor tensor;
@@ -441,26 +591,25 @@ void Trainer::Impl::load(std::istream& in) {
   last_.weights = doubles("weights");
   last_.conflict = doubles("conflict");
   const std::vector<double> numbers = doubles("numbers");
-  last_loss_ = numbers.at(0);
+  last_.loss = numbers.at(0);
   divergence_ = numbers.at(1);
   steps_ = read_value(archive, "steps").toInt();
   feasible_ = read_value(archive, "feasible").toBool();
   if (read_value(archive, "balancing").toBool()) {
     begin_balance();
   }
-  InputArchive optimizer;
-  archive.read("optimizer", optimizer);
-  optimizer_->load(optimizer);
+  InputArchive update;
+  archive.read("update", update);
+  update_->load(update);
+  guard_.backtracks = read_value(archive, "backtracks").toInt();
+  guard_.backtracking = read_value(archive, "backtracking").toDouble();
+  unread_ = false;
+  settle();
   if (algorithm_) {
     InputArchive algorithm;
     archive.read("algorithm", algorithm);
     algorithm_->load(algorithm);
   }
-  guard_->set_state(
-      {read_value(archive, "restarts").toInt(), read_value(archive, "backtracks").toInt(),
-       read_value(archive, "rollbacks").toInt(), read_value(archive, "rollbacks_in_a_row").toInt(),
-       read_value(archive, "backtracking").toDouble(), read_value(archive, "halving").toDouble()});
-  guard_->set_last_good(read_tensors(archive, "last_good"));
 }
 
 Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
@@ -484,6 +633,9 @@ void Trainer::advance() {
 }
 Evaluation Trainer::evaluate() {
   return impl_->evaluate();
+}
+std::vector<std::string> Trainer::take_notices() {
+  return impl_->take_notices();
 }
 torch::Tensor Trainer::predict(const torch::Tensor& inputs) {
   return impl_->predict(inputs);

@@ -59,12 +59,15 @@ class Trainer {
   [[nodiscard]] std::int64_t step() const;  // steps taken so far
   [[nodiscard]] bool finished() const;      // step() == settings().steps
 
-  // Takes one step. Throws Diverged.
+  // Takes one step. Throws Diverged; on a GPU perhaps some steps late, since most are not waited for.
   void advance();
   // Costs a forward pass over all data; changes nothing.
   [[nodiscard]] Evaluation evaluate();
   // The logits of inputs like the data's, [n, outputs] on the CPU; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
+
+  // What a person should know of how the run is done, each once: that its steps are not recorded, and why.
+  [[nodiscard]] std::vector<std::string> take_notices();
 
   // The complete state: parameters, optimizer, objectives, generators, counters. A trainer built with the
   // same arguments that loads what another saved continues bit for bit as that one would. load throws

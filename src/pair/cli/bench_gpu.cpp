@@ -1,0 +1,387 @@
+#include "pair/cli/bench_gpu.h"
+
+#include <torch/cuda.h>
+#include <torch/types.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "pair/cli/bench_pictures.h"
+#include "pair/cli/spread.h"
+#include "pair/paper/table1.h"
+#include "pair/runs/dataset_cache.h"
+#include "pair/runs/run.h"
+#include "pair/runs/run_spec.h"
+#include "pair/sweep/many_runs.h"
+#include "pair/train/precision.h"
+#include "pair/train/trainer.h"
+
+namespace pair::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::vector<std::string> parts;
+  int rounds = 15;
+  std::size_t jobs = 0;
+  std::int64_t runs = 32;
+  bool fp32 = false;
+  bool json = false;
+};
+
+const std::vector<std::string> all_parts = {"agree", "step", "run", "table", "domainbed", "many"};
+
+double seconds_of(const std::function<void()>& work) {
+  torch::cuda::synchronize();
+  const auto began = std::chrono::steady_clock::now();
+  work();
+  torch::cuda::synchronize();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+// What the card reaches on work of our sizes' kind: operations a second in large matrix products, bytes a
+// second in a copy.
+struct Rates {
+  double operations = 0.0;
+  double bytes = 0.0;
+};
+
+Rates measure_rates() {
+  constexpr std::int64_t side = 8192;
+  constexpr int repeats = 10;
+  const torch::NoGradGuard no_graph;
+  const torch::Tensor a = torch::rand({side, side}, torch::kCUDA);
+  const torch::Tensor b = torch::rand({side, side}, torch::kCUDA);
+  torch::Tensor c = torch::empty_like(a);
+  const auto best = [](const std::function<void()>& work) {
+    double least = seconds_of(work);
+    for (int i = 0; i < 4; ++i) {
+      least = std::min(least, seconds_of(work));
+    }
+    return least;
+  };
+  Rates rates;
+  const double products = best([&] {
+    for (int i = 0; i < repeats; ++i) {
+      torch::mm_out(c, a, b);
+    }
+  });
+  rates.operations = repeats * 2.0 * static_cast<double>(side * side * side) / products;
+  const torch::Tensor from = torch::empty({1 << 28}, torch::kCUDA);
+  torch::Tensor to = torch::empty_like(from);
+  const double copies = best([&] {
+    for (int i = 0; i < repeats; ++i) {
+      to.copy_(from);
+    }
+  });
+  rates.bytes = repeats * 2.0 * static_cast<double>(from.nbytes()) / copies;
+  return rates;
+}
+
+// The least a piece of work costs: its operations, and its tensors read and written once each.
+struct Cost {
+  double operations = 0.0;
+  double bytes = 0.0;
+  [[nodiscard]] double milliseconds(const Rates& rates) const {
+    return 1e3 * std::max(operations / rates.operations, bytes / rates.bytes);
+  }
+  Cost operator*(double times) const { return {times * operations, times * bytes}; }
+  Cost operator+(const Cost& other) const { return {operations + other.operations, bytes + other.bytes}; }
+};
+
+// A layer's product forward; its activations are written once and read by the next.
+Cost linear(double rows, double in, double out) {
+  return {2.0 * rows * in * out, 4.0 * rows * (in + out)};
+}
+
+// Of the paper's network on n samples.
+Cost mlp_forward(double n) {
+  return linear(n, 392, 256) + linear(n, 256, 256);
+}
+// Forward, the weights' gradients, and the second layer's input's.
+Cost mlp_step(double n) {
+  return mlp_forward(n) * 2.0 + linear(n, 256, 256);
+}
+
+// Of DomainBed's network for digits: four convolutions of 3 x 3.
+Cost cnn_forward(double n) {
+  const auto convolution = [n](double in, double in_pixels, double out, double pixels) {
+    return Cost{2.0 * n * pixels * 9.0 * in * out, 4.0 * n * (in * in_pixels + out * pixels)};
+  };
+  return convolution(2, 784, 64, 784) + convolution(64, 784, 128, 196) +
+         convolution(128, 196, 128, 196) * 2.0;
+}
+Cost cnn_step(double n) {
+  return cnn_forward(n) * 3.0;
+}
+
+// Milliseconds a step, in blocks that end with the device being waited for.
+std::vector<double> step_milliseconds(train::Trainer& trainer, int rounds) {
+  constexpr int steps = 20;
+  std::vector<double> result;
+  for (int round = -2; round < rounds; ++round) {
+    const double seconds = seconds_of([&] {
+      for (int i = 0; i < steps; ++i) {
+        trainer.advance();
+      }
+    });
+    if (round >= 0) {
+      result.push_back(1e3 * seconds / steps);
+    }
+  }
+  return result;
+}
+
+class Bench {
+ public:
+  Bench(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {
+    train::use_tf32(!arguments.fp32);
+    context_.err << "the card's rates\n" << std::flush;
+    rates_ = measure_rates();
+    result_["made"] = paper::provenance("cuda");
+    result_["tf32"] = !arguments.fp32;
+    result_["matrix_tflops"] = rates_.operations / 1e12;
+    result_["copy_terabytes_a_second"] = rates_.bytes / 1e12;
+  }
+
+  nlohmann::ordered_json run() {
+    const std::set<std::string> parts(arguments_.parts.begin(), arguments_.parts.end());
+    const auto wanted = [&](const std::string& part) { return parts.empty() || parts.contains(part); };
+    if (wanted("agree")) {
+      agreement();
+    }
+    if (wanted("step")) {
+      colored_mnist_steps();
+    }
+    if (wanted("run")) {
+      one_run();
+    }
+    if (wanted("table")) {
+      table();
+    }
+    if (wanted("domainbed")) {
+      domainbed_steps();
+    }
+    if (wanted("many")) {
+      many();
+    }
+    return result_;
+  }
+
+ private:
+  void add(const std::string& name, const std::string& unit, const std::vector<double>& values,
+           const Cost& cost, double required, double stretch) {
+    const double floor = cost.milliseconds(rates_) / (unit == "s" ? 1e3 : 1.0);
+    nlohmann::ordered_json figure = spread(values);
+    figure["unit"] = unit;
+    figure["floor"] = floor;
+    figure["required"] = required;
+    figure["stretch"] = stretch;
+    result_["figures"][name] = figure;
+    char line[160];
+    std::snprintf(line, sizeof line, "%-28s %9.3f %s   floor %8.3f, required %g, stretch %g\n", name.c_str(),
+                  median(values), unit.c_str(), floor, required, stretch);
+    context_.err << line << std::flush;
+  }
+
+  [[nodiscard]] std::vector<runs::Override> overrides() const {
+    return {{"device", "cuda"}, {"tf32", arguments_.fp32 ? "false" : "true"}};
+  }
+
+  // The same 20 steps in fp32 here and there: the largest difference of a loss, as a share of it, and of a
+  // weight.
+  void agreement() {
+    train::use_tf32(false);
+    auto all = overrides();
+    all.emplace_back("pretrain", "0");
+    const runs::RunSpec spec = runs::resolve("cmnist", "pair", all);
+    train::Trainer here(datasets_.get(spec.dataset, 0), spec.settings, 0);
+    train::Trainer there(datasets_.get(spec.dataset, 0, "cuda"), spec.settings, 0, torch::kCUDA);
+    std::vector<double> losses(spec.settings.objectives.size(), 0.0);
+    double weights = 0.0;
+    for (int step = 0; step < 20; ++step) {
+      here.advance();
+      there.advance();
+      const train::Evaluation a = here.evaluate();
+      const train::Evaluation b = there.evaluate();
+      for (std::size_t k = 0; k < losses.size(); ++k) {
+        losses[k] = std::max(losses[k], std::abs(b.losses[k] - a.losses[k]) / std::abs(a.losses[k]));
+        weights = std::max(weights, std::abs(b.weights[k] - a.weights[k]));
+      }
+    }
+    result_["agreement"] = {{"steps", 20}, {"weights", weights}};
+    for (std::size_t k = 0; k < losses.size(); ++k) {
+      result_["agreement"]["losses"][spec.settings.objectives[k]] = losses[k];
+    }
+    context_.err << "agreement " << result_["agreement"].dump() << '\n';
+    train::use_tf32(!arguments_.fp32);
+  }
+
+  void colored_mnist_steps() {
+    std::vector<std::vector<double>> times;
+    for (const char* algorithm : {"pair", "erm"}) {
+      auto all = overrides();
+      all.emplace_back("pretrain", "0");
+      const runs::RunSpec spec = runs::resolve("cmnist", algorithm, all);
+      train::Trainer trainer(datasets_.get(spec.dataset, 0, "cuda"), spec.settings, 0, torch::kCUDA);
+      times.push_back(step_milliseconds(trainer, arguments_.rounds));
+    }
+    constexpr double samples = 50'000;
+    add("cmnist_pair_step", "ms", times[0], mlp_step(samples), 0.7, 0.35);
+    add("cmnist_erm_step", "ms", times[1], mlp_step(samples), 0.64, 0.3);
+    const double ratio = median(times[0]) / median(times[1]);
+    result_["figures"]["pair_over_erm"] = {{"median", ratio}, {"required", 1.25}, {"stretch", 1.1}};
+    context_.err << "pair over erm " << ratio << '\n';
+  }
+
+  void one_run() {
+    const runs::RunSpec spec = runs::resolve("cmnist", "pair", overrides());
+    std::vector<double> seconds;
+    for (int round = 0; round < 4; ++round) {
+      const fs::path folder = scratch() / "run";
+      fs::remove_all(folder);
+      const double taken = seconds_of([&] { runs::run(spec, folder, datasets_); });
+      if (round > 0) {
+        seconds.push_back(taken);
+      }
+    }
+    const auto steps = static_cast<double>(spec.settings.steps);
+    add("cmnist_pair_run", "s", seconds, mlp_step(50'000) * steps + mlp_forward(80'000) * (steps / 5), 0.6,
+        0.3);
+  }
+
+  void table() {
+    const std::vector<std::string> methods = {"pair_w"};
+    const std::vector<std::uint64_t> seeds = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const paper::Table row = paper::table1(methods, seeds, overrides());
+    fs::remove_all(scratch() / "table");
+    const std::vector<runs::RunSpec> specs = paper::specs_of(row);
+    const double seconds = seconds_of(
+        [&] { sweep::run_all(specs, scratch() / "table", arguments_.jobs > 0 ? arguments_.jobs : 8); });
+    const auto steps = 501.0 * static_cast<double>(specs.size());
+    add("table1_pair_row", "s", {seconds}, mlp_step(50'000) * steps + mlp_forward(80'000) * (steps / 5), 8,
+        3);
+  }
+
+  void domainbed_steps() {
+    for (const bool irm : {false, true}) {
+      train::Settings settings = runs::resolve("ColoredMNIST", irm ? "irmv1" : "erm", overrides()).settings;
+      settings.batch = 64;
+      settings.pretrain = 0;
+      train::Trainer trainer(pictures(), settings, 0, torch::kCUDA);
+      const double samples = 64.0 * static_cast<double>(pictures()->train.size());
+      add(irm ? "domainbed_irm_step" : "domainbed_erm_step", "ms",
+          step_milliseconds(trainer, arguments_.rounds), cnn_step(samples), irm ? 0.7 : 0.6,
+          irm ? 0.4 : 0.35);
+    }
+  }
+
+  void many() {
+    constexpr std::int64_t steps = 5001;
+    train::Settings settings = runs::resolve("ColoredMNIST", "erm", overrides()).settings;
+    settings.batch = 64;
+    settings.steps = steps;
+    const double seconds = seconds_of([&] {
+      std::vector<std::jthread> threads;
+      for (std::int64_t seed = 0; seed < arguments_.runs; ++seed) {
+        threads.emplace_back([&, seed] {
+          train::Trainer trainer(pictures(), settings, static_cast<std::uint64_t>(seed), torch::kCUDA);
+          while (!trainer.finished()) {
+            trainer.advance();
+            if (trainer.step() % 100 == 1) {
+              (void)trainer.evaluate();
+            }
+          }
+        });
+      }
+    });
+    const Cost run = cnn_step(128) * static_cast<double>(steps) + cnn_forward(70'000) * 51.0;
+    add("domainbed_" + std::to_string(arguments_.runs) + "_runs", "s", {seconds},
+        run * static_cast<double>(arguments_.runs), 90, 45);
+  }
+
+  // All 70,000 images of DomainBed's ColoredMNIST: two domains' training parts, and the rest.
+  const std::shared_ptr<const data::EnvironmentSet>& pictures() {
+    if (!pictures_) {
+      constexpr std::int64_t domain = 23'333 * 8 / 10;
+      pictures_ = std::make_shared<const data::EnvironmentSet>(
+          data::on_device(*domainbed_pictures(2, domain, 70'000 - 2 * domain), torch::kCUDA));
+    }
+    return pictures_;
+  }
+
+  static fs::path scratch() { return fs::temp_directory_path() / "pair_bench_gpu"; }
+
+  const Arguments& arguments_;
+  Context& context_;
+  Rates rates_;
+  runs::DatasetCache datasets_;
+  std::shared_ptr<const data::EnvironmentSet> pictures_;
+  nlohmann::ordered_json result_;
+};
+
+void bench_gpu(const Arguments& arguments, Context& context) {
+  if (!torch::cuda::is_available()) {
+    throw std::runtime_error("'pair bench gpu' needs a CUDA device, and LibTorch finds none here");
+  }
+  const nlohmann::ordered_json result = Bench(arguments, context).run();
+  if (arguments.json) {
+    context.out << result.dump(2) << '\n';
+    return;
+  }
+  context.out << result["made"]["card"].get<std::string>() << ": "
+              << static_cast<int>(result["matrix_tflops"].get<double>()) << " TFLOP/s in matrix products, "
+              << result["copy_terabytes_a_second"].get<double>() << " TB/s in copies\n\n";
+  char line[200];
+  std::snprintf(line, sizeof line, "%-24s %10s %10s %10s %10s\n", "", "measured", "floor", "required",
+                "stretch");
+  context.out << line;
+  for (const auto& [name, figure] : result["figures"].items()) {
+    std::snprintf(line, sizeof line, "%-24s %10.3f %10.3f %10g %10g %s\n", name.c_str(),
+                  figure["median"].get<double>(), figure.value("floor", 0.0),
+                  figure["required"].get<double>(), figure["stretch"].get<double>(),
+                  figure.value("unit", "").c_str());
+    context.out << line;
+  }
+}
+
+}  // namespace
+
+void add_bench_gpu(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = bench.add_subcommand("gpu", "Steps, runs and many runs at once on a CUDA device");
+  command
+      ->add_option("--parts", arguments->parts, "Of agree, step, run, table, domainbed, many (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(all_parts));
+  command->add_option("--rounds", arguments->rounds, "Blocks of 20 steps that a step's time is the median of")
+      ->check(CLI::Range(1, 10'000))
+      ->capture_default_str();
+  command->add_option("--jobs", arguments->jobs, "Runs at once in 'table' (default: as many as pay)")
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--runs", arguments->runs, "Runs at once in 'many'")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  command->add_flag("--fp32", arguments->fp32, "Products in fp32 in place of TF32");
+  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->footer(
+      "Example:\n"
+      "  pair bench gpu --json > gpu.json");
+  command->callback([arguments, &context] { bench_gpu(*arguments, context); });
+}
+
+}  // namespace pair::cli

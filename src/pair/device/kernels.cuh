@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cuda_fp16.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+// The launches behind kernels.h, without torch, whose headers nvcc need not read. All pointers are the
+// device's; every sum is taken in a fixed order, so that the same input gives the same bits.
+
+namespace pair::device::cuda {
+
+inline constexpr int update_blocks = 128;
+
+struct Update {
+  float* parameters;
+  float* last_good;
+  float* first;   // SGD's velocity, Adam's mean
+  float* second;  // Adam's mean of squares; null for SGD
+  const float* gradient;
+  std::int64_t count;
+  const double* losses;
+  int loss_count;
+  const double* lr;
+  double* tally;     // restarts, rollbacks, in a row, halving
+  double* decays;    // Adam: beta1^t, beta2^t
+  double* partials;  // 2 * update_blocks, to work in
+  float momentum;
+  bool restart;
+};
+void update(const Update& update, cudaStream_t stream);
+
+// Rows of four numbers' multiple: g = gradient where output > 0, else 0; partials [blocks, columns] hold g's
+// sums over each block's rows.
+inline constexpr int relu_rows_a_block = 128;
+void relu_backward(const float* gradient, const float* output, float* g, float* partials, std::int64_t rows,
+                   int columns, cudaStream_t stream);
+
+// Images [n, pixels, channels]: y = group_norm(relu(x + bias)) gamma + beta; statistics [n, groups, 2] hold
+// mean and 1 / deviation.
+struct Norm {
+  std::int64_t images;
+  int pixels;
+  int channels;  // a multiple of 4 groups
+  int groups;
+  float epsilon;
+};
+template <class Number>  // float or __half
+void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
+                     const float* beta, Number* y, float* statistics, cudaStream_t stream);
+// dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias.
+void relu_group_norm_backward(const Norm& norm, const float* x, const float* bias, const float* gamma,
+                              const float* statistics, const float* dy, float* dx, float* sums,
+                              cudaStream_t stream);
+
+}  // namespace pair::device::cuda

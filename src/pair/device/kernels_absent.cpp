@@ -1,0 +1,38 @@
+#include <stdexcept>
+
+#include "pair/device/kernels.h"
+
+namespace pair::device {
+namespace {
+
+[[noreturn]] void absent() {
+  throw std::logic_error("has_kernels was not asked, or its answer not heard");
+}
+
+}  // namespace
+
+bool has_kernels(const torch::Tensor& /*numbers*/) {
+  return false;
+}
+bool takes_group_norm(std::int64_t /*channels*/, std::int64_t /*groups*/) {
+  return false;
+}
+
+void update(UpdateState& /*state*/, const torch::Tensor& /*gradient*/, const torch::Tensor& /*losses*/,
+            const torch::Tensor& /*lr*/, double /*momentum*/, bool /*restart*/) {
+  absent();
+}
+ReluGradient relu_backward(const torch::Tensor& /*gradient*/, const torch::Tensor& /*output*/) {
+  absent();
+}
+Normed relu_group_norm(const torch::Tensor& /*x*/, const torch::Tensor& /*bias*/, std::int64_t /*groups*/,
+                       const torch::Tensor& /*gamma*/, const torch::Tensor& /*beta*/, double /*epsilon*/) {
+  absent();
+}
+NormGradients relu_group_norm_backward(const torch::Tensor& /*gradient*/, const torch::Tensor& /*x*/,
+                                       const torch::Tensor& /*bias*/, std::int64_t /*groups*/,
+                                       const torch::Tensor& /*gamma*/, const torch::Tensor& /*statistics*/) {
+  absent();
+}
+
+}  // namespace pair::device

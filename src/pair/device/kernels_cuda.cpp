@@ -1,0 +1,111 @@
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include "pair/device/kernels.cuh"
+#include "pair/device/kernels.h"
+
+namespace pair::device {
+namespace {
+
+cudaStream_t stream_of(const torch::Tensor& tensor) {
+  return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
+}
+
+torch::Tensor channels_last(const torch::Tensor& images) {
+  return images.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+cuda::Norm norm_of(const torch::Tensor& x, std::int64_t groups, double epsilon) {
+  return {x.size(0), static_cast<int>(x.size(2) * x.size(3)), static_cast<int>(x.size(1)),
+          static_cast<int>(groups), static_cast<float>(epsilon)};
+}
+
+}  // namespace
+
+bool has_kernels(const torch::Tensor& numbers) {
+  return numbers.is_cuda() && numbers.scalar_type() == torch::kFloat;
+}
+
+bool takes_group_norm(std::int64_t channels, std::int64_t groups) {
+  return groups >= 1 && groups <= 32 && channels % (4 * groups) == 0 && channels <= 2048;
+}
+
+void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
+            const torch::Tensor& lr, double momentum, bool restart) {
+  const torch::Tensor partials = torch::empty({2 * cuda::update_blocks}, state.tally.options());
+  const torch::Tensor flat = gradient.contiguous();
+  cuda::Update launch{};
+  launch.parameters = state.parameters.data_ptr<float>();
+  launch.last_good = state.last_good.data_ptr<float>();
+  launch.first = state.first.data_ptr<float>();
+  launch.second = state.second.defined() ? state.second.data_ptr<float>() : nullptr;
+  launch.gradient = flat.data_ptr<float>();
+  launch.count = flat.numel();
+  launch.losses = losses.data_ptr<double>();
+  launch.loss_count = static_cast<int>(losses.numel());
+  launch.lr = lr.data_ptr<double>();
+  launch.tally = state.tally.data_ptr<double>();
+  launch.decays = state.decays.defined() ? state.decays.data_ptr<double>() : nullptr;
+  launch.partials = partials.data_ptr<double>();
+  launch.momentum = static_cast<float>(momentum);
+  launch.restart = restart;
+  cuda::update(launch, stream_of(flat));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+ReluGradient relu_backward(const torch::Tensor& gradient, const torch::Tensor& output) {
+  const torch::Tensor rows = gradient.contiguous();
+  ReluGradient result;
+  result.gradient = torch::empty_like(rows);
+  const std::int64_t blocks = (rows.size(0) + cuda::relu_rows_a_block - 1) / cuda::relu_rows_a_block;
+  const torch::Tensor partials = torch::empty({blocks, rows.size(1)}, rows.options());
+  cuda::relu_backward(rows.data_ptr<float>(), output.contiguous().data_ptr<float>(),
+                      result.gradient.data_ptr<float>(), partials.data_ptr<float>(), rows.size(0),
+                      static_cast<int>(rows.size(1)), stream_of(rows));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  result.sum = partials.sum(0);
+  return result;
+}
+
+Normed relu_group_norm(const torch::Tensor& x, const torch::Tensor& bias, std::int64_t groups,
+                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon) {
+  const torch::Tensor images = channels_last(x);
+  Normed normed;
+  normed.result = torch::empty_like(images);
+  normed.statistics = torch::empty({x.size(0), groups, 2}, bias.options());
+  const cuda::Norm norm = norm_of(images, groups, epsilon);
+  const auto launch = [&](const auto* from, auto* to) {
+    cuda::relu_group_norm(norm, from, bias.data_ptr<float>(), gamma.data_ptr<float>(), beta.data_ptr<float>(),
+                          to, normed.statistics.data_ptr<float>(), stream_of(images));
+  };
+  if (images.scalar_type() == torch::kHalf) {
+    launch(reinterpret_cast<const __half*>(images.data_ptr<at::Half>()),
+           reinterpret_cast<__half*>(normed.result.data_ptr<at::Half>()));
+  } else {
+    launch(static_cast<const float*>(images.data_ptr<float>()), normed.result.data_ptr<float>());
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return normed;
+}
+
+NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torch::Tensor& x,
+                                       const torch::Tensor& bias, std::int64_t groups,
+                                       const torch::Tensor& gamma, const torch::Tensor& statistics) {
+  const torch::Tensor images = channels_last(x);
+  const torch::Tensor dy = channels_last(gradient);
+  NormGradients result;
+  result.x = torch::empty_like(images);
+  const torch::Tensor sums = torch::empty({x.size(0), 3, x.size(1)}, bias.options());
+  cuda::relu_group_norm_backward(norm_of(images, groups, 0.0), images.data_ptr<float>(),
+                                 bias.data_ptr<float>(), gamma.data_ptr<float>(),
+                                 statistics.data_ptr<float>(), dy.data_ptr<float>(),
+                                 result.x.data_ptr<float>(), sums.data_ptr<float>(), stream_of(images));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  const torch::Tensor all = sums.sum(0);
+  result.gamma = all[0];
+  result.beta = all[1];
+  result.bias = all[2];
+  return result;
+}
+
+}  // namespace pair::device

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <torch/nn.h>
+#include <torch/types.h>
+
+#include <cstdint>
+
+// Layers that go together, in one pass where the device has a kernel for it (device/kernels.h) and in torch's
+// own operations elsewhere. The same function of the same parameters either way.
+
+namespace pair::models {
+
+// relu(layer(rows)), rows [n, d].
+torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows);
+
+// norm(relu(convolution(images))), images [n, c, h, w]. padding: the convolution's, whose options keep it in
+// a type that differs between LibTorch's versions.
+torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const torch::nn::GroupNorm& norm,
+                                    const torch::Tensor& images, std::int64_t padding);
+
+}  // namespace pair::models

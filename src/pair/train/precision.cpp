@@ -1,0 +1,14 @@
+#include "pair/train/precision.h"
+
+#include <ATen/Context.h>
+
+namespace pair::train {
+
+void use_tf32(bool tf32) {
+  at::Context& context = at::globalContext();
+  context.setAllowTF32CuBLAS(tf32);
+  context.setAllowTF32CuDNN(tf32);
+  context.setDeterministicCuDNN(true);
+}
+
+}  // namespace pair::train

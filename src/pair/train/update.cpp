@@ -1,0 +1,127 @@
+#include "pair/train/update.h"
+
+#include <torch/utils.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "pair/device/kernels.h"
+#include "pair/train/host_numbers.h"
+
+namespace pair::train {
+namespace {
+
+constexpr double beta1 = 0.9;
+constexpr double beta2 = 0.999;
+constexpr double adam_epsilon = 1e-8;
+
+enum Tally : std::int64_t { restarts, rollbacks, in_a_row, halving };
+
+}  // namespace
+
+Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
+               const GuardState& guard)
+    : options_(options) {
+  const torch::NoGradGuard no_graph;
+  parameters_ = flattened(parameters);
+  std::int64_t start = 0;
+  for (torch::Tensor parameter : parameters) {
+    parameter.set_data(parameters_.narrow(0, start, parameter.numel()).view(parameter.sizes()));
+    start += parameter.numel();
+  }
+  last_good_ = parameters_.clone();
+  first_ = torch::zeros_like(parameters_);
+  const auto doubles = torch::TensorOptions(torch::kDouble);
+  if (options_.rule == UpdateOptions::Rule::adam) {
+    second_ = torch::zeros_like(parameters_);
+    decays_ = torch::ones({2}, doubles).to(parameters_.device());
+  }
+  tally_ = torch::tensor({static_cast<double>(guard.restarts), static_cast<double>(guard.rollbacks),
+                          static_cast<double>(guard.rollbacks_in_a_row), guard.halving},
+                         doubles)
+               .to(parameters_.device());
+}
+
+void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr) {
+  const torch::NoGradGuard no_graph;
+  if (device::has_kernels(parameters_)) {
+    device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_};
+    device::update(state, gradient, losses, lr, options_.momentum,
+                   options_.restart && options_.rule == UpdateOptions::Rule::sgd);
+    return;
+  }
+  // A sum of squares is finite where, and overflow aside only where, every term is.
+  const torch::Tensor size = torch::dot(gradient, gradient) + torch::dot(losses, losses);
+  if (!std::isfinite(size.item<double>())) {
+    reject();
+    return;
+  }
+  const double rate = lr.item<double>() * tally_[halving].item<double>();
+  tally_.select(0, in_a_row).zero_();
+  last_good_.copy_(parameters_);
+  if (options_.rule == UpdateOptions::Rule::sgd) {
+    if (options_.restart && torch::dot(gradient, first_).item<double>() < 0.0) {
+      tally_.select(0, restarts).add_(1.0);
+      first_.zero_();
+    }
+    first_.mul_(options_.momentum).add_(gradient);
+    parameters_.add_(first_, -rate);
+    return;
+  }
+  decays_[0].mul_(beta1);
+  decays_[1].mul_(beta2);
+  first_.lerp_(gradient, 1.0 - beta1);
+  second_.mul_(beta2).addcmul_(gradient, gradient, 1.0 - beta2);
+  const torch::Tensor root =
+      second_.sqrt().mul_(1.0 / std::sqrt(1.0 - decays_[1].item<double>())).add_(adam_epsilon);
+  parameters_.addcdiv_(first_, root, -rate / (1.0 - decays_[0].item<double>()));
+}
+
+void Update::take_back() {
+  const torch::NoGradGuard no_graph;
+  parameters_.copy_(last_good_);
+  if (options_.rule == UpdateOptions::Rule::sgd) {
+    first_.zero_();
+  }
+}
+
+void Update::reject() {
+  take_back();
+  const torch::NoGradGuard no_graph;
+  tally_.select(0, rollbacks).add_(1.0);
+  tally_.select(0, in_a_row).add_(1.0);
+  tally_.select(0, halving).mul_(0.5);
+}
+
+void Update::save(torch::serialize::OutputArchive& archive) const {
+  archive.write("last_good", last_good_);
+  archive.write("first", first_);
+  if (second_.defined()) {
+    archive.write("second", second_);
+    archive.write("decays", decays_);
+  }
+  archive.write("tally", tally_);
+}
+
+void Update::load(torch::serialize::InputArchive& archive) {
+  const torch::NoGradGuard no_graph;
+  const auto read = [&archive](const std::string& key, torch::Tensor& into) {
+    torch::Tensor saved;
+    archive.read(key, saved);
+    if (saved.sizes() != into.sizes()) {
+      throw std::runtime_error("the checkpoint's update is of " + std::to_string(saved.numel()) +
+                               " parameters; the model has " + std::to_string(into.numel()));
+    }
+    into.copy_(saved);
+  };
+  read("last_good", last_good_);
+  read("first", first_);
+  if (second_.defined()) {
+    read("second", second_);
+    read("decays", decays_);
+  }
+  read("tally", tally_);
+}
+
+}  // namespace pair::train

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <torch/serialize.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "pair/train/guarded_step.h"
+
+// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guarded_step.h, on
+// one flat vector.
+//
+// torch's optimizers take the learning rate and count their steps on the host, tensor by tensor, and
+// GuardedStep asks the device before each step whether the direction turned. Here both the arithmetic and
+// the decisions stay on the device, in a few operations whatever the number of layers: a small network is
+// bound by the count of operations, and a step that asks nothing can be recorded (device/recorder.h).
+
+namespace pair::train {
+
+struct UpdateOptions {
+  enum class Rule { adam, sgd };
+  Rule rule = Rule::adam;
+  double momentum = 0.9;  // SGD's. Adam's decays are 0.9 and 0.999, its epsilon 1e-8
+  bool restart = true;    // SGD: drop the velocity that the new direction opposes, g . v < 0
+};
+
+class Update {
+ public:
+  // Makes the parameters, of one type and device, views of one flat vector [P]. Counts go on from guard.
+  Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
+         const GuardState& guard = {});
+
+  [[nodiscard]] const torch::Tensor& parameters() const { return parameters_; }  // [P]
+
+  // One step of length lr (a scalar tensor, doubles) times the halvings so far; or, where the gradient [P] or
+  // one of the losses is not finite, back to the parameters before the last good step, and a halving.
+  // Nothing waits for a device that has kernels (device/kernels.h).
+  void apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr);
+
+  // Back to the parameters before the last good step, the velocity dropped: for a step that was too long.
+  void take_back();
+  // The same for one that led to losses that are not finite, with its halving.
+  void reject();
+
+  // [4] doubles on the device: restarts, rollbacks, rollbacks in a row, halving.
+  [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
+
+  void save(torch::serialize::OutputArchive& archive) const;
+  // Takes what save gave, for as many parameters.
+  void load(torch::serialize::InputArchive& archive);
+
+ private:
+  UpdateOptions options_;
+  torch::Tensor parameters_;
+  torch::Tensor last_good_;
+  torch::Tensor first_;   // Adam's mean of gradients; SGD's velocity
+  torch::Tensor second_;  // Adam's mean of squares
+  torch::Tensor decays_;  // Adam: beta1^t and beta2^t
+  torch::Tensor tally_;
+};
+
+}  // namespace pair::train

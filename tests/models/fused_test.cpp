@@ -1,0 +1,131 @@
+#include "pair/models/fused.h"
+
+#include <ATen/Context.h>
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/cuda.h>
+#include <torch/utils.h>
+
+#include <functional>
+#include <string>
+
+#include "pair/data/random.h"
+
+// The kernels of a CUDA device against torch's operations on the CPU, in value and gradients, once and twice
+// differentiated. Skipped where there is no device.
+
+namespace pair::models {
+namespace {
+
+torch::Tensor drawn(at::IntArrayRef shape, data::Random& random) {
+  const torch::Tensor tensor = torch::empty(shape);
+  float* const values = tensor.data_ptr<float>();
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+    values[i] = static_cast<float>(random.normal());
+  }
+  return tensor;
+}
+
+class Fused : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) {
+      GTEST_SKIP() << "no CUDA device here";
+    }
+    at::globalContext().setAllowTF32CuBLAS(false);
+    at::globalContext().setAllowTF32CuDNN(false);
+  }
+
+  // The result, the gradients of a weighted sum of it, and those of the gradients' squares.
+  static std::vector<torch::Tensor> all_of(const std::function<torch::Tensor(torch::Tensor)>& function,
+                                           torch::nn::Module& module, const torch::Tensor& inputs,
+                                           const torch::Tensor& weights) {
+    const torch::Tensor leaf = inputs.detach().requires_grad_(true);
+    std::vector<torch::Tensor> wanted = module.parameters();
+    wanted.push_back(leaf);
+    const torch::Tensor result = function(leaf);
+    std::vector<torch::Tensor> all = {result.detach()};
+    const torch::Tensor sum = (result * weights).sum();
+    for (const torch::Tensor& gradient : torch::autograd::grad({sum}, wanted, {}, true)) {
+      all.push_back(gradient);
+    }
+    torch::Tensor squares = torch::zeros({}, result.options());
+    for (const torch::Tensor& gradient :
+         torch::autograd::grad({(result.square() * weights).sum()}, wanted, {}, true, true)) {
+      squares = squares + gradient.square().sum();
+    }
+    for (const torch::Tensor& gradient :
+         torch::autograd::grad({squares}, wanted, {}, false, false, /*allow_unused=*/true)) {
+      if (gradient.defined()) {
+        all.push_back(gradient);
+      }
+    }
+    for (torch::Tensor& tensor : all) {
+      tensor = tensor.cpu().contiguous();
+    }
+    return all;
+  }
+
+  static void expect_close(const std::vector<torch::Tensor>& got,
+                           const std::vector<torch::Tensor>& expected) {
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double size = expected[i].abs().max().item<double>();
+      EXPECT_LT((got[i] - expected[i]).abs().max().item<double>(), 2e-4 * (size + 1e-3)) << "tensor " << i;
+    }
+  }
+
+  data::Random random{11, "fused"};
+};
+
+TEST_F(Fused, LinearRelu) {
+  for (const std::int64_t rows : {1, 127, 1000}) {
+    for (const std::int64_t width : {4, 36, 256, 260}) {
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(width));
+      torch::nn::Linear layer(20, width);
+      const torch::Tensor inputs = drawn({rows, 20}, random);
+      const torch::Tensor weights = drawn({rows, width}, random);
+      const auto function = [&](const torch::Tensor& x) { return linear_relu(layer, x); };
+      const auto expected = all_of(function, *layer, inputs, weights);
+      layer->to(torch::kCUDA);
+      expect_close(all_of(function, *layer, inputs.cuda(), weights.cuda()), expected);
+    }
+  }
+}
+
+TEST_F(Fused, ConvolutionReluNorm) {
+  struct Shape {
+    std::int64_t in;
+    std::int64_t out;
+    std::int64_t side;
+    std::int64_t stride;
+  };
+  for (const auto& [in, out, side, stride] :
+       {Shape{2, 64, 28, 1}, Shape{64, 128, 28, 2}, Shape{3, 32, 5, 1}}) {
+    SCOPED_TRACE(std::to_string(in) + " to " + std::to_string(out));
+    torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(in, out, 3).stride(stride).padding(1));
+    torch::nn::GroupNorm norm(torch::nn::GroupNormOptions(8, out));
+    {
+      const torch::NoGradGuard no_graph;
+      norm->weight.copy_(drawn({out}, random));
+      norm->bias.copy_(drawn({out}, random));
+    }
+    torch::nn::Sequential both(convolution, norm);
+    const torch::Tensor inputs = drawn({5, in, side, side}, random);
+    const std::int64_t reached = (side - 1) / stride + 1;
+    const torch::Tensor weights = drawn({5, out, reached, reached}, random);
+    const auto function = [&](const torch::Tensor& x) {
+      return convolution_relu_norm(convolution, norm, x, 1);
+    };
+    const auto expected = all_of(function, *both, inputs, weights);
+    both->to(torch::kCUDA);
+    expect_close(all_of(function, *both, inputs.cuda(), weights.cuda()), expected);
+
+    const torch::NoGradGuard no_graph;
+    const torch::Tensor half = function(inputs.cuda().to(torch::kHalf)).cpu().to(torch::kFloat);
+    EXPECT_LT((half - expected[0]).abs().max().item<double>(), 5e-3 * expected[0].abs().max().item<double>());
+  }
+}
+
+}  // namespace
+}  // namespace pair::models

@@ -1,0 +1,216 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <torch/cuda.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+#include "pair/train/host_numbers.h"
+#include "pair/train/minibatches.h"
+#include "pair/train/precision.h"
+#include "pair/train/trainer.h"
+#include "pair/train/update.h"
+#include "tests/train/small_data.h"
+
+// What must hold on a CUDA device; skipped where there is none.
+
+namespace pair::train {
+namespace {
+
+class OnDevice : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) {
+      GTEST_SKIP() << "no CUDA device here";
+    }
+    use_tf32(false);
+  }
+};
+
+Settings settings_of(std::int64_t batch = 0) {
+  Settings settings;
+  settings.steps = 60;
+  settings.pretrain = 20;
+  settings.width = 16;
+  settings.balance_lr = 0.05;
+  settings.batch = batch;
+  return settings;
+}
+
+std::vector<Evaluation> trained(const Settings& settings, torch::Device device, std::int64_t every = 1,
+                                std::uint64_t seed = 1) {
+  Trainer trainer(testing::small_data(0, 500), settings, seed, device);
+  std::vector<Evaluation> evaluations;
+  while (!trainer.finished()) {
+    trainer.advance();
+    if (trainer.step() % every == 0) {
+      evaluations.push_back(trainer.evaluate());
+    }
+  }
+  return evaluations;
+}
+
+void expect_same(const Evaluation& a, const Evaluation& b) {
+  EXPECT_EQ(a.losses, b.losses) << a.step;
+  EXPECT_EQ(a.weights, b.weights) << a.step;
+  EXPECT_EQ(a.loss, b.loss) << a.step;
+  for (std::size_t i = 0; i < a.scores.size(); ++i) {
+    EXPECT_EQ(a.scores[i].value, b.scores[i].value) << a.step;
+  }
+}
+
+// Steps that are recorded from the second on, against the CPU's: 20 of the descent and as many of the
+// balance. Penalties are made of risks near 1, whose last bit is 6e-8.
+TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
+  for (const std::int64_t batch : {0, 32}) {
+    for (const std::int64_t pretrain : {0, 20}) {
+      SCOPED_TRACE("batch " + std::to_string(batch) + ", pretrain " + std::to_string(pretrain));
+      Settings settings = settings_of(batch);
+      settings.pretrain = pretrain;
+      settings.steps = 20;
+      const auto here = trained(settings, torch::kCPU);
+      const auto there = trained(settings, torch::kCUDA);
+      for (std::size_t i = 0; i < here.size(); ++i) {
+        for (std::size_t k = 0; k < here[i].losses.size(); ++k) {
+          EXPECT_NEAR(there[i].losses[k], here[i].losses[k], 1e-5 * std::abs(here[i].losses[k]) + 2e-8)
+              << "step " << i << ", objective " << k;
+          EXPECT_NEAR(there[i].weights[k], here[i].weights[k], 1e-3) << "step " << i << ", objective " << k;
+        }
+        EXPECT_NEAR(there[i].loss, here[i].loss, 1e-4 * std::abs(here[i].loss) + 1e-9);
+      }
+    }
+  }
+}
+
+TEST_F(OnDevice, GivesTheSameAloneAndInCompanyHoweverOftenOneLooks) {
+  for (const std::int64_t batch : {0, 32}) {
+    const auto alone = trained(settings_of(batch), torch::kCUDA);
+    expect_same(trained(settings_of(batch), torch::kCUDA, 60).back(), alone.back());
+    std::vector<std::vector<Evaluation>> together(6);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& evaluations : together) {
+        threads.emplace_back([&] { evaluations = trained(settings_of(batch), torch::kCUDA); });
+      }
+    }
+    for (const auto& evaluations : together) {
+      for (std::size_t i = 0; i < alone.size(); ++i) {
+        expect_same(evaluations[i], alone[i]);
+      }
+    }
+  }
+}
+
+TEST_F(OnDevice, GoesOnFromACheckpoint) {
+  for (const std::int64_t stop : {0, 1, 13, 20, 21, 47}) {
+    SCOPED_TRACE(stop);
+    Settings settings = settings_of(16);
+    settings.objectives = {"erm", "irmv1", "vrex", "fishr", "group_dro"};
+    settings.preference = {};
+    const auto whole = trained(settings, torch::kCUDA, 60);
+    std::stringstream saved;
+    {
+      Trainer part(testing::small_data(0, 500), settings, 1, torch::kCUDA);
+      while (part.step() < stop) {
+        part.advance();
+      }
+      part.save(saved);
+    }
+    Trainer resumed(testing::small_data(0, 500), settings, 1, torch::kCUDA);
+    resumed.load(saved);
+    while (!resumed.finished()) {
+      resumed.advance();
+    }
+    expect_same(resumed.evaluate(), whole.back());
+  }
+}
+
+TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
+  for (const char* name : {"irmv1", "vrex", "ib", "sd", "fishr", "group_dro", "iga", "coral", "mmd"}) {
+    for (const Scheme scheme : {Scheme::linear, Scheme::pair}) {
+      SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(scheme)));
+      Settings settings = settings_of(32);
+      settings.scheme = scheme;
+      settings.objectives = {"erm", name};
+      settings.preference = {};
+      settings.steps = 12;
+      settings.pretrain = 4;
+      Trainer trainer(testing::small_data(0, 500), settings, 1, torch::kCUDA);
+      while (!trainer.finished()) {
+        trainer.advance();
+      }
+      EXPECT_THAT(trainer.take_notices(), ::testing::IsEmpty());
+      EXPECT_TRUE(std::isfinite(trainer.evaluate().loss));
+    }
+  }
+}
+
+TEST_F(OnDevice, SaysOnceWhatCannotBeRecordedAndGoesOn) {
+  Settings settings = settings_of();
+  settings.objectives = {"erm", "clove"};
+  settings.preference = {};
+  Trainer trainer(testing::small_data(0, 500), settings, 1, torch::kCUDA);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  EXPECT_THAT(trainer.take_notices(), ::testing::ElementsAre(::testing::HasSubstr("clove")));
+  EXPECT_THAT(trainer.take_notices(), ::testing::IsEmpty());
+}
+
+TEST_F(OnDevice, DrawsTheMinibatchesOfTheCpu) {
+  Minibatches here(5, {1000, 77}, 32, torch::kCPU);
+  Minibatches there(5, {1000, 77}, 32, torch::kCUDA);
+  for (const std::int64_t step : {0, 63, 64, 5000}) {
+    EXPECT_TRUE(torch::equal(here.rows(step), there.rows(step).cpu()));
+  }
+}
+
+TEST_F(OnDevice, UpdatesAsTheCpuDoesGoodAndBad) {
+  const torch::NoGradGuard no_graph;
+  for (const bool adam : {true, false}) {
+    SCOPED_TRACE(adam);
+    const UpdateOptions options = adam ? UpdateOptions{} : UpdateOptions{UpdateOptions::Rule::sgd, 0.9, true};
+    torch::Tensor a = torch::linspace(-1.0, 2.0, 100'003);
+    torch::Tensor b = a.to(torch::kCUDA);
+    Update here({a}, options);
+    Update there({b}, options);
+    torch::Tensor losses = torch::ones({2}, torch::kDouble);
+    const torch::Tensor rate = torch::tensor(0.1, torch::kDouble);
+    for (int i = 0; i < 40; ++i) {
+      const double second = i % 7 == 3 ? std::numeric_limits<double>::quiet_NaN() : std::sin(i);
+      torch::Tensor gradient = torch::cos(torch::arange(100'003).to(torch::kFloat) * 0.01 + i);
+      gradient[77] = second;
+      losses[1] = i % 11 == 5 ? std::numeric_limits<double>::infinity() : 1.0;
+      here.apply(gradient, losses, rate);
+      there.apply(gradient.to(torch::kCUDA), losses.to(torch::kCUDA), rate.to(torch::kCUDA));
+      if (i == 20) {
+        here.take_back();
+        there.take_back();
+      }
+      ASSERT_TRUE(torch::allclose(there.parameters().cpu(), here.parameters(), 1e-4, 1e-6)) << i;
+      ASSERT_EQ(to_doubles(there.tally()), to_doubles(here.tally())) << i;
+    }
+  }
+}
+
+TEST_F(OnDevice, StopsARunWhoseLossesStayInfinite) {
+  Settings settings = settings_of();
+  settings.steps = 500;
+  settings.scheme = Scheme::linear;
+  auto set = testing::small_data(0, 500);
+  set->train[0].inputs[3][0] = std::numeric_limits<float>::quiet_NaN();
+  Trainer trainer(set, settings, 1, torch::kCUDA);
+  EXPECT_THROW(
+      {
+        while (!trainer.finished()) {
+          trainer.advance();
+        }
+      },
+      Diverged);
+}
+
+}  // namespace
+}  // namespace pair::train
