@@ -113,17 +113,23 @@ TEST_F(Fused, ConvolutionReluNorm) {
     torch::nn::Sequential both(convolution, norm);
     const torch::Tensor inputs = drawn({5, in, side, side}, random);
     const std::int64_t reached = (side - 1) / stride + 1;
-    const torch::Tensor weights = drawn({5, out, reached, reached}, random);
-    const auto function = [&](const torch::Tensor& x) {
-      return convolution_relu_norm(convolution, norm, x, 1);
-    };
-    const auto expected = all_of(function, *both, inputs, weights);
-    both->to(torch::kCUDA);
-    expect_close(all_of(function, *both, inputs.cuda(), weights.cuda()), expected);
+    for (const bool pooled : {false, true}) {
+      SCOPED_TRACE(pooled ? "pooled" : "whole");
+      both->to(torch::kCPU);
+      const torch::Tensor weights =
+          pooled ? drawn({5, out}, random) : drawn({5, out, reached, reached}, random);
+      const auto function = [&](const torch::Tensor& x) {
+        return convolution_relu_norm(convolution, norm, x, 1, pooled);
+      };
+      const auto expected = all_of(function, *both, inputs, weights);
+      both->to(torch::kCUDA);
+      expect_close(all_of(function, *both, inputs.cuda(), weights.cuda()), expected);
 
-    const torch::NoGradGuard no_graph;
-    const torch::Tensor half = function(inputs.cuda().to(torch::kHalf)).cpu().to(torch::kFloat);
-    EXPECT_LT((half - expected[0]).abs().max().item<double>(), 5e-3 * expected[0].abs().max().item<double>());
+      const torch::NoGradGuard no_graph;
+      const torch::Tensor half = function(inputs.cuda().to(torch::kHalf)).cpu().to(torch::kFloat);
+      EXPECT_LT((half - expected[0]).abs().max().item<double>(),
+                5e-3 * expected[0].abs().max().item<double>());
+    }
   }
 }
 

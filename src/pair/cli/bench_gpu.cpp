@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "pair/cli/bench_pictures.h"
+#include "pair/cli/recipe.h"
 #include "pair/cli/spread.h"
 #include "pair/paper/table1.h"
 #include "pair/runs/dataset_cache.h"
@@ -270,8 +271,7 @@ class Bench {
     const paper::Table row = paper::table1(methods, seeds, overrides());
     fs::remove_all(scratch() / "table");
     const std::vector<runs::RunSpec> specs = paper::specs_of(row);
-    const double seconds = seconds_of(
-        [&] { sweep::run_all(specs, scratch() / "table", arguments_.jobs > 0 ? arguments_.jobs : 8); });
+    const double seconds = seconds_of([&] { sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
     const auto steps = 501.0 * static_cast<double>(specs.size());
     add("table1_pair_row", "s", {seconds}, mlp_step(50'000) * steps + mlp_forward(80'000) * (steps / 5), 8,
         3);
@@ -371,8 +371,7 @@ void add_bench_gpu(CLI::App& bench, Context& context) {
   command->add_option("--rounds", arguments->rounds, "Blocks of 20 steps that a step's time is the median of")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  command->add_option("--jobs", arguments->jobs, "Runs at once in 'table' (default: as many as pay)")
-      ->check(CLI::Range(1, 1024));
+  add_jobs_option(*command, arguments->jobs);
   command->add_option("--runs", arguments->runs, "Runs at once in 'many'")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

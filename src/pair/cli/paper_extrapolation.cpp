@@ -36,7 +36,7 @@ void run(const Arguments& arguments, Context& context) {
   nlohmann::json result;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
     try {
-      result = paper::extrapolation(request, arguments.out, jobs_of(arguments), hooks);
+      result = paper::extrapolation(request, arguments.out, arguments.jobs, hooks);
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());
     }

@@ -33,7 +33,7 @@ void run(const Arguments& arguments, Context& context) {
   }
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
-    runs = sweep::run_all(specs, arguments.out, jobs_of(arguments), hooks);
+    runs = sweep::run_all(specs, arguments.out, arguments.jobs, hooks);
     return !runs.stopped;
   });
   // What there is of the sweep is shown even where it was stopped: the rest goes on another time.

@@ -21,7 +21,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
                Context& context) {
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
-    runs = sweep::run_all(paper::specs_of(table), arguments.out, jobs_of(arguments), hooks);
+    runs = sweep::run_all(paper::specs_of(table), arguments.out, arguments.jobs, hooks);
     return !runs.stopped;
   });
   if (runs.stopped) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <ostream>
-#include <thread>
 
 #include "pair/cli/many_runs_display.h"
 #include "pair/cli/train_interrupt.h"
@@ -35,13 +34,28 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
     command.add_option("--seeds", arguments->seeds, "Numbers and ranges, such as 0-9 or 0,2,5-7")
         ->capture_default_str();
   }
-  command.add_option("--jobs", arguments->jobs, "Runs at once (default: one a processor)")
-      ->check(CLI::Range(1, 1024));
+  add_jobs_option(command, arguments->jobs);
   command.add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
   command.add_flag("--tf32", arguments->tf32, "Matrix products in TF32, on CUDA devices");
   command.add_option("--set", arguments->set,
                      "A setting of every run as key=value; see 'pair list settings'");
   command.add_option("--out", arguments->out, "Where the runs go")->capture_default_str();
+}
+
+void add_jobs_option(CLI::App& command, std::size_t& jobs) {
+  const CLI::Range range(1, 1024);
+  command
+      .add_option("--jobs", jobs,
+                  "Runs at once, or auto: one a processor, on a GPU as many as are found to pay (default)")
+      ->transform(CLI::Validator(
+          [range](std::string& text) {
+            if (text == "auto") {
+              text = "0";
+              return std::string();
+            }
+            return range(text);
+          },
+          "auto or 1 to 1024"));
 }
 
 std::vector<std::uint64_t> seeds_of(const std::string& text) {
@@ -78,10 +92,6 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
     overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return overrides;
-}
-
-std::size_t jobs_of(const RecipeArguments& arguments) {
-  return arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency());
 }
 
 void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work) {

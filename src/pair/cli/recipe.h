@@ -18,7 +18,7 @@ namespace pair::cli {
 struct RecipeArguments {
   std::vector<std::string> methods;
   std::string seeds;
-  std::size_t jobs = 0;  // 0: one a processor
+  std::size_t jobs = 0;  // 0: as sweep::run_all has it
   std::string device = "cpu";
   bool tf32 = false;
   std::vector<std::string> set;
@@ -32,13 +32,14 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
                         const std::vector<std::string>& methods = {}, const std::string& option = "--methods",
                         bool seeds = true);
 
+// --jobs N or auto, which is 0.
+void add_jobs_option(CLI::App& command, std::size_t& jobs);
+
 // "0-9" or "0,2,5-7". Throws UsageError.
 std::vector<std::uint64_t> seeds_of(const std::string& text);
 
 // --device, --tf32 and --set as settings. Throws UsageError.
 paper::Overrides common_overrides(const RecipeArguments& arguments);
-
-std::size_t jobs_of(const RecipeArguments& arguments);
 
 // Calls work with hooks that show progress on context.err and stop at the first Ctrl-C; says so where it was
 // stopped, which work tells by its answer.

@@ -8,11 +8,11 @@
 #include <ostream>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "pair/base/names.h"
 #include "pair/cli/many_runs_display.h"
+#include "pair/cli/recipe.h"
 #include "pair/cli/select.h"
 #include "pair/cli/sweep_arguments.h"
 #include "pair/cli/sweep_report.h"
@@ -132,9 +132,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   sweep::ManyRunsHooks hooks;
   hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
-  const std::size_t at_once =
-      arguments.jobs > 0 ? arguments.jobs : std::max(1U, std::thread::hardware_concurrency());
-  sweep::LocalLauncher launcher(at_once, hooks);
+  sweep::LocalLauncher launcher(arguments.jobs, hooks);
   const sweep::ManyRuns runs = launcher.launch(left);
   display.end();
 
@@ -240,8 +238,7 @@ void add_launch(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<LaunchArguments>();
   CLI::App* command = app.add_subcommand("launch", "Run what is missing of a sweep");
   add_sweep_options(*command, arguments->sweep);
-  command->add_option("--jobs", arguments->jobs, "Runs at once (default: one a processor)")
-      ->check(CLI::Range(1, 1024));
+  add_jobs_option(*command, arguments->jobs);
   command->add_option("--launcher", arguments->launcher, "Where the runs go on: local, in this process")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");

@@ -67,7 +67,7 @@ __global__ void take_step(Update u) {
   const double lr = *u.lr * u.tally[3];
   const float rate = static_cast<float>(adam ? lr / (1.0 - u.decays[0] * beta1) : lr);
   const float root = adam ? static_cast<float>(1.0 / sqrt(1.0 - u.decays[1] * beta2)) : 0.0F;
-  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < u.count; i += update_blocks * threads) {
+  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < u.count; i += gridDim.x * threads) {
     if (!good) {
       u.parameters[i] = u.last_good[i];
       if (!adam) {
@@ -181,153 +181,188 @@ __device__ void store(__half* to, const Four& v) {
   pairs[1] = __floats2half2_rn(v.at[2], v.at[3]);
 }
 
-constexpr int norm_threads = 512;
-constexpr int most_groups = 32;
+constexpr int slice = 32;  // channels of a block, whole groups of them
+constexpr int slice_quads = slice / 4;
+constexpr int norm_threads = 256;
+constexpr int pixels_at_once = norm_threads / slice_quads;
 
-// One block an image. A thread has four neighbouring channels, all of one group, of every stride-th pixel;
-// the image is read twice, the second time from the cache.
-template <class Number>
+// Where a thread of a normalisation stands: four neighbouring channels, all of one group, of every so many
+// pixels of an image. The image is read twice, the second time from the cache.
+struct Place {
+  int quad;      // of the slice
+  int first;     // pixel
+  int channel;   // the first of four
+  int groups;    // of the slice
+  int group;     // of the slice, the thread's
+  std::int64_t image;
+  std::int64_t statistic;  // of the slice's first group
+
+  __device__ explicit Place(const Norm& norm)
+      : quad(static_cast<int>(threadIdx.x) % slice_quads),
+        first(static_cast<int>(threadIdx.x) / slice_quads),
+        channel(static_cast<int>(blockIdx.y) * slice + 4 * quad),
+        groups(slice * norm.groups / norm.channels),
+        group(4 * quad * norm.groups / norm.channels),
+        image(static_cast<std::int64_t>(blockIdx.x) * norm.pixels * norm.channels),
+        statistic(static_cast<std::int64_t>(blockIdx.x) * norm.groups + blockIdx.y * groups) {}
+
+  __device__ std::int64_t at(const Norm& norm, int pixel) const {
+    return image + static_cast<std::int64_t>(pixel) * norm.channels + channel;
+  }
+};
+
+// Each quad's sum over the block's threads, for the first thread of the quad.
+__device__ Four sum_over_pixels(const Place& place, const Four& mine) {
+  __shared__ float4 parts[norm_threads];
+  __syncthreads();
+  parts[threadIdx.x] = {mine.at[0], mine.at[1], mine.at[2], mine.at[3]};
+  __syncthreads();
+  Four all = {{0.0F, 0.0F, 0.0F, 0.0F}};
+  if (place.first == 0) {
+    for (int row = 0; row < pixels_at_once; ++row) {
+      const float4 part = parts[row * slice_quads + place.quad];
+      all.at[0] += part.x;
+      all.at[1] += part.y;
+      all.at[2] += part.z;
+      all.at[3] += part.w;
+    }
+  }
+  return all;
+}
+
+// pooled: only the mean over the pixels is written, [images, channels].
+template <class Number, bool pooled>
 __global__ void __launch_bounds__(norm_threads)
     norm_forward(Norm norm, const Number* x, const float* bias, const float* gamma, const float* beta,
-                 Number* y, float* statistics) {
-  __shared__ float2 sums[norm_threads];
-  __shared__ float2 of_group[most_groups];
-  const int quads_a_pixel = norm.channels / 4;
-  const int stride = norm_threads / quads_a_pixel;
-  const int channel = 4 * (static_cast<int>(threadIdx.x) % quads_a_pixel);
-  const int first = static_cast<int>(threadIdx.x) / quads_a_pixel;
-  const int group_channels = norm.channels / norm.groups;
-  const std::int64_t image = static_cast<std::int64_t>(blockIdx.x) * norm.pixels * norm.channels;
-  const Four b = load(bias + channel);
-
-  float sum = 0.0F;
-  float squares = 0.0F;
-  for (int pixel = first; pixel < norm.pixels && first < stride; pixel += stride) {
-    const Four v = load(x + image + static_cast<std::int64_t>(pixel) * norm.channels + channel);
+                 Number* y, float* means, float* statistics) {
+  __shared__ float2 of_quad[slice_quads];
+  __shared__ float2 of_group[slice_quads];
+  const Place place(norm);
+  const Four b = load(bias + place.channel);
+  Four sum = {{0.0F, 0.0F, 0.0F, 0.0F}};
+  Four squares = sum;
+  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
+    const Four v = load(x + place.at(norm, pixel));
     for (int i = 0; i < 4; ++i) {
       const float r = fmaxf(v.at[i] + b.at[i], 0.0F);
-      sum += r;
-      squares += r * r;
+      sum.at[i] += r;
+      squares.at[i] += r * r;
     }
   }
-  sums[threadIdx.x] = {sum, squares};
+  const Four all = sum_over_pixels(place, sum);
+  const Four all_squares = sum_over_pixels(place, squares);
+  if (place.first == 0) {
+    of_quad[place.quad] = {all.at[0] + all.at[1] + all.at[2] + all.at[3],
+                           all_squares.at[0] + all_squares.at[1] + all_squares.at[2] + all_squares.at[3]};
+  }
   __syncthreads();
-  if (static_cast<int>(threadIdx.x) < norm.groups) {
-    const int quads_a_group = group_channels / 4;
-    const int quad = static_cast<int>(threadIdx.x) * quads_a_group;
-    double all = 0.0;
-    double all_squares = 0.0;
-    for (int row = 0; row < stride; ++row) {
-      for (int q = quad; q < quad + quads_a_group; ++q) {
-        all += sums[row * quads_a_pixel + q].x;
-        all_squares += sums[row * quads_a_pixel + q].y;
-      }
+  if (static_cast<int>(threadIdx.x) < place.groups) {
+    const int quads = slice_quads / place.groups;
+    double total = 0.0;
+    double total_squares = 0.0;
+    for (int q = 0; q < quads; ++q) {
+      total += of_quad[static_cast<int>(threadIdx.x) * quads + q].x;
+      total_squares += of_quad[static_cast<int>(threadIdx.x) * quads + q].y;
     }
-    const double count = static_cast<double>(norm.pixels) * group_channels;
-    const double mean = all / count;
-    const double variance = fmax(all_squares / count - mean * mean, 0.0);
+    const double count = static_cast<double>(norm.pixels) * 4.0 * quads;
+    const double mean = total / count;
+    const double variance = fmax(total_squares / count - mean * mean, 0.0);
     const float2 found = {static_cast<float>(mean), static_cast<float>(1.0 / sqrt(variance + norm.epsilon))};
     of_group[threadIdx.x] = found;
-    reinterpret_cast<float2*>(statistics)[blockIdx.x * norm.groups + threadIdx.x] = found;
+    reinterpret_cast<float2*>(statistics)[place.statistic + threadIdx.x] = found;
   }
   __syncthreads();
 
-  const float2 mine = of_group[channel / group_channels];
-  Four scale = load(gamma + channel);
-  Four shift = load(beta + channel);
+  const float2 mine = of_group[place.group];
+  Four scale = load(gamma + place.channel);
+  Four shift = load(beta + place.channel);
   for (int i = 0; i < 4; ++i) {
     scale.at[i] *= mine.y;
     shift.at[i] -= mine.x * scale.at[i];
   }
-  for (int pixel = first; pixel < norm.pixels && first < stride; pixel += stride) {
-    const std::int64_t at = image + static_cast<std::int64_t>(pixel) * norm.channels + channel;
-    Four v = load(x + at);
+  if (pooled) {
+    if (place.first == 0) {
+      Four mean;
+      for (int i = 0; i < 4; ++i) {
+        mean.at[i] = all.at[i] / static_cast<float>(norm.pixels) * scale.at[i] + shift.at[i];
+      }
+      store(means + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel, mean);
+    }
+    return;
+  }
+  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
+    Four v = load(x + place.at(norm, pixel));
     for (int i = 0; i < 4; ++i) {
       v.at[i] = fmaxf(v.at[i] + b.at[i], 0.0F) * scale.at[i] + shift.at[i];
     }
-    store(y + at, v);
+    store(y + place.at(norm, pixel), v);
   }
 }
 
 // With r = relu(x + bias), n = (r - mean) / deviation and d = gamma dy:
 //     dr = (d - mean(d) - n mean(d n)) / deviation,  means over the group.
+// pooled: dy is the gradient of the mean over the pixels, [images, channels].
+template <bool pooled>
 __global__ void __launch_bounds__(norm_threads)
     norm_backward(Norm norm, const float* x, const float* bias, const float* gamma, const float* statistics,
                   const float* dy, float* dx, float* sums) {
-  __shared__ float4 of_threads[2][norm_threads];
-  __shared__ float2 of_quad[norm_threads];
-  __shared__ float2 of_group[most_groups];
-  const int quads_a_pixel = norm.channels / 4;
-  const int stride = norm_threads / quads_a_pixel;
-  const int quad = static_cast<int>(threadIdx.x) % quads_a_pixel;
-  const int channel = 4 * quad;
-  const int first = static_cast<int>(threadIdx.x) / quads_a_pixel;
-  const int group_channels = norm.channels / norm.groups;
-  const int group = channel / group_channels;
-  const std::int64_t image = static_cast<std::int64_t>(blockIdx.x) * norm.pixels * norm.channels;
-  const Four b = load(bias + channel);
-  const Four scale = load(gamma + channel);
-  const float2 moments = reinterpret_cast<const float2*>(statistics)[blockIdx.x * norm.groups + group];
-  float* const image_sums = sums + static_cast<std::int64_t>(blockIdx.x) * 3 * norm.channels;
+  __shared__ float2 of_quad[slice_quads];
+  __shared__ float2 of_group[slice_quads];
+  const Place place(norm);
+  const Four b = load(bias + place.channel);
+  const Four scale = load(gamma + place.channel);
+  const float2 moments = reinterpret_cast<const float2*>(statistics)[place.statistic + place.group];
+  float* const image_sums = sums + static_cast<std::int64_t>(blockIdx.x) * 3 * norm.channels + place.channel;
+  Four pooled_dy;
+  if (pooled) {
+    pooled_dy = load(dy + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel);
+    for (int i = 0; i < 4; ++i) {
+      pooled_dy.at[i] /= static_cast<float>(norm.pixels);
+    }
+  }
+  const auto gradient = [&](int pixel) { return pooled ? pooled_dy : load(dy + place.at(norm, pixel)); };
 
   Four plain = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  Four along = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  for (int pixel = first; pixel < norm.pixels && first < stride; pixel += stride) {
-    const std::int64_t at = image + static_cast<std::int64_t>(pixel) * norm.channels + channel;
-    const Four v = load(x + at);
-    const Four d = load(dy + at);
+  Four along = plain;
+  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
+    const Four v = load(x + place.at(norm, pixel));
+    const Four d = gradient(pixel);
     for (int i = 0; i < 4; ++i) {
       const float n = (fmaxf(v.at[i] + b.at[i], 0.0F) - moments.x) * moments.y;
       plain.at[i] += d.at[i];
       along.at[i] += d.at[i] * n;
     }
   }
-  const auto sum_over_rows = [&](int which, Four mine) {
-    of_threads[which][threadIdx.x] = {mine.at[0], mine.at[1], mine.at[2], mine.at[3]};
-    __syncthreads();
-    Four all = {{0.0F, 0.0F, 0.0F, 0.0F}};
-    if (static_cast<int>(threadIdx.x) < quads_a_pixel) {
-      for (int row = 0; row < stride; ++row) {
-        const float4 part = of_threads[which][row * quads_a_pixel + quad];
-        all.at[0] += part.x;
-        all.at[1] += part.y;
-        all.at[2] += part.z;
-        all.at[3] += part.w;
-      }
-    }
-    return all;
-  };
-  const Four all_plain = sum_over_rows(0, plain);
-  const Four all_along = sum_over_rows(1, along);
-  if (static_cast<int>(threadIdx.x) < quads_a_pixel) {
-    store(image_sums + channel, all_along);                 // gamma's
-    store(image_sums + norm.channels + channel, all_plain);  // beta's
+  const Four all_plain = sum_over_pixels(place, plain);
+  const Four all_along = sum_over_pixels(place, along);
+  if (place.first == 0) {
+    store(image_sums, all_along);                  // gamma's
+    store(image_sums + norm.channels, all_plain);  // beta's
     float2 weighted = {0.0F, 0.0F};
     for (int i = 0; i < 4; ++i) {
       weighted.x += scale.at[i] * all_plain.at[i];
       weighted.y += scale.at[i] * all_along.at[i];
     }
-    of_quad[quad] = weighted;
+    of_quad[place.quad] = weighted;
   }
   __syncthreads();
-  if (static_cast<int>(threadIdx.x) < norm.groups) {
-    const int quads_a_group = group_channels / 4;
-    const float count = static_cast<float>(norm.pixels) * static_cast<float>(group_channels);
+  if (static_cast<int>(threadIdx.x) < place.groups) {
+    const int quads = slice_quads / place.groups;
+    const float count = static_cast<float>(norm.pixels) * 4.0F * static_cast<float>(quads);
     float2 all = {0.0F, 0.0F};
-    for (int q = 0; q < quads_a_group; ++q) {
-      all.x += of_quad[static_cast<int>(threadIdx.x) * quads_a_group + q].x;
-      all.y += of_quad[static_cast<int>(threadIdx.x) * quads_a_group + q].y;
+    for (int q = 0; q < quads; ++q) {
+      all.x += of_quad[static_cast<int>(threadIdx.x) * quads + q].x;
+      all.y += of_quad[static_cast<int>(threadIdx.x) * quads + q].y;
     }
     of_group[threadIdx.x] = {all.x / count, all.y / count};
   }
   __syncthreads();
 
-  const float2 means = of_group[group];
+  const float2 means = of_group[place.group];
   Four of_bias = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  for (int pixel = first; pixel < norm.pixels && first < stride; pixel += stride) {
-    const std::int64_t at = image + static_cast<std::int64_t>(pixel) * norm.channels + channel;
-    const Four v = load(x + at);
-    Four d = load(dy + at);
+  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
+    const Four v = load(x + place.at(norm, pixel));
+    Four d = gradient(pixel);
     for (int i = 0; i < 4; ++i) {
       const float before = v.at[i] + b.at[i];
       const float n = (fmaxf(before, 0.0F) - moments.x) * moments.y;
@@ -335,12 +370,44 @@ __global__ void __launch_bounds__(norm_threads)
       d.at[i] = before > 0.0F ? dr : 0.0F;
       of_bias.at[i] += d.at[i];
     }
-    store(dx + at, d);
+    store(dx + place.at(norm, pixel), d);
   }
+  const Four all_bias = sum_over_pixels(place, of_bias);
+  if (place.first == 0) {
+    store(image_sums + 2 * norm.channels, all_bias);
+  }
+}
+
+constexpr int sum_columns = 32;
+constexpr int sum_rows = 16;
+
+// One block for so many columns; its threads share the rows.
+__global__ void add_rows(const float* rows, float* sums, std::int64_t count, int columns) {
+  __shared__ float parts[sum_rows][sum_columns];
+  const int column = static_cast<int>(blockIdx.x) * sum_columns + static_cast<int>(threadIdx.x);
+  float sum = 0.0F;
+  if (column < columns) {
+    for (std::int64_t row = threadIdx.y; row < count; row += sum_rows) {
+      sum += rows[row * columns + column];
+    }
+  }
+  parts[threadIdx.y][threadIdx.x] = sum;
   __syncthreads();
-  const Four all_bias = sum_over_rows(0, of_bias);
-  if (static_cast<int>(threadIdx.x) < quads_a_pixel) {
-    store(image_sums + 2 * norm.channels + channel, all_bias);
+  if (threadIdx.y == 0 && column < columns) {
+    for (int other = 1; other < sum_rows; ++other) {
+      sum += parts[other][threadIdx.x];
+    }
+    sums[column] = sum;
+  }
+}
+
+__global__ void multiply_out(const float* column, const float4* row, float4* result, std::int64_t count,
+                             int quads) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i < count) {
+    const float factor = column[i / quads];
+    const float4 value = row[i % quads];
+    result[i] = {factor * value.x, factor * value.y, factor * value.z, factor * value.w};
   }
 }
 
@@ -348,7 +415,8 @@ __global__ void __launch_bounds__(norm_threads)
 
 void update(const Update& update, cudaStream_t stream) {
   sum_products<<<update_blocks, threads, 0, stream>>>(update);
-  take_step<<<update_blocks, threads, 0, stream>>>(update);
+  const std::int64_t filled = (update.count + threads - 1) / threads;
+  take_step<<<static_cast<unsigned>(filled < 1024 ? filled : 1024), threads, 0, stream>>>(update);
   keep_tally<<<1, threads, 0, stream>>>(update);
 }
 
@@ -360,22 +428,47 @@ void relu_backward(const float* gradient, const float* output, float* g, float* 
       reinterpret_cast<float4*>(g), reinterpret_cast<float4*>(partials), rows, columns / 4);
 }
 
+void column_sums(const float* rows, float* sums, std::int64_t count, int columns, cudaStream_t stream) {
+  const auto blocks = static_cast<unsigned>((columns + sum_columns - 1) / sum_columns);
+  add_rows<<<blocks, dim3(sum_columns, sum_rows), 0, stream>>>(rows, sums, count, columns);
+}
+
+void outer(const float* column, const float* row, float* result, std::int64_t rows, int columns,
+           cudaStream_t stream) {
+  const std::int64_t count = rows * (columns / 4);
+  multiply_out<<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(
+      column, reinterpret_cast<const float4*>(row), reinterpret_cast<float4*>(result), count, columns / 4);
+}
+
+namespace {
+
+dim3 slices(const Norm& norm) {
+  return {static_cast<unsigned>(norm.images), static_cast<unsigned>(norm.channels / slice)};
+}
+
+}  // namespace
+
 template <class Number>
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
-                     const float* beta, Number* y, float* statistics, cudaStream_t stream) {
-  norm_forward<<<static_cast<unsigned>(norm.images), norm_threads, 0, stream>>>(norm, x, bias, gamma, beta, y,
-                                                                               statistics);
+                     const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream) {
+  if (y == nullptr) {
+    norm_forward<Number, true>
+        <<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, beta, y, means, statistics);
+  } else {
+    norm_forward<Number, false>
+        <<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, beta, y, means, statistics);
+  }
 }
 template void relu_group_norm<float>(const Norm&, const float*, const float*, const float*, const float*,
-                                     float*, float*, cudaStream_t);
+                                     float*, float*, float*, cudaStream_t);
 template void relu_group_norm<__half>(const Norm&, const __half*, const float*, const float*, const float*,
-                                      __half*, float*, cudaStream_t);
+                                      __half*, float*, float*, cudaStream_t);
 
 void relu_group_norm_backward(const Norm& norm, const float* x, const float* bias, const float* gamma,
-                              const float* statistics, const float* dy, float* dx, float* sums,
+                              const float* statistics, const float* dy, bool pooled, float* dx, float* sums,
                               cudaStream_t stream) {
-  norm_backward<<<static_cast<unsigned>(norm.images), norm_threads, 0, stream>>>(norm, x, bias, gamma,
-                                                                                statistics, dy, dx, sums);
+  const auto kernel = pooled ? norm_backward<true> : norm_backward<false>;
+  kernel<<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, statistics, dy, dx, sums);
 }
 
 }  // namespace pair::device::cuda

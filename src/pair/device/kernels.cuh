@@ -36,21 +36,29 @@ inline constexpr int relu_rows_a_block = 128;
 void relu_backward(const float* gradient, const float* output, float* g, float* partials, std::int64_t rows,
                    int columns, cudaStream_t stream);
 
-// Images [n, pixels, channels]: y = group_norm(relu(x + bias)) gamma + beta; statistics [n, groups, 2] hold
-// mean and 1 / deviation.
+// The sums over the rows of [count, columns].
+void column_sums(const float* rows, float* sums, std::int64_t count, int columns, cudaStream_t stream);
+
+// column [rows, 1] times row [1, columns], columns a multiple of 4.
+void outer(const float* column, const float* row, float* result, std::int64_t rows, int columns,
+           cudaStream_t stream);
+
+// Images [n, pixels, channels]: y = group_norm(relu(x + bias)) gamma + beta, or, where y is null, its means
+// over the pixels [n, channels]; statistics [n, groups, 2] hold mean and 1 / deviation.
 struct Norm {
   std::int64_t images;
   int pixels;
-  int channels;  // a multiple of 4 groups
-  int groups;
+  int channels;  // a multiple of 32
+  int groups;    // of 4, 8, 16 or 32 channels
   float epsilon;
 };
 template <class Number>  // float or __half
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
-                     const float* beta, Number* y, float* statistics, cudaStream_t stream);
-// dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias.
+                     const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream);
+// dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias. dy is
+// the gradient of y or, pooled, that of the means.
 void relu_group_norm_backward(const Norm& norm, const float* x, const float* bias, const float* gamma,
-                              const float* statistics, const float* dy, float* dx, float* sums,
+                              const float* statistics, const float* dy, bool pooled, float* dx, float* sums,
                               cudaStream_t stream);
 
 }  // namespace pair::device::cuda

@@ -32,15 +32,18 @@ struct ReluGradient {
 };
 ReluGradient relu_backward(const torch::Tensor& gradient, const torch::Tensor& output);
 
-// group_norm(relu(x + bias)) gamma + beta of images [n, c, h, w], channels last in memory (see
-// takes_group_norm). x may also be of 16 bits, and the result then is. With it the statistics that the way
-// back needs.
+// column [n, 1] times row [1, d], d a multiple of 4.
+torch::Tensor outer(const torch::Tensor& column, const torch::Tensor& row);
+
+// group_norm(relu(x + bias)) gamma + beta of images [n, c, h, w], channels last in memory, or, pooled, its
+// mean over the pixels [n, c]. x may also be of 16 bits; then so is the result unless it is pooled. With it
+// the statistics that the way back needs.
 struct Normed {
   torch::Tensor result;
   torch::Tensor statistics;
 };
 Normed relu_group_norm(const torch::Tensor& x, const torch::Tensor& bias, std::int64_t groups,
-                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon);
+                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon, bool pooled);
 struct NormGradients {
   torch::Tensor x;
   torch::Tensor bias;
@@ -49,8 +52,9 @@ struct NormGradients {
 };
 NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torch::Tensor& x,
                                        const torch::Tensor& bias, std::int64_t groups,
-                                       const torch::Tensor& gamma, const torch::Tensor& statistics);
-// Whether it takes so many channels in so many groups: 4 to 2048, a multiple of 4 in each of up to 32.
+                                       const torch::Tensor& gamma, const torch::Tensor& statistics,
+                                       bool pooled);
+// Whether it takes so many channels in so many groups: a multiple of 32, in groups of 4, 8, 16 or 32.
 bool takes_group_norm(std::int64_t channels, std::int64_t groups);
 
 }  // namespace pair::device

@@ -25,13 +25,18 @@ void update(UpdateState& /*state*/, const torch::Tensor& /*gradient*/, const tor
 ReluGradient relu_backward(const torch::Tensor& /*gradient*/, const torch::Tensor& /*output*/) {
   absent();
 }
+torch::Tensor outer(const torch::Tensor& /*column*/, const torch::Tensor& /*row*/) {
+  absent();
+}
 Normed relu_group_norm(const torch::Tensor& /*x*/, const torch::Tensor& /*bias*/, std::int64_t /*groups*/,
-                       const torch::Tensor& /*gamma*/, const torch::Tensor& /*beta*/, double /*epsilon*/) {
+                       const torch::Tensor& /*gamma*/, const torch::Tensor& /*beta*/, double /*epsilon*/,
+                       bool /*pooled*/) {
   absent();
 }
 NormGradients relu_group_norm_backward(const torch::Tensor& /*gradient*/, const torch::Tensor& /*x*/,
                                        const torch::Tensor& /*bias*/, std::int64_t /*groups*/,
-                                       const torch::Tensor& /*gamma*/, const torch::Tensor& /*statistics*/) {
+                                       const torch::Tensor& /*gamma*/, const torch::Tensor& /*statistics*/,
+                                       bool /*pooled*/) {
   absent();
 }
 

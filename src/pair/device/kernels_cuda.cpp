@@ -20,6 +20,15 @@ cuda::Norm norm_of(const torch::Tensor& x, std::int64_t groups, double epsilon) 
           static_cast<int>(groups), static_cast<float>(epsilon)};
 }
 
+// Over the rows of [n, ...].
+torch::Tensor column_sums(const torch::Tensor& rows) {
+  const torch::Tensor sums = torch::empty(rows.sizes().slice(1), rows.options());
+  cuda::column_sums(rows.data_ptr<float>(), sums.data_ptr<float>(), rows.size(0),
+                    static_cast<int>(sums.numel()), stream_of(rows));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return sums;
+}
+
 }  // namespace
 
 bool has_kernels(const torch::Tensor& numbers) {
@@ -27,7 +36,7 @@ bool has_kernels(const torch::Tensor& numbers) {
 }
 
 bool takes_group_norm(std::int64_t channels, std::int64_t groups) {
-  return groups >= 1 && groups <= 32 && channels % (4 * groups) == 0 && channels <= 2048;
+  return channels % 32 == 0 && groups >= 1 && channels % (4 * groups) == 0 && 32 % (channels / groups) == 0;
 }
 
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
@@ -63,26 +72,34 @@ ReluGradient relu_backward(const torch::Tensor& gradient, const torch::Tensor& o
                       result.gradient.data_ptr<float>(), partials.data_ptr<float>(), rows.size(0),
                       static_cast<int>(rows.size(1)), stream_of(rows));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
-  result.sum = partials.sum(0);
+  result.sum = column_sums(partials);
+  return result;
+}
+
+torch::Tensor outer(const torch::Tensor& column, const torch::Tensor& row) {
+  const torch::Tensor result = torch::empty({column.size(0), row.size(1)}, row.options());
+  cuda::outer(column.contiguous().data_ptr<float>(), row.contiguous().data_ptr<float>(),
+              result.data_ptr<float>(), column.size(0), static_cast<int>(row.size(1)), stream_of(row));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
   return result;
 }
 
 Normed relu_group_norm(const torch::Tensor& x, const torch::Tensor& bias, std::int64_t groups,
-                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon) {
+                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon, bool pooled) {
   const torch::Tensor images = channels_last(x);
   Normed normed;
-  normed.result = torch::empty_like(images);
+  normed.result = pooled ? torch::empty({x.size(0), x.size(1)}, bias.options()) : torch::empty_like(images);
   normed.statistics = torch::empty({x.size(0), groups, 2}, bias.options());
   const cuda::Norm norm = norm_of(images, groups, epsilon);
   const auto launch = [&](const auto* from, auto* to) {
     cuda::relu_group_norm(norm, from, bias.data_ptr<float>(), gamma.data_ptr<float>(), beta.data_ptr<float>(),
-                          to, normed.statistics.data_ptr<float>(), stream_of(images));
+                          pooled ? nullptr : to, pooled ? normed.result.data_ptr<float>() : nullptr,
+                          normed.statistics.data_ptr<float>(), stream_of(images));
   };
   if (images.scalar_type() == torch::kHalf) {
-    launch(reinterpret_cast<const __half*>(images.data_ptr<at::Half>()),
-           reinterpret_cast<__half*>(normed.result.data_ptr<at::Half>()));
+    launch(static_cast<const __half*>(images.data_ptr()), static_cast<__half*>(normed.result.data_ptr()));
   } else {
-    launch(static_cast<const float*>(images.data_ptr<float>()), normed.result.data_ptr<float>());
+    launch(static_cast<const float*>(images.data_ptr()), static_cast<float*>(normed.result.data_ptr()));
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return normed;
@@ -90,18 +107,19 @@ Normed relu_group_norm(const torch::Tensor& x, const torch::Tensor& bias, std::i
 
 NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torch::Tensor& x,
                                        const torch::Tensor& bias, std::int64_t groups,
-                                       const torch::Tensor& gamma, const torch::Tensor& statistics) {
+                                       const torch::Tensor& gamma, const torch::Tensor& statistics,
+                                       bool pooled) {
   const torch::Tensor images = channels_last(x);
-  const torch::Tensor dy = channels_last(gradient);
+  const torch::Tensor dy = pooled ? gradient.contiguous() : channels_last(gradient);
   NormGradients result;
   result.x = torch::empty_like(images);
   const torch::Tensor sums = torch::empty({x.size(0), 3, x.size(1)}, bias.options());
   cuda::relu_group_norm_backward(norm_of(images, groups, 0.0), images.data_ptr<float>(),
                                  bias.data_ptr<float>(), gamma.data_ptr<float>(),
-                                 statistics.data_ptr<float>(), dy.data_ptr<float>(),
+                                 statistics.data_ptr<float>(), dy.data_ptr<float>(), pooled,
                                  result.x.data_ptr<float>(), sums.data_ptr<float>(), stream_of(images));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
-  const torch::Tensor all = sums.sum(0);
+  const torch::Tensor all = column_sums(sums);
   result.gamma = all[0];
   result.beta = all[1];
   result.bias = all[2];

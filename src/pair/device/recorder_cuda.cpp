@@ -20,21 +20,29 @@ class CudaScope : public Recorder::Scope {
   c10::cuda::CUDAStreamGuard guard_;
 };
 
+// LibTorch keeps a list of all recordings beside its random generators, one a process and without a lock:
+// what makes or ends one takes its turn. Playing does not.
+std::recursive_mutex& recording_turn() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
+
 class CudaRecording : public Recording {
  public:
+  CudaRecording() = default;
+  CudaRecording(const CudaRecording&) = delete;
+  CudaRecording& operator=(const CudaRecording&) = delete;
+  ~CudaRecording() override {
+    const std::lock_guard turn(recording_turn());
+    graphs_.clear();
+  }
+
   at::cuda::CUDAGraph& add() { return graphs_.emplace_back(); }
   void play(std::size_t part) override { graphs_[part].replay(); }
 
  private:
   std::deque<at::cuda::CUDAGraph> graphs_;
 };
-
-// LibTorch's bookkeeping of a recording (its random generators' state) is one a process, so recordings take
-// turns. Playing does not.
-std::mutex& recording_turn() {
-  static std::mutex mutex;
-  return mutex;
-}
 
 class CudaRecorder : public Recorder {
  public:

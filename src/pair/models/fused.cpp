@@ -41,29 +41,31 @@ class ReluGroupNorm : public torch::autograd::Function<ReluGroupNorm> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& x, const torch::Tensor& bias,
                                std::int64_t groups, const torch::Tensor& gamma, const torch::Tensor& beta,
-                               double epsilon) {
-    const auto [result, statistics] = device::relu_group_norm(x, bias, groups, gamma, beta, epsilon);
+                               double epsilon, bool pooled) {
+    const auto [result, statistics] = device::relu_group_norm(x, bias, groups, gamma, beta, epsilon, pooled);
     context->save_for_backward({x, bias, gamma, beta, statistics});
     context->saved_data["groups"] = groups;
     context->saved_data["epsilon"] = epsilon;
+    context->saved_data["pooled"] = pooled;
     return result;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     const std::int64_t groups = context->saved_data["groups"].toInt();
+    const bool pooled = context->saved_data["pooled"].toBool();
     if (torch::GradMode::is_enabled()) {  // as above
-      const torch::Tensor again =
-          torch::group_norm((saved[0] + saved[1].view({-1, 1, 1})).relu(), groups, saved[2], saved[3],
-                            context->saved_data["epsilon"].toDouble());
+      torch::Tensor again = torch::group_norm((saved[0] + saved[1].view({-1, 1, 1})).relu(), groups, saved[2],
+                                              saved[3], context->saved_data["epsilon"].toDouble());
+      again = pooled ? again.mean({2, 3}) : again;
       const variable_list plain =
           torch::autograd::grad({again}, {saved[0], saved[1], saved[2], saved[3]}, {gradients[0]},
                                 /*retain_graph=*/true, /*create_graph=*/true);
-      return {plain[0], plain[1], {}, plain[2], plain[3], {}};
+      return {plain[0], plain[1], {}, plain[2], plain[3], {}, {}};
     }
-    const device::NormGradients all =
-        device::relu_group_norm_backward(gradients[0], saved[0], saved[1], groups, saved[2], saved[4]);
-    return {all.x, all.bias, {}, all.gamma, all.beta, {}};
+    const device::NormGradients all = device::relu_group_norm_backward(gradients[0], saved[0], saved[1],
+                                                                       groups, saved[2], saved[4], pooled);
+    return {all.x, all.bias, {}, all.gamma, all.beta, {}, {}};
   }
 };
 
@@ -76,28 +78,58 @@ torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& r
   return torch::linear(rows, layer->weight, layer->bias).relu_();
 }
 
+namespace {
+
+// The convolution without its bias, channels last in memory. Of images with one or two channels it is a
+// product with each pixel's neighbourhood: cuDNN's own way back to such weights takes five times as long.
+torch::Tensor convolve(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
+                       std::int64_t padding) {
+  constexpr auto last = at::MemoryFormat::ChannelsLast;
+  if (weight.size(1) > 2) {
+    return torch::conv2d(images.contiguous(last), weight.contiguous(last), {}, stride, padding);
+  }
+  const std::int64_t side = weight.size(2);
+  const torch::Tensor seen = torch::constant_pad_nd(images, {padding, padding, padding, padding})
+                                 .unfold(2, side, stride)
+                                 .unfold(3, weight.size(3), stride);  // [n, c, h, w, side, side]
+  const std::int64_t numbers = weight.size(1) * side * weight.size(3);
+  const std::int64_t aligned = (numbers + 7) / 8 * 8;  // as matrix units want their rows
+  const torch::Tensor rows =
+      torch::zeros({seen.size(0) * seen.size(2) * seen.size(3), aligned}, images.options());
+  rows.narrow(1, 0, numbers)
+      .view({seen.size(0), seen.size(2), seen.size(3), weight.size(1), side, weight.size(3)})
+      .copy_(seen.permute({0, 2, 3, 1, 4, 5}));
+  const torch::Tensor flat = torch::constant_pad_nd(weight.flatten(1), {0, aligned - numbers});
+  return torch::mm(rows, flat.t())
+      .view({seen.size(0), seen.size(2), seen.size(3), weight.size(0)})
+      .permute({0, 3, 1, 2});
+}
+
+}  // namespace
+
 torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const torch::nn::GroupNorm& norm,
-                                    const torch::Tensor& images, std::int64_t padding) {
+                                    const torch::Tensor& images, std::int64_t padding, bool pooled) {
   const std::int64_t groups = norm->options.num_groups();
+  const std::int64_t stride = convolution->options.stride()->at(0);
   const bool half = images.is_cuda() && images.scalar_type() == torch::kHalf;
   if (!(half || device::has_kernels(images)) ||
       !device::takes_group_norm(convolution->weight.size(0), groups)) {
-    torch::Tensor result =
-        torch::conv2d(images, convolution->weight, convolution->bias, convolution->options.stride(), padding);
-    return torch::group_norm(result.relu_(), groups, norm->weight, norm->bias, norm->options.eps());
+    const torch::Tensor result =
+        torch::conv2d(images, convolution->weight, convolution->bias, stride, padding);
+    const torch::Tensor normed =
+        torch::group_norm(result.relu_(), groups, norm->weight, norm->bias, norm->options.eps());
+    return pooled ? normed.mean({2, 3}) : normed;
   }
   // What stands beside the product is added where its result is read next, in the kernel.
   const torch::Tensor product =
-      torch::conv2d(images.contiguous(at::MemoryFormat::ChannelsLast),
-                    convolution->weight.to(images.scalar_type()).contiguous(at::MemoryFormat::ChannelsLast),
-                    {}, convolution->options.stride(), padding);
+      convolve(images, convolution->weight.to(images.scalar_type()), stride, padding);
   if (!torch::GradMode::is_enabled()) {
     return device::relu_group_norm(product, convolution->bias, groups, norm->weight, norm->bias,
-                                   norm->options.eps())
+                                   norm->options.eps(), pooled)
         .result;
   }
   return ReluGroupNorm::apply(product, convolution->bias, groups, norm->weight, norm->bias,
-                              norm->options.eps());
+                              norm->options.eps(), pooled);
 }
 
 }  // namespace pair::models

@@ -16,6 +16,6 @@ torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& r
 // norm(relu(convolution(images))), images [n, c, h, w]. padding: the convolution's, whose options keep it in
 // a type that differs between LibTorch's versions.
 torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const torch::nn::GroupNorm& norm,
-                                    const torch::Tensor& images, std::int64_t padding);
+                                    const torch::Tensor& images, std::int64_t padding, bool pooled = false);
 
 }  // namespace pair::models

@@ -53,9 +53,10 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
   }
   torch::Tensor images = scored_in_half(inputs) ? inputs.to(torch::kHalf) : inputs;
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    images = convolution_relu_norm(convolutions_[i], norms_[i], images, padding);
+    images = convolution_relu_norm(convolutions_[i], norms_[i], images, padding,
+                                   /*pooled=*/i + 1 == layers.size());
   }
-  return images.mean(at::IntArrayRef({2, 3}), /*keepdim=*/false, inputs.scalar_type());
+  return images;
 }
 
 }  // namespace pair::models

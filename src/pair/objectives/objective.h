@@ -18,9 +18,9 @@ namespace pair::objectives {
 
 // One step's batch as the head sees it, the environments one after another.
 //
-// features and logits are the leaves of the graph (or, for objectives that need the network, its results):
-// an objective builds its value from them with differentiable operations, and gradients with respect to
-// them are all that the step asks for.
+// features, logits and perhaps risks are the leaves of the graph (or, for objectives that need the network,
+// its results): an objective builds its value from them with differentiable operations, and gradients with
+// respect to them are all that the step asks for.
 struct HeadView {
   torch::Tensor features;           // [n, d], phi(x)
   torch::Tensor logits;             // [n, k], w(phi(x))

@@ -14,6 +14,7 @@
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
+#include "pair/sweep/pace.h"
 
 namespace pair::sweep {
 namespace {
@@ -30,7 +31,10 @@ class Executor {
  public:
   Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
            const ManyRunsHooks& hooks)
-      : specs_(specs), hooks_(hooks), datasets_(jobs + 1), left_(specs.size()) {
+      : specs_(specs), hooks_(hooks), datasets_(jobs_at_most(specs, jobs) + 1), left_(specs.size()) {
+    if (jobs == 0 && shares_device(specs)) {
+      pace_.emplace(jobs_at_most(specs, jobs), Clock::now());
+    }
     result_.outcomes.resize(specs.size());
     for (std::size_t i = 0; i < specs.size(); ++i) {
       runs::validate(specs[i]);
@@ -45,7 +49,7 @@ class Executor {
   ManyRuns run(std::size_t jobs) {
     {
       std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < std::min(jobs, specs_.size()); ++i) {
+      for (std::size_t i = 0; i < std::min(jobs_at_most(specs_, jobs), specs_.size()); ++i) {
         threads.emplace_back([this] {
           while (const std::optional<std::size_t> index = next()) {
             work(*index);
@@ -58,6 +62,20 @@ class Executor {
   }
 
  private:
+  static bool shares_device(std::span<const runs::RunSpec> specs) {
+    return std::any_of(specs.begin(), specs.end(),
+                       [](const runs::RunSpec& spec) { return spec.device != "cpu"; });
+  }
+
+  // Threads of a run on a device mostly wait for it, so that more of them than processors may pay.
+  static std::size_t jobs_at_most(std::span<const runs::RunSpec> specs, std::size_t jobs) {
+    if (jobs > 0) {
+      return jobs;
+    }
+    const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+    return shares_device(specs) ? 2 * processors : processors;
+  }
+
   [[nodiscard]] bool should_stop() { return stopped_ || (hooks_.should_stop && hooks_.should_stop()); }
 
   // The next run that may be begun; nothing where all have ended or it is time to stop. Waits while the only
@@ -77,7 +95,7 @@ class Executor {
         stopped_ = true;
         return std::nullopt;
       }
-      if (!waiting_.empty()) {
+      if (!waiting_.empty() && (!pace_ || now_.running < pace_->allowed())) {
         const std::size_t index = waiting_.front();
         waiting_.pop_front();
         ++now_.running;
@@ -126,6 +144,9 @@ class Executor {
       now_.steps_here += taken < 0 ? 0 : progress.step - taken;
       taken = progress.step;
       set_left(index, progress.steps - progress.step);
+      if (pace_) {
+        pace_->took(now_.steps_here, now_.running, Clock::now());
+      }
       report();
     };
     hooks.should_stop = [this] { return should_stop(); };
@@ -168,6 +189,7 @@ class Executor {
   std::atomic<bool> stopped_ = false;
 
   std::mutex mutex_;  // of what follows
+  std::optional<Pace> pace_;
   std::deque<std::size_t> waiting_;
   std::deque<std::size_t> busy_;  // found to be run elsewhere
   Clock::time_point look_at_busy_ = Clock::now();

@@ -51,7 +51,8 @@ struct ManyRuns {
   bool stopped = false;
 };
 
-// Runs every spec in its own folder, jobs at a time. Finished runs are read, not repeated; stopped and killed
+// Runs every spec in its own folder, jobs at a time; 0: one a processor, or on a device as many as are found
+// to pay (pace.h). Finished runs are read, not repeated; stopped and killed
 // ones go on. A run that fails does not stop the others. A run that another process trains is left to it and
 // looked at again when the others have ended, until it is done, has failed there, or was given up there and
 // can go on here. Throws std::invalid_argument for a spec that cannot be run, before any is.

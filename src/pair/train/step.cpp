@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/device/kernels.h"
+#include "pair/objectives/losses.h"
 #include "pair/train/host_numbers.h"
 
 namespace pair::train {
@@ -40,6 +42,34 @@ torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const to
   return torch::cat({torch::stack(values).detach().to(torch::kDouble), torch::mm(wide, wide.t()).flatten()});
 }
 
+// The sum of each of rows [r, n], as a product: on CUDA devices that takes half of a sum's time.
+torch::Tensor row_sums(const torch::Tensor& rows) {
+  return torch::mv(rows, torch::ones({rows.size(1)}, rows.options()));
+}
+
+// dL_k/dlogits through the risks of m objectives, [m, n, k], from dL_k/drisks [m, environments]: a sample's
+// loss counts by its environment's share, and its slope is the same for all objectives.
+torch::Tensor through_risks(const torch::Tensor& by_risks, const objectives::HeadView& view) {
+  const torch::Tensor slopes = objectives::logit_gradient(view.loss, view.logits, view.labels);
+  const std::int64_t m = by_risks.size(0);
+  const std::int64_t outputs = slopes.size(1);
+  if (objectives::equal_sizes(view.sizes)) {
+    const auto environments = static_cast<std::int64_t>(view.environments());
+    const torch::Tensor shares = by_risks / static_cast<double>(view.sizes.front());
+    return (shares.view({m, environments, 1, 1}) *
+            slopes.reshape({1, environments, view.sizes.front(), outputs}))
+        .reshape({m, -1, outputs});
+  }
+  std::vector<torch::Tensor> parts;
+  const std::vector<torch::Tensor> split = view.split(slopes);
+  for (std::size_t e = 0; e < split.size(); ++e) {
+    const torch::Tensor shares =
+        by_risks.select(1, static_cast<std::int64_t>(e)) / static_cast<double>(view.sizes[e]);
+    parts.push_back(shares.view({m, 1, 1}) * split[e].unsqueeze(0));
+  }
+  return torch::cat(parts, 1);
+}
+
 // sum_k weights_k rows_k of rows [m, ...], in one product.
 torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows) {
   const torch::Tensor row = weights.to(rows.scalar_type()).unsqueeze(0);
@@ -57,6 +87,7 @@ struct Step::Cut {
 struct Step::Compared {
   Cut cut;
   torch::Tensor by_logits;                 // [m, n, k]
+  torch::Tensor by_head;                   // [m, head's parameters]; undefined where none was asked for
   std::vector<torch::Tensor> by_features;  // m of [n, d], undefined for objectives that look at logits alone
   torch::Tensor rows;                      // [m, P] where objectives need the network, and then nothing else
 };
@@ -122,15 +153,14 @@ std::vector<torch::Tensor> Step::values(const objectives::HeadView& view, data::
 }
 
 // From the gradients at the two cuts to that of every trained parameter.
-torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient,
-                         torch::Tensor feature_gradient) const {
+torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, torch::Tensor feature_gradient,
+                         const torch::Tensor& head_gradient) const {
   const torch::NoGradGuard no_graph;
-  if (logit_gradient.defined()) {
-    const torch::Tensor& weight = model_->head->weight;
-    // With one logit this is an outer product, which a broadcast writes faster than a matrix product does.
-    const torch::Tensor through_head =
-        weight.size(0) == 1 ? logit_gradient * weight : torch::mm(logit_gradient, weight);
-    feature_gradient = sum_of(feature_gradient, through_head);
+  const torch::Tensor& weight = model_->head->weight;
+  if (logit_gradient.defined() && cut.features.requires_grad()) {
+    const bool kernel = weight.size(0) == 1 && weight.size(1) % 4 == 0 && device::has_kernels(weight);
+    feature_gradient = sum_of(
+        feature_gradient, kernel ? device::outer(logit_gradient, weight) : torch::mm(logit_gradient, weight));
   }
   std::vector<torch::Tensor> through_phi;
   if (const std::vector<torch::Tensor> featurizer = trained_featurizer(); !featurizer.empty()) {
@@ -146,8 +176,12 @@ torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient,
     torch::Tensor piece;
     if (!of_head(parameter)) {
       piece = *next++;
+    } else if (head_gradient.defined()) {
+      const bool first = parameter.dim() == 2;
+      piece = head_gradient.narrow(0, first ? 0 : weight.numel(), parameter.numel());
     } else if (logit_gradient.defined()) {
-      piece = parameter.dim() == 2 ? torch::mm(logit_gradient.t(), cut.view.features) : logit_gradient.sum(0);
+      const torch::Tensor slopes = logit_gradient.t();
+      piece = parameter.dim() == 2 ? torch::mm(slopes, cut.view.features) : row_sums(slopes.contiguous());
     }
     pieces.push_back(piece.defined() ? piece : torch::zeros_like(parameter));
   }
@@ -177,7 +211,7 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
     at_cuts = grad({total}, {at_head.view.logits, at_head.view.features}, {}, /*retain_graph=*/false,
                    /*create_graph=*/false, /*allow_unused=*/true);
   }
-  return {torch::stack(terms).detach().to(torch::kDouble), back(at_head, at_cuts[0], at_cuts[1])};
+  return {torch::stack(terms).detach().to(torch::kDouble), back(at_head, at_cuts[0], at_cuts[1], {})};
 }
 
 torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random) {
@@ -187,26 +221,35 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
   }
   auto compared = std::make_shared<Compared>();
   compared->cut = cut(batch);
-  const objectives::HeadView& view = compared->cut.view;
+  objectives::HeadView& view = compared->cut.view;
+  view.risks = view.risks.detach().requires_grad_(true);
   const std::vector<torch::Tensor> terms = values(view, random);
 
   std::vector<torch::Tensor> by_logits;
-  for (std::size_t k = 0; k < terms.size(); ++k) {
-    const auto gradients = grad({terms[k]}, {view.logits, view.features}, {}, /*retain_graph=*/true,
+  std::vector<torch::Tensor> by_risks;
+  for (const torch::Tensor& term : terms) {
+    const auto gradients = grad({term}, {view.logits, view.features, view.risks}, {}, /*retain_graph=*/true,
                                 /*create_graph=*/false, /*allow_unused=*/true);
-    by_logits.push_back(gradients[0].defined() ? gradients[0] : torch::zeros_like(view.logits));
+    by_logits.push_back(gradients[0]);
     compared->by_features.push_back(gradients[1]);
+    by_risks.push_back(gradients[2].defined() ? gradients[2] : torch::zeros_like(view.risks));
   }
 
   const torch::NoGradGuard no_graph;
   const auto m = static_cast<std::int64_t>(terms.size());
-  compared->by_logits = torch::stack(by_logits);
+  compared->by_logits = through_risks(torch::stack(by_risks), view);
+  for (std::size_t k = 0; k < by_logits.size(); ++k) {
+    if (by_logits[k].defined()) {
+      compared->by_logits[static_cast<std::int64_t>(k)].add_(by_logits[k]);
+    }
+  }
   std::vector<torch::Tensor> parts;
   if (source != GradientSource::featurizer) {
     // [m k, n] x [n, d]: the head's gradients of all objectives at once.
-    const torch::Tensor slopes = compared->by_logits.transpose(1, 2);
-    parts.push_back(torch::mm(slopes.reshape({-1, slopes.size(2)}), view.features).reshape({m, -1}));
-    parts.push_back(slopes.sum(2));
+    const torch::Tensor slopes = compared->by_logits.transpose(1, 2).reshape({-1, view.logits.size(0)});
+    compared->by_head =
+        torch::cat({torch::mm(slopes, view.features).reshape({m, -1}), row_sums(slopes).reshape({m, -1})}, 1);
+    parts.push_back(compared->by_head);
   }
   if (const auto featurizer = trained_featurizer();
       source != GradientSource::head && !featurizer.empty() && compared->cut.features.requires_grad()) {
@@ -242,7 +285,10 @@ torch::Tensor Step::gradient(const torch::Tensor& weights) {
       at_features = sum_of(at_features, term * weights[static_cast<std::int64_t>(k)]);
     }
   }
-  return back(compared->cut, combine(weights, compared->by_logits), at_features);
+  // A gradient of a weighted sum is the weighted sum of the gradients, where those are there already.
+  const torch::Tensor at_head =
+      compared->by_head.defined() ? combine(weights, compared->by_head) : torch::Tensor();
+  return back(compared->cut, combine(weights, compared->by_logits), at_features, at_head);
 }
 
 objectives::HeadView Step::network_view(const Batch& batch) const {

@@ -23,9 +23,10 @@
 //
 // The featurizer runs forward once with its graph; everything to the right of it works on leaves. An
 // objective's gradient then starts from dL_k/dlogits (and dL_k/dfeatures where it looks at them), vectors
-// that are cheap to find, and since the head is linear its parameters' gradients for all m objectives are
-// one matrix product, (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the
-// weights; and one weighted gradient goes back through the featurizer, once.
+// that are cheap to find (risks are a third cut: what goes through them goes through each sample's one
+// slope), and since the head is linear its parameters' gradients for all m objectives are one matrix product,
+// (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one weighted
+// gradient goes back through the featurizer, once.
 //
 // Gradients from phi or f need one pass back an objective; objectives that need the network (IGA) keep the
 // whole graph. Only they pay.
@@ -75,7 +76,7 @@ class Step {
   [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
   [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
   [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
-                                   torch::Tensor feature_gradient) const;
+                                   torch::Tensor feature_gradient, const torch::Tensor& head_gradient) const;
 
   std::shared_ptr<models::Model> model_;
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;
