@@ -12,8 +12,8 @@
 //
 // Most of a small step's time on a GPU is spent in handing it one operation after another. Where every step
 // does the same operations on tensors of the same size, they can be recorded (CUDA graphs) and handed over
-// as one. A run has a recorder, and with it a queue of its own on the device, so that several runs can share
-// a card. On the CPU there is none.
+// as one. A run has a recorder, used by the thread that made it, and with it that thread's own queue on the
+// device, so that several runs can share a card. On the CPU there is none.
 
 namespace pair::device {
 
@@ -37,6 +37,9 @@ class Recorder {
     virtual ~Scope() = default;
   };
   [[nodiscard]] virtual std::unique_ptr<Scope> enter() = 0;
+
+  // Does the work, kept apart from what other runs record.
+  virtual void perform(const Work& work) = 0;
 
   // Records the parts, one after another, without doing them. Each must have been done once before. The parts
   // may be played in this order, leaving out the last ones. Nothing where a part cannot be recorded; why then

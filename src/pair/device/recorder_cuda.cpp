@@ -1,16 +1,58 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAGraph.h>
-#include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <deque>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <shared_mutex>
 
 #include "pair/device/recorder.h"
 
 namespace pair::device {
 namespace {
+
+// A queue on a device. LibTorch's own pool has 32, and the thirty-third run would share one: what it does
+// while the other records would be recorded too.
+class Stream {
+ public:
+  explicit Stream(c10::DeviceIndex device) : stream_(create(device), Destroy{}), device_(device) {}
+  [[nodiscard]] c10::cuda::CUDAStream get() const {
+    return c10::cuda::getStreamFromExternal(stream_.get(), device_);
+  }
+
+ private:
+  struct Destroy {
+    void operator()(cudaStream_t stream) const { cudaStreamDestroy(stream); }
+  };
+  static cudaStream_t create(c10::DeviceIndex device) {
+    const c10::cuda::CUDAGuard guard(device);
+    cudaStream_t stream = nullptr;
+    C10_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    return stream;
+  }
+
+  std::unique_ptr<CUstream_st, Destroy> stream_;
+  c10::DeviceIndex device_;
+};
+
+// The thread's queue on a device. A thread does one run after another, and cuBLAS keeps tens of megabytes for
+// every queue it ever saw from a thread: so queues are the threads', not the runs'.
+c10::cuda::CUDAStream stream_of_thread(c10::DeviceIndex device) {
+  thread_local std::map<c10::DeviceIndex, Stream> streams;
+  return streams.try_emplace(device, device).first->second.get();
+}
+
+// What makes or ends a recording is alone in this: LibTorch keeps a list of all recordings beside its random
+// generators, one a process and without a lock, and libraries that load a kernel or make room for it while
+// somebody records may fail. What is done without a recording can go side by side. Playing asks nobody.
+std::shared_mutex& recording_turn() {
+  static std::shared_mutex mutex;
+  return mutex;
+}
 
 class CudaScope : public Recorder::Scope {
  public:
@@ -20,20 +62,13 @@ class CudaScope : public Recorder::Scope {
   c10::cuda::CUDAStreamGuard guard_;
 };
 
-// LibTorch keeps a list of all recordings beside its random generators, one a process and without a lock:
-// what makes or ends one takes its turn. Playing does not.
-std::recursive_mutex& recording_turn() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
-
 class CudaRecording : public Recording {
  public:
   CudaRecording() = default;
   CudaRecording(const CudaRecording&) = delete;
   CudaRecording& operator=(const CudaRecording&) = delete;
   ~CudaRecording() override {
-    const std::lock_guard turn(recording_turn());
+    const std::unique_lock alone(recording_turn());
     graphs_.clear();
   }
 
@@ -47,31 +82,38 @@ class CudaRecording : public Recording {
 class CudaRecorder : public Recorder {
  public:
   explicit CudaRecorder(torch::Device device)
-      : stream_(c10::cuda::getStreamFromPool(/*isHighPriority=*/false, device.index())) {}
+      : stream_(stream_of_thread(device.has_index() ? device.index() : c10::cuda::current_device())) {}
 
   std::unique_ptr<Scope> enter() override { return std::make_unique<CudaScope>(stream_); }
 
+  void perform(const Work& work) override {
+    const std::shared_lock together(recording_turn());
+    work();
+  }
+
   std::unique_ptr<Recording> record(std::span<const Work> parts, std::string& why) override {
-    const std::lock_guard turn(recording_turn());
     const CudaScope scope(stream_);
     stream_.synchronize();
     auto recording = std::make_unique<CudaRecording>();
-    // One pool of memory for the parts, which hand tensors on; it goes with the last of its recordings.
-    const at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
-    try {
-      for (const Work& part : parts) {
-        capture(recording->add(), pool, part);
+    {
+      const std::unique_lock alone(recording_turn());
+      // One pool of memory for the parts, which hand tensors on; it goes with the last of its recordings.
+      const at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
+      try {
+        for (const Work& part : parts) {
+          capture(recording->add(), pool, part);
+        }
+        return recording;
+      } catch (const c10::Error& error) {
+        why = error.what_without_backtrace();
       }
-    } catch (const c10::Error& error) {
-      why = error.what_without_backtrace();
-      return nullptr;
     }
-    return recording;
+    return nullptr;
   }
 
  private:
   static void capture(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool, const Work& part) {
-    // Thread-local: other runs may allocate device memory meanwhile.
+    // Thread-local: what other runs play meanwhile is not looked at.
     graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     try {
       part();

@@ -80,12 +80,14 @@ torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& r
 
 namespace {
 
+constexpr std::int64_t most_channels_as_product = 2;
+
 // The convolution without its bias, channels last in memory. Of images with one or two channels it is a
 // product with each pixel's neighbourhood: cuDNN's own way back to such weights takes five times as long.
 torch::Tensor convolve(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
                        std::int64_t padding) {
   constexpr auto last = at::MemoryFormat::ChannelsLast;
-  if (weight.size(1) > 2) {
+  if (weight.size(1) > most_channels_as_product) {
     return torch::conv2d(images.contiguous(last), weight.contiguous(last), {}, stride, padding);
   }
   const std::int64_t side = weight.size(2);
@@ -130,6 +132,14 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
   }
   return ReluGroupNorm::apply(product, convolution->bias, groups, norm->weight, norm->bias,
                               norm->options.eps(), pooled);
+}
+
+void lay_out_for_cuda(torch::nn::Module& module) {
+  for (torch::Tensor parameter : module.parameters()) {
+    if (parameter.dim() == 4 && parameter.size(1) > most_channels_as_product) {
+      parameter.set_data(parameter.detach().contiguous(at::MemoryFormat::ChannelsLast));
+    }
+  }
 }
 
 }  // namespace pair::models

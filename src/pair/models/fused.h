@@ -18,4 +18,7 @@ torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& r
 torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const torch::nn::GroupNorm& norm,
                                     const torch::Tensor& images, std::int64_t padding, bool pooled = false);
 
+// Puts the weights of convolutions in the order in memory that the above want on CUDA devices: channels last.
+void lay_out_for_cuda(torch::nn::Module& module);
+
 }  // namespace pair::models

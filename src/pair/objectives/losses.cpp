@@ -42,12 +42,12 @@ torch::Tensor environment_means(const torch::Tensor& rows, const std::vector<std
     std::vector<std::int64_t> shape = rows.sizes().vec();
     shape.front() = sizes.front();
     shape.insert(shape.begin(), static_cast<std::int64_t>(sizes.size()));
-    return rows.reshape(shape).mean(1);
+    return rows.reshape(shape).mean(1, /*keepdim=*/false, torch::kDouble);
   }
   std::vector<torch::Tensor> means;
   means.reserve(sizes.size());
   for (const torch::Tensor& part : rows.split_with_sizes(sizes)) {
-    means.push_back(part.mean(0));
+    means.push_back(part.mean(0, /*keepdim=*/false, torch::kDouble));
   }
   return torch::stack(means);
 }

@@ -25,7 +25,8 @@ torch::Tensor per_sample_loss(data::TaskLoss loss, const torch::Tensor& logits, 
 // on gradients need no second backward pass.
 torch::Tensor logit_gradient(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels);
 
-// The mean over each environment's rows: [n, ...] -> [environments, ...]. One reduction where the
+// The mean over each environment's rows: [n, ...] -> [environments, ...], in doubles, since what compares
+// environments lives on their small differences. One reduction where the
 // environments are of one size, else one each.
 torch::Tensor environment_means(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes);
 

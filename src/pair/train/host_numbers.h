@@ -30,6 +30,18 @@ inline torch::Tensor flattened(const std::vector<torch::Tensor>& tensors) {
   return torch::cat(flat);
 }
 
+// The same of tensors shaped like the parameters, each in the order in which its parameter lies in memory.
+inline torch::Tensor in_order_of(const std::vector<torch::Tensor>& tensors,
+                                 const std::vector<torch::Tensor>& parameters) {
+  std::vector<torch::Tensor> ordered;
+  ordered.reserve(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const bool last = !parameters[i].is_contiguous() && parameters[i].dim() == 4;
+    ordered.push_back(last ? tensors[i].permute({0, 2, 3, 1}) : tensors[i]);
+  }
+  return flattened(ordered);
+}
+
 struct HostNumbers {
   std::vector<double> losses;  // m
   std::vector<double> gram;    // m x m

@@ -39,7 +39,7 @@ torch::Tensor weighted_sum(const std::vector<torch::Tensor>& terms, std::span<co
 // rounding.
 torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const torch::Tensor& rows) {
   const torch::Tensor wide = rows.to(torch::kDouble);
-  return torch::cat({torch::stack(values).detach().to(torch::kDouble), torch::mm(wide, wide.t()).flatten()});
+  return torch::cat({torch::stack(values).detach(), torch::mm(wide, wide.t()).flatten()});
 }
 
 // The sum of each of rows [r, n], as a product: on CUDA devices that takes half of a sum's time.
@@ -55,7 +55,8 @@ torch::Tensor through_risks(const torch::Tensor& by_risks, const objectives::Hea
   const std::int64_t outputs = slopes.size(1);
   if (objectives::equal_sizes(view.sizes)) {
     const auto environments = static_cast<std::int64_t>(view.environments());
-    const torch::Tensor shares = by_risks / static_cast<double>(view.sizes.front());
+    const torch::Tensor shares =
+        (by_risks / static_cast<double>(view.sizes.front())).to(slopes.scalar_type());
     return (shares.view({m, environments, 1, 1}) *
             slopes.reshape({1, environments, view.sizes.front(), outputs}))
         .reshape({m, -1, outputs});
@@ -64,7 +65,8 @@ torch::Tensor through_risks(const torch::Tensor& by_risks, const objectives::Hea
   const std::vector<torch::Tensor> split = view.split(slopes);
   for (std::size_t e = 0; e < split.size(); ++e) {
     const torch::Tensor shares =
-        by_risks.select(1, static_cast<std::int64_t>(e)) / static_cast<double>(view.sizes[e]);
+        (by_risks.select(1, static_cast<std::int64_t>(e)) / static_cast<double>(view.sizes[e]))
+            .to(slopes.scalar_type());
     parts.push_back(shares.view({m, 1, 1}) * split[e].unsqueeze(0));
   }
   return torch::cat(parts, 1);
@@ -147,7 +149,7 @@ std::vector<torch::Tensor> Step::values(const objectives::HeadView& view, data::
   std::vector<torch::Tensor> result;
   result.reserve(objectives_.size());
   for (const auto& objective : objectives_) {
-    result.push_back(objective->value(view, random));
+    result.push_back(objective->value(view, random).to(torch::kDouble));
   }
   return result;
 }
@@ -185,7 +187,7 @@ torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, to
     }
     pieces.push_back(piece.defined() ? piece : torch::zeros_like(parameter));
   }
-  return flattened(pieces);
+  return in_order_of(pieces, parameters());
 }
 
 Step::Result Step::with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) {
@@ -202,7 +204,7 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
     for (std::size_t p = 0; p < pieces.size(); ++p) {
       pieces[p] = pieces[p].defined() ? pieces[p].detach() : torch::zeros_like(view.parameters[p]);
     }
-    return {torch::stack(terms).detach().to(torch::kDouble), flattened(pieces).detach()};
+    return {torch::stack(terms).detach(), in_order_of(pieces, view.parameters).detach()};
   }
   const Cut at_head = cut(batch);
   const std::vector<torch::Tensor> terms = values(at_head.view, random);
@@ -211,7 +213,7 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
     at_cuts = grad({total}, {at_head.view.logits, at_head.view.features}, {}, /*retain_graph=*/false,
                    /*create_graph=*/false, /*allow_unused=*/true);
   }
-  return {torch::stack(terms).detach().to(torch::kDouble), back(at_head, at_cuts[0], at_cuts[1], {})};
+  return {torch::stack(terms).detach(), back(at_head, at_cuts[0], at_cuts[1], {})};
 }
 
 torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random) {
@@ -257,8 +259,8 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
     for (std::int64_t k = 0; k < m; ++k) {
       const torch::Tensor at_features = sum_of(torch::mm(compared->by_logits[k], model_->head->weight),
                                                compared->by_features[static_cast<std::size_t>(k)]);
-      rows.push_back(
-          flattened(grad({compared->cut.features}, featurizer, {at_features}, /*retain_graph=*/true)));
+      rows.push_back(in_order_of(
+          grad({compared->cut.features}, featurizer, {at_features}, /*retain_graph=*/true), featurizer));
     }
     parts.push_back(torch::stack(rows));
   }
@@ -321,7 +323,7 @@ torch::Tensor Step::compare_network(const Batch& batch, GradientSource source, d
       throw std::invalid_argument(
           "gradients from phi were asked for, but the featurizer has no parameters to train");
     }
-    rows.push_back(flattened(pieces));
+    rows.push_back(in_order_of(pieces, view.parameters));
     seen_rows.push_back(flattened(seen_pieces));
   }
   compared_ = std::make_shared<Compared>();

@@ -14,6 +14,7 @@
 
 #include "pair/data/random.h"
 #include "pair/device/recorder.h"
+#include "pair/models/fused.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/algorithm.h"
@@ -109,6 +110,9 @@ class Trainer::Impl {
     data::Random initial(seed, "model");
     model_ = models::make_model(model_spec(settings_, *data_), initial);
     model_->to(device);
+    if (device.is_cuda()) {
+      models::lay_out_for_cuda(*model_);
+    }
     for (const std::string& name : settings_.objectives) {
       objectives_.push_back(objectives::make_objective(name, settings_.objective_options));
     }
@@ -145,7 +149,7 @@ class Trainer::Impl {
       rows_.copy_(minibatches_->rows(steps_));
     }
     if (algorithm_) {
-      algorithm_->advance(batch(), draws_);
+      perform([this] { algorithm_->advance(batch(), draws_); });
       ++steps_;
       return;
     }
@@ -188,7 +192,9 @@ class Trainer::Impl {
   torch::Tensor predict(const torch::Tensor& inputs) {
     const auto scope = enter();
     const torch::NoGradGuard no_graph;
-    return model_->forward(data::as_numbers(inputs.to(device_))).to(torch::kCPU);
+    torch::Tensor logits;
+    perform([&] { logits = model_->forward(data::as_numbers(inputs.to(device_))).to(torch::kCPU); });
+    return logits;
   }
 
   void save(std::ostream& out);
@@ -264,6 +270,14 @@ class Trainer::Impl {
             std::vector<std::int64_t>(train_.sizes.size(), settings_.batch)};
   }
 
+  void perform(const Recorder::Work& work) const {
+    if (recorder_) {
+      recorder_->perform(work);
+    } else {
+      work();
+    }
+  }
+
   // A step's work on the device, or an evaluation's, in parts that the host has something to do between.
   struct Routine {
     std::vector<Recorder::Work> parts;
@@ -284,11 +298,11 @@ class Trainer::Impl {
     }
   }
 
-  static void play(Routine& routine, std::size_t part) {
+  void play(Routine& routine, std::size_t part) {
     if (routine.recording) {
       routine.recording->play(part);
     } else {
-      routine.parts[part]();
+      perform(routine.parts[part]);
     }
     routine.done = routine.done || part + 1 == routine.parts.size();
   }

@@ -24,10 +24,10 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
                const GuardState& guard)
     : options_(options) {
   const torch::NoGradGuard no_graph;
-  parameters_ = flattened(parameters);
+  parameters_ = in_order_of(parameters, parameters);
   std::int64_t start = 0;
   for (torch::Tensor parameter : parameters) {
-    parameter.set_data(parameters_.narrow(0, start, parameter.numel()).view(parameter.sizes()));
+    parameter.set_data(parameters_.as_strided(parameter.sizes(), parameter.strides(), start));
     start += parameter.numel();
   }
   last_good_ = parameters_.clone();

@@ -27,7 +27,8 @@ struct UpdateOptions {
 
 class Update {
  public:
-  // Makes the parameters, of one type and device, views of one flat vector [P]. Counts go on from guard.
+  // Makes the parameters, of one type and device and each dense in memory, views of one flat vector [P]
+  // without changing how they lie. Counts go on from guard.
   Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
          const GuardState& guard = {});
 
