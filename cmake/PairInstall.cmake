@@ -1,4 +1,4 @@
-# What 'cmake --install' puts in place: the pair program, the libraries, their headers, and a CMake
+# What 'cmake --install' puts in place: the pair program, the libraries, their headers, the licences, and a CMake
 # package with one component a library, so that find_package(pair COMPONENTS moo) asks for nothing that moo
 # does not need.
 
@@ -49,6 +49,12 @@ foreach(folder IN LISTS folders)
 endforeach()
 
 install(TARGETS pair RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+if(TARGET pair_with_torch)
+  install(TARGETS pair_with_torch RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/pair")
+endif()
+
+# Beside ours, those of what is inside the program: folders that bring such a thing install its licence there too.
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}/licences" RENAME pair.txt)
 
 list(JOIN PAIR_COMPONENTS " " PAIR_COMPONENTS)
 configure_package_config_file(cmake/pairConfig.cmake.in "${PROJECT_BINARY_DIR}/pairConfig.cmake"

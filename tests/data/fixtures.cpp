@@ -18,19 +18,6 @@ namespace pair::data::testing {
 
 namespace fs = std::filesystem;
 
-Scratch::Scratch() {
-  std::string name = (fs::temp_directory_path() / "pair-test-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("no temporary folder");
-  }
-  path_ = name;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
-
 Variable::Variable(const char* name, const char* value) : name_(name) {
   if (const char* before = ::getenv(name)) {
     before_ = before;

@@ -10,25 +10,16 @@
 
 #include "pair/data/bytes.h"
 #include "pair/data/download.h"
+#include "tests/support/scratch.h"
 
 // What the tests of files are made of: small files, archives and folders.
 
 namespace pair::data::testing {
 
-// A folder that is gone after the test.
-class Scratch {
+// On disk: programs are run from it, which folders in memory may forbid.
+class Scratch : public tests::Scratch {
  public:
-  Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch(Scratch&&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch();
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
+  Scratch() : tests::Scratch(std::filesystem::temp_directory_path()) {}
 };
 
 // An environment variable for as long as the test runs; nullptr takes it away.

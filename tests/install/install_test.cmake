@@ -61,3 +61,22 @@ run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/all" -B "${scratch}/all" -G
 run("${CMAKE_COMMAND}" --build "${scratch}/all" --config "${config}")
 
 run("${moved}/bin/pair" list solvers)
+execute_process(COMMAND ldd "${moved}/bin/pair" OUTPUT_VARIABLE libraries COMMAND_ERROR_IS_FATAL ANY)
+if(libraries MATCHES "torch|c10")
+  message(FATAL_ERROR "bin/pair, which hands over what needs torch, is linked with it:\n${libraries}")
+endif()
+if(torch)
+  # From wherever it is called, by a link to it as well.
+  file(CREATE_LINK "${moved}/bin/pair" "${scratch}/linked_pair" SYMBOLIC)
+  run("${scratch}/linked_pair" list objectives)
+endif()
+
+# What is inside the program keeps its licence.
+set(inside "pair.txt" "${source}/LICENSE" "mnist14.md" "${source}/assets/mnist14/README.md")
+if(EXISTS "${build}/plotly/LICENSE")
+  list(APPEND inside "plotly.txt" "${build}/plotly/LICENSE")
+endif()
+while(inside)
+  list(POP_FRONT inside name licence)
+  run("${CMAKE_COMMAND}" -E compare_files "${moved}/share/doc/pair/licences/${name}" "${licence}")
+endwhile()

@@ -1,31 +1,10 @@
 #include "tests/runs/fixtures.h"
 
-#include <unistd.h>
-
-#include <cstdlib>
 #include <fstream>
-#include <stdexcept>
 
 #include "pair/runs/algorithms.h"
 
 namespace pair::runs::testing {
-
-Scratch::Scratch() {
-  // In memory where that can be had: there fsync, which runs call a lot, costs nothing.
-  const std::filesystem::path memory = "/dev/shm";
-  const bool usable = ::access(memory.c_str(), W_OK) == 0;
-  std::string name =
-      ((usable ? memory : std::filesystem::temp_directory_path()) / "pair-runs-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a scratch folder");
-  }
-  path_ = name;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 void write(const std::filesystem::path& path, std::string_view text) {
   std::ofstream(path, std::ios::binary) << text;

@@ -6,22 +6,11 @@
 
 #include "pair/runs/keys.h"
 #include "pair/runs/run_spec.h"
+#include "tests/support/scratch.h"
 
 namespace pair::runs::testing {
 
-// A folder that is gone after the test.
-class Scratch {
- public:
-  Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch();
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::Scratch;
 
 void write(const std::filesystem::path& path, std::string_view text);
 

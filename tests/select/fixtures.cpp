@@ -1,24 +1,9 @@
 #include "tests/select/fixtures.h"
 
-#include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 namespace pair::select::testing {
-
-Scratch::Scratch() {
-  std::string name = (std::filesystem::temp_directory_path() / "pair-select-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a scratch folder");
-  }
-  path_ = name;
-}
-
-Scratch::~Scratch() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
 
 void write(const std::filesystem::path& path, std::string_view text) {
   std::filesystem::create_directories(path.parent_path());

@@ -6,22 +6,11 @@
 #include <vector>
 
 #include "pair/select/history.h"
+#include "tests/support/scratch.h"
 
 namespace pair::select::testing {
 
-// A folder that is gone after the test.
-class Scratch {
- public:
-  Scratch();
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch();
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::Scratch;
 
 // Writes the file, and the folders above it where they are missing.
 void write(const std::filesystem::path& path, std::string_view text);

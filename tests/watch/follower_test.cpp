@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "tests/watch/scratch.h"
+#include "tests/watch/records.h"
 
 namespace pair::watch::test {
 namespace {

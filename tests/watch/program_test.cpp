@@ -10,7 +10,7 @@
 #include "pair/watch/server.h"
 #include "tests/cli/process.h"
 #include "tests/watch/client.h"
-#include "tests/watch/scratch.h"
+#include "tests/watch/records.h"
 
 namespace pair::watch::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "tests/watch/scratch.h"
+#include "tests/watch/records.h"
 
 namespace pair::watch::test {
 namespace {

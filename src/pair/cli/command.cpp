@@ -49,6 +49,7 @@ void flush(std::ostream& out) {
 
 int run(int argc, const char* const* argv, Context& context,
         const std::function<void(CLI::App&, Context&)>& add_subcommands) {
+  context.arguments = std::span(argv, static_cast<std::size_t>(argc));
   CLI::App app("PAIR: train and select models that hold up in environments they have not seen.", "pair");
   app.set_version_flag("--version", "pair " PAIR_VERSION, "Print the version and exit");
   app.require_subcommand(1);
@@ -60,7 +61,7 @@ int run(int argc, const char* const* argv, Context& context,
 
   try {
     try {
-      refuse_unknown_subcommands(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+      refuse_unknown_subcommands(app, context.arguments.subspan(1));
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
       if (app.exit(error, context.out, context.err) != 0) {

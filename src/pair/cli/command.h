@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iosfwd>
+#include <span>
 #include <stdexcept>
 
 // What every subcommand shares. A subcommand is one function, add_NAME(app, context), in a file of its own:
@@ -20,6 +21,7 @@ struct Context {
   std::ostream& out;
   std::ostream& err;
   int status = exit_ok;
+  std::span<const char* const> arguments = {};  // all of them, the program's name first; set by run()
 };
 
 // Arguments that cannot be used; ends the program with exit_bad_input. Any other exception that leaves a

@@ -1,8 +1,5 @@
-#include <malloc.h>
-
 #include <csignal>
 #include <iostream>
-#include <limits>
 #include <utility>
 #include <vector>
 
@@ -16,29 +13,15 @@
 #include "pair/cli/train_commands.h"
 #include "pair/cli/watch.h"
 
-namespace {
-
-// A training step asks for the same hundreds of megabytes as the one before. Given back to the system in
-// between, every page of them is faulted in and cleared again, a sixth of a ColoredMNIST step's time.
-void keep_freed_memory() {
-#ifdef __GLIBC__
-  ::mallopt(M_MMAP_MAX, 0);
-  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  ::mallopt(M_ARENA_MAX, 1);
-#endif
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  keep_freed_memory();
+  pair::cli::prepare_to_train();
   // A reader that goes away shows as a failed write, which is reported; not as a silent death.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   pair::cli::Context standard{std::cin, std::cout, std::cerr};
   return pair::cli::run(argc, argv, standard, [](CLI::App& app, pair::cli::Context& context) {
     pair::cli::add_solve(app, context);
-    std::vector<pair::cli::ListKind> kinds = pair::cli::train_lists();
+    std::vector<pair::cli::ListKind> kinds = pair::cli::train_lists(context);
     kinds.insert(kinds.begin(), pair::cli::solvers());
     pair::cli::add_train_commands(app, context);
     pair::cli::add_select(app, context);

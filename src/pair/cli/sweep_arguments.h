@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,5 +37,17 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments);
 // The jobs that the arguments name or, where they name none, all of the folder's. Throws UsageError where it
 // has none.
 std::vector<sweep::Job> jobs_of(const SweepArguments& arguments);
+
+// What calls work and makes a UsageError of settings that it refuses.
+template <class Work>
+auto with_usage_errors(Work work) {
+  return [work] {
+    try {
+      work();
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  };
+}
 
 }  // namespace pair::cli

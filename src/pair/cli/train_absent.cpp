@@ -4,6 +4,8 @@
 
 namespace pair::cli {
 
+void prepare_to_train() {}
+
 void add_train_commands(CLI::App& /*app*/, Context& /*context*/) {}
 
 void add_train_benches(CLI::App& /*bench*/, Context& /*context*/) {}
@@ -14,7 +16,7 @@ void add_paper_table3(CLI::App& /*paper*/, Context& /*context*/) {}
 
 void add_paper_extrapolation(CLI::App& /*paper*/, Context& /*context*/) {}
 
-std::vector<ListKind> train_lists() {
+std::vector<ListKind> train_lists(const Context& /*context*/) {
   return {};
 }
 

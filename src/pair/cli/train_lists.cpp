@@ -1,24 +1,16 @@
+#include "pair/cli/train_lists.h"
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
-#include "pair/cli/train_commands.h"
 #include "pair/data/dataset_spec.h"
 #include "pair/runs/algorithms.h"
-#include "pair/runs/catalog.h"
 #include "pair/runs/keys.h"
 #include "pair/sweep/hparams.h"
 
 namespace pair::cli {
 namespace {
-
-template <class Infos>
-std::vector<Listed> listed(const Infos& infos) {
-  std::vector<Listed> entries;
-  for (const auto& info : infos) {
-    entries.push_back({std::string(info.name), std::string(info.summary)});
-  }
-  return entries;
-}
 
 std::vector<Listed> settings() {
   std::vector<Listed> entries;
@@ -58,15 +50,14 @@ std::vector<Listed> hparams() {
 
 }  // namespace
 
-std::vector<ListKind> train_lists() {
+std::vector<ListKind> lists_for_training(Entries objectives, Entries models) {
   return {
       {"datasets", "data to train and test on: for 'pair train --dataset'",
        [] { return listed(data::datasets()); }},
       {"algorithms", "methods of training: for 'pair train --algorithm'",
        [] { return listed(runs::algorithms()); }},
-      {"objectives", "what can be minimised: for 'pair train --objectives'",
-       [] { return listed(runs::known_objectives()); }},
-      {"models", "predictors: for 'pair train --set model=...'", [] { return listed(runs::known_models()); }},
+      {"objectives", "what can be minimised: for 'pair train --objectives'", std::move(objectives)},
+      {"models", "predictors: for 'pair train --set model=...'", std::move(models)},
       {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
        settings},
       {"hparams", "what 'pair sweep' draws settings from, an algorithm and a dataset each", hparams},

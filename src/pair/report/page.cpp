@@ -129,10 +129,13 @@ std::string page(const nlohmann::json& payload, bool live) {
   html += "<script id=\"data\" type=\"application/json\">" + as_data(payload) + "</script>\n";
   html += "<script id=\"page\" type=\"application/json\">" +
           as_data({{"live", live}, {"plotly", have_plotly()}, {"palette", palette()}}) + "</script>\n";
+  // The page before its plotting library: a browser takes a second to read that, and can show all else
+  // meanwhile.
+  html += "<script>" + script + "</script>\n";
   if (have_plotly()) {
     html += "<script>" + plotly + "</script>\n";
   }
-  html += "<script>" + script + "</script>\n</body>\n</html>\n";
+  html += "</body>\n</html>\n";
   return html;
 }
 

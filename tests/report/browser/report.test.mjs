@@ -46,13 +46,13 @@ async function open(file, options = {}) {
   page.on("dialog", (dialog) => { page.trouble.push(`dialog ${dialog.message()}`); dialog.dismiss(); });
   page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) page.trouble.push(`request ${request.url()}`); });
   await page.goto(pathToFileURL(file).href);
-  await page.waitForSelector("html[data-ready]");
+  await page.waitForSelector("html[data-drawn]");
   return page;
 }
 
 async function ready(page) {
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 0)));
-  await page.waitForSelector("html[data-ready]");
+  await page.waitForSelector("html[data-drawn]");
 }
 
 const points = (page, id) => page.$eval(`#${id}`, (figure) => Number(figure.dataset.points));
@@ -186,6 +186,33 @@ test("it fits a phone, and prints light", async () => {
   await page.context().close();
 });
 
+test("what is in view is drawn first, and all is drawn for paper", async () => {
+  const context = await browser.newContext({viewport: {width: 1200, height: 1100}});
+  context.setDefaultTimeout(120000);
+  const page = await context.newPage();
+  // What is drawn by the moment the page says that it is ready, and what is after printing was asked for in that moment.
+  await page.addInitScript(() => {
+    const figures = () => [...document.querySelectorAll("figure.chart")];
+    const drawn = () => figures().filter((figure) => figure.dataset.points !== undefined).map((figure) => figure.id);
+    new MutationObserver(() => {
+      if (window.seen || !document.documentElement.dataset.ready) return;
+      window.seen = figures().filter((figure) => figure.getBoundingClientRect().top < window.innerHeight).map((figure) => figure.id);
+      window.first = drawn();
+      window.dispatchEvent(new Event("beforeprint"));
+      window.printed = drawn();
+      window.dispatchEvent(new Event("afterprint"));
+    }).observe(document, {subtree: true, attributes: true, attributeFilter: ["data-ready"]});
+  });
+  await page.goto(pathToFileURL(join(scratch, "sweep.html")).href);
+  await page.waitForSelector("html[data-drawn]");
+  const {seen, first, printed, all} = await page.evaluate(() => ({seen: window.seen, first: window.first,
+    printed: window.printed, all: document.querySelectorAll("figure.chart").length}));
+  assert.deepEqual(seen.filter((id) => !first.includes(id)), []);
+  assert.ok(first.length > 0 && first.length < all, `${first} of ${all}`);
+  assert.equal(printed.length, all);
+  await context.close();
+});
+
 test("every figure has words and numbers for those who cannot see it", async () => {
   const page = await open(join(scratch, "sweep.html"));
   const labels = await page.$$eval("figure.chart .plot:not([hidden])", (plots) => plots.map((plot) =>
@@ -265,7 +292,7 @@ test("a live page takes in what comes and keeps what the reader chose", async ()
   const errors = [];
   page.on("pageerror", (error) => errors.push(String(error)));
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  await page.waitForSelector("html[data-ready]");
+  await page.waitForSelector("html[data-drawn]");
   await page.selectOption("#metric-choice", "losses.vrex");
   await page.fill("#filter-text", "seed=2");
   await ready(page);
@@ -296,7 +323,9 @@ test("a sweep of 1,000 runs with 100 records gives a small page that opens quick
   const size = statSync(file).size;
   const page = await open(file);
   const opened = Number(await page.getAttribute("html", "data-ready")) / 1000;
-  console.log(`1,000 runs x 100 records: made in ${made.toFixed(2)} s, ${(size / 1e6).toFixed(2)} MB, opened in ${opened.toFixed(2)} s`);
+  const drawn = Number(await page.getAttribute("html", "data-drawn")) / 1000;
+  console.log(`1,000 runs x 100 records: made in ${made.toFixed(2)} s, ${(size / 1e6).toFixed(2)} MB, ` +
+    `opened in ${opened.toFixed(2)} s, figures out of view after ${drawn.toFixed(2)} s`);
   assert.ok(size < 6e6, `${size} bytes`);
   assert.equal(await points(page, "spread"), 1000);
   assert.equal(await points(page, "pareto"), 1000);

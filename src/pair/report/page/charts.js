@@ -34,12 +34,17 @@ function logAxis(title, extra = {}) {
   return axis(title, {type: "log", ...extra});
 }
 
+// Below the axes, by a share of their height.
+function legendBelow(share) {
+  return {orientation: "h", x: 0, y: -share, yanchor: "top", font: {size: 11}};
+}
+
 function baseLayout(layout) {
   const c = colors();
   return {
     paper_bgcolor: c.background, plot_bgcolor: c.background, font: {color: c.ink, size: 12,
       family: "system-ui, sans-serif"}, margin: {l: 58, r: 14, t: 26, b: 44}, height: 320, hovermode: "closest",
-    showlegend: true, legend: {orientation: "h", x: 0, y: -0.22, yanchor: "top", font: {size: 11}},
+    showlegend: true, legend: legendBelow(0.22),
     hoverlabel: {namelength: 40}, modebar: {bgcolor: "rgba(0,0,0,0)", color: c.muted, activecolor: c.ink}, ...layout,
   };
 }
@@ -48,25 +53,47 @@ const figures = new Map();  // by id
 let queue = [];
 let drawing = false;
 
-// One figure after another, so that the page can be used before all are there.
+function inView(figure) {
+  const {top, bottom, height} = figure.box.getBoundingClientRect();
+  return height > 0 && bottom > 0 && top < window.innerHeight;
+}
+
+// One figure after another, so that the page can be used before all are there: first those that the reader sees,
+// the others while the browser has nothing else to do. The root's data-ready and data-drawn say when each was done.
 function drawNext() {
-  const figure = queue.shift();
-  if (figure) {
-    figure.draw();
+  const {dataset} = document.documentElement;
+  const seen = queue.findIndex(inView);
+  if (seen >= 0) {
+    queue.splice(seen, 1)[0].draw();
     setTimeout(drawNext, 0);
-  } else {
-    drawing = false;
-    document.documentElement.dataset.ready = String(Math.round(performance.now()));
+    return;
   }
+  dataset.ready ??= String(Math.round(performance.now()));
+  if (queue.length > 0) {
+    whenIdle(() => {
+      queue.shift().draw();
+      drawNext();
+    });
+    return;
+  }
+  drawing = false;
+  dataset.drawn = String(Math.round(performance.now()));
+}
+
+function whenIdle(work) {
+  if (window.requestIdleCallback) requestIdleCallback(work, {timeout: 300});
+  else setTimeout(work, 0);
 }
 
 function drawSoon(figure) {
   if (!queue.includes(figure)) queue.push(figure);
-  if (!drawing) {
-    drawing = true;
-    delete document.documentElement.dataset.ready;
-    setTimeout(drawNext, 0);
-  }
+  delete document.documentElement.dataset.ready;
+  delete document.documentElement.dataset.drawn;
+  if (drawing) return;
+  drawing = true;
+  // The plotting library comes after this script.
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", drawNext, {once: true});
+  else setTimeout(drawNext, 0);
 }
 
 // A figure in the page. `update(make, words)`: make() gives {traces, layout}, or null where there is nothing to
@@ -103,7 +130,7 @@ function figure(id, title) {
             modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"]});
       }
       box.dataset.points = made ? String(made.traces.filter((trace) => !trace.meta?.helper).reduce(
-        (sum, trace) => sum + (trace.y ?? trace.r ?? []).length, 0)) : "0";
+        (sum, trace) => sum + (trace.y ?? []).length, 0)) : "0";
       fillNumbers();
     },
   };
@@ -122,8 +149,9 @@ function numberTable(traces, title) {
       }));
       continue;
     }
-    const values = trace.y ?? trace.r ?? [];
-    const places = trace.x ?? trace.theta ?? [];
+    // Where lines are not drawn at what they say, as on a radar, they carry it.
+    const values = trace.meta?.values ?? trace.y ?? [];
+    const places = trace.x ?? [];
     values.forEach((value, i) => rows.push([trace.name ?? "", trace.meta?.names?.[i] ?? shownPlace(places[i]),
       shown(value)]));
   }

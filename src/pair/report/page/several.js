@@ -66,6 +66,37 @@ function updateSpread(metric) {
   }), `Each point is a run; the dashed line and diamond are mean and standard deviation: ${words.join("; ")}.`);
 }
 
+// Where a share of the rim is on a spoke; the first points upwards, the others follow clockwise.
+function onSpoke(spoke, spokes, share) {
+  const angle = 2 * Math.PI * spoke / spokes;
+  return {x: share === null ? null : share * Math.sin(angle), y: share === null ? null : share * Math.cos(angle)};
+}
+
+// Spokes and rings below the lines. The bundle with polar plots is three times as large and takes a second more to
+// open, so a radar is drawn on plain axes.
+function radarFrame(names) {
+  const c = colors();
+  const rings = [0.25, 0.5, 0.75, 1];
+  const hidden = {visible: false, fixedrange: true};
+  const spokes = names.map((name, i) => ({name, rim: onSpoke(i, names.length, 1)}));
+  return {
+    xaxis: {...hidden, range: [-1.6, 1.6]}, yaxis: {...hidden, range: [-1.2, 1.2], scaleanchor: "x"},
+    shapes: [
+      ...rings.map((ring) => ({type: "circle", x0: -ring, x1: ring, y0: -ring, y1: ring, layer: "below",
+        line: {color: ring === 1 ? c.muted : c.grid, width: 1}})),
+      ...spokes.map(({rim}) => ({type: "line", x0: 0, y0: 0, x1: rim.x, y1: rim.y, layer: "below",
+        line: {color: c.grid, width: 1}})),
+    ],
+    annotations: [
+      ...spokes.map(({name, rim}) => ({text: name, x: 1.06 * rim.x, y: 1.06 * rim.y, showarrow: false,
+        xanchor: Math.abs(rim.x) < 0.01 ? "center" : rim.x > 0 ? "left" : "right",
+        yanchor: Math.abs(rim.y) < 0.01 ? "middle" : rim.y > 0 ? "bottom" : "top"})),
+      ...rings.map((ring) => ({text: String(ring), x: 0, y: ring, xanchor: "left", yanchor: "top", showarrow: false,
+        font: {size: 10, color: c.muted}})),
+    ],
+  };
+}
+
 // Of the methods, or of the runs where there is one method and few of them.
 function updateRadar() {
   const metrics = metricsOf("loss").filter((metric) => data.methods.some((method) => method.last[metric.key]));
@@ -78,20 +109,21 @@ function updateRadar() {
     severalFigures.radar.update(() => null, "A radar needs at least two losses, and two methods or runs.");
     return;
   }
+  const names = metrics.map((metric) => plain(shortLabel(metric), 24));
   severalFigures.radar.update(() => ({
     traces: series.map((each, i) => {
       const {color, dash, symbol} = look(i);
-      const share = metrics.map((metric, k) => isNumber(each.of(metric)) && most[k] > 0 ?
+      const shares = metrics.map((metric, k) => isNumber(each.of(metric)) && most[k] > 0 ?
         Math.abs(each.of(metric)) / most[k] : null);
-      const names = metrics.map((metric) => plain(shortLabel(metric), 24));
-      return {type: "scatterpolar", name: plain(each.label), r: [...share, share[0]], theta: [...names, names[0]],
-        line: {color, dash}, marker: {color, symbol, size: 6}, fill: "toself", fillcolor: faded(color, 0.08),
-        text: [...metrics, metrics[0]].map((metric) => shown(each.of(metric))),
-        hovertemplate: "%{theta}: %{text}<extra></extra>"};
+      const corners = [...shares, shares[0]].map((share, k) => onSpoke(k, names.length, share));
+      return {type: "scatter", mode: "lines+markers", name: plain(each.label), x: corners.map((corner) => corner.x),
+        y: corners.map((corner) => corner.y), line: {color, dash}, marker: {color, symbol, size: 6}, fill: "toself",
+        fillcolor: faded(color, 0.08), hoveron: "points", meta: {names, values: shares},
+        text: [...metrics, metrics[0]].map((metric) => `${plain(shortLabel(metric), 24)}: ${shown(each.of(metric))}`),
+        hovertemplate: "%{text}<extra></extra>"};
     }),
-    layout: {height: 380, margin: {l: 60, r: 60, t: 30, b: 40}, polar: {bgcolor: colors().background,
-      radialaxis: {range: [0, 1.02], gridcolor: colors().grid, tickvals: [0.25, 0.5, 0.75, 1], tickfont: {size: 10}},
-      angularaxis: {gridcolor: colors().grid, linecolor: colors().muted}}},
+    layout: {height: 380, margin: {l: 20, r: 20, t: 30, b: 40}, dragmode: false, legend: legendBelow(0.04),
+      ...radarFrame(names)},
   }), `${single ? "Last records" : "Means of the last records"}; 1 is the largest: ` +
     metrics.map((metric, k) => `${shortLabel(metric)} ${shown(most[k])}`).join(", ") + ".");
 }

@@ -1,34 +1,15 @@
 #pragma once
 
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <system_error>
+
+#include "tests/support/scratch.h"
 
 namespace pair::watch::test {
 
-// A folder that is gone after the test.
-class Scratch {
- public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "pair-watch-XXXXXX").string();
-    path_ = ::mkdtemp(name.data()) == nullptr ? "" : name;
-  }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using tests::Scratch;
 
 inline void append(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::create_directories(file.parent_path());
