@@ -4,7 +4,9 @@
 #include <torch/serialize.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <istream>
 #include <numbers>
 #include <numeric>
@@ -97,7 +99,7 @@ class Trainer::Impl {
     if (!data_->held_out.empty()) {
       held_out_ = everything(data_->held_out, device);
     }
-    begin_adam();
+    begin_linear();
     algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
   }
 
@@ -114,7 +116,7 @@ class Trainer::Impl {
       if (settings_.scheme == Scheme::pair) {
         begin_balance();
       } else if (settings_.refresh) {
-        begin_adam();
+        begin_linear();
       }
     }
     const Verdict verdict = balancing_ ? balance(batch()) : descend(batch());
@@ -151,6 +153,7 @@ class Trainer::Impl {
 
   void save(std::ostream& out) const;
   void load(std::istream& in);
+  void start_from(std::istream& in);
 
  private:
   static Weigher make_weigher(const Settings& settings) {
@@ -172,6 +175,15 @@ class Trainer::Impl {
   void begin_adam() {
     begin(
         std::make_unique<torch::optim::Adam>(trained_parameters(), torch::optim::AdamOptions(settings_.lr)));
+  }
+
+  void begin_linear() {
+    if (settings_.scheme == Scheme::linear && settings_.optimizer == BalanceOptimizer::sgd) {
+      begin(
+          std::make_unique<torch::optim::SGD>(trained_parameters(), torch::optim::SGDOptions(settings_.lr)));
+    } else {
+      begin_adam();
+    }
   }
 
   void begin_balance() {
@@ -233,16 +245,27 @@ class Trainer::Impl {
     return result;
   }
 
+  // The linear scheme's weights of the objectives, erm's place included.
+  [[nodiscard]] std::vector<double> lambdas() const {
+    const bool annealing = steps_ < settings_.pretrain;
+    std::vector<double> all(objectives_.size(), annealing ? settings_.pretrain_penalty : settings_.penalty);
+    for (std::size_t k = 0; k < settings_.penalties.size(); ++k) {
+      const double penalty = settings_.penalties[k];
+      all[k + 1] = annealing && penalty > 0.0 ? settings_.pretrain_penalty : penalty;
+    }
+    return all;
+  }
+
   // The linear scheme, and PAIR-o's descent phase, which is that of ERM:
   //     (mean risk + l2 |theta|^2 + lambda * other objectives) / max(lambda, 1).
   Verdict descend(const Batch& samples) {
     const bool linear = settings_.scheme == Scheme::linear;
-    const double lambda = !linear                       ? 0.0
-                          : steps_ < settings_.pretrain ? settings_.pretrain_penalty
-                                                        : settings_.penalty;
-    const double divisor = std::max(lambda, 1.0);
-    std::vector<double> weights(objectives_.size(), lambda / divisor);
-    weights.front() = 1.0 / divisor;
+    std::vector<double> weights = linear ? lambdas() : std::vector<double>(objectives_.size(), 0.0);
+    weights.front() = 1.0;
+    const double divisor = *std::max_element(weights.begin(), weights.end());
+    for (double& weight : weights) {
+      weight /= divisor;
+    }
     const bool compare = linear && settings_.conflict && objectives_.size() > 1;
     last_ = compare ? step_->with_solver(
                           samples, GradientSource::head, [&weights](auto, auto) { return weights; }, draws_)
@@ -405,11 +428,10 @@ void Trainer::Impl::save(std::ostream& out) const {
   archive.save_to(out);
 }
 
-void Trainer::Impl::load(std::istream& in) {
-  InputArchive archive;
-  archive.load_from(in);
+namespace {
+
+void read_parameters(InputArchive& archive, const std::vector<torch::Tensor>& own) {
   const std::vector<torch::Tensor> parameters = read_tensors(archive, "parameters");
-  const std::vector<torch::Tensor> own = model_->parameters();
   if (parameters.size() != own.size()) {
     throw std::runtime_error("the checkpoint holds " + std::to_string(parameters.size()) +
                              " parameters; the model has " + std::to_string(own.size()));
@@ -419,12 +441,24 @@ void Trainer::Impl::load(std::istream& in) {
       throw std::runtime_error("the checkpoint belongs to a model of another size");
     }
   }
-  {
-    const torch::NoGradGuard no_graph;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      torch::Tensor(own[i]).copy_(parameters[i]);
-    }
+  const torch::NoGradGuard no_graph;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    torch::Tensor(own[i]).copy_(parameters[i]);
   }
+}
+
+}  // namespace
+
+void Trainer::Impl::start_from(std::istream& in) {
+  InputArchive archive;
+  archive.load_from(in);
+  read_parameters(archive, model_->parameters());
+}
+
+void Trainer::Impl::load(std::istream& in) {
+  InputArchive archive;
+  archive.load_from(in);
+  read_parameters(archive, model_->parameters());
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     const std::vector<torch::Tensor> state = read_tensors(archive, "objective" + std::to_string(k));
     objectives_[k]->restore(state);
@@ -493,12 +527,24 @@ void Trainer::save(std::ostream& out) const {
   impl_->save(out);
 }
 
-void Trainer::load(std::istream& in) {
+namespace {
+
+void reading(const std::function<void()>& work) {
   try {
-    impl_->load(in);
+    work();
   } catch (const c10::Error& error) {
     throw std::runtime_error("the checkpoint cannot be read: " + std::string(error.what_without_backtrace()));
   }
+}
+
+}  // namespace
+
+void Trainer::load(std::istream& in) {
+  reading([&] { impl_->load(in); });
+}
+
+void Trainer::start_from(std::istream& in) {
+  reading([&] { impl_->start_from(in); });
 }
 
 }  // namespace pair::train
