@@ -91,7 +91,8 @@ void run(const paper::Study& study, const Arguments& arguments, Context& context
 void add_study(CLI::App& paper, const paper::Study& study, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = paper.add_subcommand(study.name, study.summary);
-  command->add_flag("--quick", arguments->quick, "A small form for two processors: " + study.quick_words);
+  command->add_flag("--quick", arguments->quick,
+                    "A small form for two processors: " + paper::quick_text(study));
   if (!study.wide.empty()) {
     command->add_flag("--wide", arguments->wide, study.wide);
   }

@@ -118,9 +118,7 @@ Study fig_conflict() {
       .summary = "Cosine of ERM's gradient with each OOD objective's, by penalty weight",
       .seeds = "0-4",
       .methods = {objectives.begin(), objectives.end()},
-      .quick = {{"train_digits", "4000"}, {"test_digits", "1000"}},
-      .quick_words =
-          "CMNIST alone, 4,000 digits to train on, 100 steps of pretraining, three penalty weights",
+      .quick_cells = "CMNIST alone, three penalty weights, 100 steps of pretraining",
       .about =
           "Means over the 50 steps after pretraining, at the head's parameters; below 0 the two conflict.",
       .cells = cells,

@@ -117,8 +117,7 @@ Study fig_radar() {
           .summary = "ERM, IRMv1 and V-REx losses where each method ends, normalised: radar",
           .seeds = "0-4",
           .methods = {methods.begin(), methods.end()},
-          .quick = {{"train_digits", "10000"}, {"test_digits", "2000"}},
-          .quick_words = "CMNIST-m alone, 10,000 digits to train on",
+          .quick_cells = "CMNIST-m alone",
           .about =
               "lg is the logarithm to base 10. On the figure each spoke goes from the least of the methods'\n"
               "logarithms (0, the centre) to the largest (1).",

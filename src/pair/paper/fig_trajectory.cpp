@@ -204,8 +204,6 @@ Study fig_trajectory() {
           .summary = "The weights that PAIR-o gives over time, its losses, and the three phases",
           .seeds = "0",
           .methods = {},
-          .quick = {{"train_digits", "10000"}, {"test_digits", "2000"}},
-          .quick_words = "10,000 digits to train on",
           .about =
               "Weights are means over the phase. Fitting is ERM alone; Generalization begins where the OOD\n"
               "objectives together have more than half of the weight for good.",

@@ -45,6 +45,11 @@ std::string label_of(std::string_view method) {
   return std::string(found != labels.end() ? found->label : method);
 }
 
+std::string quick_text(const Study& study) {
+  return "5,000 digits to train on, 64 units a layer" +
+         (study.quick_cells.empty() ? "" : ", " + study.quick_cells);
+}
+
 std::vector<runs::RunSpec> on_every_seed(const StudyRequest& request, std::string_view dataset,
                                          std::string_view algorithm, const Overrides& overrides) {
   Overrides all = overrides;
@@ -79,7 +84,8 @@ StudyRequest prepared(const Study& study, StudyRequest request) {
     throw std::invalid_argument(study.name + " has no wide form");
   }
   if (request.quick) {
-    request.common.insert(request.common.begin(), study.quick.begin(), study.quick.end());
+    request.common.insert(request.common.begin(),
+                          {{"train_digits", "5000"}, {"test_digits", "2000"}, {"width", "64"}});
   }
   return request;
 }
@@ -96,7 +102,7 @@ nlohmann::json result_json(const Study& study, const StudyRequest& request, std:
               {"seeds", request.seeds},
               {"cells", json::array()}};
   if (request.quick) {
-    result["quick"] = study.quick_words;
+    result["quick"] = quick_text(study);
   }
   std::size_t at = 0;
   for (const StudyCell& cell : cells) {

@@ -42,8 +42,7 @@ struct Study {
   std::string seeds;                 // by default; the quick form has seed 0
   std::vector<std::string> methods;  // to choose from; two or more, or none
   std::string wide = {};             // what the wide form is; empty: there is none
-  Overrides quick = {};              // what the quick form changes in every run
-  std::string quick_words = {};      // the same and which cells it has, in words
+  std::string quick_cells = {};      // which of the cells the quick form has, in words; empty: all
   std::string about = {};            // a sentence below the numbers: how to read them
 
   std::function<std::vector<StudyCell>(const StudyRequest&)> cells;
@@ -74,8 +73,12 @@ StudyCell study_cell(const StudyRequest& request, nlohmann::json place, std::str
 std::vector<runs::RunSpec> on_every_seed(const StudyRequest& request, std::string_view dataset,
                                          std::string_view algorithm, const Overrides& overrides);
 
-// The request as the study's cells take it: of a quick one, the quick settings before the common ones. Throws
-// std::invalid_argument for an unknown method, no seed, or a wide form that there is not.
+// "5,000 digits to train on, 64 units a layer, CMNIST-m alone": what the quick form has less.
+std::string quick_text(const Study& study);
+
+// The request as the study's cells take it: of a quick one, settings that make runs some fifty times shorter
+// before the common ones. Throws std::invalid_argument for an unknown method, no seed, or a wide form that
+// there is not.
 StudyRequest prepared(const Study& study, StudyRequest request);
 
 // Whether the request, prepared, asks for the method.
