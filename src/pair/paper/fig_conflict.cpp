@@ -8,7 +8,7 @@
 
 // The paper compares the gradients of the first 50 epochs after pretraining. It leaves open the dataset, the
 // penalty weights, the length of pretraining and whose parameters' gradients are meant: here both
-// ColoredMNISTs, the weights that Appendix E.1 searches, 150 steps, and the head's.
+// ColoredMNISTs, the weights that Appendix F.1 searches, 150 steps, and the head's.
 
 namespace pair::paper {
 namespace {
@@ -114,7 +114,7 @@ Study fig_conflict() {
   return {
       .name = "fig-conflict",
       .figures = "Figure 1b",
-      .title = "Gradient conflict of ERM with each OOD objective",
+      .title = "Gradient conflict of ERM with OOD objectives",
       .summary = "Cosine of ERM's gradient with each OOD objective's, by penalty weight",
       .seeds = "0-4",
       .methods = {objectives.begin(), objectives.end()},

@@ -4,6 +4,7 @@
 
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
+#include "pair/runs/file.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 
@@ -19,7 +20,7 @@ using nlohmann::json;
 constexpr StudyDataset cmnist_10{"cmnist-10", "CMNIST-10"};
 constexpr StudyDataset cmnist_11{"cmnist-11", "CMNIST-11"};
 constexpr StudyDataset cmnist_25{"cmnist", "CMNIST-25"};
-constexpr std::array methods = {"irmv1", "vrex", "irmx", "iga", "pair", "erm"};
+constexpr std::array methods = {"pair", "irmv1", "vrex", "irmx", "erm", "iga"};
 
 std::vector<StudyDataset> datasets(const StudyRequest& request) {
   return request.quick ? std::vector{cmnist_10} : std::vector{cmnist_10, cmnist_11, cmnist_25};
@@ -67,13 +68,25 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   return all;
 }
 
+// The run's records after the last one of the run that it starts from, as step 0.
+std::vector<json> records_from_start(const std::filesystem::path& directory) {
+  const json spec = json::parse(runs::read_file(runs::spec_file(directory)));
+  const std::filesystem::path start = directory.parent_path() / spec.at("start").get<std::string>();
+  std::vector<json> records = {runs::read_records(runs::results_file(start)).back()};
+  records.front()["step"] = 0;
+  for (json& record : runs::read_records(runs::results_file(directory))) {
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
 // Mean and deviation over the runs, record by record.
 json measure(std::span<const sweep::RunOutcome> runs) {
   std::vector<std::vector<double>> accuracies;
   json steps = json::array();
   for (const sweep::RunOutcome& run : runs) {
     std::size_t at = 0;
-    for (const json& record : runs::read_records(runs::results_file(run.directory))) {
+    for (const json& record : records_from_start(run.directory)) {
       if (at == accuracies.size()) {
         accuracies.emplace_back();
         steps.push_back(record.at("step"));
@@ -133,7 +146,7 @@ std::string lines(const json& result) {
 Study fig_perfect_init() {
   return {.name = "fig-perfect-init",
           .figures = "Figure 15",
-          .title = "From a model trained on gray data: who keeps it?",
+          .title = "From a model trained on gray data",
           .summary = "Methods that start from a model trained on gray data, and whether they keep it",
           .seeds = "0-4",
           .methods = {methods.begin(), methods.end()},

@@ -113,7 +113,7 @@ std::string lines(const json& result) {
 Study fig_radar() {
   return {.name = "fig-radar",
           .figures = "Figure 4c",
-          .title = "Losses at the end: logarithms, the least at the centre",
+          .title = "Losses at the end, logarithms normalised",
           .summary = "ERM, IRMv1 and V-REx losses where each method ends, normalised: radar",
           .seeds = "0-4",
           .methods = {methods.begin(), methods.end()},

@@ -70,7 +70,7 @@ Study fig_vrex_failure() {
   return {
       .name = "fig-vrex-failure",
       .figures = "Figure 8",
-      .title = "Where the environments become alike, V-REx has less to go by",
+      .title = "Environments that become alike",
       .summary = "V-REx and IRMv1 as the two environments of ColoredMNIST become alike",
       .seeds = "0-4",
       .methods = {methods.begin(), methods.end()},

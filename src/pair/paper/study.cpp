@@ -134,6 +134,11 @@ nlohmann::json result_json(const Study& study, const StudyRequest& request, std:
 
 plot::Figure drawn(const Study& study, const nlohmann::json& result) {
   plot::Figure figure = study.draw(result);
+  // A single panel would else have no room for the title.
+  constexpr double least_width = 640;
+  if (figure.panels.size() == 1) {
+    figure.panel_width = std::max(figure.panel_width, least_width);
+  }
   figure.title = (result.contains("quick") ? "Quick form: " : "") + study.title;
   return figure;
 }
@@ -151,8 +156,8 @@ std::string told(const Study& study, const nlohmann::json& result) {
     failed += cell.at("failed").get<std::size_t>();
   }
   if (failed > 0) {
-    text += "\n" + std::to_string(failed) + (failed == 1 ? " run" : " runs") +
-            " failed and is not in the numbers.\n";
+    text += "\n" + std::to_string(failed) + (failed == 1 ? " run failed and is" : " runs failed and are") +
+            " not in the numbers.\n";
   }
   return study.about.empty() ? text : text + "\n" + study.about + "\n";
 }
