@@ -142,6 +142,7 @@ TEST(FigConflict, ComparesEveryObjectiveOfTheFigureAtEveryWeight) {
   EXPECT_THAT(spec.settings.objectives, ElementsAre("erm", "iga"));
   EXPECT_EQ(spec.settings.penalty, 1e3);
   EXPECT_TRUE(spec.settings.conflict);
+  EXPECT_EQ(spec.settings.gradients, train::GradientSource::all) << "IB has no gradient at the head";
   EXPECT_EQ(spec.settings.steps, spec.settings.pretrain + 50);
   EXPECT_EQ(spec.eval_every, 1);
 }

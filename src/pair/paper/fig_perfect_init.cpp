@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr StudyDataset cmnist_10{"cmnist-10", "CMNIST-10"};
 constexpr StudyDataset cmnist_11{"cmnist-11", "CMNIST-11"};
 constexpr StudyDataset cmnist_25{"cmnist", "CMNIST-25"};
-constexpr std::array methods = {"pair", "irmv1", "vrex", "irmx", "erm", "iga"};
+constexpr std::array methods = {"pair", "irmv1", "vrex", "irmx", "iga", "erm"};
 
 std::vector<StudyDataset> datasets(const StudyRequest& request) {
   return request.quick ? std::vector{cmnist_10} : std::vector{cmnist_10, cmnist_11, cmnist_25};
@@ -112,14 +112,13 @@ plot::Figure draw(const json& result) {
     plot::Chart chart{.title = dataset.get<std::string>(),
                       .x = {.label = "step"},
                       .y = {.label = "worst test accuracy", .unit = "%"}};
-    std::size_t place = 0;
     for (const json& cell : cells_with(result, {{"dataset", dataset}})) {
       if (cell.contains("series")) {
         const json& series = cell.at("series");
-        add_line(chart, place, label_of(cell.at("method").get<std::string>()), series.at("step"),
-                 series.at("mean"), series.at("deviation"), false);
+        const std::string method = cell.at("method");
+        add_line(chart, place_of(method), label_of(method), series.at("step"), series.at("mean"),
+                 series.at("deviation"), false);
       }
-      ++place;
     }
     figure.panels.emplace_back(std::move(chart));
   }

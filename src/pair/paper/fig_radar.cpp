@@ -69,9 +69,10 @@ plot::Figure draw(const json& result) {
     plot::Radar radar{.title = dataset.get<std::string>(), .most = 1.0};
     std::vector<json> shown = cells_with(result, {{"dataset", dataset}});
     std::erase_if(shown, [](const json& cell) { return !cell.contains("log10_losses"); });
-    for (std::size_t i = 0; i < shown.size(); ++i) {
+    for (const json& cell : shown) {
+      const std::string method = cell.at("method");
       radar.series.push_back(
-          {label_of(shown[i].at("method").get<std::string>()), {}, plot::category(i), plot::dash(i)});
+          {label_of(method), {}, plot::category(place_of(method)), plot::dash(place_of(method))});
     }
     for (const char* const objective : objectives) {
       radar.spokes.push_back(label_of(objective));

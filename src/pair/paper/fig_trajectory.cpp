@@ -94,11 +94,14 @@ json measure(std::span<const sweep::RunOutcome> runs) {
 // stretch of steps.
 constexpr std::size_t smoothed = 15;
 
-std::vector<double> running_mean(const std::vector<double>& values) {
+// Over values from the phase's own side of `boundary`.
+std::vector<double> running_mean(const std::vector<double>& values, std::size_t boundary) {
   std::vector<double> means;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::size_t first = i >= smoothed / 2 ? i - smoothed / 2 : 0;
-    const std::size_t last = std::min(values.size(), i + smoothed / 2 + 1);
+    const std::size_t from = i < boundary ? 0 : boundary;
+    const std::size_t to = i < boundary ? boundary : values.size();
+    const std::size_t first = std::max(from, i >= smoothed / 2 ? i - smoothed / 2 : 0);
+    const std::size_t last = std::min(to, i + smoothed / 2 + 1);
     double sum = 0.0;
     for (std::size_t k = first; k < last; ++k) {
       sum += values[k];
@@ -135,15 +138,18 @@ plot::Chart panel(const json& cell, const std::string& title, const char* kind, 
   const bool weights = std::string_view(kind) == "weights";
   plot::Chart chart{
       .title = title, .x = {.label = "step"}, .y = std::move(y), .marks = phase_marks(cell, weights)};
-  std::size_t place = 0;
+  const std::vector<double> steps = numbers(series.at("step"));
+  const double balance = cell.at("phases").empty() ? 0.0 : cell.at("phases").front().at("to").get<double>();
+  const auto boundary =
+      static_cast<std::size_t>(std::lower_bound(steps.begin(), steps.end(), balance) - steps.begin());
   for (const json& objective : cell.at("objectives")) {
+    const std::size_t place = place_of(objective.get<std::string>());
     const std::vector<double> values = numbers(series.at(kind).at(objective.get<std::string>()));
     chart.marks.emplace_back(plot::Line{.name = label_of(objective.get<std::string>()),
-                                        .x = numbers(series.at("step")),
-                                        .y = weights ? running_mean(values) : values,
+                                        .x = steps,
+                                        .y = weights ? running_mean(values, boundary) : values,
                                         .color = plot::category(place),
                                         .dash = plot::dash(place)});
-    ++place;
   }
   return chart;
 }
@@ -180,7 +186,7 @@ std::string lines(const json& result) {
         const std::vector<double> weights = numbers(series.at("weights").at(objective.get<std::string>()));
         std::vector<double> inside;
         for (std::size_t i = 0; i < steps.size(); ++i) {
-          if (steps[i] >= phase.at("from").get<double>() && steps[i] <= phase.at("to").get<double>()) {
+          if (steps[i] >= phase.at("from").get<double>() && steps[i] < phase.at("to").get<double>()) {
             inside.push_back(weights[i]);
           }
         }

@@ -44,7 +44,8 @@ plot::Figure draw(const json& result) {
         deviation.push_back(cell.at("accuracy").at("deviation"));
       }
     }
-    add_line(chart, i, label_of(shown[i].get<std::string>()), x, mean, deviation, true);
+    add_line(chart, place_of(shown[i].get<std::string>()), label_of(shown[i].get<std::string>()), x, mean,
+             deviation, true);
   }
   return {.panels = {std::move(chart)}, .panel_width = 620, .panel_height = 400};
 }

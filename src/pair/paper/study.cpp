@@ -19,17 +19,25 @@ using nlohmann::json;
 struct Label {
   std::string_view key;
   std::string_view label;
+  std::size_t place;
 };
-constexpr std::array<Label, 10> labels = {{{"erm", "ERM"},
-                                           {"irmv1", "IRMv1"},
-                                           {"vrex", "V-REx"},
-                                           {"irmx", "IRMX"},
-                                           {"pair", "PAIR-o"},
-                                           {"ib", "IB"},
-                                           {"iga", "IGA"},
-                                           {"fishr", "Fishr"},
-                                           {"clove", "CLOvE"},
-                                           {"sd", "SD"}}};
+constexpr std::array<Label, 10> labels = {{{"pair", "PAIR-o", 0},
+                                           {"irmv1", "IRMv1", 1},
+                                           {"vrex", "V-REx", 2},
+                                           {"irmx", "IRMX", 3},
+                                           {"erm", "ERM", 7},
+                                           {"iga", "IGA", 4},
+                                           {"fishr", "Fishr", 5},
+                                           {"ib", "IB", 6},
+                                           // Never beside PAIR-o and IRMX.
+                                           {"clove", "CLOvE", 0},
+                                           {"sd", "SD", 3}}};
+
+const Label* find_label(std::string_view method) {
+  const auto* const found =
+      std::find_if(labels.begin(), labels.end(), [&](const Label& entry) { return entry.key == method; });
+  return found != labels.end() ? found : nullptr;
+}
 
 std::string decimals_of(double value, int decimals) {
   char text[48];
@@ -40,9 +48,13 @@ std::string decimals_of(double value, int decimals) {
 }  // namespace
 
 std::string label_of(std::string_view method) {
-  const auto* const found =
-      std::find_if(labels.begin(), labels.end(), [&](const Label& entry) { return entry.key == method; });
-  return std::string(found != labels.end() ? found->label : method);
+  const Label* const found = find_label(method);
+  return std::string(found != nullptr ? found->label : method);
+}
+
+std::size_t place_of(std::string_view method) {
+  const Label* const found = find_label(method);
+  return found != nullptr ? found->place : 0;
 }
 
 std::string quick_text(const Study& study) {

@@ -57,6 +57,9 @@ struct Study {
 
 // "IRMv1" for irmv1; the key itself where it has no other name.
 std::string label_of(std::string_view method);
+// Which colour, dash and shape (plot::category, dash, shape) the method or objective has in every figure; 0
+// for one without a name of its own.
+std::size_t place_of(std::string_view method);
 
 // ColoredMNIST and its modified form, as in the paper's tables.
 struct StudyDataset {

@@ -552,7 +552,7 @@ std::vector<Key> table() {
                                                      "lambda in the pretrain steps")),
       later("false", switched<&Settings::conflict>(
                          "conflict", Group::linear,
-                         "record how the objectives' gradients at the head conflict, as pair does anyway")),
+                         "record how the objectives' gradients conflict, as pair does anyway")),
       switched<&Settings::refresh>("refresh", Group::linear, "a fresh Adam after pretrain steps"),
       later("adam", choice<&Settings::optimizer>(
                         "optimizer", Group::linear, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
@@ -578,7 +578,7 @@ std::vector<Key> table() {
       choice<&Settings::gradients>(
           "gradients", Group::pair,
           by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
-          "whose gradients the solver sees: the head's, the featurizer's or all"),
+          "whose gradients the solver sees, and are compared: the head's, the featurizer's or all"),
       switched<&Settings::freeze_featurizer>("freeze_featurizer", Group::pair,
                                              "train the head alone after pretrain steps"),
 

@@ -55,7 +55,7 @@ struct Settings {
   double pretrain_penalty = 1.0;                        // lambda before. [0, 1e12]
   bool refresh = false;                                 // a fresh Adam when annealing ends
   BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
-  bool conflict = false;  // compare the objectives' gradients at the head for the record, as PAIR-o does
+  bool conflict = false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o does
 
   // DANN and CDANN, under DomainBed's names. penalty is the weight of the adversary's loss, l2 that of the
   // model's.

@@ -268,7 +268,7 @@ class Trainer::Impl {
     }
     const bool compare = linear && settings_.conflict && objectives_.size() > 1;
     last_ = compare ? step_->with_solver(
-                          samples, GradientSource::head, [&weights](auto, auto) { return weights; }, draws_)
+                          samples, settings_.gradients, [&weights](auto, auto) { return weights; }, draws_)
                     : step_->with_weights(samples, weights, draws_);
     last_loss_ = weighted(last_.weights, last_.losses);
     if (!last_.finite) {
