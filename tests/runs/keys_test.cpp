@@ -59,6 +59,12 @@ TEST(Keys, TakeListsNumbersSwitchesAndNames) {
   EXPECT_EQ(with("decay", "cosine").settings.decay, train::Decay::cosine);
   EXPECT_EQ(with("seed", "18446744073709551615").seed, UINT64_MAX);
   EXPECT_EQ(with("device", "cuda:1").device, "cuda:1");
+  EXPECT_THAT(with("penalties", "1e4,0").settings.penalties, ElementsAre(1e4, 0));
+  EXPECT_THAT(with("penalties", "equal").settings.penalties, IsEmpty());
+  EXPECT_EQ(with("start", "cmnist-gray-erm-s0-0123456789abcdef").start,
+            "cmnist-gray-erm-s0-0123456789abcdef");
+  EXPECT_EQ(with("start", "none").start, "");
+  EXPECT_EQ(with("optimizer", "sgd").settings.optimizer, train::BalanceOptimizer::sgd);
   EXPECT_EQ(with("irmv1_unbiased", "true").settings.objective_options.irmv1_unbiased, true);
 }
 
@@ -84,6 +90,11 @@ TEST(Keys, SayWhatIsAcceptedWhereAValueIsNot) {
   refusal("gradients", "psi", "accepted are w, phi and f");
   refusal("device", "gpu", "accepted are cpu, cuda and cuda:N");
   refusal("device", "cuda:999", "accepted are cpu, cuda and cuda:N");
+  refusal("penalties", "1,-1", "accepted are equal and lists of numbers from 0 to 1e+12");
+  refusal("start", "../elsewhere", "start is '../elsewhere'; accepted are none and names such as");
+  refusal("start", "runs/there", "accepted are none and names such as");
+  refusal("start", "", "accepted are none and names such as");
+  refusal("optimizer", "sdg", "accepted are sgd and adam");
   refusal("model", "", "accepted are names of 'pair list models'");
 }
 

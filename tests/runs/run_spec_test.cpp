@@ -26,7 +26,7 @@ std::string other_value(const Key& key, const RunSpec& spec) {
     return value.get<bool>() ? "false" : "true";
   }
   for (const char* text : {"3", "5", "0.625", "0.625,0.5,0.25", "linear", "erm,vrex", "none", "phi", "shift",
-                           "cuda:1", "mgda", "gaussian", "adam"}) {
+                           "cuda:1", "mgda", "gaussian", "adam", "sgd"}) {
     RunSpec changed = spec;
     try {
       set(key, changed, text);
@@ -152,6 +152,11 @@ TEST(RunSpec, NamesWhereTwoDiffer) {
   other = spec;
   other.checkpoint_every = 1;
   EXPECT_THAT(difference(other, spec), IsEmpty());
+  // Whichever of the two leaves it unsaid.
+  other = spec;
+  other.start = "another";
+  EXPECT_EQ(difference(other, spec), "its start is \"another\", here \"none\"");
+  EXPECT_EQ(difference(spec, other), "its start is \"none\", here \"another\"");
 }
 
 TEST(Resolve, SuggestsTheNearName) {

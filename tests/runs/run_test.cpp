@@ -301,6 +301,69 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
   EXPECT_FALSE(fs::exists(scratch / "run"));
 }
 
+// An ERM run of the dataset's gray twin in its own folder below root.
+RunSpec gray_run(const fs::path& root, DatasetCache& datasets) {
+  RunSpec gray = small_spec("erm");
+  colored_mnist(gray).train_betas = {0.5, 0.5};
+  run(gray, root / folder_name(gray), datasets);
+  return gray;
+}
+
+TEST(Run, StartsFromWhereAnotherEnded) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  const RunSpec gray = gray_run(scratch.path(), datasets);
+  RunSpec spec = small_spec("irmv1");
+  spec.settings.lr = 1e-12;  // it stays where it starts
+  spec.settings.optimizer = train::BalanceOptimizer::sgd;
+  spec.start = folder_name(gray);
+  const RunResult result = run(spec, scratch / folder_name(spec), datasets);
+  const auto gray_records = read_records(results_file(scratch / folder_name(gray)));
+  for (const char* key : {"env2_out_acc", "env3_out_acc", "env4_out_acc"}) {
+    EXPECT_EQ(result.records.back().at(key), gray_records.back().at(key)) << key;
+  }
+  // Others may read it at the same time, and a trailing slash is no other folder.
+  const RunDirectory held(scratch / folder_name(gray), gray);
+  spec.seed = 1;
+  EXPECT_EQ(run(spec, scratch / (folder_name(spec) + "/"), datasets).status, Status::finished);
+}
+
+TEST(Run, ThatStartsFromAnotherGoesOnAfterAStopAsIfThereHadBeenNone) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  RunSpec spec = small_spec("vrex");
+  spec.start = folder_name(gray_run(scratch.path(), datasets));
+  run(spec, scratch / "whole", datasets);
+  int steps = 0;
+  RunHooks hooks;
+  hooks.should_stop = [&steps] { return ++steps % 7 == 0; };
+  while (run(spec, scratch / "parts", datasets, hooks).status == Status::stopped) {
+  }
+  EXPECT_EQ(records_in(scratch / "parts"), records_in(scratch / "whole"));
+}
+
+TEST(Run, SaysWhatItCannotStartFrom) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  RunSpec spec = small_spec("irmv1");
+  const auto running = [&] { run(spec, scratch / "run", datasets); };
+  spec.start = "nothing-there";
+  EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
+                           AllOf(HasSubstr("start is 'nothing-there'"), HasSubstr("holds no finished run"))));
+  const RunSpec gray = gray_run(scratch.path(), datasets);
+  fs::copy(scratch / folder_name(gray), scratch / "renamed");
+  spec.start = "renamed";
+  EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
+                           HasSubstr("holds a run that should be called " + folder_name(gray))));
+  testing::write(checkpoint_file(scratch / folder_name(gray)), "no checkpoint");
+  spec.start = folder_name(gray);
+  EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("is damaged")));
+  spec.settings.width = 8;
+  fs::remove_all(scratch / folder_name(gray));
+  gray_run(scratch.path(), datasets);
+  EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("a model of another size")));
+}
+
 TEST(Run, GivesWayToWhoeverTrainsThere) {
   const Scratch scratch;
   const RunDirectory held(scratch / "run", small_spec());

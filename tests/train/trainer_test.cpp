@@ -157,6 +157,91 @@ TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
   EXPECT_EQ(trainer.evaluate().weights.front(), 1.0 / 50);
 }
 
+TEST(Trainer, StartsFromTheParametersOfAnotherAndNothingElse) {
+  const auto set = testing::small_data();
+  Settings settings = small_settings();
+  Trainer other(set, settings, 5);
+  while (!other.finished()) {
+    other.advance();
+  }
+  std::stringstream saved;
+  other.save(saved);
+  settings.scheme = Scheme::linear;
+  Trainer trainer(set, settings, 6);
+  const torch::Tensor& inputs = set->train.front().inputs;
+  EXPECT_FALSE(trainer.predict(inputs).equal(other.predict(inputs)));
+  trainer.start_from(saved);
+  EXPECT_TRUE(trainer.predict(inputs).equal(other.predict(inputs)));
+  EXPECT_EQ(trainer.step(), 0);
+  trainer.advance();
+  EXPECT_FALSE(trainer.evaluate().balancing);
+  EXPECT_FALSE(trainer.predict(inputs).equal(other.predict(inputs)));
+
+  std::stringstream garbage("not a checkpoint");
+  EXPECT_THROW(trainer.start_from(garbage), std::runtime_error);
+}
+
+TEST(Trainer, WeighsEachObjectiveByItsOwnPenaltyAndRecordsThoseOfZero) {
+  Settings settings = small_settings();
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm", "irmv1", "vrex", "ib"};
+  settings.penalties = {20, 0, 5};
+  settings.pretrain = 1;
+  Trainer trainer(testing::small_data(), settings, 1);
+  trainer.advance();
+  EXPECT_THAT(trainer.evaluate().weights, ::testing::ElementsAre(1.0, 1.0, 0.0, 1.0));
+  trainer.advance();
+  EXPECT_THAT(trainer.evaluate().weights, ::testing::ElementsAre(1.0 / 20, 1.0, 0.0, 5.0 / 20));
+  EXPECT_GT(trainer.evaluate().losses[2], 0.0);
+}
+
+TEST(Trainer, GoesTheSameWayWhetherAnObjectiveIsRecordedOrNot) {
+  Settings settings = small_settings();
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm", "irmv1"};
+  settings.penalty = 20;
+  const Evaluation alone = trained(settings);
+  settings.objectives = {"erm", "irmv1", "vrex"};
+  settings.penalties = {20, 0};
+  const Evaluation recorded = trained(settings);
+  EXPECT_DOUBLE_EQ(recorded.losses[0], alone.losses[0]);
+  EXPECT_DOUBLE_EQ(recorded.losses[1], alone.losses[1]);
+}
+
+TEST(Trainer, TakesPlainGradientStepsWithSgd) {
+  Settings settings = small_settings();
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm"};
+  settings.optimizer = BalanceOptimizer::sgd;
+  settings.lr = 0.3;
+  settings.l2 = 0.0;
+  settings.steps = 4;
+  const auto set = testing::small_data();
+  data::Random random(1, "model");
+  auto model =
+      models::make_model({.name = "mlp", .input_size = 4, .outputs = 1, .width = 8, .depth = 2}, random);
+  for (int step = 0; step < settings.steps; ++step) {
+    std::vector<torch::Tensor> risks;
+    for (const auto& environment : set->train) {
+      risks.push_back(torch::binary_cross_entropy_with_logits(model->forward(environment.inputs).squeeze(1),
+                                                              environment.labels));
+    }
+    model->zero_grad();
+    torch::stack(risks).mean().backward();
+    const torch::NoGradGuard no_graph;
+    for (torch::Tensor parameter : model->parameters()) {
+      parameter.sub_(parameter.grad(), settings.lr);
+    }
+  }
+  Trainer trainer(set, settings, 1);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  const torch::NoGradGuard no_graph;
+  const torch::Tensor& inputs = set->train.front().inputs;
+  EXPECT_TRUE(trainer.predict(inputs).allclose(model->forward(inputs), 1e-4, 1e-5));
+}
+
 TEST(Trainer, DescendsOnErmAloneAndThenBalances) {
   Settings settings = small_settings();
   Trainer trainer(testing::small_data(), settings, 1);
@@ -200,6 +285,12 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   settings = small_settings();
   settings.objectives = {"erm", "vrexx", "irmv1"};
   EXPECT_THAT(message_of(settings), HasSubstr("did you mean 'vrex'"));
+  settings = small_settings();
+  settings.scheme = Scheme::linear;
+  settings.penalties = {1};
+  EXPECT_THAT(message_of(settings), HasSubstr("penalties has 1 values for 2 objectives after erm"));
+  settings.penalties = {1, -1};
+  EXPECT_THAT(message_of(settings), HasSubstr("one of the penalties is -1"));
   settings = small_settings();
   settings.momentum = 1.0;
   EXPECT_THAT(message_of(settings), HasSubstr("momentum is 1"));

@@ -33,6 +33,7 @@ int main(int argc, char** argv) {
     pair::cli::add_paper_two_bit(paper, context);
     pair::cli::add_paper_stall(paper, context);
     pair::cli::add_paper_extrapolation(paper, context);
+    pair::cli::add_paper_studies(paper, context);
     pair::cli::add_paper_tables(paper, context);
     pair::cli::add_paper_table3(paper, context);
     pair::cli::add_list(app, context, std::move(kinds));

@@ -16,6 +16,8 @@ void add_paper_table3(CLI::App& /*paper*/, Context& /*context*/) {}
 
 void add_paper_extrapolation(CLI::App& /*paper*/, Context& /*context*/) {}
 
+void add_paper_studies(CLI::App& /*paper*/, Context& /*context*/) {}
+
 std::vector<ListKind> train_lists(const Context& /*context*/) {
   return {};
 }

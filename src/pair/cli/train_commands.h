@@ -19,6 +19,8 @@ void add_train_benches(CLI::App& bench, Context& context);
 void add_paper_tables(CLI::App& paper, Context& context);
 void add_paper_table3(CLI::App& paper, Context& context);
 void add_paper_extrapolation(CLI::App& paper, Context& context);
+// pair paper fig-conflict, fig-sweep and the other figures of studies.h.
+void add_paper_studies(CLI::App& paper, Context& context);
 std::vector<ListKind> train_lists(const Context& context);
 
 }  // namespace pair::cli

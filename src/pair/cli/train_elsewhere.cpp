@@ -6,6 +6,7 @@
 #include "pair/cli/sweep.h"
 #include "pair/cli/train_commands.h"
 #include "pair/cli/train_lists.h"
+#include "pair/paper/studies.h"
 
 namespace pair::cli {
 
@@ -43,6 +44,12 @@ void add_paper_table3(CLI::App& paper, Context& context) {
 void add_paper_extrapolation(CLI::App& paper, Context& context) {
   add_elsewhere(paper, context, "fig-extrapolation",
                 "What methods predict beyond their training data, and whether x2 matters to them");
+}
+
+void add_paper_studies(CLI::App& paper, Context& context) {
+  for (const paper::Study& study : paper::studies()) {
+    add_elsewhere(paper, context, study.name, study.summary);
+  }
 }
 
 std::vector<ListKind> train_lists(const Context& context) {

@@ -6,15 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/paper/overrides.h"
 #include "pair/paper/table.h"
 
 // The ColoredMNIST experiments of the paper as tables of specs.
 
 namespace pair::paper {
-
-// What is common to the runs of a recipe: settings as 'pair train --set' takes them, for device, threads and
-// quick trials.
-using Overrides = std::vector<runs::Override>;
 
 // The methods of Table 1 by key: erm, irmv1, vrex, irmx, pair_f, pair_phi, pair_w, oracle.
 std::vector<std::string> table1_methods();

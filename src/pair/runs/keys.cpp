@@ -386,6 +386,51 @@ Key preference() {
           [](std::string_view text) { return trimmed(text) == "auto" ? json("auto") : parse_numbers(text); }};
 }
 
+// One number an objective after erm.
+Key penalties() {
+  constexpr Interval interval{0.0, 1e12};
+  return {
+      "penalties",
+      Group::linear,
+      "lambda of each objective beyond erm in place of penalty, 0 to record it only; equal: penalty for all",
+      "equal and lists of " + interval.text() + ", separated by commas",
+      every_run,
+      [](const RunSpec& spec) {
+        return spec.settings.penalties.empty() ? json("equal") : json(spec.settings.penalties);
+      },
+      [interval](RunSpec& spec, const json& value) {
+        if (value == "equal") {
+          spec.settings.penalties.clear();
+          return true;
+        }
+        const bool good = all_within(value, interval);
+        spec.settings.penalties =
+            good ? value.get<std::vector<double>>() : std::move(spec.settings.penalties);
+        return good;
+      },
+      [](std::string_view text) { return trimmed(text) == "equal" ? json("equal") : parse_numbers(text); }};
+}
+
+// A folder's name: nothing else is looked for than what stands beside the run.
+bool is_start(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
+}
+
+Key start() {
+  return {"start",
+          Group::run,
+          "the finished run whose parameters this one starts with, by its folder's name beside this one's",
+          "none and names such as cmnist-gray-erm-s0-0123456789abcdef",
+          every_run,
+          [](const RunSpec& spec) { return json(spec.start.empty() ? "none" : spec.start); },
+          [](RunSpec& spec, const json& value) {
+            const bool good = value.is_string() && is_start(value.get_ref<const std::string&>());
+            spec.start = !good ? std::move(spec.start) : value == "none" ? "" : value.get<std::string>();
+            return good;
+          },
+          [](std::string_view text) { return json(trimmed(text)); }};
+}
+
 Key objective_names() {
   return {"objectives",
           Group::method,
@@ -450,6 +495,7 @@ std::vector<Key> table() {
                                "threads an operation may use; rounding depends on it"),
       device(),
       switched<&RunSpec::tf32>("tf32", Group::run, "matrix products in TF32, on CUDA devices"),
+      later("none", start()),
 
       number<&ColoredMnistSpec::alpha>("alpha", Group::data, probability, "how often a label is flipped"),
       numbers<&ColoredMnistSpec::train_betas>(
@@ -501,12 +547,16 @@ std::vector<Key> table() {
           "penalty", Group::linear, {0.0, 1e12},
           "lambda, the weight of the objectives beyond erm after pretrain steps; of the "
           "adversary"),
+      later("equal", penalties()),
       later("1", number<&Settings::pretrain_penalty>("pretrain_penalty", Group::linear, {0.0, 1e12},
                                                      "lambda in the pretrain steps")),
       later("false", switched<&Settings::conflict>(
                          "conflict", Group::linear,
-                         "record how the objectives' gradients at the head conflict, as pair does anyway")),
+                         "record how the objectives' gradients conflict, as pair does anyway")),
       switched<&Settings::refresh>("refresh", Group::linear, "a fresh Adam after pretrain steps"),
+      later("adam", choice<&Settings::optimizer>(
+                        "optimizer", Group::linear, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+                        "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")),
 
       named<&Settings::balancer>("balancer", Group::pair, "names of 'pair list solvers'",
                                  "the solver that weighs the objectives"),
@@ -528,7 +578,7 @@ std::vector<Key> table() {
       choice<&Settings::gradients>(
           "gradients", Group::pair,
           by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
-          "whose gradients the solver sees: the head's, the featurizer's or all"),
+          "whose gradients the solver sees, and are compared: the head's, the featurizer's or all"),
       switched<&Settings::freeze_featurizer>("freeze_featurizer", Group::pair,
                                              "train the head alone after pretrain steps"),
 

@@ -43,6 +43,16 @@ torch::Device device_of(const RunSpec& spec) {
   return device;
 }
 
+std::string start_state(const RunSpec& spec, const std::filesystem::path& directory) {
+  const std::filesystem::path beside = std::filesystem::canonical(directory).parent_path();
+  try {
+    return final_state(beside / spec.start);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument("start is '" + spec.start + "', but " + error.what() +
+                                "; accepted is the folder's name of a finished run beside this one's");
+  }
+}
+
 nlohmann::json versions() {
   return {{"pair", PAIR_VERSION}, {"libtorch", TORCH_VERSION}, {"compiler", __VERSION__}};
 }
@@ -73,8 +83,13 @@ class Try {
 
  private:
   [[nodiscard]] train::Trainer new_trainer() const {
-    return {datasets_.get(spec_.dataset, spec_.seed, spec_.device), spec_.settings, spec_.seed,
-            device_of(spec_)};
+    train::Trainer trainer(datasets_.get(spec_.dataset, spec_.seed, spec_.device), spec_.settings, spec_.seed,
+                           device_of(spec_));
+    if (!spec_.start.empty()) {
+      std::istringstream state(start_state(spec_, directory_.path()));
+      trainer.start_from(state);
+    }
+    return trainer;
   }
 
   // Begins anew where the checkpoint cannot be used.

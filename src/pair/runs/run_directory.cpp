@@ -89,6 +89,30 @@ void refuse_other(const fs::path& path, const RunSpec& its, const RunSpec& here)
   }
 }
 
+// A checkpoint's file: a line that says what it is, then the state.
+struct CheckpointFile {
+  json header;
+  Checkpoint checkpoint;
+};
+
+// Nothing where it is damaged or another run's.
+std::optional<CheckpointFile> checkpoint_in(const std::string& text, const std::string& hash) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  CheckpointFile file{json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
+                                  /*allow_exceptions=*/false),
+                      {}};
+  try {
+    const json& header = file.header;
+    file.checkpoint = {header.at("step").get<std::int64_t>(), header.at("seconds").get<double>(),
+                       text.substr(std::min(end + 1, text.size()))};
+    const bool good = header.at("format") == checkpoint_format && header.at("spec") == hash &&
+                      header.at("state_sha256") == sha256_of(file.checkpoint.state);
+    return good ? std::optional(std::move(file)) : std::nullopt;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
 std::string number_or_name(const json& value, const char* key) {
   return value.contains(key) ? value.at(key).dump() : "nothing";
 }
@@ -197,18 +221,13 @@ std::optional<Checkpoint> RunDirectory::resume() {
   if (!fs::exists(checkpoint_file(path_), ignored)) {
     return std::nullopt;
   }
-  const std::string text = read_file(checkpoint_file(path_));
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const json header = json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
-                                  /*allow_exceptions=*/false);
+  std::optional<CheckpointFile> file = checkpoint_in(read_file(checkpoint_file(path_)), hash_);
+  if (!file) {
+    begin_anew(checkpoint_file(path_).string() + " is damaged");
+    return std::nullopt;
+  }
   try {
-    Checkpoint checkpoint{header.at("step").get<std::int64_t>(), header.at("seconds").get<double>(),
-                          text.substr(std::min(end + 1, text.size()))};
-    if (header.at("format") != checkpoint_format || header.at("spec") != hash_ ||
-        header.at("state_sha256") != sha256_of(checkpoint.state)) {
-      begin_anew(checkpoint_file(path_).string() + " is damaged");
-      return std::nullopt;
-    }
+    const json& header = file->header;
     const auto bytes = header.at("records_bytes").get<std::uint64_t>();
     const auto count = header.at("records").get<std::uint64_t>();
     const auto digest = header.at("records_digest").get<std::string>();
@@ -219,7 +238,7 @@ std::optional<Checkpoint> RunDirectory::resume() {
     bytes_ = bytes;
     count_ = count;
     digest_ = digest;
-    return checkpoint;
+    return std::move(file->checkpoint);
   } catch (const json::exception&) {
     begin_anew(checkpoint_file(path_).string() + " is damaged");
     return std::nullopt;
@@ -278,6 +297,21 @@ void RunDirectory::fail(std::string_view message) noexcept {
 
 std::vector<std::string> RunDirectory::take_notices() {
   return std::exchange(notices_, {});
+}
+
+std::string final_state(const std::filesystem::path& path) {
+  const std::optional<RunSpec> spec = spec_in(path);
+  if (!spec || !RunDirectory::finished(path, *spec)) {
+    throw std::invalid_argument(path.string() + " holds no finished run");
+  }
+  if (path.filename() != folder_name(*spec)) {
+    throw std::invalid_argument(path.string() + " holds a run that should be called " + folder_name(*spec));
+  }
+  std::optional<CheckpointFile> file = checkpoint_in(read_file(checkpoint_file(path)), hash(*spec));
+  if (!file) {
+    throw std::runtime_error(checkpoint_file(path).string() + " is damaged");
+  }
+  return std::move(file->checkpoint.state);
 }
 
 }  // namespace pair::runs

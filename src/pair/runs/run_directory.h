@@ -92,6 +92,11 @@ class RunDirectory {
   std::vector<std::string> notices_;
 };
 
+// The state that a finished run ended with (Trainer::start_from reads it), without the folder's lock: many
+// may start from one. Throws std::invalid_argument where the folder holds no finished run, or one that should
+// be called otherwise (folder_name), and std::runtime_error where the checkpoint or the records are damaged.
+std::string final_state(const std::filesystem::path& path);
+
 // The names in the folder.
 std::filesystem::path spec_file(const std::filesystem::path& directory);
 std::filesystem::path results_file(const std::filesystem::path& directory);

@@ -14,16 +14,22 @@ namespace {
 constexpr std::size_t differences_shown = 3;
 constexpr std::size_t hash_digits = 16;
 
-nlohmann::json deciding(const RunSpec& spec) {
+// What decides the records, spelled out.
+nlohmann::json spelled_out(const RunSpec& spec) {
   nlohmann::json json = as_json(spec);
   json.erase("checkpoint_every");
+  json["device"] = spec.device.substr(0, spec.device.find(':'));
+  return json;
+}
+
+nlohmann::json deciding(const RunSpec& spec) {
+  nlohmann::json json = spelled_out(spec);
   for (const Key& key : keys()) {
     const auto found = json.find(key.name);
     if (found != json.end() && !key.unsaid.empty() && as_text(*found) == key.unsaid) {
       json.erase(found);
     }
   }
-  json["device"] = spec.device.substr(0, spec.device.find(':'));
   return json;
 }
 
@@ -114,8 +120,8 @@ std::string folder_name(const RunSpec& spec) {
 }
 
 std::string difference(const RunSpec& its, const RunSpec& here) {
-  const nlohmann::json theirs = deciding(its);
-  const nlohmann::json ours = deciding(here);
+  const nlohmann::json theirs = spelled_out(its);
+  const nlohmann::json ours = spelled_out(here);
   std::string text;
   std::size_t count = 0;
   for (const auto& [name, value] : theirs.items()) {

@@ -25,6 +25,10 @@ struct RunSpec {
   std::string device = "cpu";          // cpu, cuda or cuda:N
   bool tf32 = false;                   // matrix products in TF32, on CUDA devices
   std::int64_t checkpoint_every = 50;  // steps between checkpoints. 1 to 1e9
+  // The run whose parameters after its last step this one starts with, by the name of its folder, which
+  // stands beside this run's and is called as folder_name says: the hash in it pins every record of that
+  // run, so that a spec is still all that decides a run. Empty: the model's own draw.
+  std::string start = {};
 };
 
 // A setting by its name (see keys.h) and its value as the user types it.

@@ -38,6 +38,9 @@ void validate(const Settings& s) {
   require(s.penalty >= 0 && s.penalty <= 1e12, "penalty", s.penalty, "0 to 1e12");
   require(s.pretrain_penalty >= 0 && s.pretrain_penalty <= 1e12, "pretrain_penalty", s.pretrain_penalty,
           "0 to 1e12");
+  for (const double penalty : s.penalties) {
+    require(penalty >= 0 && penalty <= 1e12, "one of the penalties", penalty, "0 to 1e12");
+  }
   require_count("d_steps_per_g_step", s.d_steps_per_g_step, 0, 1000);
   require(s.grad_penalty >= 0 && s.grad_penalty <= 1e12, "grad_penalty", s.grad_penalty, "0 to 1e12");
   require(s.lr_d > 0 && s.lr_d <= 1e3, "lr_d", s.lr_d, "above 0, up to 1000");
@@ -59,6 +62,11 @@ void validate(const Settings& s) {
     if (std::count(s.objectives.begin(), s.objectives.end(), s.objectives[i]) > 1) {
       throw std::invalid_argument("objective '" + s.objectives[i] + "' is named twice; once is accepted");
     }
+  }
+  if (s.scheme == Scheme::linear && !s.penalties.empty() && s.penalties.size() + 1 != s.objectives.size()) {
+    throw std::invalid_argument("penalties has " + std::to_string(s.penalties.size()) + " values for " +
+                                std::to_string(s.objectives.size() - 1) +
+                                " objectives after erm; accepted: one each, or equal");
   }
   if (!weighs_objectives(s.scheme) && s.objectives.size() > 1) {
     throw std::invalid_argument("objectives has " + std::to_string(s.objectives.size()) + " names; " +

@@ -31,9 +31,9 @@ enum class GradientSource {
 
 enum class Decay { none, cosine };
 
-// What takes PAIR-o's steps in the balance phase.
+// What takes PAIR-o's steps in the balance phase, and the linear scheme's.
 enum class BalanceOptimizer {
-  sgd,  // with momentum: the paper's on ColoredMNIST
+  sgd,  // with momentum: the paper's on ColoredMNIST; without, in the linear scheme
   adam  // the descent phase's Adam, which goes on: the paper's on the extrapolation example
 };
 
@@ -47,11 +47,15 @@ struct Settings {
   double lr = 1e-3;             // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
   double l2 = 1e-3;             // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
 
-  // The linear scheme. The whole loss is divided by penalty where that is above 1.
-  double penalty = 1.0;           // lambda after annealing. [0, 1e12]
-  double pretrain_penalty = 1.0;  // lambda before. [0, 1e12]
-  bool refresh = false;           // a fresh Adam when annealing ends
-  bool conflict = false;  // compare the objectives' gradients at the head for the record, as PAIR-o does
+  // The linear scheme. The whole loss is divided by the largest lambda where that is above 1.
+  double penalty = 1.0;  // lambda after annealing. [0, 1e12]
+  // One lambda each for the objectives after erm in place of penalty; empty: penalty for all. An objective
+  // whose lambda is 0 is recorded and never weighed, not before annealing either. [0, 1e12]
+  std::vector<double> penalties = {};
+  double pretrain_penalty = 1.0;                        // lambda before. [0, 1e12]
+  bool refresh = false;                                 // a fresh Adam when annealing ends
+  BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
+  bool conflict = false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o does
 
   // DANN and CDANN, under DomainBed's names. penalty is the weight of the adversary's loss, l2 that of the
   // model's.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <istream>
 #include <numbers>
 #include <numeric>
@@ -128,7 +129,7 @@ class Trainer::Impl {
       train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
     }
     control_ = torch::zeros({static_cast<std::int64_t>(objectives_.size()) + 1}, torch::kDouble).to(device);
-    begin_adam();
+    begin_linear();
     algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
       if (recorder_ && !objectives_[k]->replayable()) {
@@ -157,7 +158,7 @@ class Trainer::Impl {
       if (settings_.scheme == Scheme::pair) {
         begin_balance();
       } else if (settings_.refresh) {
-        begin_adam();
+        begin_linear();
       }
     }
     balancing_ ? balance() : descend();
@@ -199,6 +200,7 @@ class Trainer::Impl {
 
   void save(std::ostream& out);
   void load(std::istream& in);
+  void start_from(std::istream& in);
 
  private:
   // Steps that may go by on a device before anyone looks whether they were finite.
@@ -215,6 +217,14 @@ class Trainer::Impl {
   }
 
   void begin_adam() { begin({}); }
+
+  void begin_linear() {
+    if (settings_.scheme == Scheme::linear && settings_.optimizer == BalanceOptimizer::sgd) {
+      begin({UpdateOptions::Rule::sgd, /*momentum=*/0.0, /*restart=*/false});
+    } else {
+      begin_adam();
+    }
+  }
 
   void begin_balance() {
     if (settings_.freeze_featurizer) {
@@ -307,16 +317,27 @@ class Trainer::Impl {
     routine.done = routine.done || part + 1 == routine.parts.size();
   }
 
+  // The linear scheme's weights of the objectives, erm's place included.
+  [[nodiscard]] std::vector<double> lambdas() const {
+    const bool annealing = steps_ < settings_.pretrain;
+    std::vector<double> all(objectives_.size(), annealing ? settings_.pretrain_penalty : settings_.penalty);
+    for (std::size_t k = 0; k < settings_.penalties.size(); ++k) {
+      const double penalty = settings_.penalties[k];
+      all[k + 1] = annealing && penalty > 0.0 ? settings_.pretrain_penalty : penalty;
+    }
+    return all;
+  }
+
   // The linear scheme, and PAIR-o's descent phase, which is that of ERM:
   //     (mean risk + l2 |theta|^2 + lambda * other objectives) / max(lambda, 1).
   void descend() {
     const bool linear = settings_.scheme == Scheme::linear;
-    const double lambda = !linear                       ? 0.0
-                          : steps_ < settings_.pretrain ? settings_.pretrain_penalty
-                                                        : settings_.penalty;
-    const double divisor = std::max(lambda, 1.0);
-    std::vector<double> weights(objectives_.size(), lambda / divisor);
-    weights.front() = 1.0 / divisor;
+    std::vector<double> weights = linear ? lambdas() : std::vector<double>(objectives_.size(), 0.0);
+    weights.front() = 1.0;
+    const double divisor = *std::max_element(weights.begin(), weights.end());
+    for (double& weight : weights) {
+      weight /= divisor;
+    }
     if (routine_.parts.empty() || weights != last_.weights) {
       last_.weights = weights;
       l2_ = settings_.l2 / divisor;
@@ -333,7 +354,7 @@ class Trainer::Impl {
     const bool compare = settings_.scheme == Scheme::linear && settings_.conflict && objectives_.size() > 1;
     torch::Tensor gradient;
     if (compare) {
-      told_ = step_->compare(batch(), GradientSource::head, draws_);
+      told_ = step_->compare(batch(), settings_.gradients, draws_);
       gradient = step_->gradient(weights_there());
     } else {
       Step::Result result = step_->with_weights(batch(), last_.weights, draws_);
@@ -569,12 +590,10 @@ void Trainer::Impl::save(std::ostream& out) {
   archive.save_to(out);
 }
 
-void Trainer::Impl::load(std::istream& in) {
-  const auto scope = enter();
-  InputArchive archive;
-  archive.load_from(in);
+namespace {
+
+void read_parameters(InputArchive& archive, const std::vector<torch::Tensor>& own) {
   const std::vector<torch::Tensor> parameters = read_tensors(archive, "parameters");
-  const std::vector<torch::Tensor> own = model_->parameters();
   if (parameters.size() != own.size()) {
     throw std::runtime_error("the checkpoint holds " + std::to_string(parameters.size()) +
                              " parameters; the model has " + std::to_string(own.size()));
@@ -584,12 +603,27 @@ void Trainer::Impl::load(std::istream& in) {
       throw std::runtime_error("the checkpoint belongs to a model of another size");
     }
   }
-  {
-    const torch::NoGradGuard no_graph;
-    for (std::size_t i = 0; i < own.size(); ++i) {
-      torch::Tensor(own[i]).copy_(parameters[i]);
-    }
+  const torch::NoGradGuard no_graph;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    torch::Tensor(own[i]).copy_(parameters[i]);
   }
+}
+
+}  // namespace
+
+void Trainer::Impl::start_from(std::istream& in) {
+  const auto scope = enter();
+  InputArchive archive;
+  archive.load_from(in);
+  read_parameters(archive, model_->parameters());
+  begin_linear();  // anew: what it would return to are these
+}
+
+void Trainer::Impl::load(std::istream& in) {
+  const auto scope = enter();
+  InputArchive archive;
+  archive.load_from(in);
+  read_parameters(archive, model_->parameters());
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     const std::vector<torch::Tensor> state = read_tensors(archive, "objective" + std::to_string(k));
     objectives_[k]->restore(state);
@@ -659,12 +693,24 @@ void Trainer::save(std::ostream& out) const {
   impl_->save(out);
 }
 
-void Trainer::load(std::istream& in) {
+namespace {
+
+void reading(const std::function<void()>& work) {
   try {
-    impl_->load(in);
+    work();
   } catch (const c10::Error& error) {
     throw std::runtime_error("the checkpoint cannot be read: " + std::string(error.what_without_backtrace()));
   }
+}
+
+}  // namespace
+
+void Trainer::load(std::istream& in) {
+  reading([&] { impl_->load(in); });
+}
+
+void Trainer::start_from(std::istream& in) {
+  reading([&] { impl_->start_from(in); });
 }
 
 }  // namespace pair::train

@@ -74,6 +74,9 @@ class Trainer {
   // std::runtime_error for bytes that save did not write or that belong to another model.
   void save(std::ostream& out) const;
   void load(std::istream& in);
+  // Takes over the parameters alone out of what a trainer of the same model saved, whatever its data and its
+  // method: training begins with them in place of drawn ones. Before the first step. Throws as load does.
+  void start_from(std::istream& in);
 
  private:
   class Impl;

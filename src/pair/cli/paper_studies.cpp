@@ -1,0 +1,131 @@
+#include <filesystem>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "pair/cli/output_file.h"
+#include "pair/cli/recipe.h"
+#include "pair/cli/train_commands.h"
+#include "pair/paper/run_study.h"
+#include "pair/paper/studies.h"
+#include "pair/paper/table.h"
+#include "pair/plot/files.h"
+#include "pair/plot/png.h"
+
+namespace pair::cli {
+namespace {
+
+struct Arguments : RecipeArguments {
+  bool quick = false;
+  bool wide = false;
+  std::string format = "text";
+  std::string save;
+  std::string figures;
+  std::string theme = "auto";
+};
+
+// NAME.svg, which is light or dark as the viewer is, NAME-light.png and NAME-dark.png where the build can,
+// NAME.csv and NAME.json.
+void write_all(const std::string& folder, const std::string& name, const nlohmann::json& result,
+               const plot::Figure& figure) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw std::runtime_error("'" + folder + "' cannot be made: " + error.message());
+  }
+  const std::filesystem::path path = std::filesystem::path(folder) / name;
+  plot::write_figure(figure, path.string() + ".svg");
+  plot::write_figure(figure, path.string() + ".csv");
+  if (plot::have_png()) {
+    plot::write_figure(figure, path.string() + "-light.png", plot::Theme::light);
+    plot::write_figure(figure, path.string() + "-dark.png", plot::Theme::dark);
+  }
+  write_output(path.string() + ".json", result.dump(1) + '\n');
+}
+
+void report_failures(const nlohmann::json& result, Context& context) {
+  for (const nlohmann::json& cell : result.at("cells")) {
+    for (const nlohmann::json& error : cell.value("errors", nlohmann::json::array())) {
+      context.err << "pair: a run failed: " << error.get<std::string>() << '\n';
+      context.status = exit_failure;
+    }
+  }
+}
+
+void run(const paper::Study& study, const Arguments& arguments, Context& context) {
+  if (!arguments.save.empty()) {
+    check_figure_name("--save", arguments.save);
+  }
+  const std::string seeds = !arguments.seeds.empty() ? arguments.seeds : arguments.quick ? "0" : study.seeds;
+  const paper::StudyRequest request{arguments.methods, seeds_of(seeds), common_overrides(arguments),
+                                    arguments.quick, arguments.wide};
+  nlohmann::json result;
+  run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
+    try {
+      result = paper::run_study(study, request, arguments.out, arguments.jobs, hooks);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+    return !result.is_null();
+  });
+  if (result.is_null()) {
+    return;
+  }
+  result["made"] = paper::provenance(arguments.device);
+  if (!arguments.save.empty()) {
+    write_figure(
+        arguments.save, result, [&] { return paper::drawn(study, result); }, arguments.theme);
+  }
+  if (!arguments.figures.empty()) {
+    write_all(arguments.figures, study.name, result, paper::drawn(study, result));
+  }
+  if (arguments.format == "json") {
+    context.out << result.dump(1) << '\n';
+  } else {
+    context.out << paper::told(study, result) << "\nRecords in " << arguments.out << '\n';
+  }
+  flush(context.out);
+  report_failures(result, context);
+}
+
+void add_study(CLI::App& paper, const paper::Study& study, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = paper.add_subcommand(study.name, study.summary);
+  command->add_flag("--quick", arguments->quick,
+                    "A small form for two processors: " + paper::quick_text(study));
+  if (!study.wide.empty()) {
+    command->add_flag("--wide", arguments->wide, study.wide);
+  }
+  add_recipe_options(*command, arguments, study.methods, "--methods", /*seeds=*/false);
+  command->add_option(
+      "--seeds", arguments->seeds,
+      "Numbers and ranges, such as 0-9 or 0,2,5-7 (default: " + study.seeds + "; of the quick form, 0)");
+  command->add_option("--format", arguments->format, "text: a table; json: all that the figure shows")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  command->add_option("--save", arguments->save,
+                      "Also draw the figure into this .svg or .png file, or write all to this .json file");
+  command->add_option("--figures", arguments->figures,
+                      "Also write " + study.name + " as .svg, light and dark .png, .csv and .json here");
+  command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of --save")
+      ->check(CLI::IsMember({"auto", "light", "dark"}))
+      ->capture_default_str();
+  command->footer(study.figures +
+                  " of the paper. The full form is for a GPU. Finished runs are read, not repeated; Ctrl-C\n"
+                  "stops cleanly and the same command goes on.\n\n"
+                  "Example:\n"
+                  "  pair paper " +
+                  study.name + " --quick --save " + study.name + ".svg\n" + "  pair paper " + study.name +
+                  " --device cuda --jobs 6 --figures figures");
+  command->callback([study, arguments, &context] { run(study, *arguments, context); });
+}
+
+}  // namespace
+
+void add_paper_studies(CLI::App& paper, Context& context) {
+  for (const paper::Study& study : paper::studies()) {
+    add_study(paper, study, context);
+  }
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,86 @@
+#include <array>
+
+#include "pair/base/numbers.h"
+#include "pair/paper/studies.h"
+#include "pair/paper/study_panels.h"
+
+// Environments {(0.25, 0.1), (0.25, beta)} of ColoredMNIST. The values of beta are not printed: here from
+// 0.11, where the two are nearly alike, to 0.3, beyond CMNIST's 0.2. The paper shows V-REx and IRMv1; ERM and
+// PAIR-o are ours.
+
+namespace pair::paper {
+namespace {
+
+using nlohmann::json;
+
+constexpr double first_beta = 0.1;
+constexpr std::array methods = {"irmv1", "vrex", "pair", "erm"};
+
+std::vector<StudyCell> cells(const StudyRequest& request) {
+  const std::vector<double> betas = request.quick
+                                        ? std::vector{0.12, 0.16, 0.2, 0.3}
+                                        : std::vector{0.11, 0.12, 0.13, 0.15, 0.175, 0.2, 0.25, 0.3};
+  std::vector<StudyCell> all;
+  for (const std::string& method : request.methods) {
+    for (const double beta : betas) {
+      all.push_back(study_cell(request, {{"dataset", cmnist.label}, {"method", method}, {"beta", beta}},
+                               cmnist.name, method,
+                               {{"train_betas", base::shown(first_beta) + "," + base::shown(beta)}}));
+    }
+  }
+  return all;
+}
+
+plot::Figure draw(const json& result) {
+  plot::Chart chart{.x = {.label = "β of the second environment; the first has 0.1"},
+                    .y = {.label = "worst test accuracy", .unit = "%"}};
+  const std::vector<json> shown = values_of(result, "method");
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    std::vector<double> x, mean, deviation;
+    for (const json& cell : cells_with(result, {{"method", shown[i]}})) {
+      if (cell.contains("accuracy")) {
+        x.push_back(cell.at("beta"));
+        mean.push_back(cell.at("accuracy").at("mean"));
+        deviation.push_back(cell.at("accuracy").at("deviation"));
+      }
+    }
+    add_line(chart, place_of(shown[i].get<std::string>()), label_of(shown[i].get<std::string>()), x, mean,
+             deviation, true);
+  }
+  return {.panels = {std::move(chart)}, .panel_width = 620, .panel_height = 400};
+}
+
+std::string lines(const json& result) {
+  std::vector<std::vector<std::string>> table(1, {"beta"});
+  for (const json& beta : values_of(result, "beta")) {
+    table[0].push_back(base::shown(beta.get<double>()));
+  }
+  for (const json& method : values_of(result, "method")) {
+    std::vector<std::string> line = {label_of(method.get<std::string>())};
+    for (const json& cell : cells_with(result, {{"method", method}})) {
+      line.push_back(spread_text(cell.value("accuracy", json()), 1));
+    }
+    table.push_back(std::move(line));
+  }
+  return aligned(table);
+}
+
+}  // namespace
+
+Study fig_vrex_failure() {
+  return {
+      .name = "fig-vrex-failure",
+      .figures = "Figure 8",
+      .title = "Environments that become alike",
+      .summary = "V-REx and IRMv1 as the two environments of ColoredMNIST become alike",
+      .seeds = "0-4",
+      .methods = {methods.begin(), methods.end()},
+      .quick_cells = "four values of beta",
+      .about = "Worst test accuracy after the last step, in per cent. The first environment has beta 0.1.",
+      .cells = cells,
+      .measure = worst_accuracy,
+      .draw = draw,
+      .lines = lines};
+}
+
+}  // namespace pair::paper

@@ -1,0 +1,391 @@
+#include "pair/paper/study.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "pair/paper/studies.h"
+#include "pair/plot/csv.h"
+#include "pair/plot/svg.h"
+#include "pair/runs/run_directory.h"
+
+namespace pair::paper {
+namespace {
+
+using nlohmann::json;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
+
+StudyRequest full(const Study& study, StudyRequest request = {}) {
+  return prepared(study, std::move(request));
+}
+
+StudyRequest quick(const Study& study) {
+  return prepared(study, {.quick = true});
+}
+
+const StudyCell& cell_at(const std::vector<StudyCell>& cells, const json& place) {
+  return *std::find_if(cells.begin(), cells.end(),
+                       [&](const StudyCell& cell) { return cell.place == place; });
+}
+
+// Outcomes as if every run had ended with the accuracy that `accuracy` gives its cell.
+template <class Accuracy>
+json result_with(const Study& study, const StudyRequest& request, Accuracy accuracy) {
+  const std::vector<StudyCell> cells = study.cells(request);
+  std::vector<sweep::RunOutcome> outcomes;
+  for (const StudyCell& cell : cells) {
+    for (std::size_t seed = 0; seed < cell.specs.size(); ++seed) {
+      sweep::RunOutcome outcome;
+      outcome.record = {{"worst_test_acc", accuracy(cell.place)}};
+      outcomes.push_back(std::move(outcome));
+    }
+  }
+  return result_json(study, request, cells, outcomes);
+}
+
+const plot::HeatMap& heat_of(const plot::Panel& panel) {
+  return std::get<plot::HeatMap>(std::get<plot::Chart>(panel).marks.front());
+}
+
+TEST(Studies, AreCalledAsTheirFiguresAre) {
+  std::vector<std::string> names;
+  for (const Study& study : studies()) {
+    names.push_back(study.name);
+    EXPECT_THAT(study.figures, StartsWith("Figure")) << study.name;
+  }
+  EXPECT_THAT(names, ElementsAre("fig-conflict", "fig-sweep", "fig-trajectory", "fig-radar", "fig-preference",
+                                 "fig-vrex-failure", "fig-perfect-init"));
+}
+
+TEST(Studies, HaveEveryRunOnceAndFewerOfThemInTheQuickForm) {
+  for (const Study& study : studies()) {
+    const auto hashes = [&](const StudyRequest& request) {
+      std::set<std::string> all;
+      for (const StudyCell& cell : study.cells(request)) {
+        for (const runs::RunSpec& spec : cell.specs) {
+          EXPECT_TRUE(all.insert(runs::hash(spec)).second) << study.name;
+        }
+      }
+      return all;
+    };
+    const std::set<std::string> all = hashes(full(study, {.seeds = {0, 1}}));
+    EXPECT_LT(hashes(quick(study)).size(), all.size()) << study.name;
+  }
+}
+
+TEST(Studies, LetTheRequestsSettingsWin) {
+  for (const Study& study : studies()) {
+    const StudyRequest request = prepared(study, {.common = {{"train_digits", "77"}}, .quick = true});
+    for (const StudyCell& cell : study.cells(request)) {
+      EXPECT_EQ(std::get<data::ColoredMnistSpec>(cell.specs.front().dataset).train_digits, 77) << study.name;
+    }
+  }
+}
+
+TEST(Studies, RefuseWhatTheyDoNotKnow) {
+  EXPECT_THAT([] { (void)prepared(fig_sweep(), {.methods = {"irmvx"}}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
+  EXPECT_THAT([] { (void)prepared(fig_radar(), {.seeds = {}}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("no seeds were given")));
+  EXPECT_THAT([] { (void)prepared(fig_radar(), {.wide = true}); },
+              ThrowsMessage<std::invalid_argument>("fig-radar has no wide form"));
+}
+
+TEST(Studies, SayThatTheyAreQuickAndWhatThatMeans) {
+  const Study study = fig_vrex_failure();
+  const auto even = [](const json&) { return 0.5; };
+  const json small = result_with(study, quick(study), even);
+  EXPECT_EQ(drawn(study, small).title, "Quick form: " + study.title);
+  EXPECT_THAT(told(study, small),
+              HasSubstr("This is the quick form: 5,000 digits to train on, 64 units a layer, four"));
+  const json large = result_with(study, full(study), even);
+  EXPECT_EQ(drawn(study, large).title, study.title);
+  EXPECT_THAT(told(study, large), Not(HasSubstr("quick")));
+}
+
+TEST(Studies, LeaveOutFailedRunsAndCountThem) {
+  const Study study = fig_vrex_failure();
+  const StudyRequest request = prepared(study, {.methods = {"vrex"}, .seeds = {0, 1}, .quick = true});
+  const std::vector<StudyCell> cells = study.cells(request);
+  std::vector<sweep::RunOutcome> outcomes(2 * cells.size());
+  for (sweep::RunOutcome& outcome : outcomes) {
+    outcome.record = {{"worst_test_acc", 0.25}};
+  }
+  outcomes[1].error = outcomes[2].error = outcomes[3].error = "the loss is not finite";
+  const json result = result_json(study, request, cells, outcomes);
+  EXPECT_THAT(result.at("cells").at(0).at("accuracy").at("values"), ElementsAre(25.0));
+  EXPECT_FALSE(result.at("cells").at(1).contains("accuracy"));
+  EXPECT_EQ(result.at("cells").at(1).at("failed"), 2);
+  EXPECT_THAT(told(study, result), HasSubstr("3 runs failed"));
+  EXPECT_THAT(plot::to_svg(drawn(study, result)), HasSubstr("V-REx"));
+}
+
+TEST(FigConflict, ComparesEveryObjectiveOfTheFigureAtEveryWeight) {
+  const Study study = fig_conflict();
+  const std::vector<StudyCell> cells = study.cells(full(study));
+  EXPECT_THAT(study.methods, ElementsAre("irmv1", "vrex", "ib", "iga", "fishr", "clove", "sd"));
+  EXPECT_THAT(cells, SizeIs(2U * 7 * 5));
+  const runs::RunSpec& spec =
+      cell_at(cells, {{"dataset", "CMNIST"}, {"method", "iga"}, {"penalty", 1e3}}).specs.front();
+  EXPECT_THAT(spec.settings.objectives, ElementsAre("erm", "iga"));
+  EXPECT_EQ(spec.settings.penalty, 1e3);
+  EXPECT_TRUE(spec.settings.conflict);
+  EXPECT_EQ(spec.settings.gradients, train::GradientSource::all) << "IB has no gradient at the head";
+  EXPECT_EQ(spec.settings.steps, spec.settings.pretrain + 50);
+  EXPECT_EQ(spec.eval_every, 1);
+}
+
+class StudyRecords : public ::testing::Test {
+ protected:
+  StudyRecords() { std::filesystem::create_directory(folder_); }
+  ~StudyRecords() override { std::filesystem::remove_all(folder_); }
+
+  // A finished run with these records.
+  sweep::RunOutcome run(const std::string& name, const std::vector<json>& records) const {
+    sweep::RunOutcome outcome;
+    outcome.directory = folder_ / name;
+    outcome.record = records.back();
+    std::filesystem::create_directory(outcome.directory);
+    std::ofstream file(runs::results_file(outcome.directory));
+    for (const json& record : records) {
+      file << record.dump() << '\n';
+    }
+    return outcome;
+  }
+
+ private:
+  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                  ("pair_study_" + std::to_string(::getpid()) + "_" +
+                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(StudyRecords, ConflictIsTheMeanOverTheStepsAfterPretraining) {
+  std::vector<json> records;
+  for (int step = 1; step <= 6; ++step) {
+    records.push_back({{"step", step},
+                       {"hparams", {{"pretrain", 2}}},
+                       {"conflict", {{"vrex", step <= 2 ? 1.0 : -0.1 * step}}}});
+  }
+  records[3]["conflict"]["vrex"] = nullptr;
+  const json measured = fig_conflict().measure(std::vector{run("a", records)});
+  EXPECT_NEAR(measured.at("cosine").at("mean").get<double>(), -(0.3 + 0.5 + 0.6) / 3, 1e-12);
+}
+
+TEST(FigSweep, HasThePapersGrids) {
+  const Study study = fig_sweep();
+  // 7 weights of IRMv1, 7 x 7 of IRMX and one PAIR-o, at 6 lengths of pretraining on 2 datasets.
+  EXPECT_THAT(study.cells(full(study)), SizeIs((7U + 49 + 1) * 6 * 2));
+  EXPECT_THAT(study.cells(full(study, {.wide = true})), SizeIs((13U + 169 + 1) * 6 * 2));
+  const std::vector<StudyCell> cells = study.cells(full(study));
+  const runs::RunSpec& spec = cell_at(cells, {{"dataset", "CMNIST-m"},
+                                              {"method", "irmx"},
+                                              {"pretrain", 250},
+                                              {"penalty", 1e6},
+                                              {"vrex_penalty", 10.0}})
+                                  .specs.front();
+  EXPECT_THAT(spec.settings.penalties, ElementsAre(1e6, 10));
+  EXPECT_EQ(spec.settings.pretrain, 250);
+  EXPECT_EQ(data::name_of(spec.dataset), "cmnist-m");
+}
+
+TEST(FigSweep, ShowsTheBestWeightOfVrexAndPairOInTheTopRow) {
+  const Study study = fig_sweep();
+  const json result = result_with(study, full(study), [](const json& place) {
+    if (place.at("method") == "pair") {
+      return 0.9;
+    }
+    return place.value("vrex_penalty", 0.0) == 1e3 ? 0.7 : 0.2;
+  });
+  const plot::Figure figure = drawn(study, result);
+  ASSERT_THAT(figure.panels, SizeIs(4));
+  const plot::HeatMap& irmv1 = heat_of(figure.panels[0]);
+  const plot::HeatMap& irmx = heat_of(figure.panels[1]);
+  EXPECT_EQ(irmx.field.rows, 8U);
+  EXPECT_EQ(irmx.field.columns, 6U);
+  for (std::size_t column = 0; column < 6; ++column) {
+    for (std::size_t row = 0; row < 7; ++row) {
+      EXPECT_DOUBLE_EQ(irmv1.field.at(column, row), 20);
+      EXPECT_DOUBLE_EQ(irmx.field.at(column, row), 70);
+    }
+    EXPECT_DOUBLE_EQ(irmx.field.at(column, 7), 90);
+  }
+  EXPECT_EQ(irmv1.range, irmx.range) << "one colour, one accuracy";
+  EXPECT_THAT(told(study, result), HasSubstr("V-REx 1e3"));
+}
+
+TEST(FigSweep, IsDrawnForAnyOfItsMethods) {
+  const Study study = fig_sweep();
+  for (const std::vector<std::string>& methods :
+       std::vector<std::vector<std::string>>{{"pair"}, {"irmx"}, {"irmv1", "pair"}}) {
+    const StudyRequest request = prepared(study, {.methods = methods, .quick = true});
+    const json result = result_with(study, request, [](const json&) { return 0.5; });
+    const plot::Figure figure = drawn(study, result);
+    EXPECT_THAT(figure.panels, SizeIs(1));
+    EXPECT_NO_THROW((void)plot::to_svg(figure));
+  }
+}
+
+TEST_F(StudyRecords, TrajectoryIsTheMeanOverSeedsWithItsPhases) {
+  const auto records = [](double erm) {
+    std::vector<json> all;
+    for (int step = 1; step <= 30; ++step) {
+      const double weight = step <= 10 ? 1.0 : step <= 20 ? 0.8 : erm;
+      all.push_back({{"step", step},
+                     {"hparams", {{"objectives", {"erm", "vrex"}}}},
+                     {"worst_test_acc", 0.01 * step},
+                     {"phase", step <= 10 ? "descent" : "balance"},
+                     {"weights", {{"erm", weight}, {"vrex", 1 - weight}}},
+                     {"losses", {{"erm", 0.5}, {"vrex", nullptr}}}});
+    }
+    return all;
+  };
+  const Study study = fig_trajectory();
+  const json measured = study.measure(std::vector{run("a", records(0.1)), run("b", records(0.3))});
+  EXPECT_NEAR(measured.at("series").at("weights").at("erm").at(29).get<double>(), 0.2, 1e-12);
+  std::vector<std::string> phases;
+  for (const json& phase : measured.at("phases")) {
+    phases.push_back(phase.at("name"));
+  }
+  EXPECT_THAT(phases, ElementsAre("Fitting", "Adaption", "Generalization"));
+  EXPECT_EQ(measured.at("phases").at(1).at("from"), 11);
+
+  json result{{"seeds", {0, 1}}, {"cells", {{{"dataset", "CMNIST"}, {"failed", 0}}}}};
+  // As it is read back from a file, where what is not finite is null.
+  result["cells"][0].update(json::parse(measured.dump()));
+  const plot::Figure figure = drawn(study, result);
+  ASSERT_THAT(figure.panels, SizeIs(2));
+  EXPECT_THAT(plot::to_svg(figure), HasSubstr("Generalization"));
+  EXPECT_THAT(told(study, result), HasSubstr("Adaption"));
+}
+
+TEST(FigRadar, RecordsEveryLossAndWeighsTheMethodsOwn) {
+  const Study study = fig_radar();
+  const std::vector<StudyCell> cells = study.cells(full(study));
+  EXPECT_THAT(cells, SizeIs(10));
+  const auto penalties = [&](const char* dataset, const char* method) {
+    const runs::RunSpec& spec = cell_at(cells, {{"dataset", dataset}, {"method", method}}).specs.front();
+    EXPECT_THAT(spec.settings.objectives, ElementsAre("erm", "irmv1", "vrex"));
+    return spec.settings.penalties;
+  };
+  EXPECT_THAT(penalties("CMNIST", "erm"), ElementsAre(0, 0));
+  EXPECT_THAT(penalties("CMNIST", "irmv1"), ElementsAre(1e5, 0));
+  EXPECT_THAT(penalties("CMNIST-m", "vrex"), ElementsAre(0, 1e4));
+  EXPECT_THAT(penalties("CMNIST", "irmx"), ElementsAre(1e4, 1e4));
+  EXPECT_THAT(penalties("CMNIST", "pair"), ElementsAre());
+}
+
+TEST(FigRadar, PutsTheLeastLossAtTheCentreAndTheLargestAtTheRim) {
+  const Study study = fig_radar();
+  json result{{"seeds", {0}}, {"cells", json::array()}};
+  double loss = 1e-6;
+  for (const char* method : {"pair", "irmv1", "erm"}) {
+    sweep::RunOutcome run;
+    run.record = {{"worst_test_acc", 0.5}, {"losses", {{"erm", 0.5}, {"irmv1", loss}, {"vrex", 1 / loss}}}};
+    json cell{{"dataset", "CMNIST"}, {"method", method}, {"failed", 0}};
+    cell.update(study.measure(std::vector{run}));
+    result["cells"].push_back(cell);
+    loss *= 100;
+  }
+  const plot::Figure figure = drawn(study, result);
+  const auto& radar = std::get<plot::Radar>(figure.panels.at(0));
+  EXPECT_THAT(radar.spokes, ElementsAre("ERM", "IRMv1", "V-REx"));
+  const auto near = [](double a, double b, double c) {
+    return ElementsAre(::testing::DoubleNear(a, 1e-12), ::testing::DoubleNear(b, 1e-12),
+                       ::testing::DoubleNear(c, 1e-12));
+  };
+  EXPECT_THAT(radar.series[0].values, near(1, 0, 1)) << "ERM's losses are all the same";
+  EXPECT_THAT(radar.series[1].values, near(1, 0.5, 0.5));
+  EXPECT_THAT(radar.series[2].values, near(1, 1, 0));
+}
+
+TEST(FigPreference, HasVrexAcrossAndIrmv1Upwards) {
+  const Study study = fig_preference();
+  const json result = result_with(study, full(study), [](const json& place) {
+    return 0.01 * std::log10(place.at("vrex").get<double>()) +
+           0.001 * std::log10(place.at("irmv1").get<double>());
+  });
+  const plot::Figure figure = drawn(study, result);
+  ASSERT_THAT(figure.panels, SizeIs(4));
+  const plot::Field& field = heat_of(figure.panels[2]).field;
+  EXPECT_NEAR(field.at(0, 0), 2.2, 1e-9);
+  EXPECT_NEAR(field.at(6, 0), 14.2, 1e-9);
+  EXPECT_NEAR(field.at(0, 6), 3.4, 1e-9);
+  const std::vector<StudyCell> cells = study.cells(full(study));
+  const auto spec = [&](const char* step) {
+    return cell_at(cells, {{"dataset", "CMNIST"}, {"method", step}, {"irmv1", 1e10}, {"vrex", 1e12}})
+        .specs.front();
+  };
+  EXPECT_EQ(spec("plain").settings.balance_lr, 0.01);
+  EXPECT_FALSE(spec("plain").settings.backtrack);
+  EXPECT_EQ(runs::hash(spec("guarded")), runs::hash(runs::resolve("cmnist", "pair")))
+      << "the default preference is a run of Table 1";
+}
+
+TEST(FigVrexFailure, ChangesTheSecondEnvironmentAlone) {
+  const Study study = fig_vrex_failure();
+  for (const StudyCell& cell : study.cells(full(study))) {
+    const auto& dataset = std::get<data::ColoredMnistSpec>(cell.specs.front().dataset);
+    EXPECT_EQ(dataset.alpha, 0.25);
+    EXPECT_THAT(dataset.train_betas, ElementsAre(0.1, cell.place.at("beta").get<double>()));
+  }
+}
+
+TEST(FigPerfectInit, StartsEverySeedFromItsOwnGrayRun) {
+  const Study study = fig_perfect_init();
+  const StudyRequest request = full(study, {.seeds = {3, 4}, .common = {{"width", "8"}}});
+  std::set<std::string> gray;
+  for (const runs::RunSpec& spec : study.first(request)) {
+    EXPECT_THAT(data::name_of(spec.dataset), ::testing::EndsWith("-gray"));
+    EXPECT_EQ(spec.algorithm, "erm");
+    EXPECT_EQ(spec.settings.width, 8);
+    gray.insert(runs::folder_name(spec));
+  }
+  EXPECT_THAT(gray, SizeIs(3U * 2));
+  for (const StudyCell& cell : study.cells(request)) {
+    for (const runs::RunSpec& spec : cell.specs) {
+      EXPECT_THAT(gray, Contains(spec.start));
+      EXPECT_THAT(spec.start, HasSubstr("-gray-erm-s" + std::to_string(spec.seed) + "-"));
+      EXPECT_THAT(spec.start, StartsWith(data::name_of(spec.dataset) + "-gray"));
+      EXPECT_EQ(spec.settings.pretrain, 0);
+    }
+  }
+}
+
+TEST_F(StudyRecords, PerfectInitIsMeasuredRecordByRecord) {
+  const auto records = [](double accuracy) {
+    return std::vector<json>{{{"step", 10}, {"worst_test_acc", accuracy}},
+                             {{"step", 20}, {"worst_test_acc", accuracy / 2}}};
+  };
+  run("gray", records(0.9));
+  const std::vector<sweep::RunOutcome> two = {run("a", records(0.8)), run("b", records(0.6))};
+  for (const sweep::RunOutcome& one : two) {
+    std::ofstream(runs::spec_file(one.directory)) << R"({"start": "gray"})";
+  }
+  const json series = fig_perfect_init().measure(two).at("series");
+  EXPECT_EQ(series.at("step"), json({0, 10, 20}));
+  EXPECT_NEAR(series.at("mean").at(0).get<double>(), 45, 1e-9);
+  EXPECT_NEAR(series.at("mean").at(2).get<double>(), 35, 1e-9);
+  EXPECT_NEAR(series.at("deviation").at(1).get<double>(), 10, 1e-9);
+}
+
+TEST(PowerText, IsWhatSettingsTake) {
+  EXPECT_EQ(power_text(1), "1");
+  EXPECT_EQ(power_text(10), "1e1");
+  EXPECT_EQ(power_text(1e12), "1e12");
+  EXPECT_EQ(power_text(0.5), "0.5");
+}
+
+}  // namespace
+}  // namespace pair::paper
