@@ -15,7 +15,7 @@ bool neighbours(const torch::Tensor& left, const torch::Tensor& right) {
 
 using Part = torch::Tensor Environment::*;
 
-void move(std::vector<Environment>& environments, Part part, torch::Device device) {
+void move_to(std::vector<Environment>& environments, Part part, torch::Device device) {
   if (environments.empty()) {
     return;
   }
@@ -25,7 +25,8 @@ void move(std::vector<Environment>& environments, Part part, torch::Device devic
     tensors.push_back(environment.*part);
     sizes.push_back(tensors.back().size(0));
   }
-  const std::vector<torch::Tensor> moved = joined(tensors).to(device).split_with_sizes(sizes);
+  // As numbers: memory is plenty there, and each step would convert anew.
+  const std::vector<torch::Tensor> moved = as_numbers(joined(tensors).to(device)).split_with_sizes(sizes);
   for (std::size_t i = 0; i < moved.size(); ++i) {
     environments[i].*part = moved[i];
   }
@@ -50,7 +51,7 @@ EnvironmentSet on_device(const EnvironmentSet& set, torch::Device device) {
   EnvironmentSet there = set;
   for (auto* environments : {&there.train, &there.held_out}) {
     for (const Part part : {&Environment::inputs, &Environment::labels}) {
-      move(*environments, part, device);
+      move_to(*environments, part, device);
     }
   }
   if (device.is_cuda()) {

@@ -37,8 +37,8 @@ struct EnvironmentSet {
   std::vector<Environment> held_out;  // scored, never trained on
 };
 
-// The same data on a device, where each kind of tensor is one allocation that the environments are parts of,
-// so that all runs on the device can share it.
+// The same data on a device, inputs as numbers, where each kind of tensor is one allocation that the
+// environments are parts of, so that all runs on the device can share it.
 EnvironmentSet on_device(const EnvironmentSet& set, torch::Device device);
 
 }  // namespace pair::data
