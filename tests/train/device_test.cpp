@@ -42,7 +42,9 @@ Settings settings_of(std::int64_t batch = 0) {
 
 std::vector<Evaluation> trained(const Settings& settings, torch::Device device, std::int64_t every = 1,
                                 std::uint64_t seed = 1) {
-  Trainer trainer(testing::small_data(0, 500), settings, seed, device);
+  const auto data =
+      std::make_shared<data::EnvironmentSet>(data::on_device(*testing::small_data(0, 500), device));
+  Trainer trainer(data, settings, seed, device);
   std::vector<Evaluation> evaluations;
   while (!trainer.finished()) {
     trainer.advance();
@@ -85,15 +87,20 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
   }
 }
 
+// Runs that begin, record, bring their data and end at any moment of each other's.
 TEST_F(OnDevice, GivesTheSameAloneAndInCompanyHoweverOftenOneLooks) {
   for (const std::int64_t batch : {0, 32}) {
     const auto alone = trained(settings_of(batch), torch::kCUDA);
     expect_same(trained(settings_of(batch), torch::kCUDA, 60).back(), alone.back());
-    std::vector<std::vector<Evaluation>> together(6);
+    std::vector<std::vector<Evaluation>> together(48);
     {
       std::vector<std::jthread> threads;
-      for (auto& evaluations : together) {
-        threads.emplace_back([&] { evaluations = trained(settings_of(batch), torch::kCUDA); });
+      for (std::size_t thread = 0; thread < 12; ++thread) {
+        threads.emplace_back([&, thread] {
+          for (std::size_t run = thread; run < together.size(); run += 12) {
+            together[run] = trained(settings_of(batch), torch::kCUDA);
+          }
+        });
       }
     }
     for (const auto& evaluations : together) {

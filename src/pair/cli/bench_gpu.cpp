@@ -271,7 +271,14 @@ class Bench {
     const paper::Table row = paper::table1(methods, seeds, overrides());
     fs::remove_all(scratch() / "table");
     const std::vector<runs::RunSpec> specs = paper::specs_of(row);
-    const double seconds = seconds_of([&] { sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
+    sweep::ManyRuns runs;
+    const double seconds =
+        seconds_of([&] { runs = sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
+    for (const sweep::RunOutcome& outcome : runs.outcomes) {
+      if (outcome.status != sweep::RunOutcome::Status::done) {
+        throw std::runtime_error("a run of the table failed: " + outcome.error);
+      }
+    }
     const auto steps = 501.0 * static_cast<double>(specs.size());
     add("table1_pair_row", "s", {seconds}, mlp_step(50'000) * steps + mlp_forward(80'000) * (steps / 5), 8,
         3);

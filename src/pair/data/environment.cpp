@@ -1,8 +1,6 @@
 #include "pair/data/environment.h"
 
-#include <torch/cuda.h>
-
-#include <algorithm>
+#include "pair/device/recorder.h"
 
 namespace pair::data {
 namespace {
@@ -49,14 +47,13 @@ torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
 
 EnvironmentSet on_device(const EnvironmentSet& set, torch::Device device) {
   EnvironmentSet there = set;
-  for (auto* environments : {&there.train, &there.held_out}) {
-    for (const Part part : {&Environment::inputs, &Environment::labels}) {
-      move_to(*environments, part, device);
+  device::perform_apart(device, [&] {
+    for (auto* environments : {&there.train, &there.held_out}) {
+      for (const Part part : {&Environment::inputs, &Environment::labels}) {
+        move_to(*environments, part, device);
+      }
     }
-  }
-  if (device.is_cuda()) {
-    torch::cuda::synchronize(device.index());  // runs read it from queues of their own
-  }
+  });
   return there;
 }
 

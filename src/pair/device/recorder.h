@@ -50,4 +50,8 @@ class Recorder {
 // Nothing for the CPU, and in builds without CUDA.
 std::unique_ptr<Recorder> make_recorder(torch::Device device);
 
+// Does the work on the calling thread's queue of the device, kept apart from what runs record, and waits for
+// it: for data that several runs will read. On the CPU it is just done.
+void perform_apart(torch::Device device, const Recorder::Work& work);
+
 }  // namespace pair::device

@@ -6,4 +6,8 @@ std::unique_ptr<Recorder> make_recorder(torch::Device /*device*/) {
   return nullptr;
 }
 
+void perform_apart(torch::Device /*device*/, const Recorder::Work& work) {
+  work();
+}
+
 }  // namespace pair::device

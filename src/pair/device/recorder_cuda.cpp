@@ -46,9 +46,14 @@ c10::cuda::CUDAStream stream_of_thread(c10::DeviceIndex device) {
   return streams.try_emplace(device, device).first->second.get();
 }
 
+c10::DeviceIndex index_of(torch::Device device) {
+  return device.has_index() ? device.index() : c10::cuda::current_device();
+}
+
 // What makes or ends a recording is alone in this: LibTorch keeps a list of all recordings beside its random
-// generators, one a process and without a lock, and libraries that load a kernel or make room for it while
-// somebody records may fail. What is done without a recording can go side by side. Playing asks nobody.
+// generators, one a process and without a lock, and CUDA refuses some calls, a wait for the whole device
+// among them, while anybody records. What is done without a recording can go side by side. Playing asks
+// nobody.
 std::shared_mutex& recording_turn() {
   static std::shared_mutex mutex;
   return mutex;
@@ -81,8 +86,7 @@ class CudaRecording : public Recording {
 
 class CudaRecorder : public Recorder {
  public:
-  explicit CudaRecorder(torch::Device device)
-      : stream_(stream_of_thread(device.has_index() ? device.index() : c10::cuda::current_device())) {}
+  explicit CudaRecorder(torch::Device device) : stream_(stream_of_thread(index_of(device))) {}
 
   std::unique_ptr<Scope> enter() override { return std::make_unique<CudaScope>(stream_); }
 
@@ -132,6 +136,18 @@ class CudaRecorder : public Recorder {
 };
 
 }  // namespace
+
+void perform_apart(torch::Device device, const Recorder::Work& work) {
+  if (!device.is_cuda()) {
+    work();
+    return;
+  }
+  const std::shared_lock together(recording_turn());
+  const c10::cuda::CUDAStream stream = stream_of_thread(index_of(device));
+  const CudaScope scope(stream);
+  work();
+  stream.synchronize();
+}
 
 std::unique_ptr<Recorder> make_recorder(torch::Device device) {
   return device.is_cuda() ? std::make_unique<CudaRecorder>(device) : nullptr;
