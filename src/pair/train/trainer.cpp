@@ -19,8 +19,11 @@
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/algorithm.h"
+#include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/minibatches.h"
+#include "pair/train/routine.h"
+#include "pair/train/scoring.h"
 #include "pair/train/step.h"
 #include "pair/train/update.h"
 #include "pair/train/weigher.h"
@@ -29,14 +32,6 @@ namespace pair::train {
 namespace {
 
 using device::Recorder;
-using device::Recording;
-
-// Rows evaluated at once: activations stay small, whatever the data's size. Those of an image outnumber its
-// pixels. A GPU is only filled by many.
-std::int64_t evaluation_rows(const torch::Tensor& inputs) {
-  const bool image = inputs.dim() > 3;
-  return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
-}
 
 Batch everything(const std::vector<data::Environment>& environments, torch::Device device) {
   std::vector<torch::Tensor> inputs;
@@ -63,19 +58,6 @@ models::ModelSpec model_spec(const Settings& settings, const data::EnvironmentSe
   return spec;
 }
 
-// 1 for a right answer; the squared error for regression.
-torch::Tensor scores(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels) {
-  switch (loss) {
-    case data::TaskLoss::binary_cross_entropy:
-      return ((logits.squeeze(1) > 0).to(labels.dtype()) == labels).to(torch::kDouble);
-    case data::TaskLoss::cross_entropy:
-      return (logits.argmax(1) == labels).to(torch::kDouble);
-    case data::TaskLoss::squared_error:
-      return (logits.squeeze(1) - labels).square().to(torch::kDouble);
-  }
-  throw std::logic_error("unknown task loss");
-}
-
 // Cosine of the first objective's gradient with that of each other one; 0 where one of them vanishes.
 std::vector<double> conflict_of(std::span<const double> losses, std::span<const double> gram) {
   const std::size_t m = losses.size();
@@ -85,10 +67,6 @@ std::vector<double> conflict_of(std::span<const double> losses, std::span<const 
     cosines.push_back(lengths > 0.0 ? gram[k] / lengths : 0.0);
   }
   return cosines;
-}
-
-torch::Tensor as_tensor(const std::vector<double>& values) {
-  return torch::tensor(c10::ArrayRef<double>(values), torch::kDouble);
 }
 
 }  // namespace
@@ -265,7 +243,7 @@ class Trainer::Impl {
   void set_control(std::vector<double> weights, double rate) {
     weights.push_back(rate);
     if (weights != controlled_) {
-      control_.copy_(as_tensor(weights));
+      control_.copy_(torch::tensor(c10::ArrayRef<double>(weights), torch::kDouble));
       controlled_ = std::move(weights);
     }
   }
@@ -288,33 +266,15 @@ class Trainer::Impl {
     }
   }
 
-  // A step's work on the device, or an evaluation's, in parts that the host has something to do between.
-  struct Routine {
-    std::vector<Recorder::Work> parts;
-    std::unique_ptr<Recording> recording;
-    bool done = false;
-  };
-
-  void prepare(Routine& routine, bool recordable) {
-    if (!recorder_ || !recordable || !routine.done || routine.recording) {
+  void prepare(Routine& routine, bool& recordable) {
+    if (!recorder_ || !recordable) {
       return;
     }
-    std::string why;
-    routine.recording = recorder_->record(routine.parts, why);
-    if (!routine.recording) {
-      recordable_ = scoring_recordable_ = false;
+    if (const std::string why = routine.prepare(*recorder_); !why.empty()) {
+      recordable = false;
       notices_.push_back("steps are handed to the device one operation at a time, since they cannot be " +
                          ("recorded: " + why));
     }
-  }
-
-  void play(Routine& routine, std::size_t part) {
-    if (routine.recording) {
-      routine.recording->play(part);
-    } else {
-      perform(routine.parts[part]);
-    }
-    routine.done = routine.done || part + 1 == routine.parts.size();
   }
 
   // The linear scheme's weights of the objectives, erm's place included.
@@ -338,15 +298,14 @@ class Trainer::Impl {
     for (double& weight : weights) {
       weight /= divisor;
     }
-    if (routine_.parts.empty() || weights != last_.weights) {
+    if (routine_.empty() || weights != last_.weights) {
       last_.weights = weights;
       l2_ = settings_.l2 / divisor;
-      routine_ = {};
-      routine_.parts = {[this] { descent(); }};
+      routine_ = Routine({[this] { descent(); }});
     }
     set_control(std::move(weights), lr());
     prepare(routine_, recordable_);
-    play(routine_, 0);
+    routine_.play(0, recorder_.get());
     unread_ = true;
   }
 
@@ -372,18 +331,18 @@ class Trainer::Impl {
   }
 
   void balance() {
-    if (routine_.parts.empty()) {
-      routine_.parts = {
-          [this] {
-            told_ = torch::cat({step_->compare(batch(), settings_.gradients, draws_), update_->tally()});
-          },
-          [this] {
-            const auto m = static_cast<std::int64_t>(objectives_.size());
-            update_->apply(step_->gradient(weights_there()), told_.narrow(0, 0, m), rate_there());
-          }};
+    if (routine_.empty()) {
+      routine_ = Routine(
+          {[this] {
+             told_ = torch::cat({step_->compare(batch(), settings_.gradients, draws_), update_->tally()});
+           },
+           [this] {
+             const auto m = static_cast<std::int64_t>(objectives_.size());
+             update_->apply(step_->gradient(weights_there()), told_.narrow(0, 0, m), rate_there());
+           }});
     }
     prepare(routine_, recordable_);
-    play(routine_, 0);
+    routine_.play(0, recorder_.get());
     const std::size_t m = objectives_.size();
     const std::vector<double> told = to_doubles(told_);
     const std::span<const double> losses = std::span(told).first(m);
@@ -408,7 +367,7 @@ class Trainer::Impl {
     last_.loss = weighted(last_.weights, last_.losses);
     guard_.backtracking = std::min(1.0, guard_.backtracking * GuardedStep::recovery);
     set_control(solution.weights, lr() * guard_.backtracking);
-    play(routine_, 1);
+    routine_.play(1, recorder_.get());
   }
 
   // Waits for the device and reads what it has to tell of the steps since the last time.
@@ -446,17 +405,16 @@ class Trainer::Impl {
   }
 
   void add_scores(std::vector<Score>& all) {
-    if (scoring_.parts.empty()) {
-      scoring_.parts = {[this] {
-        const torch::NoGradGuard no_graph;
-        std::vector<torch::Tensor> means = mean_scores(train_);
-        const std::vector<torch::Tensor> more = mean_scores(held_out_);
+    if (scoring_.empty()) {
+      scoring_ = Routine({[this] {
+        std::vector<torch::Tensor> means = mean_scores(*model_, train_, data_->loss);
+        const std::vector<torch::Tensor> more = mean_scores(*model_, held_out_, data_->loss);
         means.insert(means.end(), more.begin(), more.end());
         scored_ = torch::stack(means);
-      }};
+      }});
     }
     prepare(scoring_, scoring_recordable_);
-    play(scoring_, 0);
+    scoring_.play(0, recorder_.get());
     const std::vector<double> means = to_doubles(scored_);
     auto mean = means.begin();
     for (const auto* environments : {&data_->train, &data_->held_out}) {
@@ -464,24 +422,6 @@ class Trainer::Impl {
         all.push_back({environment.key, *mean++, environment.test});
       }
     }
-  }
-
-  [[nodiscard]] std::vector<torch::Tensor> mean_scores(const Batch& batch) const {
-    if (batch.sizes.empty()) {
-      return {};
-    }
-    std::vector<torch::Tensor> parts;
-    const std::int64_t rows = evaluation_rows(batch.inputs);
-    for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
-      const std::int64_t end = std::min(row + rows, batch.labels.size(0));
-      parts.push_back(scores(data_->loss, model_->forward(data::as_numbers(batch.inputs.slice(0, row, end))),
-                             batch.labels.slice(0, row, end)));
-    }
-    std::vector<torch::Tensor> means;
-    for (const torch::Tensor& part : torch::cat(parts).split_with_sizes(batch.sizes)) {
-      means.push_back(part.mean());
-    }
-    return means;
   }
 
   // What is known of the last step.
@@ -534,28 +474,6 @@ namespace {
 using torch::serialize::InputArchive;
 using torch::serialize::OutputArchive;
 
-void write(OutputArchive& archive, const std::string& key, const std::vector<torch::Tensor>& tensors) {
-  archive.write(key + "/count", c10::IValue(static_cast<std::int64_t>(tensors.size())));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    // A clone: of a view, the archive would hold all that it is a view of.
-    archive.write(key + "/" + std::to_string(i), tensors[i].detach().clone());
-  }
-}
-
-c10::IValue read_value(InputArchive& archive, const std::string& key) {
-  c10::IValue value;
-  archive.read(key, value);
-  return value;
-}
-
-std::vector<torch::Tensor> read_tensors(InputArchive& archive, const std::string& key) {
-  std::vector<torch::Tensor> tensors(static_cast<std::size_t>(read_value(archive, key + "/count").toInt()));
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    archive.read(key + "/" + std::to_string(i), tensors[i]);
-  }
-  return tensors;
-}
-
 }  // namespace
 
 void Trainer::Impl::save(std::ostream& out) {
@@ -567,13 +485,13 @@ void Trainer::Impl::save(std::ostream& out) {
     write(archive, "objective" + std::to_string(k), objectives_[k]->state());
   }
   archive.write("draws", c10::IValue(draws_.state()));
-  archive.write("preference", as_tensor(weigher_.state().preference));
-  archive.write("weighed_weights", as_tensor(weigher_.state().weights));
-  archive.write("weighed_losses", as_tensor(weigher_.state().losses));
-  archive.write("losses", as_tensor(last_.losses));
-  archive.write("weights", as_tensor(last_.weights));
-  archive.write("conflict", as_tensor(last_.conflict));
-  archive.write("numbers", as_tensor({last_.loss, divergence_}));
+  write(archive, "preference", weigher_.state().preference);
+  write(archive, "weighed_weights", weigher_.state().weights);
+  write(archive, "weighed_losses", weigher_.state().losses);
+  write(archive, "losses", last_.losses);
+  write(archive, "weights", last_.weights);
+  write(archive, "conflict", last_.conflict);
+  write(archive, "numbers", std::vector<double>{last_.loss, divergence_});
   archive.write("steps", c10::IValue(steps_));
   archive.write("balancing", c10::IValue(balancing_));
   archive.write("feasible", c10::IValue(feasible_));
@@ -629,16 +547,12 @@ void Trainer::Impl::load(std::istream& in) {
     objectives_[k]->restore(state);
   }
   draws_.restore(read_value(archive, "draws").toStringRef());
-  const auto doubles = [&archive](const std::string& key) {
-    torch::Tensor tensor;
-    archive.read(key, tensor);
-    return to_doubles(tensor);
-  };
-  weigher_.restore({doubles("preference"), doubles("weighed_weights"), doubles("weighed_losses")});
-  last_.losses = doubles("losses");
-  last_.weights = doubles("weights");
-  last_.conflict = doubles("conflict");
-  const std::vector<double> numbers = doubles("numbers");
+  weigher_.restore({read_numbers(archive, "preference"), read_numbers(archive, "weighed_weights"),
+                    read_numbers(archive, "weighed_losses")});
+  last_.losses = read_numbers(archive, "losses");
+  last_.weights = read_numbers(archive, "weights");
+  last_.conflict = read_numbers(archive, "conflict");
+  const std::vector<double> numbers = read_numbers(archive, "numbers");
   last_.loss = numbers.at(0);
   divergence_ = numbers.at(1);
   steps_ = read_value(archive, "steps").toInt();

@@ -1,0 +1,54 @@
+#include "pair/train/scoring.h"
+
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <stdexcept>
+
+#include "pair/data/environment.h"
+
+namespace pair::train {
+namespace {
+
+// Rows at once. The activations of an image outnumber its pixels, and a GPU is only filled by many.
+std::int64_t rows_at_once(const torch::Tensor& inputs) {
+  const bool image = inputs.dim() > 3;
+  return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
+}
+
+// 1 for a right answer; the squared error for regression.
+torch::Tensor scores(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels) {
+  switch (loss) {
+    case data::TaskLoss::binary_cross_entropy:
+      return ((logits.squeeze(1) > 0).to(labels.dtype()) == labels).to(torch::kDouble);
+    case data::TaskLoss::cross_entropy:
+      return (logits.argmax(1) == labels).to(torch::kDouble);
+    case data::TaskLoss::squared_error:
+      return (logits.squeeze(1) - labels).square().to(torch::kDouble);
+  }
+  throw std::logic_error("unknown task loss");
+}
+
+}  // namespace
+
+std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss) {
+  if (batch.sizes.empty()) {
+    return {};
+  }
+  const torch::NoGradGuard no_graph;
+  std::vector<torch::Tensor> parts;
+  const std::int64_t rows = rows_at_once(batch.inputs);
+  for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
+    const std::int64_t end = std::min(row + rows, batch.labels.size(0));
+    parts.push_back(scores(loss, model.forward(data::as_numbers(batch.inputs.slice(0, row, end))),
+                           batch.labels.slice(0, row, end)));
+  }
+  std::vector<torch::Tensor> means;
+  for (const torch::Tensor& part : torch::cat(parts).split_with_sizes(batch.sizes)) {
+    means.push_back(part.mean());
+  }
+  return means;
+}
+
+}  // namespace pair::train
