@@ -42,8 +42,12 @@ Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& si
   sizes_ = torch::cat(counts).to(device);
 }
 
+bool Minibatches::holds(std::int64_t step) const {
+  return step / steps_a_block == block_;
+}
+
 torch::Tensor Minibatches::rows(std::int64_t step) {
-  if (step / steps_a_block != block_) {
+  if (!holds(step)) {
     draw(step / steps_a_block);
   }
   return drawn_[step % steps_a_block];

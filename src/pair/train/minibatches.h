@@ -20,6 +20,9 @@ class Minibatches {
   Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
               torch::Device device);
 
+  // Whether step's rows are drawn already, with those of its neighbours.
+  [[nodiscard]] bool holds(std::int64_t step) const;
+
   // The rows of step's batch among all environments' samples one after another: [environments * batch],
   // int64, on the device.
   torch::Tensor rows(std::int64_t step);

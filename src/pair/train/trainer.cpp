@@ -125,6 +125,9 @@ class Trainer::Impl {
   void advance() {
     const auto scope = enter();
     if (minibatches_) {
+      if (!minibatches_->holds(steps_)) {
+        perform([this] { (void)minibatches_->rows(steps_); });
+      }
       rows_.copy_(minibatches_->rows(steps_));
     }
     if (algorithm_) {
