@@ -40,6 +40,34 @@ TEST_F(UpdateTest, MakesTheParametersPartsOfOneVector) {
   EXPECT_EQ(b.sizes(), (std::vector<std::int64_t>{1, 1}));
 }
 
+TEST_F(UpdateTest, LeavesParametersAsTheyLieInMemory) {
+  torch::Tensor images = torch::arange(2 * 3 * 2 * 2).to(torch::kDouble).view({2, 3, 2, 2});
+  images = images.contiguous(at::MemoryFormat::ChannelsLast).requires_grad_(true);
+  const torch::Tensor before = images.detach().clone();
+  Update update({a, images, b}, sgd());
+  EXPECT_TRUE(images.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(images.detach().equal(before));
+  const torch::Tensor gradient = torch::arange(2 * 3 * 2 * 2).to(torch::kDouble).view({2, 3, 2, 2});
+  update.apply(
+      in_order_of({torch::zeros({2}, torch::kDouble), gradient, torch::zeros({1, 1}, torch::kDouble)},
+                  {a, images, b}),
+      losses, rate);
+  EXPECT_TRUE(torch::allclose(images.detach(), before - 0.1 * gradient));
+  EXPECT_EQ(values(), (std::vector<double>{1, 2, 3}));
+}
+
+TEST_F(UpdateTest, ForgetsRollbacksWithAStepThatIsTakenBackUnlessTheyWereTooMany) {
+  Update update({a, b}, sgd());
+  step(update, {not_a_number, 0, 0});
+  update.take_back();
+  EXPECT_EQ(to_doubles(update.tally())[2], 0.0);
+  for (std::int64_t i = 0; i < GuardedStep::patience; ++i) {
+    step(update, {not_a_number, 0, 0});
+  }
+  step(update, {1, 0, 0});
+  EXPECT_EQ(to_doubles(update.tally())[2], static_cast<double>(GuardedStep::patience));
+}
+
 TEST_F(UpdateTest, TakesTheStepsOfTorchsOptimizers) {
   const torch::Tensor other = torch::tensor({1.0, 2.0, 3.0}, torch::kDouble).requires_grad_(true);
   for (const bool adam : {true, false}) {

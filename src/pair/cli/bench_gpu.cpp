@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -185,17 +186,21 @@ class Bench {
 
  private:
   void add(const std::string& name, const std::string& unit, const std::vector<double>& values,
-           const Cost& cost, double required, double stretch) {
+           const Cost& cost, std::optional<double> required = {}, std::optional<double> stretch = {}) {
     const double floor = cost.milliseconds(rates_) / (unit == "s" ? 1e3 : 1.0);
     nlohmann::ordered_json figure = spread(values);
     figure["unit"] = unit;
     figure["floor"] = floor;
-    figure["required"] = required;
-    figure["stretch"] = stretch;
+    if (required) {
+      figure["required"] = *required;
+    }
+    if (stretch) {
+      figure["stretch"] = *stretch;
+    }
     result_["figures"][name] = figure;
     char line[160];
-    std::snprintf(line, sizeof line, "%-28s %9.3f %s   floor %8.3f, required %g, stretch %g\n", name.c_str(),
-                  median(values), unit.c_str(), floor, required, stretch);
+    std::snprintf(line, sizeof line, "%-28s %9.3f %s   floor %8.3f\n", name.c_str(), median(values),
+                  unit.c_str(), floor);
     context_.err << line << std::flush;
   }
 
@@ -243,7 +248,7 @@ class Bench {
     }
     constexpr double samples = 50'000;
     add("cmnist_pair_step", "ms", times[0], mlp_step(samples), 0.7, 0.35);
-    add("cmnist_erm_step", "ms", times[1], mlp_step(samples), 0.64, 0.3);
+    add("cmnist_erm_step", "ms", times[1], mlp_step(samples));
     const double ratio = median(times[0]) / median(times[1]);
     result_["figures"]["pair_over_erm"] = {{"median", ratio}, {"required", 1.25}, {"stretch", 1.1}};
     context_.err << "pair over erm " << ratio << '\n';
@@ -302,20 +307,31 @@ class Bench {
     train::Settings settings = runs::resolve("ColoredMNIST", "erm", overrides()).settings;
     settings.batch = 64;
     settings.steps = steps;
+    const std::shared_ptr<const data::EnvironmentSet> data = pictures();
+    std::vector<std::exception_ptr> failures(static_cast<std::size_t>(arguments_.runs));
     const double seconds = seconds_of([&] {
       std::vector<std::jthread> threads;
-      for (std::int64_t seed = 0; seed < arguments_.runs; ++seed) {
+      for (std::size_t seed = 0; seed < failures.size(); ++seed) {
         threads.emplace_back([&, seed] {
-          train::Trainer trainer(pictures(), settings, static_cast<std::uint64_t>(seed), torch::kCUDA);
-          while (!trainer.finished()) {
-            trainer.advance();
-            if (trainer.step() % 100 == 1) {
-              (void)trainer.evaluate();
+          try {
+            train::Trainer trainer(data, settings, seed, torch::kCUDA);
+            while (!trainer.finished()) {
+              trainer.advance();
+              if (trainer.step() % 100 == 1) {
+                (void)trainer.evaluate();
+              }
             }
+          } catch (...) {
+            failures[seed] = std::current_exception();
           }
         });
       }
     });
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) {
+        std::rethrow_exception(failure);
+      }
+    }
     const Cost run = cnn_step(128) * static_cast<double>(steps) + cnn_forward(70'000) * 51.0;
     add("domainbed_" + std::to_string(arguments_.runs) + "_runs", "s", {seconds},
         run * static_cast<double>(arguments_.runs), 90, 45);
@@ -358,9 +374,15 @@ void bench_gpu(const Arguments& arguments, Context& context) {
                 "stretch");
   context.out << line;
   for (const auto& [name, figure] : result["figures"].items()) {
-    std::snprintf(line, sizeof line, "%-24s %10.3f %10.3f %10g %10g %s\n", name.c_str(),
-                  figure["median"].get<double>(), figure.value("floor", 0.0),
-                  figure["required"].get<double>(), figure["stretch"].get<double>(),
+    const auto number = [&figure = figure](const char* key) {
+      char text[24] = "-";
+      if (figure.contains(key)) {
+        std::snprintf(text, sizeof text, "%.4g", figure[key].template get<double>());
+      }
+      return std::string(text);
+    };
+    std::snprintf(line, sizeof line, "%-24s %10s %10s %10s %10s %s\n", name.c_str(), number("median").c_str(),
+                  number("floor").c_str(), number("required").c_str(), number("stretch").c_str(),
                   figure.value("unit", "").c_str());
     context.out << line;
   }

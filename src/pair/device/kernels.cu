@@ -105,7 +105,9 @@ __global__ void keep_tally(Update u) {
     u.tally[3] *= 0.5;
     return;
   }
-  u.tally[2] = 0.0;
+  if (u.tally[2] < u.patience) {  // else it is over, whenever the host looks
+    u.tally[2] = 0.0;
+  }
   if (u.second != nullptr) {
     u.decays[0] *= beta1;
     u.decays[1] *= beta2;

@@ -27,6 +27,7 @@ struct Update {
   double* partials;  // 2 * update_blocks, to work in
   float momentum;
   bool restart;
+  double patience;  // rollbacks in a row that are not forgotten
 };
 void update(const Update& update, cudaStream_t stream);
 

@@ -10,7 +10,8 @@
 
 namespace pair::device {
 
-// Whether the kernels below take these numbers: 32-bit ones on a CUDA device, in a build with CUDA.
+// Whether the kernels below take these numbers: 32-bit ones on a CUDA device, in a build with CUDA. They read
+// four at a time, so tensors begin at multiples of 16 bytes, as allocations and rows of a multiple of 4 do.
 bool has_kernels(const torch::Tensor& numbers);
 
 // train/update.h's step. All tensors are changed in place but gradient, losses and lr.
@@ -23,7 +24,7 @@ struct UpdateState {
   torch::Tensor tally;
 };
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
-            const torch::Tensor& lr, double momentum, bool restart);
+            const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience);
 
 // The gradient [n, d] where output is above 0 and else 0, and its sum over the rows [d]; d a multiple of 4.
 struct ReluGradient {

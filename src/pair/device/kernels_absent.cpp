@@ -19,7 +19,7 @@ bool takes_group_norm(std::int64_t /*channels*/, std::int64_t /*groups*/) {
 }
 
 void update(UpdateState& /*state*/, const torch::Tensor& /*gradient*/, const torch::Tensor& /*losses*/,
-            const torch::Tensor& /*lr*/, double /*momentum*/, bool /*restart*/) {
+            const torch::Tensor& /*lr*/, double /*momentum*/, bool /*restart*/, std::int64_t /*patience*/) {
   absent();
 }
 ReluGradient relu_backward(const torch::Tensor& /*gradient*/, const torch::Tensor& /*output*/) {

@@ -40,7 +40,7 @@ bool takes_group_norm(std::int64_t channels, std::int64_t groups) {
 }
 
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
-            const torch::Tensor& lr, double momentum, bool restart) {
+            const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience) {
   const torch::Tensor partials = torch::empty({2 * cuda::update_blocks}, state.tally.options());
   const torch::Tensor flat = gradient.contiguous();
   cuda::Update launch{};
@@ -58,6 +58,7 @@ void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tens
   launch.partials = partials.data_ptr<double>();
   launch.momentum = static_cast<float>(momentum);
   launch.restart = restart;
+  launch.patience = static_cast<double>(patience);
   cuda::update(launch, stream_of(flat));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
 }

@@ -38,6 +38,9 @@ class Recorder {
   };
   [[nodiscard]] virtual std::unique_ptr<Scope> enter() = 0;
 
+  // Until the device has done all that was handed to it from here.
+  virtual void wait() = 0;
+
   // Does the work, kept apart from what other runs record.
   virtual void perform(const Work& work) = 0;
 

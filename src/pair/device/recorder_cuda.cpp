@@ -54,9 +54,23 @@ c10::DeviceIndex index_of(torch::Device device) {
 // generators, one a process and without a lock, and CUDA refuses some calls, a wait for the whole device
 // among them, while anybody records. What is done without a recording can go side by side. Playing asks
 // nobody.
-std::shared_mutex& recording_turn() {
-  static std::shared_mutex mutex;
-  return mutex;
+struct Turn {
+  std::mutex door;  // held by who waits to be alone, so that those who share cannot keep it out for ever
+  std::shared_mutex inside;
+};
+Turn& recording_turn() {
+  static Turn turn;
+  return turn;
+}
+
+std::shared_lock<std::shared_mutex> share_turn() {
+  const std::lock_guard door(recording_turn().door);
+  return std::shared_lock(recording_turn().inside);
+}
+
+std::unique_lock<std::shared_mutex> take_turn_alone() {
+  const std::lock_guard door(recording_turn().door);
+  return std::unique_lock(recording_turn().inside);
 }
 
 class CudaScope : public Recorder::Scope {
@@ -73,7 +87,7 @@ class CudaRecording : public Recording {
   CudaRecording(const CudaRecording&) = delete;
   CudaRecording& operator=(const CudaRecording&) = delete;
   ~CudaRecording() override {
-    const std::unique_lock alone(recording_turn());
+    const std::unique_lock alone = take_turn_alone();
     graphs_.clear();
   }
 
@@ -90,8 +104,10 @@ class CudaRecorder : public Recorder {
 
   std::unique_ptr<Scope> enter() override { return std::make_unique<CudaScope>(stream_); }
 
+  void wait() override { stream_.synchronize(); }
+
   void perform(const Work& work) override {
-    const std::shared_lock together(recording_turn());
+    const std::shared_lock together = share_turn();
     work();
   }
 
@@ -100,7 +116,7 @@ class CudaRecorder : public Recorder {
     stream_.synchronize();
     auto recording = std::make_unique<CudaRecording>();
     {
-      const std::unique_lock alone(recording_turn());
+      const std::unique_lock alone = take_turn_alone();
       // One pool of memory for the parts, which hand tensors on; it goes with the last of its recordings.
       const at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
       try {
@@ -142,7 +158,7 @@ void perform_apart(torch::Device device, const Recorder::Work& work) {
     work();
     return;
   }
-  const std::shared_lock together(recording_turn());
+  const std::shared_lock together = share_turn();
   const c10::cuda::CUDAStream stream = stream_of_thread(index_of(device));
   const CudaScope scope(stream);
   work();

@@ -1,6 +1,5 @@
 #include "pair/models/fused.h"
 
-#include <ATen/Context.h>
 #include <torch/autograd.h>
 #include <torch/utils.h>
 

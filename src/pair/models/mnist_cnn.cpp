@@ -20,9 +20,9 @@ struct Layer {
 };
 constexpr std::array layers = {Layer{64, 1}, Layer{128, 2}, Layer{128, 1}, Layer{128, 1}};
 
-// Where nothing is to be differentiated and TF32 is allowed, 16 bits lose nothing more: their fraction is as
-// long as TF32's, sums are taken in 32 bits, and what is normalised stays within their range. Half the memory
-// to pass through, and twice the products a second.
+// Where nothing is to be differentiated and TF32 is allowed, images go through in 16 bits: their fraction is
+// as long as TF32's and sums are taken in 32 bits. What is stored must stay below 65504, which normalised
+// images do. Half the memory to pass through, and twice the products a second.
 bool scored_in_half(const torch::Tensor& inputs) {
   return !torch::GradMode::is_enabled() && device::has_kernels(inputs) &&
          at::globalContext().allowTF32CuDNN();

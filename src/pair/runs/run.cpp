@@ -124,13 +124,13 @@ class Try {
         return result_of(trainer, RunResult::Status::stopped);
       }
       trainer.advance();
-      tell(trainer.take_notices());
       const bool last = trainer.finished();
       std::optional<nlohmann::json> record;
       if (last || trainer.step() % spec_.eval_every == 0) {
         record = record_of(spec_, trainer.evaluate());
         directory_.record(record->dump());
       }
+      tell(trainer.take_notices());
       if (last || trainer.step() % spec_.checkpoint_every == 0) {
         save(trainer);
       }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 
@@ -42,6 +43,7 @@ class Executor {
       left_[i] = specs[i].settings.steps;
       waiting_.push_back(i);
     }
+    require_one_precision(specs);
     now_.runs = specs.size();
     now_.steps_left = std::accumulate(left_.begin(), left_.end(), std::int64_t{0});
   }
@@ -62,6 +64,19 @@ class Executor {
   }
 
  private:
+  // It is the process's, not a run's.
+  static void require_one_precision(std::span<const runs::RunSpec> specs) {
+    std::optional<bool> tf32;
+    for (const runs::RunSpec& spec : specs) {
+      if (spec.device != "cpu" && tf32.value_or(spec.tf32) != spec.tf32) {
+        throw std::invalid_argument(
+            "tf32 is true for some runs on a device and false for others; accepted is one value for all that "
+            "run side by side");
+      }
+      tf32 = spec.device != "cpu" ? std::optional(spec.tf32) : tf32;
+    }
+  }
+
   static bool shares_device(std::span<const runs::RunSpec> specs) {
     return std::any_of(specs.begin(), specs.end(),
                        [](const runs::RunSpec& spec) { return spec.device != "cpu"; });

@@ -67,10 +67,6 @@ class GuardedStep {
   [[nodiscard]] double lr_factor() const { return state_.backtracking * state_.halving; }
 
   [[nodiscard]] const GuardState& state() const { return state_; }
-  void set_state(const GuardState& state) { state_ = state; }
-  // The parameters that a step taken back returns to; empty before the first step.
-  [[nodiscard]] const std::vector<torch::Tensor>& last_good() const { return last_good_; }
-  void set_last_good(std::vector<torch::Tensor> parameters) { last_good_ = std::move(parameters); }
 
  private:
   [[nodiscard]] std::vector<torch::Tensor> parameters() const;

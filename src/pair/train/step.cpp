@@ -122,7 +122,6 @@ bool Step::of_head(const torch::Tensor& parameter) const {
 }
 
 void Step::freeze_featurizer() {
-  frozen_ = true;
   for (torch::Tensor& parameter : model_->featurizer_parameters()) {
     parameter.set_requires_grad(false);
   }
@@ -130,10 +129,7 @@ void Step::freeze_featurizer() {
 
 Step::Cut Step::cut(const Batch& batch) const {
   Cut result;
-  {
-    const torch::AutoGradMode with_graph(!frozen_);
-    result.features = model_->features(batch.inputs);
-  }
+  result.features = model_->features(batch.inputs);
   const torch::Tensor features = result.features.detach().requires_grad_(true);
   torch::Tensor logits;
   {

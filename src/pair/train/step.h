@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -82,7 +81,6 @@ class Step {
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;
   data::TaskLoss loss_;
   bool needs_network_ = false;
-  bool frozen_ = false;
   std::shared_ptr<Compared> compared_;  // between compare and gradient
 };
 

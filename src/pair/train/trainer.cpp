@@ -118,6 +118,14 @@ class Trainer::Impl {
     }
   }
 
+  ~Impl() {
+    if (recorder_) {
+      recorder_->wait();  // before what the device still reads goes back to others
+    }
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] std::int64_t step() const { return steps_; }
   std::vector<std::string> take_notices() { return std::exchange(notices_, {}); }
@@ -208,6 +216,7 @@ class Trainer::Impl {
   }
 
   void begin_balance() {
+    settle();  // what the descent told, while it is known to be the descent's
     if (settings_.freeze_featurizer) {
       step_->freeze_featurizer();
     }
@@ -269,13 +278,13 @@ class Trainer::Impl {
     }
   }
 
-  void prepare(Routine& routine, bool& recordable) {
+  void prepare(Routine& routine, bool& recordable, const std::string& what) {
     if (!recorder_ || !recordable) {
       return;
     }
     if (const std::string why = routine.prepare(*recorder_); !why.empty()) {
       recordable = false;
-      notices_.push_back("steps are handed to the device one operation at a time, since they cannot be " +
+      notices_.push_back(what + " are handed to the device one operation at a time, since they cannot be " +
                          ("recorded: " + why));
     }
   }
@@ -307,7 +316,7 @@ class Trainer::Impl {
       routine_ = Routine({[this] { descent(); }});
     }
     set_control(std::move(weights), lr());
-    prepare(routine_, recordable_);
+    prepare(routine_, recordable_, "steps");
     routine_.play(0, recorder_.get());
     unread_ = true;
   }
@@ -344,7 +353,7 @@ class Trainer::Impl {
              update_->apply(step_->gradient(weights_there()), told_.narrow(0, 0, m), rate_there());
            }});
     }
-    prepare(routine_, recordable_);
+    prepare(routine_, recordable_, "steps");
     routine_.play(0, recorder_.get());
     const std::size_t m = objectives_.size();
     const std::vector<double> told = to_doubles(told_);
@@ -416,7 +425,7 @@ class Trainer::Impl {
         scored_ = torch::stack(means);
       }});
     }
-    prepare(scoring_, scoring_recordable_);
+    prepare(scoring_, scoring_recordable_, "evaluations");
     scoring_.play(0, recorder_.get());
     const std::vector<double> means = to_doubles(scored_);
     auto mean = means.begin();
@@ -535,7 +544,7 @@ void read_parameters(InputArchive& archive, const std::vector<torch::Tensor>& ow
 void Trainer::Impl::start_from(std::istream& in) {
   const auto scope = enter();
   InputArchive archive;
-  archive.load_from(in);
+  archive.load_from(in, device_);
   read_parameters(archive, model_->parameters());
   begin_linear();  // anew: what it would return to are these
 }
@@ -543,7 +552,9 @@ void Trainer::Impl::start_from(std::istream& in) {
 void Trainer::Impl::load(std::istream& in) {
   const auto scope = enter();
   InputArchive archive;
-  archive.load_from(in);
+  archive.load_from(in, device_);
+  routine_ = {};  // recorded on states that are replaced below
+  scoring_ = {};
   read_parameters(archive, model_->parameters());
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     const std::vector<torch::Tensor> state = read_tensors(archive, "objective" + std::to_string(k));

@@ -61,7 +61,8 @@ class Trainer {
 
   // Takes one step. Throws Diverged; on a GPU perhaps some steps late, since most are not waited for.
   void advance();
-  // Costs a forward pass over all data; changes nothing.
+  // Costs a forward pass over all data; changes nothing. Throws Diverged as advance does, for steps that were
+  // not waited for; so does save.
   [[nodiscard]] Evaluation evaluate();
   // The logits of inputs like the data's, [n, outputs] on the CPU; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);

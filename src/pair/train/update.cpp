@@ -48,7 +48,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   if (device::has_kernels(parameters_)) {
     device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_};
     device::update(state, gradient, losses, lr, options_.momentum,
-                   options_.restart && options_.rule == UpdateOptions::Rule::sgd);
+                   options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardedStep::patience);
     return;
   }
   // A sum of squares is finite where, and overflow aside only where, every term is.
@@ -58,7 +58,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
     return;
   }
   const double rate = lr.item<double>() * tally_[halving].item<double>();
-  tally_.select(0, in_a_row).zero_();
+  forget_rollbacks();
   last_good_.copy_(parameters_);
   if (options_.rule == UpdateOptions::Rule::sgd) {
     if (options_.restart && torch::dot(gradient, first_).item<double>() < 0.0) {
@@ -78,17 +78,28 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   parameters_.addcdiv_(first_, root, -rate / (1.0 - decays_[0].item<double>()));
 }
 
-void Update::take_back() {
-  const torch::NoGradGuard no_graph;
+// Unless they were too many, which is over whenever the host looks.
+void Update::forget_rollbacks() {
+  torch::Tensor row = tally_.select(0, in_a_row);
+  row.masked_fill_(row < static_cast<double>(GuardedStep::patience), 0.0);
+}
+
+void Update::return_to_last_good() {
   parameters_.copy_(last_good_);
   if (options_.rule == UpdateOptions::Rule::sgd) {
     first_.zero_();
   }
 }
 
-void Update::reject() {
-  take_back();
+void Update::take_back() {
   const torch::NoGradGuard no_graph;
+  return_to_last_good();
+  forget_rollbacks();
+}
+
+void Update::reject() {
+  const torch::NoGradGuard no_graph;
+  return_to_last_good();
   tally_.select(0, rollbacks).add_(1.0);
   tally_.select(0, in_a_row).add_(1.0);
   tally_.select(0, halving).mul_(0.5);

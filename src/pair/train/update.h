@@ -44,14 +44,18 @@ class Update {
   // The same for one that led to losses that are not finite, with its halving.
   void reject();
 
-  // [4] doubles on the device: restarts, rollbacks, rollbacks in a row, halving.
+  // [4] doubles on the device: restarts, rollbacks, rollbacks in a row (which from GuardedStep::patience on
+  // are not forgotten), halving.
   [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
 
   void save(torch::serialize::OutputArchive& archive) const;
-  // Takes what save gave, for as many parameters.
+  // Takes what save gave, for as many parameters that lie in memory as those did.
   void load(torch::serialize::InputArchive& archive);
 
  private:
+  void return_to_last_good();
+  void forget_rollbacks();
+
   UpdateOptions options_;
   torch::Tensor parameters_;
   torch::Tensor last_good_;
