@@ -16,7 +16,7 @@ constexpr std::array datasets = {std::pair{"cmnist", "CMNIST"}, std::pair{"cmnis
 using Figures = std::array<Figure, datasets.size()>;
 
 // Penalty weights that the linear scheme chooses from, and learning rates of PAIR-o's balance phase: the
-// larger ones for objectives whose gradients are small (Appendix E.2).
+// larger ones for objectives whose gradients are small (Appendix F.2).
 constexpr std::array penalties = {"10", "100", "1e3", "1e4", "1e5", "1e6"};
 constexpr std::array rates = {"0.01", "0.02", "0.04", "0.1", "0.2"};
 constexpr std::array large_rates = {"0.1", "0.2", "0.4", "0.8", "1"};

@@ -8,7 +8,7 @@
 #include "pair/paper/table.h"
 #include "pair/paper/table1.h"
 
-// The paper's generality studies on ColoredMNIST (Appendix E.2): IRMv1 joined by other objectives, under the
+// The paper's generality studies on ColoredMNIST (Appendix F.2): IRMv1 joined by other objectives, under the
 // linear scheme, under PAIR-o, and with PAIR-s choosing among PAIR-o's runs and steps.
 //
 // As in the paper the linear scheme's figure is the best of a range of penalty weights on the test data, and

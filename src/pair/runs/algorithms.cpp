@@ -44,7 +44,7 @@ struct Entry {
 };
 
 // IRMv1's and V-REx's penalties and annealing are the ones the authors' release reaches its figures with.
-// Appendix E.1 of the paper finds a fresh Adam after annealing to help IRMv1; over ten seeds here it costs
+// Appendix F.1 of the paper finds a fresh Adam after annealing to help IRMv1; over ten seeds here it costs
 // 1.4 and 2.6 points (docs/paper.md), so Adam goes on. The others' penalties are DomainBed's defaults,
 // annealed after the same share of steps.
 constexpr std::array entries = {

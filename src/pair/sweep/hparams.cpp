@@ -16,7 +16,7 @@ constexpr std::string_view domainbed = "DomainBed";
 constexpr std::string_view as_irm = "as DomainBed's IRM";
 constexpr std::string_view table_f2 = "the paper's Appendix F.2";
 constexpr std::string_view appendix_c3 = "the paper's Appendix C.3";
-constexpr std::string_view appendix_e = "the paper's Appendix E";
+constexpr std::string_view appendix_f = "the paper's Appendix F";
 
 // What an algorithm draws beyond what all draw.
 struct Row {
@@ -125,13 +125,13 @@ std::vector<Hparam> of_paper(const runs::RunSpec& spec, Search search) {
     }
     return list.take();
   }
-  list.add("pretrain", Choice{{"0", "50", "100", "150", "200", "250"}}, appendix_e);
+  list.add("pretrain", Choice{{"0", "50", "100", "150", "200", "250"}}, appendix_f);
   if (pair) {
-    list.add("balance_lr", Choice{{"0.01", "0.1"}}, appendix_e);
+    list.add("balance_lr", Choice{{"0.01", "0.1"}}, appendix_f);
   } else if (spec.algorithm == "sd") {
     list.add("penalty", LogUniform{10, -5, -1}, domainbed);
   } else {
-    list.add("penalty", Choice{{"10", "100", "1e3", "1e4", "1e5"}}, appendix_e);
+    list.add("penalty", Choice{{"10", "100", "1e3", "1e4", "1e5"}}, appendix_f);
   }
   return list.take();
 }

@@ -29,7 +29,7 @@ struct Hparam {
 };
 
 // Of a dataset whose test environments can be chosen, DomainBed's (domainbed/hparams_registry.py) and what
-// the paper adds; of the paper's own ColoredMNIST, what Appendix E.1 searches; of the extrapolation example,
+// the paper adds; of the paper's own ColoredMNIST, what Appendix F.1 searches; of the extrapolation example,
 // Appendix C.3. Throws std::invalid_argument for unknown names.
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm,
                                Search search = Search::domainbed);
