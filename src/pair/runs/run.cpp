@@ -206,11 +206,22 @@ void validate(const RunSpec& spec) {
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks) {
   validate(spec);
-  if (const std::optional<Finished> done = RunDirectory::finished(directory, spec)) {
-    return {RunResult::Status::finished, true, done->steps, done->seconds,
-            read_records(results_file(directory))};
+  const auto done_already = [&]() -> std::optional<RunResult> {
+    if (const std::optional<Finished> done = RunDirectory::finished(directory, spec)) {
+      return RunResult{RunResult::Status::finished, true, done->steps, done->seconds,
+                       read_records(results_file(directory))};
+    }
+    return std::nullopt;
+  };
+  if (std::optional<RunResult> result = done_already()) {
+    return std::move(*result);
   }
-  return Try(spec, directory, datasets, hooks).run();
+  Try attempt(spec, directory, datasets, hooks);
+  // Once more with the folder's lock: another may have finished between the first look and the lock.
+  if (std::optional<RunResult> result = done_already()) {
+    return std::move(*result);
+  }
+  return attempt.run();
 }
 
 std::filesystem::path default_directory(const RunSpec& spec) {
