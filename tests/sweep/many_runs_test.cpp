@@ -178,7 +178,8 @@ TEST(ManyRuns, OfTwoLaunchersOnOneFolderRunOnceEach) {
   const ManyRuns two = other.get();
   EXPECT_EQ(trained_here(one) + trained_here(two), specs.size());
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    EXPECT_EQ(one.outcomes[i].status, Status::done);
+    EXPECT_EQ(one.outcomes[i].status, Status::done) << one.outcomes[i].error;
+    EXPECT_EQ(two.outcomes[i].status, Status::done) << two.outcomes[i].error;
     EXPECT_EQ(one.outcomes[i].record, two.outcomes[i].record);
   }
 }

@@ -59,6 +59,9 @@ fs::path prepared(fs::path path) {
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     if (std::find(early.begin(), early.end(), entry->path().filename()) == early.end()) {
+      if (fs::exists(spec_file(path))) {  // another has begun there since
+        return path;
+      }
       throw std::invalid_argument(path.string() + " holds " + entry->path().filename().string() +
                                   " but no run; a run needs a folder, new, empty or its own");
     }
