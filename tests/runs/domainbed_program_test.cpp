@@ -100,8 +100,6 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
   refused({"--set", "folder=digits", "digits=1000"}, "digits is 1000; accepted are 30 to 120");
   refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty has no meaning for algorithm 'mixup'");
   refused({"--algorithm", "dan"}, "did you mean 'dann'");
-  refused({"--algorithm", "dann", "--test-envs", "0,1", "--set", "folder=digits", "digits=90"},
-          "needs at least 2 to train on; the data has 1");
 }
 
 TEST(PairBenchDomainBed, MeasuresAloneWhereThereIsNoPythonWithTorch) {

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -204,6 +205,26 @@ TEST(LocalLauncher, RunsItsJobsInTheirFolders) {
   EXPECT_EQ(runs.outcomes[1].directory, scratch / "b");
   EXPECT_TRUE(fs::exists(runs::done_file(scratch / "a")));
   EXPECT_TRUE(fs::exists(runs::done_file(scratch / "b")));
+}
+
+TEST(ManyRuns, SayOnceWhatSeveralHaveToSay) {
+  const Scratch scratch;
+  std::vector<RunSpec> specs = small_specs(3);
+  // A checkpoint that cannot be read: the run says so and begins anew.
+  for (const RunSpec& spec : specs) {
+    (void)run_all(std::span(&spec, 1), scratch.path(), 1);
+  }
+  const fs::path root = scratch.path();
+  for (const RunSpec& spec : specs) {
+    fs::remove(root / runs::folder_name(spec) / "done");
+    runs::testing::write(root / runs::folder_name(spec) / "checkpoint", "nonsense");
+  }
+  std::vector<std::string> notices;
+  ManyRunsHooks hooks;
+  hooks.notice = [&](std::string_view sentence) { notices.emplace_back(sentence); };
+  (void)run_all(specs, root, 2, hooks);
+  EXPECT_FALSE(notices.empty());
+  EXPECT_EQ(std::set<std::string>(notices.begin(), notices.end()).size(), notices.size());
 }
 
 }  // namespace

@@ -49,5 +49,26 @@ TEST(Pace, WaitsForRunsThatAreNotBegun) {
   EXPECT_EQ(pace.allowed(), 4U);
 }
 
+TEST(Pace, NeverAllowsMoreThanThereIsRoomFor) {
+  Clock::time_point now{};
+  Pace pace(64, now);
+  const auto grow = [&](int looks) {
+    double steps = 0.0;
+    for (int i = 0; i < looks; ++i) {
+      now += std::chrono::milliseconds(10);
+      steps += 10.0 * static_cast<double>(pace.allowed());
+      pace.took(static_cast<std::int64_t>(steps), pace.allowed(), now);
+    }
+  };
+  grow(200);
+  ASSERT_EQ(pace.allowed(), 8U);
+  pace.limit(5);
+  EXPECT_EQ(pace.allowed(), 4U) << "the last number that was found to pay";
+  grow(2000);
+  EXPECT_LE(pace.allowed(), 5U);
+  pace.limit(0);
+  EXPECT_EQ(pace.allowed(), 1U);
+}
+
 }  // namespace
 }  // namespace pair::sweep

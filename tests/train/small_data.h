@@ -41,4 +41,37 @@ inline std::shared_ptr<data::EnvironmentSet> small_data(std::uint64_t seed = 0, 
   return set;
 }
 
+// Pictures of two channels, one of which has a bright half that tells the label; which channel does not.
+inline data::Environment small_pictures(std::uint64_t seed, double beta, std::int64_t samples) {
+  data::Random random(seed, "pictures/" + std::to_string(beta));
+  constexpr std::int64_t side = 10;
+  data::Environment environment;
+  environment.inputs = torch::zeros({samples, 2, side, side});
+  environment.labels = torch::empty({samples}, torch::kLong);
+  auto inputs = environment.inputs.accessor<float, 4>();
+  for (std::int64_t i = 0; i < samples; ++i) {
+    const bool shape = random.bernoulli(0.5);
+    const bool label = shape != random.bernoulli(0.25);
+    const std::int64_t channel = label != random.bernoulli(beta) ? 1 : 0;
+    environment.labels[i] = label ? 1 : 0;
+    for (std::int64_t y = 0; y < side; ++y) {
+      for (std::int64_t x = 0; x < side; ++x) {
+        const bool bright = shape ? y < side / 2 : x < side / 2;
+        inputs[i][channel][y][x] = static_cast<float>((bright ? 0.8 : 0.1) + 0.05 * random.normal());
+      }
+    }
+  }
+  return environment;
+}
+
+inline std::shared_ptr<data::EnvironmentSet> small_picture_data(std::int64_t samples = 60) {
+  auto set = std::make_shared<data::EnvironmentSet>();
+  set->name = "pictures";
+  set->loss = data::TaskLoss::cross_entropy;
+  set->outputs = 2;
+  set->train = {small_pictures(0, 0.1, samples), small_pictures(0, 0.2, samples)};
+  set->held_out = {small_pictures(1, 0.9, samples)};
+  return set;
+}
+
 }  // namespace pair::train::testing

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <string_view>
 
 #include "pair/cli/train_progress.h"
 #include "pair/sweep/many_runs.h"
@@ -36,6 +37,12 @@ class ManyRunsDisplay {
     shown_ = true;
     const std::string line = sentence(progress, std::chrono::duration<double>(now - began_).count());
     err_ << (terminal_ ? "\r\033[K" + line : line + "\n") << std::flush;
+  }
+
+  // A sentence on a line of its own.
+  void say(std::string_view sentence) {
+    end();
+    err_ << "pair: " << sentence << std::endl;
   }
 
   void end() {

@@ -15,7 +15,26 @@ namespace {
 struct Arguments : RecipeArguments {
   std::string format = "text";
   std::string save;
+  double percentile = 0.5;
 };
+
+void set_bar(paper::Table& table, double percentile) {
+  for (paper::Row& row : table.rows) {
+    for (paper::Cell& cell : row.cells) {
+      cell.percentile = percentile;
+    }
+  }
+}
+
+void add_percentile(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option(
+          "--percentile", arguments.percentile,
+          "PAIR-s leaves out runs whose training accuracy is below this share of the way from the least to "
+          "the largest; 0: none")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+}
 
 void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds, const Arguments& arguments,
                Context& context) {
@@ -99,26 +118,33 @@ void add_paper_tables(CLI::App& paper, Context& context) {
   six->seeds = "0-2";
   command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 joined by another objective, four ways");
   add_options(*command, six, paper::generality_objectives(), "--objectives");
+  add_percentile(*command, *six);
   command->footer(
       "Four to six hundred runs with all objectives: for a GPU. Finished runs are read, not repeated;\n"
       "Ctrl-C stops cleanly and the same command goes on.\n\n"
       "Example:\n"
       "  pair paper table6 --objectives vrex,fishr --seeds 0 --device cuda --jobs 6");
   add_recipe(*command, six, context, [six](const auto& seeds, const auto& common) {
-    return paper::table6(six->methods, seeds, common);
+    paper::Table table = paper::table6(six->methods, seeds, common);
+    set_bar(table, six->percentile);
+    return table;
   });
 
   const auto seven = std::make_shared<Arguments>();
   seven->seeds = "0-2";
   command = paper.add_subcommand("table7", "ColoredMNIST: IRMv1 with every combination of IB, V-REx, Fishr");
   add_options(*command, seven);
+  add_percentile(*command, *seven);
   command->footer(
       "Some four hundred runs: for a GPU. Finished runs are read, not repeated; Ctrl-C stops cleanly and\n"
       "the same command goes on.\n\n"
       "Example:\n"
       "  pair paper table7 --device cuda --jobs 6");
-  add_recipe(*command, seven, context,
-             [](const auto& seeds, const auto& common) { return paper::table7(seeds, common); });
+  add_recipe(*command, seven, context, [seven](const auto& seeds, const auto& common) {
+    paper::Table table = paper::table7(seeds, common);
+    set_bar(table, seven->percentile);
+    return table;
+  });
 }
 
 }  // namespace pair::cli

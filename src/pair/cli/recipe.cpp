@@ -37,6 +37,7 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
   add_jobs_option(command, arguments->jobs);
   command.add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
   command.add_flag("--tf32", arguments->tf32, "Matrix products in TF32, on CUDA devices");
+  command.add_flag("--half", arguments->half, "Steps of mnist_cnn in 16 bits, on CUDA devices");
   command.add_option("--set", arguments->set,
                      "A setting of every run as key=value; see 'pair list settings'");
   command.add_option("--out", arguments->out, "Where the runs go")->capture_default_str();
@@ -84,6 +85,9 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
   if (arguments.tf32) {
     overrides.emplace_back("tf32", "true");
   }
+  if (arguments.half) {
+    overrides.emplace_back("half", "true");
+  }
   for (const std::string& text : arguments.set) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
@@ -99,6 +103,7 @@ void run_recipe(Context& context, const std::function<bool(const sweep::ManyRuns
   const Interrupt interrupt;
   sweep::ManyRunsHooks hooks;
   hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
+  hooks.notice = [&](std::string_view sentence) { display.say(sentence); };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   const bool finished = work(hooks);
   display.end();

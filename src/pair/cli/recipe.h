@@ -21,13 +21,13 @@ struct RecipeArguments {
   std::size_t jobs = 0;  // 0: as sweep::run_all has it
   std::string device = "cpu";
   bool tf32 = false;
+  bool half = false;
   std::vector<std::string> set;
   std::string out = "runs/paper";
 };
 
 // --methods, or how else it is called (where there are some to choose from), --seeds (where there are some),
-// --jobs, --device,
-// --tf32, --set and --out.
+// --jobs, --device, --tf32, --half, --set and --out.
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
                         const std::vector<std::string>& methods = {}, const std::string& option = "--methods",
                         bool seeds = true);
@@ -38,7 +38,7 @@ void add_jobs_option(CLI::App& command, std::size_t& jobs);
 // "0-9" or "0,2,5-7". Throws UsageError.
 std::vector<std::uint64_t> seeds_of(const std::string& text);
 
-// --device, --tf32 and --set as settings. Throws UsageError.
+// --device, --tf32, --half and --set as settings. Throws UsageError.
 paper::Overrides common_overrides(const RecipeArguments& arguments);
 
 // Calls work with hooks that show progress on context.err and stop at the first Ctrl-C; says so where it was

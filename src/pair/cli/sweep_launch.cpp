@@ -127,6 +127,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   const Interrupt interrupt;
   sweep::ManyRunsHooks hooks;
   hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
+  hooks.notice = [&](std::string_view sentence) { display.say(sentence); };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   sweep::LocalLauncher launcher(arguments.jobs, hooks);
   const sweep::ManyRuns runs = launcher.launch(left);

@@ -183,6 +183,21 @@ __device__ void store(__half* to, const Four& v) {
   pairs[1] = __floats2half2_rn(v.at[2], v.at[3]);
 }
 
+__device__ float held(float v, const float* /*in*/) {
+  return v;
+}
+// What 16 bits hold: an infinity would make the whole step's gradient useless.
+__device__ float held(float v, const __half* /*in*/) {
+  return fminf(fmaxf(v, -65504.0F), 65504.0F);
+}
+template <class Number>
+__device__ Four held(Four v, const Number* in) {
+  for (float& number : v.at) {
+    number = held(number, in);
+  }
+  return v;
+}
+
 constexpr int slice = 32;  // channels of a block, whole groups of them
 constexpr int slice_quads = slice / 4;
 constexpr int norm_threads = 256;
@@ -303,11 +318,11 @@ __global__ void __launch_bounds__(norm_threads)
 
 // With r = relu(x + bias), n = (r - mean) / deviation and d = gamma dy:
 //     dr = (d - mean(d) - n mean(d n)) / deviation,  means over the group.
-// pooled: dy is the gradient of the mean over the pixels, [images, channels].
-template <bool pooled>
+// pooled: dmeans is the gradient of the mean over the pixels, [images, channels].
+template <class Number, bool pooled>
 __global__ void __launch_bounds__(norm_threads)
-    norm_backward(Norm norm, const float* x, const float* bias, const float* gamma, const float* statistics,
-                  const float* dy, float* dx, float* sums) {
+    norm_backward(Norm norm, const Number* x, const float* bias, const float* gamma, const float* statistics,
+                  const Number* dy, const float* dmeans, Number* dx, float* sums) {
   __shared__ float2 of_quad[slice_quads];
   __shared__ float2 of_group[slice_quads];
   const Place place(norm);
@@ -317,12 +332,14 @@ __global__ void __launch_bounds__(norm_threads)
   float* const image_sums = sums + static_cast<std::int64_t>(blockIdx.x) * 3 * norm.channels + place.channel;
   Four pooled_dy;
   if (pooled) {
-    pooled_dy = load(dy + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel);
+    pooled_dy = load(dmeans + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel);
     for (int i = 0; i < 4; ++i) {
       pooled_dy.at[i] /= static_cast<float>(norm.pixels);
     }
   }
-  const auto gradient = [&](int pixel) { return pooled ? pooled_dy : load(dy + place.at(norm, pixel)); };
+  const auto gradient = [&](int pixel) {
+    return pooled ? pooled_dy : held(load(dy + place.at(norm, pixel)), dy);
+  };
 
   Four plain = {{0.0F, 0.0F, 0.0F, 0.0F}};
   Four along = plain;
@@ -369,7 +386,7 @@ __global__ void __launch_bounds__(norm_threads)
       const float before = v.at[i] + b.at[i];
       const float n = (fmaxf(before, 0.0F) - moments.x) * moments.y;
       const float dr = (scale.at[i] * d.at[i] - means.x - n * means.y) * moments.y;
-      d.at[i] = before > 0.0F ? dr : 0.0F;
+      d.at[i] = before > 0.0F ? held(dr, dx) : 0.0F;
       of_bias.at[i] += d.at[i];
     }
     store(dx + place.at(norm, pixel), d);
@@ -410,6 +427,82 @@ __global__ void multiply_out(const float* column, const float4* row, float4* res
     const float factor = column[i / quads];
     const float4 value = row[i % quads];
     result[i] = {factor * value.x, factor * value.y, factor * value.z, factor * value.w};
+  }
+}
+
+__device__ float number(float v) {
+  return v;
+}
+__device__ float number(__half v) {
+  return __half2float(v);
+}
+
+// A thread writes four numbers of a row. Where a row's numbers lie from the window's corner is the same for all
+// rows, and divisions are dear: a table says it.
+constexpr int most_columns = 256;
+template <class Number>
+__global__ void lay_windows(Windows w, int down, int across, const Number* images, Number* rows,
+                            std::int64_t count) {
+  __shared__ int offset[most_columns];
+  __shared__ int2 shift[most_columns];
+  const int area = w.side * w.side;
+  for (int at = static_cast<int>(threadIdx.x); at < w.columns; at += threads) {
+    const int y = at % area / w.side;
+    const int x = at % w.side;
+    // What fills a row up is seen nowhere.
+    shift[at] = at < w.channels * area ? int2{x, y} : int2{-(1 << 20), 0};
+    offset[at] = (at / area * w.height + y) * w.width + x;
+  }
+  __syncthreads();
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (i >= count) {
+    return;
+  }
+  const int quads = w.columns / 4;
+  const std::int64_t row = i / quads;
+  const int first = 4 * static_cast<int>(i - row * quads);
+  const std::int64_t image = row / (across * down);
+  const int place = static_cast<int>(row - image * (across * down));
+  const int y = place / across * w.stride - w.padding;
+  const int x = place % across * w.stride - w.padding;
+  const Number* const corner = images + image * w.channels * w.height * w.width + y * w.width + x;
+  Four four;
+  for (int k = 0; k < 4; ++k) {
+    const int2 s = shift[first + k];
+    const bool inside = y + s.y >= 0 && y + s.y < w.height && x + s.x >= 0 && x + s.x < w.width;
+    four.at[k] = inside ? number(corner[offset[first + k]]) : 0.0F;
+  }
+  store(rows + 4 * i, four);
+}
+
+constexpr int scale_threads = 1024;
+
+__global__ void find_scale(const float* numbers, std::int64_t count, float* result) {
+  __shared__ float largest[scale_threads];
+  float mine = 0.0F;
+  for (std::int64_t i = threadIdx.x; i < count; i += scale_threads) {
+    const float size = fabsf(numbers[i]);
+    mine = size > mine || isnan(size) ? size : mine;
+  }
+  largest[threadIdx.x] = mine;
+  for (int half = scale_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < half) {
+      const float other = largest[threadIdx.x + half];
+      if (other > largest[threadIdx.x] || isnan(other)) {
+        largest[threadIdx.x] = other;
+      }
+    }
+  }
+  if (threadIdx.x == 0) {
+    int exponent = 1;
+    if (largest[0] > 0.0F && isfinite(largest[0])) {
+      frexpf(largest[0], &exponent);  // largest = f 2^exponent, f in [1/2, 1)
+    }
+    // So that neither the scale nor what it is undone by leaves the range of floats.
+    const int places = max(min(1 - exponent, 100), -100);
+    result[0] = ldexpf(1.0F, places);
+    result[1] = ldexpf(1.0F, -places);
   }
 }
 
@@ -466,11 +559,32 @@ template void relu_group_norm<float>(const Norm&, const float*, const float*, co
 template void relu_group_norm<__half>(const Norm&, const __half*, const float*, const float*, const float*,
                                       __half*, float*, float*, cudaStream_t);
 
-void relu_group_norm_backward(const Norm& norm, const float* x, const float* bias, const float* gamma,
-                              const float* statistics, const float* dy, bool pooled, float* dx, float* sums,
-                              cudaStream_t stream) {
-  const auto kernel = pooled ? norm_backward<true> : norm_backward<false>;
-  kernel<<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, statistics, dy, dx, sums);
+template <class Number>
+void relu_group_norm_backward(const Norm& norm, const Number* x, const float* bias, const float* gamma,
+                              const float* statistics, const Number* dy, const float* dmeans, Number* dx,
+                              float* sums, cudaStream_t stream) {
+  const auto kernel = dy == nullptr ? norm_backward<Number, true> : norm_backward<Number, false>;
+  kernel<<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, statistics, dy, dmeans, dx, sums);
+}
+template void relu_group_norm_backward<float>(const Norm&, const float*, const float*, const float*,
+                                              const float*, const float*, const float*, float*, float*,
+                                              cudaStream_t);
+template void relu_group_norm_backward<__half>(const Norm&, const __half*, const float*, const float*,
+                                               const float*, const __half*, const float*, __half*, float*,
+                                               cudaStream_t);
+
+template <class Number>
+void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream) {
+  const std::int64_t count =
+      windows.images * windows.down() * windows.across() * static_cast<std::int64_t>(windows.columns / 4);
+  lay_windows<Number><<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(
+      windows, windows.down(), windows.across(), images, rows, count);
+}
+template void windows<float>(const Windows&, const float*, float*, cudaStream_t);
+template void windows<__half>(const Windows&, const __half*, __half*, cudaStream_t);
+
+void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream) {
+  find_scale<<<1, scale_threads, 0, stream>>>(numbers, count, result);
 }
 
 }  // namespace pair::device::cuda

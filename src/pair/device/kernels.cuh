@@ -57,9 +57,34 @@ template <class Number>  // float or __half
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                      const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream);
 // dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias. dy is
-// the gradient of y or, pooled, that of the means.
-void relu_group_norm_backward(const Norm& norm, const float* x, const float* bias, const float* gamma,
-                              const float* statistics, const float* dy, bool pooled, float* dx, float* sums,
-                              cudaStream_t stream);
+// the gradient of y or, where it is null, dmeans is that of the means. What 16 bits cannot hold ends at the
+// largest number that they can.
+template <class Number>
+void relu_group_norm_backward(const Norm& norm, const Number* x, const float* bias, const float* gamma,
+                              const float* statistics, const Number* dy, const float* dmeans, Number* dx,
+                              float* sums, cudaStream_t stream);
+
+// Images [n, channels, height, width]: for every place that a square of side x side numbers a channel is laid
+// on, stride apart, with so many zeros of padding around, a row of the numbers below it, channel by channel,
+// filled with zeros to `columns`, a multiple of 4.
+struct Windows {
+  std::int64_t images;
+  int channels;
+  int height;
+  int width;
+  int side;
+  int stride;
+  int padding;
+  int columns;  // at most 256
+
+  [[nodiscard]] int down() const { return (height + 2 * padding - side) / stride + 1; }
+  [[nodiscard]] int across() const { return (width + 2 * padding - side) / stride + 1; }
+};
+template <class Number>
+void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream);
+
+// result[0]: the power of two by which the largest magnitude of the numbers lies in [1, 2]; result[1]: one over
+// it. Both 1 where that magnitude is 0 or not finite.
+void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream);
 
 }  // namespace pair::device::cuda

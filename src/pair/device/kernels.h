@@ -37,8 +37,9 @@ ReluGradient relu_backward(const torch::Tensor& gradient, const torch::Tensor& o
 torch::Tensor outer(const torch::Tensor& column, const torch::Tensor& row);
 
 // group_norm(relu(x + bias)) gamma + beta of images [n, c, h, w], channels last in memory, or, pooled, its
-// mean over the pixels [n, c]. x may also be of 16 bits; then so is the result unless it is pooled. With it
-// the statistics that the way back needs.
+// mean over the pixels [n, c]. x may also be of 16 bits; then so is the result unless it is pooled, and so
+// are on the way back the gradients of x and, unless it is pooled, of the result. With it the statistics that
+// the way back needs.
 struct Normed {
   torch::Tensor result;
   torch::Tensor statistics;
@@ -57,5 +58,15 @@ NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torc
                                        bool pooled);
 // Whether it takes so many channels in so many groups: a multiple of 32, in groups of 4, 8, 16 or 32.
 bool takes_group_norm(std::int64_t channels, std::int64_t groups);
+
+// Of images [n, c, h, w], of 32 or 16 bits, the windows that a convolution lays over them, as rows
+// [n h' w', columns] of c side side numbers and zeros; columns a multiple of 4, at most 256.
+torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64_t stride,
+                      std::int64_t padding, std::int64_t columns);
+
+// [2]: a power of two by which the largest magnitude of the numbers comes to lie in [1, 2], and one over it.
+// A weight's gradient is the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a
+// single pixel's may fall to 2^-24 before it vanishes.
+torch::Tensor scale_for_half(const torch::Tensor& numbers);
 
 }  // namespace pair::device

@@ -39,5 +39,12 @@ NormGradients relu_group_norm_backward(const torch::Tensor& /*gradient*/, const 
                                        bool /*pooled*/) {
   absent();
 }
+torch::Tensor windows(const torch::Tensor& /*images*/, std::int64_t /*side*/, std::int64_t /*stride*/,
+                      std::int64_t /*padding*/, std::int64_t /*columns*/) {
+  absent();
+}
+torch::Tensor scale_for_half(const torch::Tensor& /*numbers*/) {
+  absent();
+}
 
 }  // namespace pair::device

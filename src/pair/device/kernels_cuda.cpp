@@ -1,6 +1,8 @@
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 
+#include <type_traits>
+
 #include "pair/device/kernels.cuh"
 #include "pair/device/kernels.h"
 
@@ -115,15 +117,54 @@ NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torc
   NormGradients result;
   result.x = torch::empty_like(images);
   const torch::Tensor sums = torch::empty({x.size(0), 3, x.size(1)}, bias.options());
-  cuda::relu_group_norm_backward(norm_of(images, groups, 0.0), images.data_ptr<float>(),
-                                 bias.data_ptr<float>(), gamma.data_ptr<float>(),
-                                 statistics.data_ptr<float>(), dy.data_ptr<float>(), pooled,
-                                 result.x.data_ptr<float>(), sums.data_ptr<float>(), stream_of(images));
+  const auto launch = [&](const auto* from, auto* to) {
+    using Number = std::remove_const_t<std::remove_pointer_t<decltype(from)>>;
+    cuda::relu_group_norm_backward(
+        norm_of(images, groups, 0.0), from, bias.data_ptr<float>(), gamma.data_ptr<float>(),
+        statistics.data_ptr<float>(), pooled ? nullptr : static_cast<const Number*>(dy.data_ptr()),
+        pooled ? dy.data_ptr<float>() : nullptr, to, sums.data_ptr<float>(), stream_of(images));
+  };
+  if (images.scalar_type() == torch::kHalf) {
+    launch(static_cast<const __half*>(images.data_ptr()), static_cast<__half*>(result.x.data_ptr()));
+  } else {
+    launch(static_cast<const float*>(images.data_ptr()), static_cast<float*>(result.x.data_ptr()));
+  }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   const torch::Tensor all = column_sums(sums);
   result.gamma = all[0];
   result.beta = all[1];
   result.bias = all[2];
+  return result;
+}
+
+torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64_t stride,
+                      std::int64_t padding, std::int64_t columns) {
+  const torch::Tensor dense = images.contiguous();
+  const cuda::Windows shape{dense.size(0),
+                            static_cast<int>(dense.size(1)),
+                            static_cast<int>(dense.size(2)),
+                            static_cast<int>(dense.size(3)),
+                            static_cast<int>(side),
+                            static_cast<int>(stride),
+                            static_cast<int>(padding),
+                            static_cast<int>(columns)};
+  const torch::Tensor rows =
+      torch::empty({shape.images * shape.down() * shape.across(), columns}, dense.options());
+  if (dense.scalar_type() == torch::kHalf) {
+    cuda::windows(shape, static_cast<const __half*>(dense.data_ptr()), static_cast<__half*>(rows.data_ptr()),
+                  stream_of(dense));
+  } else {
+    cuda::windows(shape, dense.data_ptr<float>(), rows.data_ptr<float>(), stream_of(dense));
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return rows;
+}
+
+torch::Tensor scale_for_half(const torch::Tensor& numbers) {
+  const torch::Tensor dense = numbers.contiguous();
+  const torch::Tensor result = torch::empty({2}, dense.options());
+  cuda::scale_for_half(dense.data_ptr<float>(), dense.numel(), result.data_ptr<float>(), stream_of(dense));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
   return result;
 }
 

@@ -45,8 +45,8 @@ class Recorder {
   virtual void perform(const Work& work) = 0;
 
   // Records the parts, one after another, without doing them. Each must have been done once before. The parts
-  // may be played in this order, leaving out the last ones. Nothing where a part cannot be recorded; why then
-  // says the reason.
+  // may be played in this order, leaving out the last ones, and nothing of the same thread is played between
+  // them. Nothing where a part cannot be recorded; why then says the reason.
   [[nodiscard]] virtual std::unique_ptr<Recording> record(std::span<const Work> parts, std::string& why) = 0;
 };
 

@@ -1,10 +1,13 @@
+#include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
 #include <deque>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -39,13 +42,6 @@ class Stream {
   c10::DeviceIndex device_;
 };
 
-// The thread's queue on a device. A thread does one run after another, and cuBLAS keeps tens of megabytes for
-// every queue it ever saw from a thread: so queues are the threads', not the runs'.
-c10::cuda::CUDAStream stream_of_thread(c10::DeviceIndex device) {
-  thread_local std::map<c10::DeviceIndex, Stream> streams;
-  return streams.try_emplace(device, device).first->second.get();
-}
-
 c10::DeviceIndex index_of(torch::Device device) {
   return device.has_index() ? device.index() : c10::cuda::current_device();
 }
@@ -73,6 +69,101 @@ std::unique_lock<std::shared_mutex> take_turn_alone() {
   return std::unique_lock(recording_turn().inside);
 }
 
+using at::cuda::CUDAGraph;
+using at::cuda::MempoolId_t;
+
+// What LibTorch leaves undone where a recording could not be ended: its allocators would go on asking the
+// graph, which is no more, and keep its memory.
+template <class HostAllocator>
+void leave_pool(MempoolId_t pool, HostAllocator& host) {
+  const c10::DeviceIndex device = c10::cuda::current_device();
+  try {
+    c10::cuda::CUDACachingAllocator::endAllocateToPool(device, pool);
+    if constexpr (requires { host.end_allocate_to_pool(pool); }) {
+      host.end_allocate_to_pool(pool);
+    }
+  } catch (const c10::Error&) {
+    // It had got that far.
+  }
+  c10::cuda::CUDACachingAllocator::releasePool(device, pool);
+  if constexpr (requires { host.release_pool(pool); }) {
+    host.release_pool(pool);
+  }
+}
+
+bool has_ended(CUDAGraph& graph) {
+  try {
+    (void)graph.pool();
+    return true;
+  } catch (const c10::Error&) {
+    return false;
+  }
+}
+
+// With the turn taken alone, on the current queue.
+void capture(CUDAGraph& graph, MempoolId_t pool, const Recorder::Work& part) {
+  // Thread-local: what other runs play meanwhile is not looked at.
+  graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
+  std::exception_ptr failure;
+  try {
+    part();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  try {
+    graph.capture_end();
+  } catch (const c10::Error&) {
+    failure = failure ? failure : std::current_exception();
+    if (!has_ended(graph)) {
+      leave_pool(pool, *at::getHostAllocator(at::kCUDA));
+    }
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
+// The memory of a thread's recordings. They are played one after another, so that one may work where another
+// has; and it outlives them, since what they give back LibTorch keeps for recordings in the same memory
+// alone, and a sweep would in time fill the card. A recording of next to nothing keeps it.
+class Pool {
+ public:
+  Pool() = default;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  ~Pool() {
+    const std::unique_lock alone = take_turn_alone();
+    keeper_.reset();
+  }
+
+  // With the turn taken alone, on the queue that will play.
+  MempoolId_t id() {
+    if (!keeper_) {
+      id_ = at::cuda::graph_pool_handle();
+      auto keeper = std::make_unique<CUDAGraph>();
+      capture(*keeper, id_, [] { (void)torch::zeros({1}, torch::kCUDA); });
+      keeper_ = std::move(keeper);
+    }
+    return id_;
+  }
+
+ private:
+  MempoolId_t id_ = {0, 0};
+  std::unique_ptr<CUDAGraph> keeper_;
+};
+
+// The thread's queue on a device, with its memory. A thread does one run after another, and cuBLAS keeps tens
+// of megabytes for every queue it ever saw from a thread: so queues are the threads', not the runs'.
+struct Queue {
+  explicit Queue(c10::DeviceIndex device) : stream(device) {}
+  Stream stream;
+  Pool pool;
+};
+Queue& queue_of_thread(c10::DeviceIndex device) {
+  thread_local std::map<c10::DeviceIndex, Queue> queues;
+  return queues.try_emplace(device, device).first->second;
+}
+
 class CudaScope : public Recorder::Scope {
  public:
   explicit CudaScope(c10::cuda::CUDAStream stream) : guard_(stream) {}
@@ -91,16 +182,17 @@ class CudaRecording : public Recording {
     graphs_.clear();
   }
 
-  at::cuda::CUDAGraph& add() { return graphs_.emplace_back(); }
+  CUDAGraph& add() { return graphs_.emplace_back(); }
   void play(std::size_t part) override { graphs_[part].replay(); }
 
  private:
-  std::deque<at::cuda::CUDAGraph> graphs_;
+  std::deque<CUDAGraph> graphs_;
 };
 
 class CudaRecorder : public Recorder {
  public:
-  explicit CudaRecorder(torch::Device device) : stream_(stream_of_thread(index_of(device))) {}
+  explicit CudaRecorder(torch::Device device)
+      : queue_(queue_of_thread(index_of(device))), stream_(queue_.stream.get()) {}
 
   std::unique_ptr<Scope> enter() override { return std::make_unique<CudaScope>(stream_); }
 
@@ -114,40 +206,33 @@ class CudaRecorder : public Recorder {
   std::unique_ptr<Recording> record(std::span<const Work> parts, std::string& why) override {
     const CudaScope scope(stream_);
     stream_.synchronize();
-    auto recording = std::make_unique<CudaRecording>();
-    {
-      const std::unique_lock alone = take_turn_alone();
-      // One pool of memory for the parts, which hand tensors on; it goes with the last of its recordings.
-      const at::cuda::MempoolId_t pool = at::cuda::graph_pool_handle();
+    try {
       try {
-        for (const Work& part : parts) {
-          capture(recording->add(), pool, part);
-        }
-        return recording;
-      } catch (const c10::Error& error) {
-        why = error.what_without_backtrace();
+        return recorded(parts);
+      } catch (const c10::OutOfMemoryError&) {
+        // While it records, LibTorch cannot give back what it keeps of others' memory. Now it can.
+        const std::unique_lock alone = take_turn_alone();
+        c10::cuda::CUDACachingAllocator::emptyCache();
       }
+      return recorded(parts);
+    } catch (const c10::Error& error) {
+      why = error.what_without_backtrace();
+      return nullptr;
     }
-    return nullptr;
   }
 
  private:
-  static void capture(at::cuda::CUDAGraph& graph, at::cuda::MempoolId_t pool, const Work& part) {
-    // Thread-local: what other runs play meanwhile is not looked at.
-    graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
-    try {
-      part();
-    } catch (...) {
-      try {
-        graph.capture_end();
-      } catch (const c10::Error&) {
-        // The first error is the one that tells.
-      }
-      throw;
+  std::unique_ptr<Recording> recorded(std::span<const Work> parts) {
+    auto recording = std::make_unique<CudaRecording>();  // ends after the turn, which it takes itself
+    const std::unique_lock alone = take_turn_alone();
+    const MempoolId_t pool = queue_.pool.id();
+    for (const Work& part : parts) {
+      capture(recording->add(), pool, part);
     }
-    graph.capture_end();
+    return recording;
   }
 
+  Queue& queue_;
   c10::cuda::CUDAStream stream_;
 };
 
@@ -159,7 +244,7 @@ void perform_apart(torch::Device device, const Recorder::Work& work) {
     return;
   }
   const std::shared_lock together = share_turn();
-  const c10::cuda::CUDAStream stream = stream_of_thread(index_of(device));
+  const c10::cuda::CUDAStream stream = queue_of_thread(index_of(device)).stream.get();
   const CudaScope scope(stream);
   work();
   stream.synchronize();

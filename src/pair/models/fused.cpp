@@ -81,28 +81,23 @@ namespace {
 
 constexpr std::int64_t most_channels_as_product = 2;
 
-// The convolution without its bias, channels last in memory. Of images with one or two channels it is a
-// product with each pixel's neighbourhood: cuDNN's own way back to such weights takes five times as long.
+// The convolution without its bias, channels last in memory. Of data with one or two channels it is a product
+// with the windows that it lays over the images: cuDNN's own way back to such weights takes five times as
+// long.
 torch::Tensor convolve(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
                        std::int64_t padding) {
   constexpr auto last = at::MemoryFormat::ChannelsLast;
-  if (weight.size(1) > most_channels_as_product) {
+  const std::int64_t side = weight.size(2);
+  if (weight.size(1) > most_channels_as_product || weight.size(3) != side || images.requires_grad()) {
     return torch::conv2d(images.contiguous(last), weight.contiguous(last), {}, stride, padding);
   }
-  const std::int64_t side = weight.size(2);
-  const torch::Tensor seen = torch::constant_pad_nd(images, {padding, padding, padding, padding})
-                                 .unfold(2, side, stride)
-                                 .unfold(3, weight.size(3), stride);  // [n, c, h, w, side, side]
-  const std::int64_t numbers = weight.size(1) * side * weight.size(3);
+  const std::int64_t numbers = weight.size(1) * side * side;
   const std::int64_t aligned = (numbers + 7) / 8 * 8;  // as matrix units want their rows
-  const torch::Tensor rows =
-      torch::zeros({seen.size(0) * seen.size(2) * seen.size(3), aligned}, images.options());
-  rows.narrow(1, 0, numbers)
-      .view({seen.size(0), seen.size(2), seen.size(3), weight.size(1), side, weight.size(3)})
-      .copy_(seen.permute({0, 2, 3, 1, 4, 5}));
+  const torch::Tensor rows = device::windows(images, side, stride, padding, aligned);
   const torch::Tensor flat = torch::constant_pad_nd(weight.flatten(1), {0, aligned - numbers});
+  const auto steps = [&](std::int64_t size) { return (size + 2 * padding - side) / stride + 1; };
   return torch::mm(rows, flat.t())
-      .view({seen.size(0), seen.size(2), seen.size(3), weight.size(0)})
+      .view({images.size(0), steps(images.size(2)), steps(images.size(3)), weight.size(0)})
       .permute({0, 3, 1, 2});
 }
 

@@ -12,6 +12,7 @@ class MnistCnn final : public Model {
   MnistCnn(std::int64_t channels, std::int64_t outputs);
 
   torch::Tensor features(const torch::Tensor& inputs) override;
+  [[nodiscard]] bool takes_half() const override { return true; }
 
  private:
   std::vector<torch::nn::Conv2d> convolutions_;  // "conv1" ... "conv4" among the module's parameters

@@ -25,6 +25,10 @@ class Model : public torch::nn::Module {
   torch::Tensor logits(const torch::Tensor& features) { return head->forward(features); }
   torch::Tensor forward(const torch::Tensor& inputs) { return logits(features(inputs)); }
 
+  // Whether features() also takes inputs of 16 bits on CUDA devices, works in 16 bits then, and gives
+  // features of 32. The parameters stay as they are.
+  [[nodiscard]] virtual bool takes_half() const { return false; }
+
   // The parameters of phi: all but the head's, and none for a linear model.
   [[nodiscard]] std::vector<torch::Tensor> featurizer_parameters() const;
   [[nodiscard]] std::vector<torch::Tensor> head_parameters() const { return head->parameters(); }

@@ -15,7 +15,7 @@ torch::Tensor covariance(const torch::Tensor& features, const torch::Tensor& mea
 
 torch::Tensor Coral::value(const HeadView& view, data::Random& /*random*/) {
   require_samples("coral", view.sizes, 2);
-  return mean_over_pairs("coral", view, [](const torch::Tensor& x, const torch::Tensor& y) {
+  return mean_over_pairs(view, [](const torch::Tensor& x, const torch::Tensor& y) {
     const torch::Tensor mean_x = x.mean(0, /*keepdim=*/true);
     const torch::Tensor mean_y = y.mean(0, /*keepdim=*/true);
     return torch::mse_loss(mean_x, mean_y) + torch::mse_loss(covariance(x, mean_x), covariance(y, mean_y));

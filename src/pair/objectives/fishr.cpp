@@ -48,7 +48,6 @@ Fishr::Fishr(double ema, bool mean) : ema_(ema), mean_(mean) {
 }
 
 torch::Tensor Fishr::value(const HeadView& view, data::Random& /*random*/) {
-  require_environments("fishr", view.sizes, 2);
   // In units of 1 - gamma: u = gamma u(previous) + v, where v* = (1 - gamma) u.
   torch::Tensor variances = gradient_variances(view);
   if (ema_ > 0.0) {

@@ -9,14 +9,13 @@
 namespace pair::objectives {
 
 torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
-  require_environments("iga", view.sizes, 2);
   if (view.parameters.empty()) {
     throw std::invalid_argument("iga takes gradients in all parameters, but the batch names none");
   }
   // Deviations from the mean sum to zero, so that the last is the negative sum of the others.
   const torch::Tensor deviations = view.risks - view.risks.mean();
   std::vector<torch::Tensor> last;
-  torch::Tensor trace = torch::zeros({}, view.risks.options());
+  torch::Tensor trace = zero_of(view.risks);
   const auto add_squares = [&](const std::vector<torch::Tensor>& gradients) {
     for (const torch::Tensor& gradient : gradients) {
       if (gradient.defined()) {

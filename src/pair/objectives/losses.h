@@ -37,10 +37,11 @@ torch::Tensor risks_of(data::TaskLoss loss, const torch::Tensor& logits, const t
 // True where every environment has as many samples as the first.
 bool equal_sizes(const std::vector<std::int64_t>& sizes);
 
-// For objectives that compare environments, or samples within one: throws std::invalid_argument that names
-// the objective where the batch has fewer.
-void require_environments(std::string_view objective, const std::vector<std::int64_t>& sizes,
-                          std::size_t fewest);
+// 0, with gradients of 0 in the numbers.
+torch::Tensor zero_of(const torch::Tensor& numbers);
+
+// For objectives that compare samples within an environment: throws std::invalid_argument that names the
+// objective where the batch has one with fewer.
 void require_samples(std::string_view objective, const std::vector<std::int64_t>& sizes, std::int64_t fewest);
 
 }  // namespace pair::objectives

@@ -34,7 +34,7 @@ torch::Tensor mean_kernel_within(const torch::Tensor& x) {
 }  // namespace
 
 torch::Tensor Mmd::value(const HeadView& view, data::Random& /*random*/) {
-  return mean_over_pairs("mmd", view, [](const torch::Tensor& x, const torch::Tensor& y) {
+  return mean_over_pairs(view, [](const torch::Tensor& x, const torch::Tensor& y) {
     // Of equal samples rounding leaves a little below 0.
     return (mean_kernel_within(x) + mean_kernel_within(y) - 2 * mean_kernel(squared_distances(x, y)))
         .clamp_min(0);

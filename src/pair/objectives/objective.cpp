@@ -19,6 +19,7 @@
 #include "pair/objectives/mmd.h"
 #include "pair/objectives/sd.h"
 #include "pair/objectives/vrex.h"
+#include "pair/objectives/worst_risk.h"
 
 namespace pair::objectives {
 namespace {
@@ -39,22 +40,25 @@ constexpr std::array entries = {
             return o.irmv1_unbiased ? std::make_unique<Irmv1>(o.irmv1_negative, o.irmv1_constant)
                                     : std::make_unique<Irmv1>();
           }},
-    Entry{{"vrex", "variance of the risks"}, [](const Options&) -> Made { return std::make_unique<Vrex>(); }},
+    Entry{{"vrex", "variance of the risks", true},
+          [](const Options&) -> Made { return std::make_unique<Vrex>(); }},
     Entry{{"ib", "variance of the features within environments"},
           [](const Options&) -> Made { return std::make_unique<Ib>(); }},
-    Entry{{"fishr", "disagreement of the head's gradient variances"},
+    Entry{{"fishr", "disagreement of the head's gradient variances", true},
           [](const Options& o) -> Made { return std::make_unique<Fishr>(o.fishr_ema, o.fishr_mean); }},
     Entry{{"clove", "kernel calibration error of the environments"},
           [](const Options& o) -> Made { return std::make_unique<Clove>(o.clove_batch, o.clove_width); }},
-    Entry{{"iga", "variance of the risks' gradients in all parameters"},
+    Entry{{"iga", "variance of the risks' gradients in all parameters", true},
           [](const Options&) -> Made { return std::make_unique<Iga>(); }},
     Entry{{"sd", "mean square of the logits"}, [](const Options&) -> Made { return std::make_unique<Sd>(); }},
     Entry{{"group_dro", "risks under weights that follow the worst"},
           [](const Options& o) -> Made { return std::make_unique<GroupDro>(o.groupdro_rate); }},
-    Entry{{"coral", "distance of the features' means and covariances, pair by pair"},
+    Entry{{"coral", "distance of the features' means and covariances, pair by pair", true},
           [](const Options&) -> Made { return std::make_unique<Coral>(); }},
-    Entry{{"mmd", "kernel distance of the features' distributions, pair by pair"},
+    Entry{{"mmd", "kernel distance of the features' distributions, pair by pair", true},
           [](const Options&) -> Made { return std::make_unique<Mmd>(); }},
+    Entry{{"worst_risk", "largest of the environments' risks"},
+          [](const Options&) -> Made { return std::make_unique<WorstRisk>(); }},
 };
 
 constexpr auto infos = [] {

@@ -49,8 +49,9 @@ class Objective {
 
   // A scalar, never negative (but for irmv1 where it is asked to be), differentiable once in view.features
   // and view.logits. Objectives that draw a minibatch of their own take it from random. Where there is state,
-  // each call is one step of it. Throws std::invalid_argument where the objective is not defined on the batch
-  // (one environment for a variance across environments, a regression for a calibration error).
+  // each call is one step of it. What compares environments is 0, with gradients of 0, where there is one
+  // alone. Throws std::invalid_argument where the objective is not defined on the batch (a regression for a
+  // calibration error).
   virtual torch::Tensor value(const HeadView& view, data::Random& random) = 0;
 
   // True where the value needs gradients of the whole network: the step then keeps the full graph, and
@@ -70,6 +71,7 @@ class Objective {
 struct ObjectiveInfo {
   std::string_view name;
   std::string_view summary;  // one line
+  bool compares = false;     // environments with each other: of one alone it is 0
 };
 
 std::span<const ObjectiveInfo> objectives();

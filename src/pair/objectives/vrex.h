@@ -9,7 +9,7 @@ namespace pair::objectives {
 //
 //   1/(|E| - 1) sum_e (R_e - mean R)^2,
 //
-// unbiased, as in the paper's release (DomainBed divides by |E|). Needs two environments.
+// unbiased, as in the paper's release (DomainBed divides by |E|). Of one environment 0.
 class Vrex final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;

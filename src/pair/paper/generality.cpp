@@ -189,6 +189,8 @@ class Builder {
            bool large, Pick pick, const Figures& paper) const {
     Overrides overrides = with_objectives(objectives);
     overrides.emplace_back("preference", std::string(preference));
+    // The learning rate is what is searched, so that it stays as the paper's does.
+    overrides.emplace_back("decay", "none");
     return row(std::move(key), std::move(label), "pair", overrides, "balance_lr",
                large ? std::span<const char* const>(large_rates) : rates, pick, paper);
   }

@@ -117,6 +117,7 @@ std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes)
     select::PairOptions options;
     options.losses = settings.objectives;
     options.preference = settings.preference;
+    options.percentile = cell.percentile;
     // The runs hold nothing out.
     options.validation = select::Validation::training;
     const select::Histories histories = select::read_histories(folders);

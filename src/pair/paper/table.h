@@ -36,6 +36,7 @@ struct Cell {
   std::vector<Setting> settings;  // at least one
   std::optional<Figure> paper;    // what the paper prints
   Pick pick = Pick::best;
+  double percentile = 0.5;  // PAIR-s's bar of validation accuracy; 0: none
 };
 
 struct Row {

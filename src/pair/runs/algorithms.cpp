@@ -86,10 +86,12 @@ constexpr std::array entries = {
           [](bool) {
             return linear({"erm", "sd"}, 0.1, 0);
           }},
-    // The mean risk stays in the loss, at a thousandth of the weight.
+    // The mean risk stays in the loss, at a thousandth of the weight; the worst is recorded alone.
     Entry{{"groupdro", "distributionally robust over environments (Sagawa et al. 2020)"},
           [](bool) {
-            return linear({"erm", "group_dro"}, 1e3, 0);
+            Settings settings = linear({"erm", "group_dro", "worst_risk"}, 1e3, 0);
+            settings.penalties = {1e3, 0.0};
+            return settings;
           }},
     Entry{{"coral", "features of equal mean and covariance in every environment (Sun and Saenko 2016)"},
           [](bool) {

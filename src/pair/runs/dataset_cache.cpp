@@ -22,7 +22,7 @@ class DatasetCache::Impl {
 
   std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed,
                                                   const std::string& device) {
-    const Key key{spec, seed, device};
+    const Key key{spec, seed, device == "cuda" ? "cuda:0" : device};
     std::promise<Set> promise;
     std::optional<std::shared_future<Set>> others;
     {

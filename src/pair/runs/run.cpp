@@ -69,6 +69,10 @@ class Try {
       RunResult result = go_on();
       tell_notices();
       return result;
+    } catch (const c10::OutOfMemoryError& error) {
+      tell_notices();
+      directory_.fail(error.what_without_backtrace());
+      throw OutOfMemory(error.what_without_backtrace());
     } catch (const c10::Error& error) {
       // Without the stack that what() goes on with.
       tell_notices();
@@ -126,7 +130,7 @@ class Try {
       trainer.advance();
       const bool last = trainer.finished();
       std::optional<nlohmann::json> record;
-      if (last || trainer.step() % spec_.eval_every == 0) {
+      if (last || is_recorded(trainer.step())) {
         record = record_of(spec_, trainer.evaluate());
         directory_.record(record->dump());
       }
@@ -139,6 +143,11 @@ class Try {
     const RunResult result = result_of(trainer, RunResult::Status::finished);
     directory_.finish({result.step, result.seconds}, versions());
     return result;
+  }
+
+  [[nodiscard]] bool is_recorded(std::int64_t step) const {
+    const std::int64_t first = spec_.eval_first > 0 ? spec_.eval_first : spec_.eval_every;
+    return step >= first && (step - first) % spec_.eval_every == 0;
   }
 
   void save(const train::Trainer& trainer) {

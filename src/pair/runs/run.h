@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -44,14 +45,20 @@ struct RunResult {
 // can be told without building the data.
 void validate(const RunSpec& spec);
 
+// A run's device had too little memory for what it needed beside the others there; what() says how much that
+// was.
+struct OutOfMemory : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 // Runs what is left of a run: all of it, the steps after the last checkpoint, or, when it is done, nothing.
 // The records depend on the spec alone: how often the run was stopped or killed in between, and what else
 // runs in this process, does not show. Runs at the same time in one process must agree on threads and tf32,
 // which LibTorch and OpenBLAS keep for the process.
 //
 // Throws std::invalid_argument for a spec or a folder that cannot be used, Busy (run_directory.h) where
-// somebody else trains there, and std::runtime_error where training or the disk fails: then `failed` in the
-// folder holds the sentence, and the records so far and the last checkpoint stay.
+// somebody else trains there, OutOfMemory, and std::runtime_error where training or the disk fails: then
+// `failed` in the folder holds the sentence, and the records so far and the last checkpoint stay.
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks = {});
 

@@ -59,6 +59,7 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
     spec.eval_every = spec.checkpoint_every = 2'500;
   } else if (std::holds_alternative<data::DomainBedMnistSpec>(spec.dataset)) {
     spec.eval_every = spec.checkpoint_every = 100;
+    spec.eval_first = 1;  // DomainBed's records follow its updates number 0, 100, ..., 5000
   }
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {

@@ -21,6 +21,7 @@ struct RunSpec {
   std::uint64_t seed = 0;              // of the data, the model and every draw
   std::int64_t hparams_seed = 0;       // which draw of a random search the settings are; 0: not drawn
   std::int64_t eval_every = 50;        // steps between records. 1 to 1e9
+  std::int64_t eval_first = 0;         // step of the first record; 0: eval_every. Up to 1e9
   std::int64_t threads = 1;            // that one operation may use; rounding depends on it. 1 to 1024
   std::string device = "cpu";          // cpu, cuda or cuda:N
   bool tf32 = false;                   // matrix products in TF32, on CUDA devices

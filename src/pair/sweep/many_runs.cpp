@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -122,6 +123,7 @@ class Executor {
   void work(std::size_t index) {
     RunOutcome outcome = result_.outcomes[index];
     bool elsewhere = false;
+    bool again = false;
     try {
       if (const std::optional<std::string> error = failed_elsewhere(outcome.directory)) {
         outcome.status = Status::failed;
@@ -131,6 +133,13 @@ class Executor {
       }
     } catch (const runs::Busy&) {
       elsewhere = true;
+    } catch (const runs::OutOfMemory& error) {
+      if (!try_again_with_fewer(outcome.directory)) {
+        outcome.status = Status::failed;
+        outcome.here = true;
+        outcome.error = error.what();
+      }
+      again = outcome.status != Status::failed;
     } catch (const std::exception& error) {
       outcome.status = Status::failed;
       outcome.here = true;
@@ -138,7 +147,9 @@ class Executor {
     }
     const std::lock_guard lock(mutex_);
     --now_.running;
-    if (elsewhere) {
+    if (again) {
+      waiting_.push_front(index);
+    } else if (elsewhere) {
       busy_.push_back(index);
       ++now_.elsewhere;
     } else if (outcome.status != Status::waiting) {
@@ -148,6 +159,22 @@ class Executor {
     }
     result_.outcomes[index] = std::move(outcome);
     report();
+  }
+
+  // A run that found no memory beside the others, where how many they are is ours to choose.
+  bool try_again_with_fewer(const fs::path& directory) {
+    const std::lock_guard lock(mutex_);
+    if (!pace_ || now_.running < 2) {
+      return false;
+    }
+    pace_->limit(now_.running - 1);
+    if (hooks_.notice) {
+      hooks_.notice("the device has no memory for " + std::to_string(now_.running) +
+                    " runs at once; now at most " + std::to_string(now_.running - 1));
+    }
+    std::error_code ignored;
+    fs::remove(runs::failed_file(directory), ignored);
+    return true;
   }
 
   void train(std::size_t index, RunOutcome& outcome) {
@@ -165,6 +192,12 @@ class Executor {
       report();
     };
     hooks.should_stop = [this] { return should_stop(); };
+    hooks.notice = [this](std::string_view sentence) {
+      const std::lock_guard lock(mutex_);
+      if (told_.emplace(sentence).second && hooks_.notice) {
+        hooks_.notice(sentence);
+      }
+    };
     const runs::RunResult run = runs::run(spec, outcome.directory, datasets_, hooks);
     if (run.status == runs::RunResult::Status::stopped) {
       stopped_ = true;
@@ -210,6 +243,7 @@ class Executor {
   Clock::time_point look_at_busy_ = Clock::now();
   std::vector<std::int64_t> left_;  // steps, a run each
   ManyRunsProgress now_;
+  std::set<std::string> told_;
   ManyRuns result_;
 };
 

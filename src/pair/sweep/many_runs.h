@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pair/runs/run.h"
@@ -30,6 +31,8 @@ struct ManyRunsHooks {
   // From any of the threads, one at a time.
   std::function<void(const ManyRunsProgress&)> progress;
   std::function<bool()> should_stop;
+  // A sentence that the user should see; likewise, and each sentence once, whichever runs had it to say.
+  std::function<void(std::string_view)> notice;
 };
 
 struct RunOutcome {

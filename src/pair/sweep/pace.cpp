@@ -16,6 +16,15 @@ void Pace::begin(std::size_t allowed, Clock::time_point now) {
   since_ = now;
 }
 
+void Pace::limit(std::size_t most) {
+  most_ = std::clamp<std::size_t>(most, 1, most_);
+  best_ = std::min(best_, most_);
+  if (allowed_ > most_) {
+    allowed_ = best_;
+    settled_ = true;
+  }
+}
+
 void Pace::took(std::int64_t steps, std::size_t running, Clock::time_point now) {
   if (settled_) {
     return;

@@ -5,7 +5,8 @@
 #include <cstdint>
 
 // How many runs at once pay on a device that they share, found while they run: four, then twice as many for
-// as long as the steps a second grow by a seventh, then the number that was best.
+// as long as the steps a second grow by a seventh, then the number that was best; never more than there is
+// room for.
 
 namespace pair::sweep {
 
@@ -22,6 +23,9 @@ class Pace {
   // That so many steps were taken in all, with so many runs at this moment. Runs that are just being made are
   // waited for, and a look is taken over `window`.
   void took(std::int64_t steps, std::size_t running, Clock::time_point now);
+
+  // That there is no room for more than so many, at least 1.
+  void limit(std::size_t most);
 
   static constexpr std::chrono::milliseconds settling{300};
   static constexpr std::chrono::milliseconds window{800};

@@ -1,7 +1,5 @@
 #include "pair/train/algorithm.h"
 
-#include <stdexcept>
-
 #include "pair/train/adversary.h"
 #include "pair/train/mixup.h"
 
@@ -12,11 +10,6 @@ std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::
                                           torch::Device device) {
   if (weighs_objectives(settings.scheme)) {
     return nullptr;
-  }
-  if (data.train.size() < 2) {
-    throw std::invalid_argument(std::string(to_string(settings.scheme)) +
-                                " compares environments and needs at least 2 to train on; the data has " +
-                                std::to_string(data.train.size()));
   }
   if (settings.scheme == Scheme::mixup) {
     return std::make_unique<Mixup>(settings, data.loss, model);

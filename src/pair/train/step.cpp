@@ -86,6 +86,13 @@ struct Step::Cut {
   objectives::HeadView view;
 };
 
+// What the featurizer's trained parameters get: pieces, each to be multiplied by factor where that is
+// defined.
+struct Step::ThroughPhi {
+  std::vector<torch::Tensor> pieces;
+  torch::Tensor factor;
+};
+
 struct Step::Compared {
   Cut cut;
   torch::Tensor by_logits;                 // [m, n, k]
@@ -95,10 +102,11 @@ struct Step::Compared {
 };
 
 Step::Step(std::shared_ptr<models::Model> model,
-           std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss)
+           std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss, bool half)
     : model_(std::move(model)), objectives_(objectives), loss_(loss) {
   needs_network_ = std::any_of(objectives.begin(), objectives.end(),
                                [](const auto& objective) { return objective->needs_network(); });
+  half_ = half && !needs_network_;
 }
 
 std::vector<torch::Tensor> Step::parameters() const {
@@ -129,7 +137,7 @@ void Step::freeze_featurizer() {
 
 Step::Cut Step::cut(const Batch& batch) const {
   Cut result;
-  result.features = model_->features(batch.inputs);
+  result.features = model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
   const torch::Tensor features = result.features.detach().requires_grad_(true);
   torch::Tensor logits;
   {
@@ -150,6 +158,30 @@ std::vector<torch::Tensor> Step::values(const objectives::HeadView& view, data::
   return result;
 }
 
+// In 16 bits a gradient of a small loss would lose its digits, and one of a large loss its size: it goes
+// through as a multiple of itself.
+Step::ThroughPhi Step::through_phi(const Cut& cut, const torch::Tensor& feature_gradient, bool again) const {
+  const std::vector<torch::Tensor> featurizer = trained_featurizer();
+  ThroughPhi result;
+  if (!featurizer.empty() && cut.features.requires_grad() && feature_gradient.defined()) {
+    torch::Tensor gradient = feature_gradient;
+    if (half_) {
+      const torch::Tensor scale = device::scale_for_half(gradient);
+      gradient = gradient * scale[0];
+      result.factor = scale[1];
+    }
+    result.pieces = grad({cut.features}, featurizer, {gradient}, /*retain_graph=*/again,
+                         /*create_graph=*/false, /*allow_unused=*/true);
+  }
+  result.pieces.resize(featurizer.size());
+  for (std::size_t i = 0; i < featurizer.size(); ++i) {
+    if (!result.pieces[i].defined()) {
+      result.pieces[i] = torch::zeros_like(featurizer[i]);
+    }
+  }
+  return result;
+}
+
 // From the gradients at the two cuts to that of every trained parameter.
 torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, torch::Tensor feature_gradient,
                          const torch::Tensor& head_gradient) const {
@@ -160,17 +192,11 @@ torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, to
     feature_gradient = sum_of(
         feature_gradient, kernel ? device::outer(logit_gradient, weight) : torch::mm(logit_gradient, weight));
   }
-  std::vector<torch::Tensor> through_phi;
-  if (const std::vector<torch::Tensor> featurizer = trained_featurizer(); !featurizer.empty()) {
-    if (cut.features.requires_grad() && feature_gradient.defined()) {
-      through_phi = grad({cut.features}, featurizer, {feature_gradient}, /*retain_graph=*/false,
-                         /*create_graph=*/false, /*allow_unused=*/true);
-    }
-    through_phi.resize(featurizer.size());
-  }
+  const ThroughPhi phi = through_phi(cut, feature_gradient, /*again=*/false);
   std::vector<torch::Tensor> pieces;
-  auto next = through_phi.begin();
-  for (const torch::Tensor& parameter : parameters()) {
+  auto next = phi.pieces.begin();
+  const std::vector<torch::Tensor> trained = parameters();
+  for (const torch::Tensor& parameter : trained) {
     torch::Tensor piece;
     if (!of_head(parameter)) {
       piece = *next++;
@@ -183,7 +209,33 @@ torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, to
     }
     pieces.push_back(piece.defined() ? piece : torch::zeros_like(parameter));
   }
-  return in_order_of(pieces, parameters());
+  torch::Tensor flat = in_order_of(pieces, trained);
+  if (phi.factor.defined()) {
+    multiply_featurizer(flat, trained, phi.factor);
+  }
+  return flat;
+}
+
+// The featurizer's stretches of a flat gradient; one, in most models.
+void Step::multiply_featurizer(torch::Tensor& flat, std::span<const torch::Tensor> trained,
+                               const torch::Tensor& factor) const {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  const auto multiply = [&] {
+    if (end > begin) {
+      flat.narrow(0, begin, end - begin).mul_(factor);
+    }
+  };
+  for (const torch::Tensor& parameter : trained) {
+    if (of_head(parameter)) {
+      multiply();
+      begin = end + parameter.numel();
+      end = begin;
+    } else {
+      end += parameter.numel();
+    }
+  }
+  multiply();
 }
 
 Step::Result Step::with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) {
@@ -255,8 +307,9 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
     for (std::int64_t k = 0; k < m; ++k) {
       const torch::Tensor at_features = sum_of(torch::mm(compared->by_logits[k], model_->head->weight),
                                                compared->by_features[static_cast<std::size_t>(k)]);
-      rows.push_back(in_order_of(
-          grad({compared->cut.features}, featurizer, {at_features}, /*retain_graph=*/true), featurizer));
+      const ThroughPhi phi = through_phi(compared->cut, at_features, /*again=*/true);
+      const torch::Tensor row = in_order_of(phi.pieces, featurizer);
+      rows.push_back(phi.factor.defined() ? row * phi.factor : row);
     }
     parts.push_back(torch::stack(rows));
   }

@@ -37,9 +37,13 @@ namespace pair::train {
 
 class Step {
  public:
-  // objectives are kept by the caller, who saves and restores their state.
+  // objectives are kept by the caller, who saves and restores their state. half: the featurizer works in 16
+  // bits (Model::takes_half), unless an objective needs the network.
   Step(std::shared_ptr<models::Model> model,
-       std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss);
+       std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss,
+       bool half = false);
+
+  [[nodiscard]] bool in_half() const { return half_; }
 
   // Gradients are flat, [P], over these: the parameters that are trained, in the model's order.
   [[nodiscard]] std::vector<torch::Tensor> parameters() const;
@@ -65,6 +69,7 @@ class Step {
  private:
   struct Cut;
   struct Compared;
+  struct ThroughPhi;
 
   [[nodiscard]] Cut cut(const Batch& batch) const;
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
@@ -73,14 +78,19 @@ class Step {
   [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source,
                                               data::Random& random);
   [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
+  [[nodiscard]] ThroughPhi through_phi(const Cut& cut, const torch::Tensor& feature_gradient,
+                                       bool again) const;
   [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
   [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
                                    torch::Tensor feature_gradient, const torch::Tensor& head_gradient) const;
+  void multiply_featurizer(torch::Tensor& flat, std::span<const torch::Tensor> trained,
+                           const torch::Tensor& factor) const;
 
   std::shared_ptr<models::Model> model_;
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;
   data::TaskLoss loss_;
   bool needs_network_ = false;
+  bool half_ = false;
   std::shared_ptr<Compared> compared_;  // between compare and gradient
 };
 

@@ -86,29 +86,10 @@ class Trainer::Impl {
       throw std::invalid_argument("the data has no training environment; at least one is needed");
     }
     const auto scope = enter();
-    data::Random initial(seed, "model");
-    model_ = models::make_model(model_spec(settings_, *data_), initial);
-    model_->to(device);
-    if (device.is_cuda()) {
-      models::lay_out_for_cuda(*model_);
+    perform([&] { make(seed, device); });
+    if (data_->train.size() == 1) {
+      tell_of_one_environment();
     }
-    for (const std::string& name : settings_.objectives) {
-      objectives_.push_back(objectives::make_objective(name, settings_.objective_options));
-    }
-    step_.emplace(model_, objectives_, data_->loss);
-    train_ = everything(data_->train, device);
-    if (!data_->held_out.empty()) {
-      held_out_ = everything(data_->held_out, device);
-    }
-    if (settings_.batch > 0) {
-      minibatches_.emplace(seed, train_.sizes, settings_.batch, device);
-      rows_ = minibatches_->rows(0).clone();
-    } else if (!device.is_cpu()) {
-      train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
-    }
-    control_ = torch::zeros({static_cast<std::int64_t>(objectives_.size()) + 1}, torch::kDouble).to(device);
-    begin_linear();
-    algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
       if (recorder_ && !objectives_[k]->replayable()) {
         recordable_ = false;
@@ -203,6 +184,57 @@ class Trainer::Impl {
 
   [[nodiscard]] std::unique_ptr<Recorder::Scope> enter() const {
     return recorder_ ? recorder_->enter() : nullptr;
+  }
+
+  void tell_of_one_environment() {
+    const auto tell = [this](std::string_view what) {
+      notices_.push_back(std::string(what) +
+                         " compares environments; with one to train on it changes nothing");
+    };
+    if (settings_.scheme == Scheme::dann || settings_.scheme == Scheme::cdann) {
+      tell(to_string(settings_.scheme));
+    }
+    for (const objectives::ObjectiveInfo& info : objectives::objectives()) {
+      const auto& names = settings_.objectives;
+      if (info.compares && std::find(names.begin(), names.end(), info.name) != names.end()) {
+        tell(info.name);
+      }
+    }
+  }
+
+  // What lives on the device.
+  void make(std::uint64_t seed, torch::Device device) {
+    data::Random initial(seed, "model");
+    model_ = models::make_model(model_spec(settings_, *data_), initial);
+    model_->to(device);
+    if (device.is_cuda()) {
+      models::lay_out_for_cuda(*model_);
+    }
+    for (const std::string& name : settings_.objectives) {
+      objectives_.push_back(objectives::make_objective(name, settings_.objective_options));
+    }
+    step_.emplace(model_, objectives_, data_->loss,
+                  settings_.half && device.is_cuda() && model_->takes_half());
+    train_ = everything(data_->train, device);
+    if (!data_->held_out.empty()) {
+      held_out_ = everything(data_->held_out, device);
+    }
+    if (settings_.batch > 0) {
+      minibatches_.emplace(seed, train_.sizes, settings_.batch, device);
+      rows_ = minibatches_->rows(0).clone();
+    } else if (!device.is_cpu()) {
+      train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
+    }
+    control_ = torch::zeros({static_cast<std::int64_t>(objectives_.size()) + 1}, torch::kDouble).to(device);
+    begin_linear();
+    algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
+    if (settings_.half && device.is_cuda() && (algorithm_ || !step_->in_half())) {
+      std::string why = "of the models only mnist_cnn works in 16 bits, not " + settings_.model;
+      if (model_->takes_half()) {
+        why = algorithm_ ? "the algorithm's steps are its own" : "an objective needs the whole network";
+      }
+      notices_.push_back("half changes nothing here: " + why);
+    }
   }
 
   void begin_adam() { begin({}); }
@@ -544,7 +576,7 @@ void read_parameters(InputArchive& archive, const std::vector<torch::Tensor>& ow
 void Trainer::Impl::start_from(std::istream& in) {
   const auto scope = enter();
   InputArchive archive;
-  archive.load_from(in, device_);
+  perform([&] { archive.load_from(in, device_); });
   read_parameters(archive, model_->parameters());
   begin_linear();  // anew: what it would return to are these
 }
@@ -552,7 +584,7 @@ void Trainer::Impl::start_from(std::istream& in) {
 void Trainer::Impl::load(std::istream& in) {
   const auto scope = enter();
   InputArchive archive;
-  archive.load_from(in, device_);
+  perform([&] { archive.load_from(in, device_); });
   routine_ = {};  // recorded on states that are replaced below
   scoring_ = {};
   read_parameters(archive, model_->parameters());
