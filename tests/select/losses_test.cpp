@@ -35,6 +35,22 @@ TEST(Losses, AreTheObjectivesOfOurOwnRuns) {
   EXPECT_THAT(losses_of("groupdro", {"loss", "losses.erm", "losses.group_dro"}), ElementsAre("group_dro"));
 }
 
+// The preference's numbers go by it.
+TEST(Losses, StandInTheOrderOfTheRunsObjectives) {
+  const auto ordered = [](const char* objectives) {
+    select::Run run;
+    run.hparams = {{"lr", "0.001"}, {"objectives", objectives}};
+    const std::vector<std::pair<std::string, double>> logged{
+        {"losses.erm", 1.0}, {"losses.ib", 2.0}, {"losses.irmv1", 3.0}};
+    run.add(0, logged);
+    return default_losses("pair", std::vector<const select::Run*>{&run});
+  };
+  EXPECT_THAT(ordered(R"(["erm","irmv1","ib"])"), ElementsAre("erm", "irmv1", "ib"));
+  EXPECT_THAT(ordered(R"(["erm", "ib", "irmv1"])"), ElementsAre("erm", "ib", "irmv1"));
+  EXPECT_THAT(ordered(R"(["erm","irmv1"])"), ElementsAre("erm", "irmv1", "ib")) << "those unnamed at the end";
+  EXPECT_THAT(ordered("7"), ElementsAre("erm", "ib", "irmv1")) << "by name where there is no order";
+}
+
 TEST(Losses, AreWhatOtherAlgorithmsLogAsPenalties) {
   EXPECT_THAT(losses_of("CORAL", {"loss", "penalty"}), ElementsAre("loss", "penalty"));
   EXPECT_THAT(losses_of("IB_IRM", {"loss", "nll", "IRM_penalty", "IB_penalty"}),

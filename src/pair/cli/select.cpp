@@ -199,7 +199,8 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
                      "training (default: train-domain; with --criterion all the first two)");
   command
       .add_option("--preference", arguments.preference,
-                  "PAIR-s: a number a loss, such as 1,1e10; auto: from the losses in the sweep")
+                  "PAIR-s: a number a loss, such as 1,1e10, in the order of --losses or else of the run's own "
+                  "objectives; auto: from the losses in the sweep")
       ->capture_default_str();
   CLI::Option* skip = command
                           .add_option("--skip-steps", arguments.skip,

@@ -2,30 +2,46 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <tuple>
+
+#include "pair/base/algorithm_names.h"
 
 namespace pair::select {
 namespace {
 
 using Keys = std::vector<std::string>;
 
-// DomainBed's IB_ERM is our ib-erm.
-std::string plain(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      result.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-    }
-  }
-  return result;
-}
-
 bool has_all(const Run& run, const Keys& keys) {
   return std::all_of(keys.begin(), keys.end(),
                      [&run](const std::string& key) { return run.find_loss(key) != nullptr; });
 }
 
-// Every objective of one of our records, erm first.
+// The names in a JSON list of them, such as ["erm","irmv1"].
+Keys names_in(std::string_view list) {
+  Keys names;
+  for (std::size_t open = list.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = list.find('"', open + 1);
+    if (close == std::string_view::npos) {
+      break;
+    }
+    names.emplace_back(list.substr(open + 1, close - open - 1));
+    open = list.find('"', close + 1);
+  }
+  return names;
+}
+
+// The run's objectives in its own order, which is that of its preference and penalties; none where its
+// hyperparameters do not say.
+Keys order_of(const Run& run) {
+  for (const auto& [name, value] : run.hparams) {
+    if (name == "objectives") {
+      return names_in(value);
+    }
+  }
+  return {};
+}
+
+// Every objective of one of our records.
 Keys objectives_of(const Run& run) {
   constexpr std::string_view prefix = "losses.";
   Keys names;
@@ -34,16 +50,19 @@ Keys objectives_of(const Run& run) {
       names.push_back(column.key.substr(prefix.size()));
     }
   }
-  std::sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
-    return std::pair(a != "erm", a) < std::pair(b != "erm", b);
-  });
+  const Keys order = order_of(run);
+  const auto place = [&order](const std::string& name) {
+    return std::tuple(std::find(order.begin(), order.end(), name) - order.begin(), name != "erm", name);
+  };
+  std::sort(names.begin(), names.end(),
+            [&place](const std::string& a, const std::string& b) { return place(a) < place(b); });
   return names;
 }
 
 }  // namespace
 
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs) {
-  const std::string name = plain(algorithm);
+  const std::string name = base::plain_name(algorithm);
   if (name == "erm") {
     return {};
   }
@@ -76,7 +95,7 @@ std::vector<std::string> default_losses(std::string_view algorithm, std::span<co
 
 bool has_noisy_losses(std::string_view algorithm) {
   constexpr std::array<std::string_view, 2> noisy{"groupdro", "dann"};
-  return std::find(noisy.begin(), noisy.end(), plain(algorithm)) != noisy.end();
+  return std::find(noisy.begin(), noisy.end(), base::plain_name(algorithm)) != noisy.end();
 }
 
 }  // namespace pair::select

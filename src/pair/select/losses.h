@@ -13,8 +13,11 @@
 //   GroupDRO                the worst group's loss: group_dro in our records, loss in DomainBed's
 //   DANN, CDANN             gen_loss
 //   ERM                     none: it has no loss but its own
-//   others                  every objective of our records, erm first, then by name; for DomainBed's, nll or
-//                           loss and what else is logged as a penalty
+//   others                  every objective of our records, in the order of hparams.objectives, or, where the
+//                           record has none, erm first and then by name; for DomainBed's, nll or loss and
+//                           what else is logged as a penalty
+//
+// A preference has its numbers in this order.
 
 namespace pair::select {
 
