@@ -130,6 +130,70 @@ TEST_F(Select, NormalisesThePreferenceThatIsGiven) {
   EXPECT_EQ(one["criteria"], other["criteria"]);
 }
 
+// A record of ours with its objectives in this order, each loss its place in it.
+std::string own_line(int draw, int step, const std::vector<std::string>& objectives) {
+  json record{{"args",
+               {{"algorithm", "pair"},
+                {"dataset", "ColoredMNIST"},
+                {"test_envs", {0}},
+                {"trial_seed", 0},
+                {"hparams_seed", draw}}},
+              {"hparams", {{"objectives", objectives}}},
+              {"step", step}};
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    record["losses"][objectives[i]] = 0.1 * static_cast<double>(i + 1);
+  }
+  for (int i = 0; i < 3; ++i) {
+    record["env" + std::to_string(i) + "_in_acc"] = 0.6;
+    record["env" + std::to_string(i) + "_out_acc"] = 0.6;
+  }
+  return record.dump() + "\n";
+}
+
+TEST_F(Select, GivesThePreferencesNumbersToTheObjectivesInTheRunsOrder) {
+  write(scratch_ / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  const json report = json::parse(
+      run({"--criterion", "pair", "--algorithms", "pair", "--preference", "1,7,2", "--format", "json"}).out);
+  const json choice = report["criteria"][0]["choices"][0];
+  EXPECT_EQ(choice["losses"], json({"erm", "irmv1", "ib"}));
+  EXPECT_NEAR(choice["preference"][1].get<double>(), 0.7, 1e-12);
+  // -(0.1 * 0.1 + 0.7 * 0.2 + 0.2 * 0.3).
+  EXPECT_NEAR(choice["chosen"]["score"].get<double>(), -0.21, 1e-12);
+}
+
+TEST_F(Select, LeavesOutAlgorithmsThatThePreferenceIsNotFor) {
+  write(scratch_ / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  const Finished three = run({"--criterion", "pair", "--preference", "1,7,2", "--format", "json"});
+  ASSERT_EQ(three.status, 0) << three.err;
+  EXPECT_EQ(json::parse(three.out)["criteria"][0]["choices"].size(), 1U);
+  EXPECT_THAT(three.err,
+              HasSubstr("9 runs were left out, such as " + folder() +
+                        "/run00: the preference has 3 numbers, but IRM has 2 losses: nll, penalty"));
+  const Finished two = run({"--criterion", "all", "--preference", "1,7", "--format", "json"});
+  ASSERT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(json::parse(two.out)["criteria"][0]["choices"].size(), 3U);
+  EXPECT_THAT(two.err, HasSubstr("own was left out: the preference has 2 numbers, but pair has 3 losses"));
+  const Finished none = run({"--preference", "1,2,3,4"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("the preference has 4 numbers, but IRM has 2 losses"));
+}
+
+TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
+  write(scratch_ / "erm/results.jsonl", domainbed_line("ERM", 0, 0, 0, 0.5));
+  for (const char* name : {"IRM", "irm", "irmv1"}) {
+    const Finished finished =
+        run({"--criterion", "oracle", "--algorithms", name, "--datasets", "ColoredMNIST"});
+    EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n")) << finished.err;
+    EXPECT_THAT(finished.out, Not(HasSubstr("ERM")));
+  }
+  EXPECT_THAT(run({"--criterion", "oracle", "--algorithms", "IRM,ERM"}).out,
+              StartsWith("10 runs, 37 records\n"));
+  const Finished unknown = run({"--algorithms", "IRN"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown algorithm 'IRN'; did you mean 'IRM'?"));
+  EXPECT_THAT(run({"--datasets", "PACS"}).err, HasSubstr("unknown dataset 'PACS'"));
+}
+
 TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
   write(scratch_ / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
   write(scratch_ / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");

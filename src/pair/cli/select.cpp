@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/cli/reading_progress.h"
@@ -30,6 +33,41 @@ struct Arguments {
   std::vector<std::string> folders;
   SelectArguments select;
 };
+
+// Leaves in the history what the option names. A name that no run has would leave nothing.
+template <class Of, class Same>
+void keep_named(const char* kind, const std::vector<std::string>& names, select::History& history, Of of,
+                Same same) {
+  if (names.empty()) {
+    return;
+  }
+  std::set<std::string> known;
+  for (const select::Run& run : history) {
+    known.insert(of(run));
+  }
+  for (const std::string& name : names) {
+    if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return same(name, one); })) {
+      throw UsageError(
+          base::unknown_name(kind, name, std::vector<std::string_view>(known.begin(), known.end())));
+    }
+  }
+  std::erase_if(history, [&](const select::Run& run) {
+    return std::none_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return same(name, of(run)); });
+  });
+}
+
+void keep_what_is_asked_for(const SelectArguments& arguments, select::Histories& histories) {
+  keep_named(
+      "dataset", arguments.datasets, histories.history, [](const select::Run& run) { return run.dataset; },
+      std::equal_to<>());
+  keep_named(
+      "algorithm", arguments.algorithms, histories.history,
+      [](const select::Run& run) { return run.algorithm; }, base::same_algorithm);
+  histories.records =
+      std::accumulate(histories.history.begin(), histories.history.end(), std::size_t{0},
+                      [](std::size_t sum, const select::Run& run) { return sum + run.records(); });
+}
 
 template <class Value, std::size_t size>
 using Named = std::array<std::pair<std::string_view, Value>, size>;
@@ -177,12 +215,13 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
   }
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
-  const select::Histories histories = read_histories(folders, options);
+  select::Histories histories = read_histories(folders, options);
   if (histories.history.empty()) {
     say_what_was_left_out(histories, {}, arguments.explain, context.err);
     throw UsageError("no run was found in '" + folders.front().string() +
                      "'; accepted is a folder of run folders, each with a results.jsonl");
   }
+  keep_what_is_asked_for(arguments, histories);
   SelectReport report{histories, selections_of(arguments, histories.history), arguments.percentile,
                       arguments.explain};
   say_what_was_left_out(histories, report.selections, arguments.explain, context.err);
@@ -198,9 +237,10 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
                      "Accuracy beside PAIR-s's score: train-domain (held out), test-domain (held out) or "
                      "training (default: train-domain; with --criterion all the first two)");
   command
-      .add_option("--preference", arguments.preference,
-                  "PAIR-s: a number a loss, such as 1,1e10, in the order of --losses or else of the run's own "
-                  "objectives; auto: from the losses in the sweep")
+      .add_option(
+          "--preference", arguments.preference,
+          "PAIR-s: a number a loss, such as 1,1e10, in the order of --losses or else of the run's own "
+          "objectives; auto: from the losses in the sweep")
       ->capture_default_str();
   CLI::Option* skip = command
                           .add_option("--skip-steps", arguments.skip,
@@ -234,6 +274,12 @@ void add_select(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("select", "Choose models from the records of a sweep");
   command->add_option("DIR", arguments->folders, "Folders of run folders, each with a results.jsonl")
       ->required();
+  command->add_option("--datasets", arguments->select.datasets, "Only these, separated by commas")
+      ->delimiter(',');
+  command
+      ->add_option("--algorithms", arguments->select.algorithms,
+                   "Only these, separated by commas; DomainBed's names and ours mean the same runs")
+      ->delimiter(',');
   add_select_options(*command, arguments->select);
   command->footer(
       "Reads our records and DomainBed's. The score of PAIR-s is -L^T p, p summing to 1: higher is "

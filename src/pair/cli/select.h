@@ -14,8 +14,11 @@ namespace pair::cli {
 // pair select DIR...: what PAIR-s and DomainBed's criteria choose from a sweep, and the tables that follow.
 void add_select(CLI::App& app, Context& context);
 
-// The options of 'pair select' but for the folders; 'pair sweep collect' has them too.
+// The options of 'pair select' but for the folders. 'pair sweep collect' has them too, with options of its
+// own for what counts.
 struct SelectArguments {
+  std::vector<std::string> datasets;    // that count; none named: all
+  std::vector<std::string> algorithms;  // likewise
   std::string criterion = "all";
   std::string validation;
   std::string preference = "auto";

@@ -263,9 +263,24 @@ void rank(Decision& decision, double percentile) {
 }
 
 struct Scoring {
-  std::vector<std::string> losses;
+  std::vector<std::string> losses;  // none: its runs take no part
   std::vector<double> preference;
+  std::string misfit = {};  // why the preference that was given is not for them
 };
+
+// A preference that is for no algorithm is a slip, not a choice among them. One with a single loss takes any.
+void refuse_useless_preference(const std::map<std::pair<std::string, std::string>, Scoring>& scorings) {
+  const std::string* misfit = nullptr;
+  for (const auto& [key, scoring] : scorings) {
+    if (scoring.losses.size() > 1) {
+      return;
+    }
+    misfit = misfit == nullptr && !scoring.misfit.empty() ? &scoring.misfit : misfit;
+  }
+  if (misfit != nullptr) {
+    throw std::invalid_argument(*misfit);
+  }
+}
 
 // For all runs of an algorithm on a dataset.
 Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& runs,
@@ -290,9 +305,13 @@ Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& 
     for (const std::string& loss : scoring.losses) {
       names += (names.empty() ? "" : ", ") + loss;
     }
-    throw std::invalid_argument("the preference has " + std::to_string(options.preference.size()) +
-                                " numbers, but " + algorithm + " has " + std::to_string(count) +
-                                " losses: " + names);
+    scoring.misfit = "the preference has " + std::to_string(options.preference.size()) + " number" +
+                     (options.preference.size() == 1 ? "" : "s") + ", but " + algorithm + " has " +
+                     std::to_string(count) + " losses: " + names;
+    for (const Run* run : runs) {
+      left_out.add(*run, scoring.misfit);
+    }
+    scoring.losses.clear();
   }
   return scoring;
 }
@@ -324,6 +343,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
   for (const auto& [key, runs] : by_algorithm) {
     scorings[key] = scoring_of(key.second, runs, options, left_out);
   }
+  refuse_useless_preference(scorings);
   for (const Group& group : groups) {
     const Scoring& scoring = scorings.at({group.dataset, group.algorithm});
     Decision decision = group.decision();
