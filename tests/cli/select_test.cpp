@@ -207,6 +207,25 @@ TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
   EXPECT_THAT(finished.err, HasSubstr("2 runs are not done, such as " + folder() + "/bad;"));
 }
 
+TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
+  write(scratch_ / "bad/results.jsonl", "{\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n\n");
+  const Finished brief = run({"--criterion", "oracle"});
+  EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is no JSON (and 2 more lines)\n"));
+  EXPECT_THAT(brief.err, Not(HasSubstr("line 3")));
+  const Finished explained = run({"--criterion", "oracle", "--explain"});
+  for (const char* sentence :
+       {"bad/results.jsonl, line 1, is no JSON\n", "bad/results.jsonl, line 3, is no JSON object\n",
+        "bad/results.jsonl, line 4, is empty\n"}) {
+    EXPECT_THAT(explained.err, HasSubstr(sentence));
+  }
+  const json left_out = json::parse(run({"--criterion", "oracle", "--format", "json"}).out)["left_out"][0];
+  EXPECT_EQ(left_out["line"], 1);
+  EXPECT_EQ(left_out["more_lines"], 2);
+  EXPECT_EQ(left_out["lines"].size(), 3U);
+  EXPECT_EQ(left_out["lines"][1], (json{{"line", 3}, {"what", "is no JSON object"}}));
+  EXPECT_EQ(left_out["lines_not_listed"], 0);
+}
+
 TEST_F(Select, IsBriefAboutManyOmissions) {
   for (int i = 0; i < 30; ++i) {
     std::filesystem::create_directories(scratch_ / ("empty" + std::to_string(i)));

@@ -134,6 +134,29 @@ TEST(ReadHistories, CountsTheLinesAfterTheFirst) {
   EXPECT_EQ(omission(read(scratch), scratch), "a/results.jsonl, line 1, is no JSON (and 2 more lines)");
 }
 
+TEST(ReadHistories, KeepsTheReasonsOfTheFirstTwentyLinesOfAFile) {
+  const Scratch scratch;
+  std::string text = "x\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n";
+  for (int i = 0; i < 25; ++i) {
+    text += "\n";
+  }
+  write(scratch / "a/results.jsonl", text);
+  const Histories histories = read(scratch);
+  ASSERT_EQ(histories.left_out.size(), 1U);
+  const Omission& left_out = histories.left_out[0];
+  EXPECT_EQ(left_out.more_lines, 26U);
+  ASSERT_EQ(left_out.next_lines.size(), 19U);
+  EXPECT_EQ(left_out.next_lines[0].line, 3U);
+  EXPECT_EQ(left_out.next_lines[0].what, "is no JSON object");
+  EXPECT_EQ(left_out.next_lines[1].line, 4U);
+  EXPECT_EQ(left_out.next_lines[1].what, "is empty");
+  const std::vector<std::string> sentences = left_out.sentences();
+  ASSERT_EQ(sentences.size(), 21U);
+  EXPECT_THAT(sentences[0], HasSubstr("a/results.jsonl, line 1, is no JSON"));
+  EXPECT_THAT(sentences[19], HasSubstr("a/results.jsonl, line 21, is empty"));
+  EXPECT_THAT(sentences[20], HasSubstr("a/results.jsonl has 7 more such lines"));
+}
+
 TEST(ReadHistories, LeavesOutALineWithoutItsEnd) {
   const Scratch scratch;
   const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);

@@ -185,7 +185,10 @@ void say_what_was_left_out(const select::Histories& histories,
   constexpr std::size_t few = 10;
   const std::size_t shown = all ? histories.left_out.size() : std::min(few, histories.left_out.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    err << "pair: left out: " << histories.left_out[i].sentence() << '\n';
+    const select::Omission& omission = histories.left_out[i];
+    for (const std::string& sentence : all ? omission.sentences() : std::vector{omission.sentence()}) {
+      err << "pair: left out: " << sentence << '\n';
+    }
   }
   if (shown < histories.left_out.size()) {
     err << "pair: left out: " << histories.left_out.size() - shown << " more; --explain names all\n";

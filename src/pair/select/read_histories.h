@@ -14,15 +14,28 @@
 
 namespace pair::select {
 
+// A line of a file that was left out.
+struct BadLine {
+  std::size_t line = 0;  // from 1
+  std::string what;      // "is no JSON"
+};
+
 // Something that was left out.
 struct Omission {
   std::filesystem::path path;  // a file, or a run's folder
   std::size_t line = 0;        // from 1; 0: it is not about a line
   std::string what;            // "is no JSON", "has no results.jsonl"
-  std::size_t more_lines = 0;  // of the same file that were left out after this one
+  // Lines of the same file that were left out after this one: how many, and the first few of them.
+  std::size_t more_lines = 0;
+  std::vector<BadLine> next_lines = {};
+
+  // So many lines of a file have their reasons kept, the first included.
+  static constexpr std::size_t most_reasons = 20;
 
   // "sweep/a/results.jsonl, line 3, is no JSON (and 2 more lines)".
   [[nodiscard]] std::string sentence() const;
+  // The same, a sentence for each line whose reason was kept and one for the rest.
+  [[nodiscard]] std::vector<std::string> sentences() const;
 };
 
 struct Histories {

@@ -41,8 +41,11 @@ bool is_of(const Run& run, const RecordLine& record) {
 void ResultsReader::leave_out(std::string what, ResultsFile& result) {
   if (result.left_out) {
     ++result.left_out->more_lines;
+    if (result.left_out->next_lines.size() + 1 < Omission::most_reasons) {
+      result.left_out->next_lines.push_back({line_, std::move(what)});
+    }
   } else {
-    result.left_out = Omission{file_, line_, std::move(what), 0};
+    result.left_out = Omission{file_, line_, std::move(what)};
   }
 }
 
