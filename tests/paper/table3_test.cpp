@@ -41,6 +41,8 @@ select::Run made_run(int test_env, std::int64_t hparams_seed,
 TEST(Table3, SweepsFiveAlgorithmsOverThreeDomains) {
   EXPECT_EQ(sweep::jobs_of(table3_sweep({}, 20, 3, {})).size(), 900U);
   EXPECT_EQ(sweep::jobs_of(table3_sweep({"erm"}, 2, 1, {})).size(), 6U);
+  EXPECT_THAT(table3_sweep({"IRM", "GroupDRO"}, 2, 1, {}).algorithms,
+              ::testing::ElementsAre("irmv1", "groupdro"));
   EXPECT_THAT([] { table3_sweep({"irm1"}, 1, 1, {}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
 }

@@ -58,6 +58,29 @@ TEST(Losses, AreWhatOtherAlgorithmsLogAsPenalties) {
   EXPECT_THAT(losses_of("Mixup", {"loss"}), IsEmpty());
 }
 
+TEST(Losses, OfMixedRunsAreWhatAllHave) {
+  const auto of_both = [](const char* algorithm, const std::vector<std::string>& domainbed,
+                          const std::vector<std::string>& ours) {
+    std::vector<select::Run> runs(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::vector<std::pair<std::string, double>> values;
+      for (const std::string& key : i == 0 ? domainbed : ours) {
+        values.emplace_back(key, 1.0);
+      }
+      runs[i].add(0, values);
+    }
+    return default_losses(algorithm, std::vector<const select::Run*>{&runs[0], &runs[1]});
+  };
+  EXPECT_THAT(
+      of_both("IRM", {"loss", "nll", "penalty"}, {"loss", "nll", "penalty", "losses.erm", "losses.irmv1"}),
+      ElementsAre("nll", "penalty"));
+  EXPECT_THAT(of_both("IB_IRM", {"loss", "nll", "IRM_penalty", "IB_penalty"},
+                      {"loss", "nll", "penalty", "losses.erm", "losses.irmv1", "losses.ib"}),
+              ElementsAre("nll", "IRM_penalty", "IB_penalty"));
+  EXPECT_THAT(of_both("GroupDRO", {"loss"}, {"loss", "nll", "losses.erm", "losses.group_dro"}),
+              ElementsAre("loss"));
+}
+
 TEST(Losses, OfGroupDroAndDannAreNoisy) {
   EXPECT_TRUE(has_noisy_losses("GroupDRO"));
   EXPECT_TRUE(has_noisy_losses("groupdro"));

@@ -3,6 +3,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "pair/runs/algorithms.h"
 #include "pair/sweep/filter.h"
 #include "pair/sweep/sweep_file.h"
 
@@ -99,7 +100,9 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) 
   }
   sweep::Definition definition;
   definition.datasets = arguments.datasets;
-  definition.algorithms = arguments.algorithms;
+  for (const std::string& name : arguments.algorithms) {
+    definition.algorithms.emplace_back(runs::algorithm_named(name));
+  }
   definition.n_hparams = arguments.n_hparams.value_or(definition.n_hparams);
   definition.n_trials = arguments.n_trials.value_or(definition.n_trials);
   definition.test_envs = test_envs_of(arguments);

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/figures.h"
@@ -244,15 +245,20 @@ std::vector<std::string> table3_algorithms() {
 sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
                                std::int64_t n_trials, const std::vector<runs::Override>& common) {
   const std::vector<std::string> known = table3_algorithms();
+  std::vector<std::string> named;
   for (const std::string& name : chosen) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    const auto found = std::find_if(known.begin(), known.end(), [&name](const std::string& one) {
+      return base::same_algorithm(one, name);
+    });
+    if (found == known.end()) {
       const std::vector<std::string_view> names(known.begin(), known.end());
       throw std::invalid_argument(base::unknown_name("algorithm", name, names));
     }
+    named.push_back(*found);
   }
   sweep::Definition definition;
   definition.datasets = {"ColoredMNIST"};
-  definition.algorithms = chosen.empty() ? known : chosen;
+  definition.algorithms = named.empty() ? known : named;
   definition.n_hparams = n_hparams;
   definition.n_trials = n_trials;
   definition.single_test_envs = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <utility>
 
 #include "pair/base/algorithm_names.h"
 
@@ -59,6 +60,18 @@ Keys objectives_of(const Run& run) {
   return names;
 }
 
+bool has_objectives(const Run& run) {
+  return std::any_of(run.columns.begin(), run.columns.end(),
+                     [](const Column& column) { return column.key.starts_with("losses."); });
+}
+
+// Whether some have our objectives and some DomainBed's keys alone.
+bool are_mixed(std::span<const Run* const> runs) {
+  const auto ours =
+      std::count_if(runs.begin(), runs.end(), [](const Run* run) { return has_objectives(*run); });
+  return ours > 0 && std::cmp_less(ours, runs.size());
+}
+
 }  // namespace
 
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs) {
@@ -66,10 +79,15 @@ std::vector<std::string> default_losses(std::string_view algorithm, std::span<co
   if (name == "erm") {
     return {};
   }
-  const auto first_that_fits = [runs](const std::vector<Keys>& rules) -> Keys {
-    for (const Keys& keys : rules) {
-      if (std::any_of(runs.begin(), runs.end(), [&keys](const Run* run) { return has_all(*run, keys); })) {
-        return keys;
+  const bool mixed = are_mixed(runs);
+  const auto first_that_fits = [runs, mixed](const std::vector<Keys>& rules) -> Keys {
+    for (const bool all : {true, false}) {
+      for (const Keys& keys : rules) {
+        const auto fitting =
+            std::count_if(runs.begin(), runs.end(), [&keys](const Run* run) { return has_all(*run, keys); });
+        if (all ? mixed && std::cmp_equal(fitting, runs.size()) : fitting > 0) {
+          return keys;
+        }
       }
     }
     return {};
@@ -86,11 +104,15 @@ std::vector<std::string> default_losses(std::string_view algorithm, std::span<co
       most = std::move(keys);
     }
   }
-  if (most.size() > 1) {
+  if (most.size() > 1 && !mixed) {
     return most;
   }
-  return first_that_fits(
-      {{"nll", "IRM_penalty", "IB_penalty"}, {"nll", "IB_penalty"}, {"nll", "penalty"}, {"loss", "penalty"}});
+  std::vector<Keys> rules{
+      {"nll", "IRM_penalty", "IB_penalty"}, {"nll", "IB_penalty"}, {"nll", "penalty"}, {"loss", "penalty"}};
+  if (most.size() > 1) {
+    rules.insert(rules.begin(), std::move(most));
+  }
+  return first_that_fits(rules);
 }
 
 bool has_noisy_losses(std::string_view algorithm) {

@@ -17,11 +17,13 @@
 //                           record has none, erm first and then by name; for DomainBed's, nll or loss and
 //                           what else is logged as a penalty
 //
-// A preference has its numbers in this order.
+// Where runs of DomainBed and ours are mixed, the first of these that all have. A preference has its numbers
+// in this order.
 
 namespace pair::select {
 
-// The keys for an algorithm's runs: the first rule that fits any of them. Empty where none does.
+// The keys for an algorithm's runs: the first rule that fits any of them (of mixed ones, all of them if there
+// is such a rule). Empty where none does.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
 // Whether validation accuracy decides among an algorithm's runs instead of the score: GroupDRO and DANN,

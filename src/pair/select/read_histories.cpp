@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "pair/select/catalog.h"
 #include "pair/select/results_file.h"
 
 namespace pair::select {
@@ -167,6 +168,7 @@ Histories read_histories(std::span<const std::filesystem::path> folders, const R
     }
     std::move(result.runs.begin(), result.runs.end(), std::back_inserter(histories.history));
   }
+  join_algorithms(histories.history);
   std::sort(histories.left_out.begin(), histories.left_out.end(),
             [](const Omission& a, const Omission& b) { return a.path < b.path; });
   return histories;

@@ -131,11 +131,15 @@ std::vector<Job> jobs_of(const Definition& definition) {
   check_count("n_hparams", definition.n_hparams);
   check_count("n_trials", definition.n_trials);
   check_names("datasets", definition.datasets);
-  check_names("algorithms", definition.algorithms);
+  std::vector<std::string> algorithms;
+  for (const std::string& name : definition.algorithms) {
+    algorithms.emplace_back(runs::algorithm_named(name));
+  }
+  check_names("algorithms", algorithms);
   Common common(definition.set);
   std::vector<Family> families;
   for (const std::string& dataset : definition.datasets) {
-    for (const std::string& algorithm : definition.algorithms) {
+    for (const std::string& algorithm : algorithms) {
       const runs::RunSpec spec = runs::resolve(dataset, algorithm);
       families.push_back({dataset, algorithm, hparams_of(dataset, algorithm, definition.search),
                           common.of(spec), sets_for(definition, spec)});
