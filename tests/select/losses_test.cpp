@@ -18,7 +18,7 @@ std::vector<std::string> losses_of(std::string_view algorithm, const std::vector
   return default_losses(algorithm, std::vector<const select::Run*>{&run});
 }
 
-// Appendix F.2.
+// Appendix G.2.
 TEST(Losses, AreThePapersForItsAlgorithms) {
   EXPECT_THAT(losses_of("ERM", {"loss"}), IsEmpty());
   EXPECT_THAT(losses_of("IRM", {"loss", "nll", "penalty"}), ElementsAre("nll", "penalty"));

@@ -7,7 +7,7 @@
 
 #include "pair/select/history.h"
 
-// Which logged numbers make up the losses L of PAIR-s, by Appendix F.2 of the paper:
+// Which logged numbers make up the losses L of PAIR-s, by Appendix G.2 of the paper:
 //
 //   IRM, Fishr and V-REx    nll, penalty
 //   GroupDRO                the worst group's loss: group_dro in our records, loss in DomainBed's
