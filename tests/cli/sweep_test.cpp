@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/train_lists.h"
 #include "pair/runs/run_directory.h"
 #include "pair/sweep/sweep_file.h"
 #include "tests/select/fixtures.h"
@@ -132,6 +133,43 @@ TEST_F(Sweep, RefusesNamesThatItDoesNotHaveAndDeletesNothing) {
     EXPECT_THAT(ended.err, HasSubstr("pair: ")) << words[1];
   }
   EXPECT_EQ(folders(), 8);
+}
+
+// The list as programs with torch have it.
+Ended list(std::vector<const char*> words) {
+  words.insert(words.begin(), {"pair", "list"});
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{in, out, err};
+  const auto none = [] { return std::vector<Listed>(); };
+  const int status = cli::run(
+      static_cast<int>(words.size()), words.data(), context,
+      [&none](CLI::App& app, Context& inner) { add_list(app, inner, lists_for_training(none, none)); });
+  return {status, out.str(), err.str()};
+}
+
+TEST(ListHparams, ShowsEitherSearch) {
+  const auto rate = [](const Ended& ended) {
+    for (const json& entry : json::parse(ended.out)) {
+      if (entry["name"] == "erm.lr") {
+        return entry["summary"].get<std::string>();
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(rate(list({"hparams", "--json"})), "10^Uniform(-4.5, -2.5)");
+  EXPECT_EQ(rate(list({"hparams", "--search", "domainbed", "--json"})), "10^Uniform(-4.5, -2.5)");
+  EXPECT_EQ(rate(list({"hparams", "--search", "paper", "--json"})), "10^Uniform(-4.5, -3.5)");
+  EXPECT_THAT(list({"hparams"}).out, HasSubstr("DomainBed, whose variance is biased"));
+}
+
+TEST(ListHparams, RefusesOtherSearches) {
+  const Ended unknown = list({"hparams", "--search", "papr"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'paper'"));
+  EXPECT_EQ(list({"datasets", "--search", "paper"}).status, 2);
+  EXPECT_EQ(list({"--search", "paper"}).status, 2);
 }
 
 }  // namespace

@@ -126,6 +126,29 @@ TEST(Hparams, AreDomainBedsWhereItsTestEnvironmentsCanBeChosen) {
   }
 }
 
+TEST(Hparams, SayWhereANumberMeansSomethingElseInDomainBed) {
+  const auto source = [](const char* algorithm, const char* key) {
+    return std::string(find(hparams_of("ColoredMNIST", algorithm), key)->source);
+  };
+  EXPECT_THAT(source("vrex", "penalty"), HasSubstr("twice with 2"));
+  EXPECT_THAT(source("iga", "penalty"), HasSubstr("half with 2"));
+  EXPECT_THAT(source("ib-irm", "pretrain"), HasSubstr("ib_penalty_anneal_iters is another draw"));
+  EXPECT_EQ(source("irmv1", "penalty"), "DomainBed");
+}
+
+TEST(Hparams, OfIbIrmHaveAWeightForEachPenalty) {
+  const std::vector<Hparam> hparams = hparams_of("ColoredMNIST", "ib-irm");
+  std::set<double> ratios;
+  for (std::int64_t draw = 1; draw < 10; ++draw) {
+    const runs::RunSpec spec = runs::resolve("ColoredMNIST", "ib-irm", draw_hparams(hparams, draw, 0));
+    ASSERT_EQ(spec.settings.penalties.size(), 2U);
+    ratios.insert(spec.settings.penalties[0] / spec.settings.penalties[1]);
+  }
+  EXPECT_EQ(ratios.size(), 9U);
+  EXPECT_TRUE(
+      runs::resolve("ColoredMNIST", "ib-irm", draw_hparams(hparams, 0, 0)).settings.penalties.empty());
+}
+
 TEST(Hparams, GivePairsLaterStepsARateOfTheirOwnWhereAdamTakesThem) {
   const std::optional<Hparam> rate = find(hparams_of("extrapolation-uniform", "pair"), "balance_lr");
   ASSERT_TRUE(rate);

@@ -142,6 +142,19 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"points", "5"}}; }), HasSubstr("no meaning for any run"));
 }
 
+TEST(Jobs, KeepAPenaltyThatIsSet) {
+  Definition definition;
+  definition.datasets = {"ColoredMNIST"};
+  definition.algorithms = {"ib-irm"};
+  definition.n_hparams = 2;
+  definition.n_trials = 1;
+  EXPECT_FALSE(jobs_of(definition).at(1).spec.settings.penalties.empty());
+  definition.set = {{"penalty", "7"}};
+  const Job drawn = jobs_of(definition).at(1);
+  EXPECT_EQ(drawn.spec.settings.penalty, 7.0);
+  EXPECT_TRUE(drawn.spec.settings.penalties.empty()) << "they would count in its place";
+}
+
 TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
   Definition ours;
   ours.datasets = {"cmnist"};

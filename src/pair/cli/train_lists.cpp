@@ -23,12 +23,12 @@ std::vector<Listed> settings() {
 }
 
 // A setting that is drawn, once for all datasets on which it is drawn alike.
-std::vector<Listed> hparams() {
+std::vector<Listed> hparams(sweep::Search search) {
   std::vector<Listed> entries;
   for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
     std::vector<Listed> own;
     for (const data::DatasetInfo& dataset : data::datasets()) {
-      for (const sweep::Hparam& hparam : sweep::hparams_of(dataset.name, algorithm.name)) {
+      for (const sweep::Hparam& hparam : sweep::hparams_of(dataset.name, algorithm.name, search)) {
         const Listed entry{
             std::string(algorithm.name) + "." + std::string(hparam.key),
             sweep::as_text(hparam.distribution),
@@ -60,7 +60,9 @@ std::vector<ListKind> lists_for_training(Entries objectives, Entries models) {
       {"models", "predictors: for 'pair train --set model=...'", std::move(models)},
       {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
        settings},
-      {"hparams", "what 'pair sweep' draws settings from, an algorithm and a dataset each", hparams},
+      {"hparams", "what 'pair sweep' draws settings from, an algorithm and a dataset each",
+       [] { return hparams(sweep::Search::domainbed); },
+       [](const std::string& search) { return hparams(sweep::search_named(search)); }},
   };
 }
 

@@ -55,6 +55,13 @@ class Common {
     }
   }
 
+  // A weight that was asked for is not drawn anew by another name.
+  void spare(std::vector<Hparam>& hparams) const {
+    const bool penalty = std::any_of(
+        set_.begin(), set_.end(), [](const runs::Override& setting) { return setting.first == "penalty"; });
+    std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
+  }
+
   // Those that say something to such runs.
   std::vector<runs::Override> of(const runs::RunSpec& spec) {
     std::vector<runs::Override> kept;
@@ -141,8 +148,10 @@ std::vector<Job> jobs_of(const Definition& definition) {
   for (const std::string& dataset : definition.datasets) {
     for (const std::string& algorithm : algorithms) {
       const runs::RunSpec spec = runs::resolve(dataset, algorithm);
-      families.push_back({dataset, algorithm, hparams_of(dataset, algorithm, definition.search),
-                          common.of(spec), sets_for(definition, spec)});
+      std::vector<Hparam> hparams = hparams_of(dataset, algorithm, definition.search);
+      common.spare(hparams);
+      families.push_back(
+          {dataset, algorithm, std::move(hparams), common.of(spec), sets_for(definition, spec)});
     }
   }
   common.refuse_unused();
