@@ -250,14 +250,16 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--preference", "1,2,3"}, "the preference has 3 numbers, but IRM has 2 losses: nll, penalty"},
       {{"--percentile", "2"}, "--percentile is 2"},
       {{"--percentile", "nan"}, "--percentile is nan"},
-      {{"--last", "0"}, "--last"},
+      {{"--last", "0"}, "--last is 0; accepted are whole numbers from 1\n"},
       {{"--last", "5", "--skip-steps", "5"}, "excludes"},
       {{"--skip-steps", "-1"}, "--skip-steps"},
+      {{"--last", "-1"}, "--last"},
   };
   for (const auto& [arguments, sentence] : cases) {
     const Finished finished = run(arguments);
     EXPECT_EQ(finished.status, 2) << sentence;
     EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_LT(finished.err.size(), 300U) << "one that can be read";
     EXPECT_THAT(finished.out, IsEmpty());
   }
 }

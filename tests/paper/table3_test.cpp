@@ -47,6 +47,15 @@ TEST(Table3, SweepsFiveAlgorithmsOverThreeDomains) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
 }
 
+TEST(Table3, LeavesOutEachDomainWhateverIsSet) {
+  EXPECT_THAT(
+      [] {
+        table3_sweep({}, 1, 1, {{"test_envs", "2"}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          ::testing::AllOf(HasSubstr("test_envs cannot be set to 2"), ::testing::Not(HasSubstr("--")))));
+}
+
 TEST(Table3, ShowsWhatPairSGainsInTheWorstDomain) {
   select::History history;
   for (int environment = 0; environment < 3; ++environment) {

@@ -117,7 +117,7 @@ TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
        "has args.test_envs 0"},
       {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": [0]}, "step": 0, "env1_in_acc": NaN})"
        "\n",
-       "has env1_in_acc null; an accuracy is a finite number"},
+       "has env1_in_acc NaN; an accuracy is a finite number"},
       {std::string(100'000, '[') + "\n", "is no JSON"}};
   for (const auto& [bad, what] : cases) {
     const Scratch scratch;
@@ -164,6 +164,19 @@ TEST(ReadHistories, LeavesOutALineWithoutItsEnd) {
   const Histories histories = read(scratch);
   EXPECT_EQ(histories.records, 1U);
   EXPECT_THAT(omission(histories, scratch), HasSubstr("a/results.jsonl, line 2, has no end"));
+}
+
+TEST(ReadHistories, ReadsALastLineThatLacksOnlyItsEnd) {
+  const Scratch scratch;
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  std::string last = domainbed_line("IRM", 0, 0, 100, 0.5);
+  last.pop_back();
+  write(scratch / "a/results.jsonl", line + last);
+  write(scratch / "b/results.jsonl", last);
+  const Histories histories = read(scratch);
+  EXPECT_EQ(histories.records, 3U);
+  EXPECT_THAT(histories.history[0].steps, ElementsAre(0, 100));
+  EXPECT_THAT(histories.left_out, IsEmpty());
 }
 
 TEST(ReadHistories, SkipsALineOf100Megabytes) {

@@ -122,6 +122,7 @@ PairOptions pair_options(const SelectArguments& arguments) {
   options.last = arguments.last;
   options.percentile = arguments.percentile;
   options.losses = arguments.losses;
+  options.with_sign = arguments.with_sign;
   options.across = named("way to choose among runs", arguments.across, across);
   return options;
 }
@@ -216,6 +217,9 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
     throw UsageError("--percentile is " + base::shown(arguments.percentile) +
                      "; accepted are numbers from 0 to 1");
   }
+  if (arguments.last == std::size_t{0}) {
+    throw UsageError("--last is 0; accepted are whole numbers from 1");
+  }
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
   select::Histories histories = read_histories(folders, options);
@@ -245,14 +249,11 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
           "PAIR-s: a number a loss, such as 1,1e10, in the order of --losses or else of the run's own "
           "objectives; auto: from the losses in the sweep")
       ->capture_default_str();
-  CLI::Option* skip = command
-                          .add_option("--skip-steps", arguments.skip,
-                                      "PAIR-s: logged steps at the beginning that do not take part")
-                          ->check(CLI::NonNegativeNumber);
+  CLI::Option* skip = command.add_option("--skip-steps", arguments.skip,
+                                         "PAIR-s: logged steps at the beginning that do not take part");
   command
       .add_option("--last", arguments.last,
                   "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
-      ->check(CLI::PositiveNumber)
       ->excludes(skip);
   command
       .add_option("--percentile", arguments.percentile,
@@ -262,6 +263,8 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
       .add_option("--losses", arguments.losses,
                   "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
       ->delimiter(',');
+  command.add_flag("--signed", arguments.with_sign,
+                   "PAIR-s: take losses with their sign; else of two or more the magnitude counts");
   command
       .add_option("--across", arguments.across,
                   "PAIR-s, among runs: score, validation or paper (validation for GroupDRO, DANN and the "

@@ -256,6 +256,12 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
     }
     named.push_back(*found);
   }
+  for (const auto& [key, value] : common) {
+    if (key == "test_envs") {
+      throw std::invalid_argument("test_envs cannot be set to " + value +
+                                  ": the table leaves out each domain in turn, a column each");
+    }
+  }
   sweep::Definition definition;
   definition.datasets = {"ColoredMNIST"};
   definition.algorithms = named.empty() ? known : named;

@@ -84,7 +84,8 @@ std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
 // The losses of a run's records; reads nothing where the run lacks one of them.
 class Losses {
  public:
-  Losses(const Run& run, const std::vector<std::string>& keys) {
+  Losses(const Run& run, const std::vector<std::string>& keys, const PairOptions& options)
+      : magnitudes_(keys.size() > 1 && !options.with_sign) {
     for (const std::string& key : keys) {
       columns_.push_back(run.find_loss(key));
     }
@@ -102,12 +103,13 @@ class Losses {
       if (!std::isfinite(loss)) {
         return {};
       }
-      losses.push_back(columns_.size() > 1 ? std::abs(loss) : loss);
+      losses.push_back(magnitudes_ ? std::abs(loss) : loss);
     }
     return losses;
   }
 
  private:
+  bool magnitudes_;
   std::vector<const Column*> columns_;
 };
 
@@ -123,7 +125,7 @@ std::vector<double> estimated_preference(const std::vector<const Run*>& runs,
   constexpr double slightly_higher = 1e2;
   std::vector<std::vector<double>> at_convergence(keys.size());
   for (const Run* run : runs) {
-    const Losses losses(*run, keys);
+    const Losses losses(*run, keys, options);
     std::vector<std::vector<double>> of_run(keys.size());
     for (const std::size_t record :
          losses.complete() ? converged(*run, options) : std::vector<std::size_t>()) {
@@ -200,7 +202,7 @@ double test_accuracy(const Accuracies& accuracies, int environment, std::size_t 
 // Algorithm 2, lines 3 to 5.
 std::optional<Candidate> best_record(const Run& run, const Decision& decision, const PairOptions& options,
                                      LeftOut& left_out) {
-  const Losses losses(run, decision.losses);
+  const Losses losses(run, decision.losses, options);
   if (!losses.complete()) {
     left_out.add(run, "it has not logged each of the losses that PAIR-s reads for " + run.algorithm);
     return std::nullopt;

@@ -13,7 +13,8 @@
 //   s = -L^T p-hat,   p-hat = p / sum(p),
 //
 // so that higher is better; the paper's formula lacks the sign, its release has it. A penalty is a square,
-// but its unbiased estimate on a minibatch may fall below zero: of two or more losses, the magnitudes count.
+// but its unbiased estimate on a minibatch may fall below zero: of two or more losses, the magnitudes count,
+// where PairOptions::with_sign does not say otherwise.
 
 namespace pair::select {
 
@@ -46,6 +47,9 @@ struct PairOptions {
   double percentile = 0.5;
   // Keys of the records, or objectives of ours; empty: losses.h.
   std::vector<std::string> losses = {};
+  // Losses count as they were logged, below zero too, as in the paper's release: the largest estimate of an
+  // error then wins.
+  bool with_sign = false;
   Validation validation = Validation::train_domain;
   Across across = Across::paper;
 };

@@ -47,9 +47,10 @@ class Common {
   explicit Common(const std::vector<runs::Override>& set) : set_(set), used_(set.size(), false) {
     for (const auto& [name, value] : set) {
       if (name == "seed" || name == "hparams_seed" || name == "test_envs") {
-        throw std::invalid_argument(name +
-                                    " is the sweep's to decide: by --n-trials, --n-hparams and "
-                                    "--test-envs");
+        const char* const option = name == "seed"           ? "--n-trials"
+                                   : name == "hparams_seed" ? "--n-hparams"
+                                                            : "--test-envs";
+        throw std::invalid_argument(name + " is the sweep's to decide, by " + option);
       }
       (void)runs::key_named(name);
     }
