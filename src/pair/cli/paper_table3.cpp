@@ -8,6 +8,7 @@
 #include "pair/cli/train_commands.h"
 #include "pair/paper/table.h"
 #include "pair/paper/table3.h"
+#include "pair/runs/run.h"
 #include "pair/select/read_histories.h"
 #include "pair/sweep/jobs.h"
 #include "pair/sweep/many_runs.h"
@@ -30,9 +31,10 @@ void run(const Arguments& arguments, Context& context) {
                                                            arguments.n_trials, common_overrides(arguments));
   std::vector<runs::RunSpec> specs;
   for (const sweep::Job& job : sweep::jobs_of(definition)) {
+    runs::validate(job.spec);
     specs.push_back(job.spec);
   }
-  // So that 'pair sweep' knows the runs, too.
+  // So that 'pair sweep' knows the runs, too; not before all are known to be runnable.
   sweep::add_to_sweep(arguments.out, definition);
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
