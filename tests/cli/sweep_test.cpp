@@ -164,6 +164,15 @@ TEST(ListHparams, ShowsEitherSearch) {
   EXPECT_THAT(list({"hparams"}).out, HasSubstr("DomainBed, whose variance is biased"));
 }
 
+TEST(ListAlgorithms, SaysWhatDomainBedCallsThem) {
+  EXPECT_THAT(list({"algorithms"}).out, HasSubstr("(domainbed: IB_IRM)\n"));
+  for (const json& entry : json::parse(list({"algorithms", "--json"}).out)) {
+    if (entry["name"] == "irmv1") {
+      EXPECT_EQ(entry["domainbed"], "IRM");
+    }
+  }
+}
+
 TEST(ListHparams, RefusesOtherSearches) {
   const Ended unknown = list({"hparams", "--search", "papr"});
   EXPECT_EQ(unknown.status, 2);

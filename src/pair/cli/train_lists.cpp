@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/data/dataset_spec.h"
 #include "pair/runs/algorithms.h"
 #include "pair/runs/keys.h"
@@ -18,6 +19,16 @@ std::vector<Listed> settings() {
     entries.push_back({std::string(key.name),
                        std::string(key.summary),
                        {{"default", runs::as_text(runs::default_value(key))}, {"accepted", key.accepted}}});
+  }
+  return entries;
+}
+
+std::vector<Listed> algorithms() {
+  std::vector<Listed> entries;
+  for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+    entries.push_back({std::string(algorithm.name),
+                       std::string(algorithm.summary),
+                       {{"domainbed", std::string(base::domainbed_algorithm(algorithm.name))}}});
   }
   return entries;
 }
@@ -54,8 +65,7 @@ std::vector<ListKind> lists_for_training(Entries objectives, Entries models) {
   return {
       {"datasets", "data to train and test on: for 'pair train --dataset'",
        [] { return listed(data::datasets()); }},
-      {"algorithms", "methods of training: for 'pair train --algorithm'",
-       [] { return listed(runs::algorithms()); }},
+      {"algorithms", "methods of training: for 'pair train --algorithm'", algorithms},
       {"objectives", "what can be minimised: for 'pair train --objectives'", std::move(objectives)},
       {"models", "predictors: for 'pair train --set model=...'", std::move(models)},
       {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
