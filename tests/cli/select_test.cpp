@@ -252,8 +252,8 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--percentile", "nan"}, "--percentile is nan"},
       {{"--last", "0"}, "--last is 0; accepted are whole numbers from 1\n"},
       {{"--last", "5", "--skip-steps", "5"}, "excludes"},
-      {{"--skip-steps", "-1"}, "--skip-steps"},
-      {{"--last", "-1"}, "--last"},
+      {{"--skip-steps", "-1"}, "--skip-steps is -1; accepted are whole numbers from 0\n"},
+      {{"--last", "-1"}, "--last is -1; accepted are whole numbers from 1\n"},
   };
   for (const auto& [arguments, sentence] : cases) {
     const Finished finished = run(arguments);

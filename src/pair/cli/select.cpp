@@ -127,6 +127,13 @@ PairOptions pair_options(const SelectArguments& arguments) {
   return options;
 }
 
+void check_count(const char* option, const std::optional<std::int64_t>& count, std::int64_t least) {
+  if (count && *count < least) {
+    throw UsageError(std::string(option) + " is " + std::to_string(*count) +
+                     "; accepted are whole numbers from " + std::to_string(least));
+  }
+}
+
 // A misspelt loss would leave every run out.
 void check_losses(const std::vector<std::string>& losses, const select::History& history) {
   std::set<std::string> known;
@@ -217,9 +224,8 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
     throw UsageError("--percentile is " + base::shown(arguments.percentile) +
                      "; accepted are numbers from 0 to 1");
   }
-  if (arguments.last == std::size_t{0}) {
-    throw UsageError("--last is 0; accepted are whole numbers from 1");
-  }
+  check_count("--skip-steps", arguments.skip, 0);
+  check_count("--last", arguments.last, 1);
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
   select::Histories histories = read_histories(folders, options);

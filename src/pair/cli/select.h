@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -22,8 +22,8 @@ struct SelectArguments {
   std::string criterion = "all";
   std::string validation;
   std::string preference = "auto";
-  std::optional<std::size_t> skip;
-  std::optional<std::size_t> last;
+  std::optional<std::int64_t> skip;
+  std::optional<std::int64_t> last;
   double percentile = 0.5;
   std::vector<std::string> losses;
   bool with_sign = false;
