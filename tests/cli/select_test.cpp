@@ -130,6 +130,70 @@ TEST_F(Select, NormalisesThePreferenceThatIsGiven) {
   EXPECT_EQ(one["criteria"], other["criteria"]);
 }
 
+// A record of ours with its objectives in this order, each loss its place in it.
+std::string own_line(int draw, int step, const std::vector<std::string>& objectives) {
+  json record{{"args",
+               {{"algorithm", "pair"},
+                {"dataset", "ColoredMNIST"},
+                {"test_envs", {0}},
+                {"trial_seed", 0},
+                {"hparams_seed", draw}}},
+              {"hparams", {{"objectives", objectives}}},
+              {"step", step}};
+  for (std::size_t i = 0; i < objectives.size(); ++i) {
+    record["losses"][objectives[i]] = 0.1 * static_cast<double>(i + 1);
+  }
+  for (int i = 0; i < 3; ++i) {
+    record["env" + std::to_string(i) + "_in_acc"] = 0.6;
+    record["env" + std::to_string(i) + "_out_acc"] = 0.6;
+  }
+  return record.dump() + "\n";
+}
+
+TEST_F(Select, GivesThePreferencesNumbersToTheObjectivesInTheRunsOrder) {
+  write(scratch_ / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  const json report = json::parse(
+      run({"--criterion", "pair", "--algorithms", "pair", "--preference", "1,7,2", "--format", "json"}).out);
+  const json choice = report["criteria"][0]["choices"][0];
+  EXPECT_EQ(choice["losses"], json({"erm", "irmv1", "ib"}));
+  EXPECT_NEAR(choice["preference"][1].get<double>(), 0.7, 1e-12);
+  // -(0.1 * 0.1 + 0.7 * 0.2 + 0.2 * 0.3).
+  EXPECT_NEAR(choice["chosen"]["score"].get<double>(), -0.21, 1e-12);
+}
+
+TEST_F(Select, LeavesOutAlgorithmsThatThePreferenceIsNotFor) {
+  write(scratch_ / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  const Finished three = run({"--criterion", "pair", "--preference", "1,7,2", "--format", "json"});
+  ASSERT_EQ(three.status, 0) << three.err;
+  EXPECT_EQ(json::parse(three.out)["criteria"][0]["choices"].size(), 1U);
+  EXPECT_THAT(three.err,
+              HasSubstr("9 runs were left out, such as " + folder() +
+                        "/run00: the preference has 3 numbers, but IRM has 2 losses: nll, penalty"));
+  const Finished two = run({"--criterion", "all", "--preference", "1,7", "--format", "json"});
+  ASSERT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(json::parse(two.out)["criteria"][0]["choices"].size(), 3U);
+  EXPECT_THAT(two.err, HasSubstr("own was left out: the preference has 2 numbers, but pair has 3 losses"));
+  const Finished none = run({"--preference", "1,2,3,4"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("the preference has 4 numbers, but IRM has 2 losses"));
+}
+
+TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
+  write(scratch_ / "erm/results.jsonl", domainbed_line("ERM", 0, 0, 0, 0.5));
+  for (const char* name : {"IRM", "irm", "irmv1"}) {
+    const Finished finished =
+        run({"--criterion", "oracle", "--algorithms", name, "--datasets", "ColoredMNIST"});
+    EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n")) << finished.err;
+    EXPECT_THAT(finished.out, Not(HasSubstr("ERM")));
+  }
+  EXPECT_THAT(run({"--criterion", "oracle", "--algorithms", "IRM,ERM"}).out,
+              StartsWith("10 runs, 37 records\n"));
+  const Finished unknown = run({"--algorithms", "IRN"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown algorithm 'IRN'; did you mean 'IRM'?"));
+  EXPECT_THAT(run({"--datasets", "PACS"}).err, HasSubstr("unknown dataset 'PACS'"));
+}
+
 TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
   write(scratch_ / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
   write(scratch_ / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");
@@ -141,6 +205,25 @@ TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
   EXPECT_THAT(finished.err, HasSubstr("half/results.jsonl, line 2, has no end"));
   EXPECT_THAT(finished.err, HasSubstr("empty has no results.jsonl\n"));
   EXPECT_THAT(finished.err, HasSubstr("2 runs are not done, such as " + folder() + "/bad;"));
+}
+
+TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
+  write(scratch_ / "bad/results.jsonl", "{\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n\n");
+  const Finished brief = run({"--criterion", "oracle"});
+  EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is no JSON (and 2 more lines)\n"));
+  EXPECT_THAT(brief.err, Not(HasSubstr("line 3")));
+  const Finished explained = run({"--criterion", "oracle", "--explain"});
+  for (const char* sentence :
+       {"bad/results.jsonl, line 1, is no JSON\n", "bad/results.jsonl, line 3, is no JSON object\n",
+        "bad/results.jsonl, line 4, is empty\n"}) {
+    EXPECT_THAT(explained.err, HasSubstr(sentence));
+  }
+  const json left_out = json::parse(run({"--criterion", "oracle", "--format", "json"}).out)["left_out"][0];
+  EXPECT_EQ(left_out["line"], 1);
+  EXPECT_EQ(left_out["more_lines"], 2);
+  EXPECT_EQ(left_out["lines"].size(), 3U);
+  EXPECT_EQ(left_out["lines"][1], (json{{"line", 3}, {"what", "is no JSON object"}}));
+  EXPECT_EQ(left_out["lines_not_listed"], 0);
 }
 
 TEST_F(Select, IsBriefAboutManyOmissions) {
@@ -167,14 +250,16 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--preference", "1,2,3"}, "the preference has 3 numbers, but IRM has 2 losses: nll, penalty"},
       {{"--percentile", "2"}, "--percentile is 2"},
       {{"--percentile", "nan"}, "--percentile is nan"},
-      {{"--last", "0"}, "--last"},
+      {{"--last", "0"}, "--last is 0; accepted are whole numbers from 1\n"},
       {{"--last", "5", "--skip-steps", "5"}, "excludes"},
-      {{"--skip-steps", "-1"}, "--skip-steps"},
+      {{"--skip-steps", "-1"}, "--skip-steps is -1; accepted are whole numbers from 0\n"},
+      {{"--last", "-1"}, "--last is -1; accepted are whole numbers from 1\n"},
   };
   for (const auto& [arguments, sentence] : cases) {
     const Finished finished = run(arguments);
     EXPECT_EQ(finished.status, 2) << sentence;
     EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_LT(finished.err.size(), 300U) << "one that can be read";
     EXPECT_THAT(finished.out, IsEmpty());
   }
 }

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "pair/sweep/jobs.h"
@@ -40,8 +41,19 @@ select::Run made_run(int test_env, std::int64_t hparams_seed,
 TEST(Table3, SweepsFiveAlgorithmsOverThreeDomains) {
   EXPECT_EQ(sweep::jobs_of(table3_sweep({}, 20, 3, {})).size(), 900U);
   EXPECT_EQ(sweep::jobs_of(table3_sweep({"erm"}, 2, 1, {})).size(), 6U);
+  EXPECT_THAT(table3_sweep({"IRM", "GroupDRO"}, 2, 1, {}).algorithms,
+              ::testing::ElementsAre("irmv1", "groupdro"));
   EXPECT_THAT([] { table3_sweep({"irm1"}, 1, 1, {}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
+}
+
+TEST(Table3, LeavesOutEachDomainWhateverIsSet) {
+  EXPECT_THAT(
+      [] {
+        table3_sweep({}, 1, 1, {{"test_envs", "2"}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          ::testing::AllOf(HasSubstr("test_envs cannot be set to 2"), ::testing::Not(HasSubstr("--")))));
 }
 
 TEST(Table3, ShowsWhatPairSGainsInTheWorstDomain) {
@@ -59,6 +71,67 @@ TEST(Table3, ShowsWhatPairSGainsInTheWorstDomain) {
   EXPECT_NEAR(result.at("rows")[1].at("delta_worst").get<double>(), 50.0, 1e-9);
   EXPECT_EQ(result.at("rows")[1].at("paper").at("delta_worst"), 14.3);
   EXPECT_THAT(table3_text(result), HasSubstr("+50.0 (+14.3)"));
+}
+
+TEST(Table3, SaysOnHowManyDrawsAndTrialsAFigureRests) {
+  select::History history;
+  for (int environment = 0; environment < 3; ++environment) {
+    for (int trial = 0; trial < 2; ++trial) {
+      for (int draw = 0; draw < 3 + trial; ++draw) {
+        history.push_back(made_run(environment, draw, {{0.4, 0.1, 0.5 + 0.01 * draw, 0.1 * (trial + 1)}}));
+        history.back().trial_seed = trial;
+        history.back().name += "-" + std::to_string(trial);
+      }
+    }
+  }
+  const nlohmann::json result = table3(history, Table3Validation::train_domain);
+  const nlohmann::json& row = result.at("rows")[0];
+  EXPECT_EQ(row.at("figures")[0].at("trials"), 2);
+  EXPECT_EQ(row.at("figures")[0].at("draws"), nlohmann::json({3, 4}));
+  EXPECT_NEAR(row.at("average").get<double>(), 15.0, 1e-9);
+  // Deviation 5 of two trials, over the root of two.
+  EXPECT_NEAR(row.at("average_error").get<double>(), 5.0 / std::sqrt(2.0), 1e-9);
+  EXPECT_THAT(table3_text(result), HasSubstr("3-4 x 2\n"));
+  std::erase_if(history, [](const select::Run& run) { return run.trial_seed == 1 && run.test_envs[0] == 2; });
+  EXPECT_THAT(table3_text(table3(history, Table3Validation::train_domain)),
+              HasSubstr("3-4 x 2, 3-4 x 2, 3 x 1\n"));
+}
+
+// Appendix G.3.
+TEST(Table3, ShowsThePapersErrorsAndAverages) {
+  const select::History history = {made_run(0, 0, {{0.4, 0.1, 0.9, 0.7}})};
+  const nlohmann::json result = table3(history, Table3Validation::train_domain);
+  const nlohmann::json& paper = result.at("rows")[1].at("paper");
+  EXPECT_EQ(paper.at("figures")[2], (nlohmann::json{{"mean", 24.2}, {"error", 1.6}}));
+  EXPECT_EQ(paper.at("average"), (nlohmann::json{{"mean", 52.2}, {"error", 0.5}}));
+  EXPECT_THAT(table3_text(result), HasSubstr("X (24.2 +- 1.6)"));
+  EXPECT_THAT(table3_text(result), HasSubstr("X (52.2 +- 0.5)"));
+  const nlohmann::json test = table3(history, Table3Validation::test_domain);
+  EXPECT_EQ(test.at("rows")[0].at("paper").at("figures")[2],
+            (nlohmann::json{{"mean", 59.4}, {"error", 5.3}}));
+}
+
+// A column that was typed wrong would not add up: the printed averages are of the printed figures, each
+// rounded, but for one slip of the paper's.
+TEST(Table3, HasPrintedAveragesOfThePrintedFigures) {
+  select::History history;
+  for (const std::string& algorithm : table3_algorithms()) {
+    history.push_back(made_run(0, 0, {{0.4, 0.1, 0.9, 0.7}}));
+    history.back().algorithm = algorithm;
+    history.back().name = algorithm;
+  }
+  for (const Table3Validation validation : {Table3Validation::train_domain, Table3Validation::test_domain}) {
+    const nlohmann::json result = table3(history, validation);
+    EXPECT_EQ(result.at("rows").size(), 9U);
+    for (const nlohmann::json& row : result.at("rows")) {
+      double sum = 0.0;
+      for (const nlohmann::json& figure : row.at("paper").at("figures")) {
+        sum += figure.at("mean").get<double>();
+      }
+      EXPECT_NEAR(sum / 3.0, row.at("paper").at("average").at("mean").get<double>(), 0.101)
+          << row.at("label") << row.at("pair_s");
+    }
+  }
 }
 
 TEST(Table3, LeavesAnXWhereADomainHasNoRuns) {

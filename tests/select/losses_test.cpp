@@ -18,7 +18,7 @@ std::vector<std::string> losses_of(std::string_view algorithm, const std::vector
   return default_losses(algorithm, std::vector<const select::Run*>{&run});
 }
 
-// Appendix F.2.
+// Appendix G.2.
 TEST(Losses, AreThePapersForItsAlgorithms) {
   EXPECT_THAT(losses_of("ERM", {"loss"}), IsEmpty());
   EXPECT_THAT(losses_of("IRM", {"loss", "nll", "penalty"}), ElementsAre("nll", "penalty"));
@@ -35,11 +35,50 @@ TEST(Losses, AreTheObjectivesOfOurOwnRuns) {
   EXPECT_THAT(losses_of("groupdro", {"loss", "losses.erm", "losses.group_dro"}), ElementsAre("group_dro"));
 }
 
+// The preference's numbers go by it.
+TEST(Losses, StandInTheOrderOfTheRunsObjectives) {
+  const auto ordered = [](const char* objectives) {
+    select::Run run;
+    run.hparams = {{"lr", "0.001"}, {"objectives", objectives}};
+    const std::vector<std::pair<std::string, double>> logged{
+        {"losses.erm", 1.0}, {"losses.ib", 2.0}, {"losses.irmv1", 3.0}};
+    run.add(0, logged);
+    return default_losses("pair", std::vector<const select::Run*>{&run});
+  };
+  EXPECT_THAT(ordered(R"(["erm","irmv1","ib"])"), ElementsAre("erm", "irmv1", "ib"));
+  EXPECT_THAT(ordered(R"(["erm", "ib", "irmv1"])"), ElementsAre("erm", "ib", "irmv1"));
+  EXPECT_THAT(ordered(R"(["erm","irmv1"])"), ElementsAre("erm", "irmv1", "ib")) << "those unnamed at the end";
+  EXPECT_THAT(ordered("7"), ElementsAre("erm", "ib", "irmv1")) << "by name where there is no order";
+}
+
 TEST(Losses, AreWhatOtherAlgorithmsLogAsPenalties) {
   EXPECT_THAT(losses_of("CORAL", {"loss", "penalty"}), ElementsAre("loss", "penalty"));
   EXPECT_THAT(losses_of("IB_IRM", {"loss", "nll", "IRM_penalty", "IB_penalty"}),
               ElementsAre("nll", "IRM_penalty", "IB_penalty"));
   EXPECT_THAT(losses_of("Mixup", {"loss"}), IsEmpty());
+}
+
+TEST(Losses, OfMixedRunsAreWhatAllHave) {
+  const auto of_both = [](const char* algorithm, const std::vector<std::string>& domainbed,
+                          const std::vector<std::string>& ours) {
+    std::vector<select::Run> runs(2);
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::vector<std::pair<std::string, double>> values;
+      for (const std::string& key : i == 0 ? domainbed : ours) {
+        values.emplace_back(key, 1.0);
+      }
+      runs[i].add(0, values);
+    }
+    return default_losses(algorithm, std::vector<const select::Run*>{&runs[0], &runs[1]});
+  };
+  EXPECT_THAT(
+      of_both("IRM", {"loss", "nll", "penalty"}, {"loss", "nll", "penalty", "losses.erm", "losses.irmv1"}),
+      ElementsAre("nll", "penalty"));
+  EXPECT_THAT(of_both("IB_IRM", {"loss", "nll", "IRM_penalty", "IB_penalty"},
+                      {"loss", "nll", "penalty", "losses.erm", "losses.irmv1", "losses.ib"}),
+              ElementsAre("nll", "IRM_penalty", "IB_penalty"));
+  EXPECT_THAT(of_both("GroupDRO", {"loss"}, {"loss", "nll", "losses.erm", "losses.group_dro"}),
+              ElementsAre("loss"));
 }
 
 TEST(Losses, OfGroupDroAndDannAreNoisy) {

@@ -190,6 +190,16 @@ TEST(PairS, TakesTheMagnitudeOfANegativeEstimate) {
   EXPECT_EQ(only_choice(pair_s(history, plain())).record, 1U);
 }
 
+TEST(PairS, TakesTheSignWhereAskedTo) {
+  const History history{make_run("a", {0}, 0, {logged(0, 0.4, -5.0), logged(100, 0.4, 0.1)})};
+  PairOptions options = plain();
+  options.with_sign = true;
+  const Candidate chosen = only_choice(pair_s(history, options));
+  EXPECT_EQ(chosen.record, 0U);
+  EXPECT_THAT(chosen.losses, ElementsAre(0.4, -5.0));
+  EXPECT_DOUBLE_EQ(chosen.score, 2.3);
+}
+
 TEST(PairS, LeavesOutStepsWhoseLossesAreNotFinite) {
   const double nan = std::nan("");
   const History history{make_run("a", {0}, 0, {logged(0, nan, 0.0), logged(100, 0.4, 0.1)}),

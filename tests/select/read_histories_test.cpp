@@ -117,7 +117,7 @@ TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
        "has args.test_envs 0"},
       {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": [0]}, "step": 0, "env1_in_acc": NaN})"
        "\n",
-       "has env1_in_acc null; an accuracy is a finite number"},
+       "has env1_in_acc NaN; an accuracy is a finite number"},
       {std::string(100'000, '[') + "\n", "is no JSON"}};
   for (const auto& [bad, what] : cases) {
     const Scratch scratch;
@@ -134,6 +134,29 @@ TEST(ReadHistories, CountsTheLinesAfterTheFirst) {
   EXPECT_EQ(omission(read(scratch), scratch), "a/results.jsonl, line 1, is no JSON (and 2 more lines)");
 }
 
+TEST(ReadHistories, KeepsTheReasonsOfTheFirstTwentyLinesOfAFile) {
+  const Scratch scratch;
+  std::string text = "x\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n";
+  for (int i = 0; i < 25; ++i) {
+    text += "\n";
+  }
+  write(scratch / "a/results.jsonl", text);
+  const Histories histories = read(scratch);
+  ASSERT_EQ(histories.left_out.size(), 1U);
+  const Omission& left_out = histories.left_out[0];
+  EXPECT_EQ(left_out.more_lines, 26U);
+  ASSERT_EQ(left_out.next_lines.size(), 19U);
+  EXPECT_EQ(left_out.next_lines[0].line, 3U);
+  EXPECT_EQ(left_out.next_lines[0].what, "is no JSON object");
+  EXPECT_EQ(left_out.next_lines[1].line, 4U);
+  EXPECT_EQ(left_out.next_lines[1].what, "is empty");
+  const std::vector<std::string> sentences = left_out.sentences();
+  ASSERT_EQ(sentences.size(), 21U);
+  EXPECT_THAT(sentences[0], HasSubstr("a/results.jsonl, line 1, is no JSON"));
+  EXPECT_THAT(sentences[19], HasSubstr("a/results.jsonl, line 21, is empty"));
+  EXPECT_THAT(sentences[20], HasSubstr("a/results.jsonl has 7 more such lines"));
+}
+
 TEST(ReadHistories, LeavesOutALineWithoutItsEnd) {
   const Scratch scratch;
   const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
@@ -141,6 +164,19 @@ TEST(ReadHistories, LeavesOutALineWithoutItsEnd) {
   const Histories histories = read(scratch);
   EXPECT_EQ(histories.records, 1U);
   EXPECT_THAT(omission(histories, scratch), HasSubstr("a/results.jsonl, line 2, has no end"));
+}
+
+TEST(ReadHistories, ReadsALastLineThatLacksOnlyItsEnd) {
+  const Scratch scratch;
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  std::string last = domainbed_line("IRM", 0, 0, 100, 0.5);
+  last.pop_back();
+  write(scratch / "a/results.jsonl", line + last);
+  write(scratch / "b/results.jsonl", last);
+  const Histories histories = read(scratch);
+  EXPECT_EQ(histories.records, 3U);
+  EXPECT_THAT(histories.history[0].steps, ElementsAre(0, 100));
+  EXPECT_THAT(histories.left_out, IsEmpty());
 }
 
 TEST(ReadHistories, SkipsALineOf100Megabytes) {

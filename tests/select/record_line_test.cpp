@@ -112,6 +112,8 @@ TEST(RecordLine, SaysWhatIsWrong) {
     line[json::json_pointer(pointer)] = value;
     return parse(line.dump()).problem;
   };
+  json with_env0 = valid();
+  with_env0["env0_in_acc"] = "there";
   EXPECT_EQ(parse("{\"step\": 1").problem, "is no JSON");
   EXPECT_EQ(parse("nonsense").problem, "is no JSON");
   EXPECT_EQ(parse(std::string("{\"a\0\": 1}", 9)).problem, "is no JSON");
@@ -131,6 +133,12 @@ TEST(RecordLine, SaysWhatIsWrong) {
   EXPECT_THAT(with("/env0_in_acc", nullptr),
               HasSubstr("has env0_in_acc null; an accuracy is a finite number"));
   EXPECT_THAT(with("/env0_in_acc", {0.5}), HasSubstr("has env0_in_acc [0.5]"));
+  for (const char* word : {"NaN", "Infinity", "-Infinity"}) {
+    std::string line = with_env0.dump();
+    line.replace(line.find("\"there\""), 7, word);
+    EXPECT_EQ(parse(line).problem,
+              "has env0_in_acc " + std::string(word) + "; an accuracy is a finite number");
+  }
   EXPECT_LT(with("/step", std::string(1000, 'x')).size(), 120U);
   for (const char* key : {"algorithm", "dataset", "test_envs"}) {
     json line = valid();
@@ -145,7 +153,7 @@ TEST(RecordLine, SaysWhatIsWrong) {
 TEST(RecordLine, RefusesAnAccuracyThatIsNaN) {
   std::string line = valid().dump();
   line.replace(line.find("\"env0_in_acc\":0.7"), 17, "\"env0_in_acc\":NaN");
-  EXPECT_THAT(parse(line).problem, HasSubstr("has env0_in_acc null; an accuracy is a finite number"));
+  EXPECT_THAT(parse(line).problem, HasSubstr("has env0_in_acc NaN; an accuracy is a finite number"));
 }
 
 // A record with bytes changed is read alike by both libraries, or refused by both.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "pair/select/catalog.h"
 #include "pair/select/domainbed.h"
 #include "tests/select/fixtures.h"
 
@@ -79,6 +80,43 @@ TEST(Table, IsMarkdown) {
             "| Algorithm | +90% | +80% | -90% | Avg |\n"
             "|---|---:|---:|---:|---:|\n"
             "| IRM | 72.0 ± 1.4 | 60.0 ± 0.0 | X | X |\n");
+}
+
+// As join_algorithms leaves them: draw 0 of DomainBed's search and draw 0 of ours are two runs.
+TEST(MixedSweeps, AreOneRowByDomainBedsName) {
+  History history{testing::make_run("a", {0}, 0, {{0, {0.5, 0.6, 0.6}, {0.5, 0.6, 0.6}}}),
+                  testing::make_run("b", {0}, 0, {{0, {0.7, 0.8, 0.8}, {0.7, 0.8, 0.8}}}),
+                  testing::make_run("c", {0}, 0, {{0, {0.1, 0.8, 0.8}, {0.1, 0.8, 0.8}}})};
+  history[1].algorithm = "irmv1";
+  history[2].algorithm = "irmx";
+  join_algorithms(history);
+  EXPECT_EQ(history[1].algorithm, "IRM");
+  EXPECT_EQ(history[1].logged_as, "irmv1");
+  EXPECT_EQ(history[2].algorithm, "irmx");
+  for (const Selection& selection : {train_domain(history), oracle(history)}) {
+    ASSERT_EQ(selection.decisions.size(), 2U);
+    EXPECT_EQ(selection.decisions[0].algorithm, "IRM");
+    EXPECT_EQ(selection.decisions[0].candidates.size(), 2U);
+    EXPECT_EQ(selection.decisions[0].chosen().run->name, "b");
+    const Table table = tables_of(selection, history).front();
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[0].algorithm, "IRM");
+    EXPECT_EQ(table.rows[1].algorithm, "irmx");
+  }
+}
+
+TEST(MixedSweeps, KeepNamesThatOneProgramAloneHas) {
+  History history{testing::make_run("a", {0}, 0, {}), testing::make_run("b", {0}, 0, {})};
+  history[0].algorithm = "irmv1";
+  history[1].algorithm = "ERM";
+  join_algorithms(history);
+  EXPECT_EQ(history[0].algorithm, "irmv1");
+  EXPECT_EQ(history[1].algorithm, "ERM");
+}
+
+TEST(Catalog, HasOurNamesInDomainBedsPlaces) {
+  EXPECT_THAT(algorithms_in_order({"pair", "vrex", "irmv1", "Fish", "irmx", "erm"}),
+              ::testing::ElementsAre("erm", "Fish", "irmv1", "vrex", "irmx", "pair"));
 }
 
 }  // namespace

@@ -84,5 +84,19 @@ TEST(Distribution, SaysWhatItIs) {
   EXPECT_EQ(as_text(Choice{{"1,2", "1,3"}}), "one of (1,2), (1,3)");
 }
 
+TEST(Distribution, OfAListDrawsEachNumberByItself) {
+  data::Random random(3, "test");
+  const Distribution list = LogUniforms{{{10, 0, 1}, {10, 4, 5}}};
+  const std::string drawn = draw(list, random);
+  const std::size_t comma = drawn.find(',');
+  ASSERT_NE(comma, std::string::npos) << drawn;
+  const double first = std::stod(drawn.substr(0, comma));
+  const double second = std::stod(drawn.substr(comma + 1));
+  EXPECT_TRUE(first >= 1 && first <= 10) << drawn;
+  EXPECT_TRUE(second >= 1e4 && second <= 1e5) << drawn;
+  EXPECT_NE(second, first * 1e4) << "two draws, not one";
+  EXPECT_EQ(as_text(list), "10^Uniform(0, 1) and 10^Uniform(4, 5)");
+}
+
 }  // namespace
 }  // namespace pair::sweep

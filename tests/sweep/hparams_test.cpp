@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -124,6 +126,102 @@ TEST(Hparams, AreDomainBedsWhereItsTestEnvironmentsCanBeChosen) {
     const bool chosen = key_of_test_envs(runs::resolve(dataset.name, "erm")) != nullptr;
     EXPECT_EQ(find(hparams_of(dataset.name, "erm"), "batch").has_value(), chosen) << dataset.name;
   }
+}
+
+// An entry of domainbed/hparams_registry.py for ColoredMNIST, under our key.
+struct Registered {
+  std::string_view algorithm;
+  std::string_view key;
+  double default_value;
+  std::string_view distribution;
+};
+
+// Every algorithm's, but for lr and batch, which all draw alike. DomainBed's names: lambda, irm_lambda,
+// vrex_lambda, mmd_gamma, sd_reg and ib_lambda are our penalty, *_penalty_anneal_iters our pretrain, lr_g our
+// lr.
+constexpr std::array registry = {
+    Registered{"irmv1", "penalty", 1e2, "10^Uniform(-1, 5)"},
+    Registered{"irmv1", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"vrex", "penalty", 1e1, "10^Uniform(-1, 5)"},
+    Registered{"vrex", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"fishr", "penalty", 1000, "10^Uniform(1, 4)"},
+    Registered{"fishr", "pretrain", 1500, "whole part of Uniform(0, 5000)"},
+    Registered{"fishr", "fishr_ema", 0.95, "Uniform(0.9, 0.99)"},
+    Registered{"groupdro", "groupdro_rate", 1e-2, "10^Uniform(-3, -1)"},
+    Registered{"coral", "penalty", 1, "10^Uniform(-1, 1)"},
+    Registered{"mmd", "penalty", 1, "10^Uniform(-1, 1)"},
+    Registered{"mixup", "mixup_alpha", 0.2, "10^Uniform(-1, 1)"},
+    Registered{"sd", "penalty", 0.1, "10^Uniform(-5, -1)"},
+    Registered{"iga", "penalty", 1000, "10^Uniform(1, 5)"},
+    Registered{"ib-erm", "penalty", 1e2, "10^Uniform(-1, 5)"},
+    Registered{"ib-erm", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"ib-irm", "penalties", 0, "10^Uniform(-1, 5) and 10^Uniform(-1, 5)"},
+    Registered{"ib-irm", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"dann", "penalty", 1, "10^Uniform(-2, 2)"},
+    Registered{"dann", "lr_d", 1e-3, "10^Uniform(-4.5, -2.5)"},
+    Registered{"dann", "weight_decay_d", 0, "10^Uniform(-6, -2)"},
+    Registered{"dann", "d_steps_per_g_step", 1, "whole part of 2^Uniform(0, 3)"},
+    Registered{"dann", "grad_penalty", 0, "10^Uniform(-2, 1)"},
+    Registered{"dann", "beta1", 0.5, "one of 0, 0.5"},
+    Registered{"dann", "mlp_width", 256, "whole part of 2^Uniform(6, 10)"},
+    Registered{"dann", "mlp_depth", 3, "one of 3, 4, 5"},
+    Registered{"dann", "mlp_dropout", 0, "one of 0, 0.1, 0.5"},
+    // Not DomainBed's: as its IRM, PAIR-o without a penalty and with a rate for its later steps.
+    Registered{"irmx", "penalty", 1e2, "10^Uniform(-1, 5)"},
+    Registered{"irmx", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"clove", "penalty", 1e2, "10^Uniform(-1, 5)"},
+    Registered{"clove", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"pair", "balance_lr", 1e-3, "10^Uniform(-4.5, -2.5)"},
+    Registered{"pair", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+};
+
+TEST(Hparams, OfEveryAlgorithmOnColoredMnistAreThoseOfDomainBedsRegistry) {
+  for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+    // cdann has dann's.
+    const std::string_view name = algorithm.name == "cdann" ? "dann" : algorithm.name;
+    std::vector<Registered> expected = {{name, "lr", 1e-3, "10^Uniform(-4.5, -2.5)"},
+                                        {name, "batch", 64, "whole part of 2^Uniform(3, 9)"}};
+    std::copy_if(registry.begin(), registry.end(), std::back_inserter(expected),
+                 [name](const Registered& entry) { return entry.algorithm == name; });
+    const std::vector<Hparam> hparams = hparams_of("ColoredMNIST", algorithm.name);
+    EXPECT_EQ(hparams.size(), expected.size()) << algorithm.name;
+    for (const Registered& entry : expected) {
+      const std::optional<Hparam> hparam = find(hparams, entry.key);
+      ASSERT_TRUE(hparam) << algorithm.name << " has no " << entry.key;
+      EXPECT_EQ(as_text(hparam->distribution), entry.distribution) << algorithm.name << " " << entry.key;
+      if (entry.key == "penalties") {
+        // One penalty for both until it is drawn.
+        EXPECT_EQ(hparam->default_value, "equal");
+        EXPECT_EQ(runs::resolve("ColoredMNIST", algorithm.name).settings.penalty, 1e2);
+      } else {
+        EXPECT_EQ(std::stod(hparam->default_value), entry.default_value)
+            << algorithm.name << " " << entry.key;
+      }
+    }
+  }
+}
+
+TEST(Hparams, SayWhereANumberMeansSomethingElseInDomainBed) {
+  const auto source = [](const char* algorithm, const char* key) {
+    return std::string(find(hparams_of("ColoredMNIST", algorithm), key)->source);
+  };
+  EXPECT_THAT(source("vrex", "penalty"), HasSubstr("twice with 2"));
+  EXPECT_THAT(source("iga", "penalty"), HasSubstr("half with 2"));
+  EXPECT_THAT(source("ib-irm", "pretrain"), HasSubstr("ib_penalty_anneal_iters is another draw"));
+  EXPECT_EQ(source("irmv1", "penalty"), "DomainBed");
+}
+
+TEST(Hparams, OfIbIrmHaveAWeightForEachPenalty) {
+  const std::vector<Hparam> hparams = hparams_of("ColoredMNIST", "ib-irm");
+  std::set<double> ratios;
+  for (std::int64_t draw = 1; draw < 10; ++draw) {
+    const runs::RunSpec spec = runs::resolve("ColoredMNIST", "ib-irm", draw_hparams(hparams, draw, 0));
+    ASSERT_EQ(spec.settings.penalties.size(), 2U);
+    ratios.insert(spec.settings.penalties[0] / spec.settings.penalties[1]);
+  }
+  EXPECT_EQ(ratios.size(), 9U);
+  EXPECT_TRUE(
+      runs::resolve("ColoredMNIST", "ib-irm", draw_hparams(hparams, 0, 0)).settings.penalties.empty());
 }
 
 TEST(Hparams, GivePairsLaterStepsARateOfTheirOwnWhereAdamTakesThem) {

@@ -142,5 +142,38 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"points", "5"}}; }), HasSubstr("no meaning for any run"));
 }
 
+TEST(Jobs, KeepAPenaltyThatIsSet) {
+  Definition definition;
+  definition.datasets = {"ColoredMNIST"};
+  definition.algorithms = {"ib-irm"};
+  definition.n_hparams = 2;
+  definition.n_trials = 1;
+  EXPECT_FALSE(jobs_of(definition).at(1).spec.settings.penalties.empty());
+  definition.set = {{"penalty", "7"}};
+  const Job drawn = jobs_of(definition).at(1);
+  EXPECT_EQ(drawn.spec.settings.penalty, 7.0);
+  EXPECT_TRUE(drawn.spec.settings.penalties.empty()) << "they would count in its place";
+}
+
+TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
+  Definition ours;
+  ours.datasets = {"cmnist"};
+  ours.algorithms = {"irmv1", "ib-erm", "pair"};
+  ours.n_hparams = 2;
+  ours.n_trials = 1;
+  Definition theirs = ours;
+  theirs.algorithms = {"IRM", "IB_ERM", "PAIR"};
+  const std::vector<Job> jobs = jobs_of(theirs);
+  const std::vector<Job> same = jobs_of(ours);
+  ASSERT_EQ(jobs.size(), same.size());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    EXPECT_EQ(jobs[i].folder, same[i].folder);
+  }
+  theirs.algorithms = {"IRM", "irmv1"};
+  EXPECT_THROW((void)jobs_of(theirs), std::invalid_argument) << "one algorithm twice";
+  theirs.algorithms = {"Fish"};
+  EXPECT_THROW((void)jobs_of(theirs), std::invalid_argument) << "which is not ours";
+}
+
 }  // namespace
 }  // namespace pair::sweep

@@ -15,6 +15,7 @@ namespace {
 struct Arguments {
   std::string kind;
   bool json = false;
+  std::string search;
   std::vector<ListKind> kinds;
 };
 
@@ -22,13 +23,22 @@ std::vector<Listed> entries_of(const Arguments& arguments) {
   std::vector<Listed> kinds;
   std::vector<std::string_view> names;
   for (const ListKind& kind : arguments.kinds) {
-    if (kind.name == arguments.kind) {
+    if (kind.name == arguments.kind && arguments.search.empty()) {
       return kind.entries();
+    }
+    if (kind.name == arguments.kind && kind.searched) {
+      return kind.searched(arguments.search);
+    }
+    if (kind.name == arguments.kind) {
+      throw UsageError("--search has no meaning for " + kind.name);
     }
     kinds.push_back({kind.name, kind.summary});
     names.push_back(kind.name);
   }
   if (arguments.kind.empty()) {
+    if (!arguments.search.empty()) {
+      throw UsageError("--search needs a kind of list that it has a meaning for");
+    }
     return kinds;
   }
   throw UsageError(base::unknown_name("kind", arguments.kind, names));
@@ -86,12 +96,22 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
   CLI::App* command = app.add_subcommand("list", "Say what there is to choose from");
   command->add_option("KIND", arguments->kind, "What to list: " + known + "; without it, these kinds");
   command->add_flag("--json", arguments->json, "Write a JSON array of objects");
+  if (std::any_of(arguments->kinds.begin(), arguments->kinds.end(),
+                  [](const ListKind& kind) { return kind.searched != nullptr; })) {
+    command->add_option("--search", arguments->search,
+                        "Of hparams: whose are listed where they differ, domainbed (default) or paper");
+  }
   command->footer(
       "Example:\n"
       "  pair list solvers\n"
       "  pair list solvers --json | jq -r '.[].name'");
   command->callback([arguments, &context] {
-    const std::vector<Listed> entries = entries_of(*arguments);
+    std::vector<Listed> entries;
+    try {
+      entries = entries_of(*arguments);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
     arguments->json ? write_json(entries, context.out) : write_text(entries, context.out);
   });
 }

@@ -22,11 +22,14 @@ struct ListKind {
   std::string name;  // what the user types: "solvers"
   std::string summary;
   std::function<std::vector<Listed>()> entries;
+  // For kinds that --search makes a difference to, in place of entries: by its value. Throws
+  // std::invalid_argument for one that is not known.
+  std::function<std::vector<Listed>(const std::string&)> searched = {};
 };
 
 ListKind solvers();
 
-// pair list [KIND] [--json]: what there is to choose from; without a kind, the kinds.
+// pair list [KIND] [--json] [--search NAME]: what there is to choose from; without a kind, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

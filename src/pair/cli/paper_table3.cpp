@@ -8,9 +8,11 @@
 #include "pair/cli/train_commands.h"
 #include "pair/paper/table.h"
 #include "pair/paper/table3.h"
+#include "pair/runs/run.h"
 #include "pair/select/read_histories.h"
 #include "pair/sweep/jobs.h"
 #include "pair/sweep/many_runs.h"
+#include "pair/sweep/sweep_file.h"
 
 namespace pair::cli {
 namespace {
@@ -29,8 +31,11 @@ void run(const Arguments& arguments, Context& context) {
                                                            arguments.n_trials, common_overrides(arguments));
   std::vector<runs::RunSpec> specs;
   for (const sweep::Job& job : sweep::jobs_of(definition)) {
+    runs::validate(job.spec);
     specs.push_back(job.spec);
   }
+  // So that 'pair sweep' knows the runs, too; not before all are known to be runnable.
+  sweep::add_to_sweep(arguments.out, definition);
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
     runs = sweep::run_all(specs, arguments.out, arguments.jobs, hooks);
@@ -87,7 +92,9 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command->add_option("--save", arguments->save, "Also write the figures to this file");
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"
-      "read, not repeated; Ctrl-C stops cleanly, shows what there is, and the same command goes on.\n\n"
+      "read, not repeated; Ctrl-C stops cleanly, shows what there is, and the same command goes on. The "
+      "runs\n"
+      "are a sweep: 'pair sweep status --out DIR' tells how far it is. Other settings need another --out.\n\n"
       "Example:\n"
       "  pair paper table3 --n-hparams 2 --n-trials 1 --algorithms erm,irmv1 --device cuda --jobs 8");
   command->callback([arguments, &context] {

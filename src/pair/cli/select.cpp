@@ -4,7 +4,9 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <set>
@@ -12,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/cli/reading_progress.h"
@@ -30,6 +33,41 @@ struct Arguments {
   std::vector<std::string> folders;
   SelectArguments select;
 };
+
+// Leaves in the history what the option names. A name that no run has would leave nothing.
+template <class Of, class Same>
+void keep_named(const char* kind, const std::vector<std::string>& names, select::History& history, Of of,
+                Same same) {
+  if (names.empty()) {
+    return;
+  }
+  std::set<std::string> known;
+  for (const select::Run& run : history) {
+    known.insert(of(run));
+  }
+  for (const std::string& name : names) {
+    if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return same(name, one); })) {
+      throw UsageError(
+          base::unknown_name(kind, name, std::vector<std::string_view>(known.begin(), known.end())));
+    }
+  }
+  std::erase_if(history, [&](const select::Run& run) {
+    return std::none_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return same(name, of(run)); });
+  });
+}
+
+void keep_what_is_asked_for(const SelectArguments& arguments, select::Histories& histories) {
+  keep_named(
+      "dataset", arguments.datasets, histories.history, [](const select::Run& run) { return run.dataset; },
+      std::equal_to<>());
+  keep_named(
+      "algorithm", arguments.algorithms, histories.history,
+      [](const select::Run& run) { return run.algorithm; }, base::same_algorithm);
+  histories.records =
+      std::accumulate(histories.history.begin(), histories.history.end(), std::size_t{0},
+                      [](std::size_t sum, const select::Run& run) { return sum + run.records(); });
+}
 
 template <class Value, std::size_t size>
 using Named = std::array<std::pair<std::string_view, Value>, size>;
@@ -84,8 +122,16 @@ PairOptions pair_options(const SelectArguments& arguments) {
   options.last = arguments.last;
   options.percentile = arguments.percentile;
   options.losses = arguments.losses;
+  options.with_sign = arguments.with_sign;
   options.across = named("way to choose among runs", arguments.across, across);
   return options;
+}
+
+void check_count(const char* option, const std::optional<std::int64_t>& count, std::int64_t least) {
+  if (count && *count < least) {
+    throw UsageError(std::string(option) + " is " + std::to_string(*count) +
+                     "; accepted are whole numbers from " + std::to_string(least));
+  }
 }
 
 // A misspelt loss would leave every run out.
@@ -147,7 +193,10 @@ void say_what_was_left_out(const select::Histories& histories,
   constexpr std::size_t few = 10;
   const std::size_t shown = all ? histories.left_out.size() : std::min(few, histories.left_out.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    err << "pair: left out: " << histories.left_out[i].sentence() << '\n';
+    const select::Omission& omission = histories.left_out[i];
+    for (const std::string& sentence : all ? omission.sentences() : std::vector{omission.sentence()}) {
+      err << "pair: left out: " << sentence << '\n';
+    }
   }
   if (shown < histories.left_out.size()) {
     err << "pair: left out: " << histories.left_out.size() - shown << " more; --explain names all\n";
@@ -175,14 +224,17 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
     throw UsageError("--percentile is " + base::shown(arguments.percentile) +
                      "; accepted are numbers from 0 to 1");
   }
+  check_count("--skip-steps", arguments.skip, 0);
+  check_count("--last", arguments.last, 1);
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
-  const select::Histories histories = read_histories(folders, options);
+  select::Histories histories = read_histories(folders, options);
   if (histories.history.empty()) {
     say_what_was_left_out(histories, {}, arguments.explain, context.err);
     throw UsageError("no run was found in '" + folders.front().string() +
                      "'; accepted is a folder of run folders, each with a results.jsonl");
   }
+  keep_what_is_asked_for(arguments, histories);
   SelectReport report{histories, selections_of(arguments, histories.history), arguments.percentile,
                       arguments.explain};
   say_what_was_left_out(histories, report.selections, arguments.explain, context.err);
@@ -198,17 +250,16 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
                      "Accuracy beside PAIR-s's score: train-domain (held out), test-domain (held out) or "
                      "training (default: train-domain; with --criterion all the first two)");
   command
-      .add_option("--preference", arguments.preference,
-                  "PAIR-s: a number a loss, such as 1,1e10; auto: from the losses in the sweep")
+      .add_option(
+          "--preference", arguments.preference,
+          "PAIR-s: a number a loss, such as 1,1e10, in the order of --losses or else of the run's own "
+          "objectives; auto: from the losses in the sweep")
       ->capture_default_str();
-  CLI::Option* skip = command
-                          .add_option("--skip-steps", arguments.skip,
-                                      "PAIR-s: logged steps at the beginning that do not take part")
-                          ->check(CLI::NonNegativeNumber);
+  CLI::Option* skip = command.add_option("--skip-steps", arguments.skip,
+                                         "PAIR-s: logged steps at the beginning that do not take part");
   command
       .add_option("--last", arguments.last,
                   "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
-      ->check(CLI::PositiveNumber)
       ->excludes(skip);
   command
       .add_option("--percentile", arguments.percentile,
@@ -218,6 +269,8 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
       .add_option("--losses", arguments.losses,
                   "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
       ->delimiter(',');
+  command.add_flag("--signed", arguments.with_sign,
+                   "PAIR-s: take losses with their sign; else of two or more the magnitude counts");
   command
       .add_option("--across", arguments.across,
                   "PAIR-s, among runs: score, validation or paper (validation for GroupDRO, DANN and the "
@@ -233,6 +286,12 @@ void add_select(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("select", "Choose models from the records of a sweep");
   command->add_option("DIR", arguments->folders, "Folders of run folders, each with a results.jsonl")
       ->required();
+  command->add_option("--datasets", arguments->select.datasets, "Only these, separated by commas")
+      ->delimiter(',');
+  command
+      ->add_option("--algorithms", arguments->select.algorithms,
+                   "Only these, separated by commas; DomainBed's names and ours mean the same runs")
+      ->delimiter(',');
   add_select_options(*command, arguments->select);
   command->footer(
       "Reads our records and DomainBed's. The score of PAIR-s is -L^T p, p summing to 1: higher is "

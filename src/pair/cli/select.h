@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -14,15 +14,19 @@ namespace pair::cli {
 // pair select DIR...: what PAIR-s and DomainBed's criteria choose from a sweep, and the tables that follow.
 void add_select(CLI::App& app, Context& context);
 
-// The options of 'pair select' but for the folders; 'pair sweep collect' has them too.
+// The options of 'pair select' but for the folders. 'pair sweep collect' has them too, with options of its
+// own for what counts.
 struct SelectArguments {
+  std::vector<std::string> datasets;    // that count; none named: all
+  std::vector<std::string> algorithms;  // likewise
   std::string criterion = "all";
   std::string validation;
   std::string preference = "auto";
-  std::optional<std::size_t> skip;
-  std::optional<std::size_t> last;
+  std::optional<std::int64_t> skip;
+  std::optional<std::int64_t> last;
   double percentile = 0.5;
   std::vector<std::string> losses;
+  bool with_sign = false;
   std::string across = "paper";
   std::string format = "text";
   bool explain = false;

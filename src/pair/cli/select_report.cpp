@@ -209,10 +209,19 @@ void write_csv(const SelectReport& report, std::ostream& out) {
 void write_json(const SelectReport& report, std::ostream& out) {
   ordered_json left_out = ordered_json::array();
   for (const select::Omission& omission : report.histories.left_out) {
+    ordered_json lines = ordered_json::array();
+    if (omission.line > 0) {
+      lines.push_back({{"line", omission.line}, {"what", omission.what}});
+    }
+    for (const select::BadLine& next : omission.next_lines) {
+      lines.push_back({{"line", next.line}, {"what", next.what}});
+    }
     left_out.push_back({{"path", omission.path.string()},
                         {"line", omission.line > 0 ? ordered_json(omission.line) : ordered_json(nullptr)},
                         {"what", omission.what},
-                        {"more_lines", omission.more_lines}});
+                        {"more_lines", omission.more_lines},
+                        {"lines", std::move(lines)},
+                        {"lines_not_listed", omission.more_lines - omission.next_lines.size()}});
   }
   ordered_json criteria = ordered_json::array();
   for (const Selection& selection : report.selections) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,9 +24,22 @@ using nlohmann::ordered_json;
 using report::counted;
 using sweep::State;
 
+// Of some of a sweep's jobs; the others are no strangers.
+sweep::SweepStatus status_of(const std::vector<sweep::Job>& jobs, const SweepArguments& arguments) {
+  sweep::SweepStatus status = sweep::status_of(jobs, arguments.out);
+  if (!status.strangers.empty()) {
+    std::set<std::string> known;
+    for (const sweep::Job& job : jobs_of(arguments)) {
+      known.insert(job.folder);
+    }
+    std::erase_if(status.strangers, [&known](const std::string& folder) { return known.contains(folder); });
+  }
+  return status;
+}
+
 void show_status(const SweepArguments& arguments, bool all, bool json, Context& context) {
-  const std::vector<sweep::Job> jobs = jobs_of(arguments);
-  const sweep::SweepStatus status = sweep::status_of(jobs, arguments.out);
+  const std::vector<sweep::Job> jobs = filtered_jobs_of(arguments);
+  const sweep::SweepStatus status = status_of(jobs, arguments);
   if (json) {
     context.out << status_json(jobs, status).dump(2, ' ', false, ordered_json::error_handler_t::replace)
                 << '\n';
@@ -35,8 +49,8 @@ void show_status(const SweepArguments& arguments, bool all, bool json, Context& 
 }
 
 void collect(const SweepArguments& arguments, SelectArguments select, bool json, Context& context) {
-  const std::vector<sweep::Job> jobs = jobs_of(arguments);
-  const sweep::SweepStatus status = sweep::status_of(jobs, arguments.out);
+  const std::vector<sweep::Job> jobs = filtered_jobs_of(arguments);
+  const sweep::SweepStatus status = status_of(jobs, arguments);
   std::vector<fs::path> folders;
   for (const sweep::Job& job : jobs) {
     const fs::path folder = fs::path(arguments.out) / job.folder;
@@ -68,7 +82,7 @@ void collect(const SweepArguments& arguments, SelectArguments select, bool json,
 }
 
 void delete_incomplete(const SweepArguments& arguments, bool dry_run, bool json, Context& context) {
-  const std::vector<sweep::Job> jobs = jobs_of(arguments);
+  const std::vector<sweep::Job> jobs = filtered_jobs_of(arguments);
   ordered_json folders = ordered_json::array();
   for (const sweep::Job& job : jobs) {
     const State state = sweep::status_of(job, arguments.out).state;
@@ -97,12 +111,13 @@ void add_status(CLI::App& app, Context& context) {
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("status", "Say how far a sweep is");
-  add_sweep_options(*command, arguments->sweep);
+  add_sweep_options(*command, arguments->sweep, SweepOptions::filter);
   command->add_flag("--all", arguments->all, "Name every run that failed");
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
       "Example:\n"
       "  pair sweep status --out sweep\n"
+      "  pair sweep status --out sweep --algorithms irmv1 --n-trials 1\n"
       "  pair sweep status --out sweep --json | jq '.failures'");
   command->callback(with_usage_errors(
       [arguments, &context] { show_status(arguments->sweep, arguments->all, arguments->json, context); }));
@@ -117,7 +132,7 @@ void add_collect(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "collect", "Choose models from a sweep, as 'pair select' does, and say what is missing");
-  add_sweep_options(*command, arguments->sweep);
+  add_sweep_options(*command, arguments->sweep, SweepOptions::filter);
   add_select_options(*command, arguments->select);
   command->add_flag("--json", arguments->json, "Write the choices and the sweep's status as one JSON object");
   command->footer(
@@ -136,13 +151,13 @@ void add_delete_incomplete(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("delete-incomplete", "Delete the sweep's runs that are begun but not done");
-  add_sweep_options(*command, arguments->sweep);
+  add_sweep_options(*command, arguments->sweep, SweepOptions::filter);
   command->add_flag("--dry-run", arguments->dry_run, "Only say which");
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
       "Launching again goes on with such runs; this is for those that should begin anew. Runs that are "
       "going\n"
-      "on, and folders that are not the sweep's, stay.\n\n"
+      "on, folders that are not the sweep's, and jobs that the options leave out, stay.\n\n"
       "Example:\n"
       "  pair sweep delete-incomplete --out sweep --dry-run");
   command->callback(with_usage_errors([arguments, &context] {

@@ -3,11 +3,47 @@
 #include <span>
 #include <stdexcept>
 
+#include "pair/runs/algorithms.h"
+#include "pair/sweep/filter.h"
 #include "pair/sweep/sweep_file.h"
 
 namespace pair::cli {
 
-void add_sweep_options(CLI::App& command, SweepArguments& arguments) {
+namespace {
+
+std::vector<runs::Override> settings_of(const SweepArguments& arguments) {
+  std::vector<runs::Override> settings = arguments.shorthands;
+  for (const std::string& text : arguments.set) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
+    }
+    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return settings;
+}
+
+std::vector<sweep::TestEnvs> test_envs_of(const SweepArguments& arguments) {
+  std::vector<sweep::TestEnvs> sets;
+  for (const std::string& text : arguments.test_envs) {
+    sets.push_back(sweep::test_envs_of(text));
+  }
+  return sets;
+}
+
+std::vector<sweep::Definition> known_sweep(const SweepArguments& arguments) {
+  std::vector<sweep::Definition> known = sweep::read_sweep(arguments.out);
+  if (known.empty()) {
+    throw UsageError("'" + arguments.out +
+                     "' holds no sweep; accepted is a folder that 'pair sweep launch' made");
+  }
+  return known;
+}
+
+}  // namespace
+
+void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOptions options) {
+  const bool define = options == SweepOptions::define;
   const auto setting = [&](const std::string& option, const std::string& key, const std::string& help) {
     command
         .add_option_function<std::string>(
@@ -17,25 +53,37 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments) {
         ->type_name("TEXT");
   };
   command.add_option("--out", arguments.out, "The sweep's folder")->required();
-  command.add_option("--datasets", arguments.datasets, "Names of 'pair list datasets', separated by commas")
+  command
+      .add_option("--datasets", arguments.datasets,
+                  define ? "Names of 'pair list datasets', separated by commas"
+                         : "Only jobs on these, separated by commas")
       ->delimiter(',');
   command
       .add_option("--algorithms", arguments.algorithms,
-                  "Names of 'pair list algorithms', separated by commas")
+                  define ? "Names of 'pair list algorithms', or DomainBed's, separated by commas"
+                         : "Only jobs with these, separated by commas")
       ->delimiter(',');
   command.add_option("--n-hparams", arguments.n_hparams,
-                     "Draws of the hyperparameters, the first of them the defaults (default 20)");
-  command.add_option("--n-trials", arguments.n_trials, "Seeds of data and model, from 0 on (default 3)");
+                     define ? "Draws of the hyperparameters, the first of them the defaults (default 20)"
+                            : "Only the first so many draws");
+  command.add_option(
+      "--n-trials", arguments.n_trials,
+      define ? "Seeds of data and model, from 0 on (default 3)" : "Only the first so many trials");
   command.add_option("--test-envs", arguments.test_envs,
-                     "Test environments, a word a set: 0 1 0,1 (default: each alone and every two)");
+                     define ? "Test environments, a word a set: 0 1 0,1 (default: each alone and every two)"
+                            : "Only jobs with one of these sets of test environments, such as 0 1 0,1");
   command.add_flag("--single-test-envs", arguments.single_test_envs,
-                   "Each test environment alone: a third of the runs, but none for leave-one-out");
+                   define ? "Each test environment alone: a third of the runs, but none for leave-one-out"
+                          : "Only jobs with one test environment");
   command.add_option("--search", arguments.search,
-                     "Whose learning rates are drawn where they differ: domainbed (default) or paper");
-  setting("--steps", "steps", "Updates of every run (default: the dataset's)");
-  setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
+                     define ? "Whose learning rates are drawn where they differ: domainbed (default) or paper"
+                            : "Only jobs that were drawn so: domainbed or paper");
+  setting("--steps", "steps",
+          define ? "Updates of every run (default: the dataset's)" : "Only jobs of so many updates");
+  setting("--device", "device", define ? "cpu, cuda or cuda:N (default cpu)" : "Only jobs for this device");
   command.add_option("--set", arguments.set,
-                     "A setting of every run that has it, key=value; 'pair list settings' has them");
+                     define ? "A setting of every run that has it, key=value; 'pair list settings' has them"
+                            : "Only jobs with this setting, key=value");
 }
 
 std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) {
@@ -52,37 +100,37 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) 
   }
   sweep::Definition definition;
   definition.datasets = arguments.datasets;
-  definition.algorithms = arguments.algorithms;
+  for (const std::string& name : arguments.algorithms) {
+    definition.algorithms.emplace_back(runs::algorithm_named(name));
+  }
   definition.n_hparams = arguments.n_hparams.value_or(definition.n_hparams);
   definition.n_trials = arguments.n_trials.value_or(definition.n_trials);
-  for (const std::string& text : arguments.test_envs) {
-    definition.test_envs.push_back(sweep::test_envs_of(text));
-  }
+  definition.test_envs = test_envs_of(arguments);
   definition.single_test_envs = arguments.single_test_envs;
   if (!arguments.search.empty()) {
     definition.search = sweep::search_named(arguments.search);
   }
-  definition.set = arguments.shorthands;
-  for (const std::string& text : arguments.set) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
-    }
-    definition.set.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
+  definition.set = settings_of(arguments);
   return definition;
 }
 
 std::vector<sweep::Job> jobs_of(const SweepArguments& arguments) {
-  const std::vector<sweep::Definition> known = sweep::read_sweep(arguments.out);
-  if (known.empty()) {
-    throw UsageError("'" + arguments.out +
-                     "' holds no sweep; accepted is a folder that 'pair sweep launch' made");
+  return sweep::jobs_of(known_sweep(arguments));
+}
+
+std::vector<sweep::Job> filtered_jobs_of(const SweepArguments& arguments) {
+  sweep::Filter filter;
+  filter.datasets = arguments.datasets;
+  filter.algorithms = arguments.algorithms;
+  filter.n_hparams = arguments.n_hparams;
+  filter.n_trials = arguments.n_trials;
+  filter.test_envs = test_envs_of(arguments);
+  filter.single_test_envs = arguments.single_test_envs;
+  if (!arguments.search.empty()) {
+    filter.search = sweep::search_named(arguments.search);
   }
-  if (const std::optional<sweep::Definition> definition = definition_of(arguments)) {
-    return sweep::jobs_of(std::span(&*definition, 1));
-  }
-  return sweep::jobs_of(known);
+  filter.set = settings_of(arguments);
+  return sweep::filtered(known_sweep(arguments), filter);
 }
 
 }  // namespace pair::cli

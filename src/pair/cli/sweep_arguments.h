@@ -27,16 +27,22 @@ struct SweepArguments {
   std::vector<std::string> set;
 };
 
+// What the options are for: to say what a sweep consists of, or which jobs of one that is there are meant.
+enum class SweepOptions { define, filter };
+
 // `arguments` must live as long as the command.
-void add_sweep_options(CLI::App& command, SweepArguments& arguments);
+void add_sweep_options(CLI::App& command, SweepArguments& arguments,
+                       SweepOptions options = SweepOptions::define);
 
 // What the arguments define; nothing where none does, and what sweep.json says counts. Throws UsageError
 // where they are not enough or cannot be used.
 std::optional<sweep::Definition> definition_of(const SweepArguments& arguments);
 
-// The jobs that the arguments name or, where they name none, all of the folder's. Throws UsageError where it
-// has none.
+// All jobs of the folder's sweep. Throws UsageError where it has none.
 std::vector<sweep::Job> jobs_of(const SweepArguments& arguments);
+
+// Those of them that are as the arguments say. Throws UsageError or std::invalid_argument where none is.
+std::vector<sweep::Job> filtered_jobs_of(const SweepArguments& arguments);
 
 // What calls work and makes a UsageError of settings that it refuses.
 template <class Work>

@@ -17,7 +17,7 @@ namespace pair::paper {
 std::vector<std::string> table3_algorithms();
 
 // The sweep behind the table: 3 test domains, n_hparams draws and n_trials trials of each algorithm (the
-// paper's are 20 and 3), hyperparameters as in Appendix F.2. No algorithms named: all. Throws
+// paper's are 20 and 3), hyperparameters as in Appendix G.2. No algorithms named: all. Throws
 // std::invalid_argument for an unknown one.
 sweep::Definition table3_sweep(const std::vector<std::string>& algorithms, std::int64_t n_hparams,
                                std::int64_t n_trials, const std::vector<runs::Override>& common);
@@ -27,10 +27,11 @@ enum class Table3Validation { train_domain, test_domain };
 
 // From the sweep's records:
 //   {"name", "validation", "runs", "environments", "rows": [{"algorithm", "label", "pair_s", "figures":
-//     [{"mean", "error"} or null an environment], "average", "delta_worst", "paper": {"figures": [...],
+//     [{"mean", "error", "trials", "draws"} or null an environment], "average", "average_error", "worst",
+//     "delta_worst", "paper": {"figures": [{"mean", "error"}...], "average": {"mean", "error"},
 //     "delta_worst"}}]}
-// Accuracies in per cent, errors standard errors over trials. delta_worst is the worst domain's gain by
-// PAIR-s.
+// Accuracies in per cent, errors standard errors over trials. draws is, a trial, among how many runs its
+// model was chosen. delta_worst is the worst domain's gain by PAIR-s.
 nlohmann::json table3(const select::History& history, Table3Validation validation);
 
 std::string table3_text(const nlohmann::json& result);

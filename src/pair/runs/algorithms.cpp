@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 
 namespace pair::runs {
@@ -190,21 +191,34 @@ std::span<const AlgorithmInfo> algorithms() {
   return infos;
 }
 
-train::Settings default_settings(std::string_view algorithm, const data::DatasetSpec& dataset) {
+std::string_view algorithm_named(std::string_view name) {
+  // A sweep asks this for every job, by the name itself.
   std::vector<std::string_view> names;
   for (const Entry& entry : entries) {
-    if (entry.info.name == algorithm) {
-      Settings settings = entry.settings(is_modified(dataset));
-      if (std::holds_alternative<data::ExtrapolationSpec>(dataset)) {
-        fit_extrapolation(settings);
-      } else if (std::holds_alternative<data::DomainBedMnistSpec>(dataset)) {
-        fit_domainbed(settings, algorithm);
-      }
-      return settings;
+    if (entry.info.name == name) {
+      return entry.info.name;
     }
     names.push_back(entry.info.name);
   }
-  throw std::invalid_argument(base::unknown_name("algorithm", algorithm, names));
+  for (const std::string_view known : names) {
+    if (base::same_algorithm(known, name)) {
+      return known;
+    }
+  }
+  throw std::invalid_argument(base::unknown_name("algorithm", name, names));
+}
+
+train::Settings default_settings(std::string_view algorithm, const data::DatasetSpec& dataset) {
+  const std::string_view name = algorithm_named(algorithm);
+  const auto* const entry = std::find_if(entries.begin(), entries.end(),
+                                         [name](const Entry& one) { return one.info.name == name; });
+  Settings settings = entry->settings(is_modified(dataset));
+  if (std::holds_alternative<data::ExtrapolationSpec>(dataset)) {
+    fit_extrapolation(settings);
+  } else if (std::holds_alternative<data::DomainBedMnistSpec>(dataset)) {
+    fit_domainbed(settings, name);
+  }
+  return settings;
 }
 
 }  // namespace pair::runs

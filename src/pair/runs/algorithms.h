@@ -18,8 +18,11 @@ struct AlgorithmInfo {
 
 std::span<const AlgorithmInfo> algorithms();
 
-// The settings that the name stands for on a dataset. Throws std::invalid_argument that names the near one
-// and lists them all.
+// The algorithm's name as algorithms() has it, for that name in any case and for DomainBed's (IRM is irmv1,
+// IB_ERM is ib-erm). Throws std::invalid_argument that names the near one and lists them all.
+std::string_view algorithm_named(std::string_view name);
+
+// The settings that the name, as algorithm_named takes it, stands for on a dataset.
 train::Settings default_settings(std::string_view algorithm, const data::DatasetSpec& dataset);
 
 }  // namespace pair::runs

@@ -53,7 +53,7 @@ std::string name_in(const nlohmann::json& json, const char* key) {
 RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
   RunSpec spec;
   spec.dataset = data::dataset_named(dataset);
-  spec.algorithm = algorithm;
+  spec.algorithm = algorithm_named(algorithm);
   spec.settings = default_settings(algorithm, spec.dataset);
   if (std::holds_alternative<data::ExtrapolationSpec>(spec.dataset)) {
     spec.eval_every = spec.checkpoint_every = 2'500;

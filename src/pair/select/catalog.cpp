@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
+
+#include "pair/base/algorithm_names.h"
 
 namespace pair::select {
 namespace {
@@ -73,9 +77,27 @@ std::span<const std::string_view> environments_of(std::string_view dataset) {
   return found == datasets.end() ? std::span<const std::string_view>() : found->environments;
 }
 
+void join_algorithms(History& history) {
+  std::map<std::string, std::string> joined;
+  for (const Run& run : history) {
+    joined[run.algorithm];
+  }
+  for (auto& [name, other] : joined) {
+    const std::string domainbed(base::domainbed_algorithm(name));
+    other = domainbed != name && joined.contains(domainbed) ? domainbed : "";
+  }
+  for (Run& run : history) {
+    if (const std::string& other = joined.at(run.algorithm); !other.empty()) {
+      run.logged_as = std::exchange(run.algorithm, other);
+    }
+  }
+}
+
 std::vector<std::string> algorithms_in_order(std::vector<std::string> names) {
   return in_order(std::move(names), [](const std::string& name) {
-    return std::find(algorithms.begin(), algorithms.end(), name) - algorithms.begin();
+    const std::string_view domainbed = base::domainbed_algorithm(name);
+    return std::find(algorithms.begin(), algorithms.end(), domainbed.empty() ? name : domainbed) -
+           algorithms.begin();
   });
 }
 

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/select/history.h"
+
 // DomainBed's names, in the order in which its collector prints them.
 
 namespace pair::select {
@@ -13,7 +15,11 @@ namespace pair::select {
 // others.
 std::span<const std::string_view> environments_of(std::string_view dataset);
 
-// Each name once: those that DomainBed knows in its order, then the others by name.
+// One algorithm, one name: where some runs have DomainBed's (IRM) and others ours (irmv1), all get
+// DomainBed's. Where a history has only one of the names, it stays.
+void join_algorithms(History& history);
+
+// Each name once: those that DomainBed knows, by its name or by ours, in its order, then the others by name.
 std::vector<std::string> algorithms_in_order(std::vector<std::string> names);
 std::vector<std::string> datasets_in_order(std::vector<std::string> names);
 

@@ -20,6 +20,11 @@ bool has_one_test_environment(const Run* run) {
   return run->test_envs.size() == 1;
 }
 
+// Draw 3 of DomainBed's search has nothing to do with draw 3 of ours.
+bool are_one_run(const Run& a, const Run& b) {
+  return a.hparams_seed == b.hparams_seed && a.logged_as == b.logged_as;
+}
+
 // The best by validation accuracy; the earlier of two that are equal.
 void keep_better(std::optional<Candidate>& best, Candidate candidate) {
   if (!best || candidate.validation > best->validation) {
@@ -164,7 +169,7 @@ Selection select_by_accuracy(const History& history, const char* name, const cha
   for (const Group& group : groups_by_test_environment(history)) {
     Decision decision = group.decision();
     for (std::size_t first = 0, end = 0; first < group.runs.size(); first = end) {
-      while (end < group.runs.size() && group.runs[end]->hparams_seed == group.runs[first]->hparams_seed) {
+      while (end < group.runs.size() && are_one_run(*group.runs[end], *group.runs[first])) {
         ++end;
       }
       const Runs runs = std::span(group.runs).subspan(first, end - first);

@@ -3,8 +3,9 @@
 #include "pair/select/decision.h"
 
 // DomainBed's three criteria (Gulrajani and Lopez-Paz, ICLR 2021), with the choices of its collector: a run
-// is a value of hparams_seed, the test accuracy is env{t}_in_acc of the one test environment t, and where two
-// runs are equally good the one of the larger hparams_seed is taken, within a run the earlier record.
+// is a value of hparams_seed (of one program's search, where DomainBed's runs and ours are mixed), the test
+// accuracy is env{t}_in_acc of the one test environment t, and where two runs are equally good the one of the
+// larger hparams_seed is taken, within a run the earlier record.
 
 namespace pair::select {
 

@@ -18,7 +18,8 @@ class Grouping {
     result.reserve(groups_.size());
     for (auto& [key, runs] : groups_) {
       std::sort(runs.begin(), runs.end(), [](const Run* a, const Run* b) {
-        return std::tie(a->hparams_seed, a->name) < std::tie(b->hparams_seed, b->name);
+        return std::tie(a->hparams_seed, a->logged_as, a->name) <
+               std::tie(b->hparams_seed, b->logged_as, b->name);
       });
       const auto& [dataset, algorithm, trial_seed, test_envs] = key;
       result.push_back({dataset, algorithm, trial_seed, test_envs, std::move(runs)});

@@ -18,7 +18,7 @@ struct Group {
   std::string algorithm;
   std::int64_t trial_seed = 0;
   std::vector<int> test_envs;
-  std::vector<const Run*> runs;  // by hparams_seed, then by name
+  std::vector<const Run*> runs;  // by hparams_seed, logged_as and name
 
   // A decision without candidates.
   [[nodiscard]] Decision decision() const { return {dataset, algorithm, trial_seed, test_envs, {}}; }

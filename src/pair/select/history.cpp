@@ -33,8 +33,12 @@ const Column* Run::find(std::string_view key) const {
 }
 
 const Column* Run::find_loss(std::string_view loss) const {
-  const Column* column = find(loss);
-  return column != nullptr ? column : find("losses." + std::string(loss));
+  if (const Column* column = find(loss)) {
+    return column;
+  }
+  // What DomainBed logs for algorithms with two penalties.
+  const std::string_view objective = loss == "IRM_penalty" ? "irmv1" : loss == "IB_penalty" ? "ib" : loss;
+  return find("losses." + std::string(objective));
 }
 
 void Run::add(std::int64_t step, std::span<const std::pair<std::string, double>> values) {

@@ -23,6 +23,7 @@ struct Run {
   std::string name;  // its folder; two runs of a history have different names
   std::string dataset;
   std::string algorithm;
+  std::string logged_as;       // the algorithm's name in its records, where join_algorithms gave it another
   std::vector<int> test_envs;  // from 0, each once, in the order of the records' args
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
@@ -33,7 +34,8 @@ struct Run {
   [[nodiscard]] std::size_t records() const { return steps.size(); }
   // Null where no record has the key.
   [[nodiscard]] const Column* find(std::string_view key) const;
-  // The column of this name or, as our own records have them, of the objective: erm finds losses.erm.
+  // The column of this name or, as our own records have them, of the objective: erm finds losses.erm, and
+  // DomainBed's IRM_penalty finds losses.irmv1.
   [[nodiscard]] const Column* find_loss(std::string_view loss) const;
   // Adds a record: its step and its numbers. Where a key comes twice, the later counts.
   void add(std::int64_t step, std::span<const std::pair<std::string, double>> values);

@@ -99,9 +99,25 @@ std::string interpret_args(const Value& args, RecordLine& record) {
   return problem;
 }
 
-// Empty, or what is wrong with the record.
+// What stands for a null: the word that was read as one, if the line has such a word under the key.
+inline std::string null_as_written(std::string_view line, std::string_view key) {
+  const std::string quoted = "\"" + std::string(key) + "\"";
+  const std::size_t found = line.find(quoted);
+  if (found != std::string_view::npos) {
+    line.remove_prefix(found + quoted.size());
+    line.remove_prefix(std::min(line.find_first_not_of(" \t:"), line.size()));
+    for (const std::string_view word : not_finite_words) {
+      if (line.starts_with(word)) {
+        return std::string(word);
+      }
+    }
+  }
+  return "null";
+}
+
+// Empty, or what is wrong with the record. `line` is what was parsed, as it was written.
 template <class Value>
-std::string interpret_record(const Value& root, RecordLine& record) {
+std::string interpret_record(const Value& root, std::string_view line, RecordLine& record) {
   if (!root.is_object()) {
     return "is no JSON object";
   }
@@ -146,8 +162,9 @@ std::string interpret_record(const Value& root, RecordLine& record) {
     } else if (const std::optional<double> number = value.number()) {
       put("", key, *number);
     } else if (key.starts_with("env") && key.ends_with("_acc")) {
-      problem =
-          "has " + std::string(key) + " " + shortened(value.shown()) + "; an accuracy is a finite number";
+      problem = "has " + std::string(key) + " " +
+                (value.is_null() ? null_as_written(line, key) : shortened(value.shown())) +
+                "; an accuracy is a finite number";
     } else if (value.is_null()) {
       put("", key, not_a_number);
     }

@@ -7,18 +7,23 @@
 
 #include "pair/select/history.h"
 
-// Which logged numbers make up the losses L of PAIR-s, by Appendix F.2 of the paper:
+// Which logged numbers make up the losses L of PAIR-s, by Appendix G.2 of the paper:
 //
 //   IRM, Fishr and V-REx    nll, penalty
 //   GroupDRO                the worst group's loss: group_dro in our records, loss in DomainBed's
 //   DANN, CDANN             gen_loss
 //   ERM                     none: it has no loss but its own
-//   others                  every objective of our records, erm first, then by name; for DomainBed's, nll or
-//                           loss and what else is logged as a penalty
+//   others                  every objective of our records, in the order of hparams.objectives, or, where the
+//                           record has none, erm first and then by name; for DomainBed's, nll or loss and
+//                           what else is logged as a penalty
+//
+// Where runs of DomainBed and ours are mixed, the first of these that all have. A preference has its numbers
+// in this order.
 
 namespace pair::select {
 
-// The keys for an algorithm's runs: the first rule that fits any of them. Empty where none does.
+// The keys for an algorithm's runs: the first rule that fits any of them (of mixed ones, all of them if there
+// is such a rule). Empty where none does.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
 // Whether validation accuracy decides among an algorithm's runs instead of the score: GroupDRO and DANN,

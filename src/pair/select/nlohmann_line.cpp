@@ -50,7 +50,7 @@ class NlohmannLineParser : public LineParser {
       const std::string replaced = with_null_for_not_finite({line, length});
       root_ = json::parse(replaced, nullptr, /*allow_exceptions=*/false);
     }
-    return root_.is_discarded() ? "is no JSON" : interpret_record(Value(root_), record);
+    return root_.is_discarded() ? "is no JSON" : interpret_record(Value(root_), {line, length}, record);
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> hparams() const override {

@@ -84,7 +84,8 @@ std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
 // The losses of a run's records; reads nothing where the run lacks one of them.
 class Losses {
  public:
-  Losses(const Run& run, const std::vector<std::string>& keys) {
+  Losses(const Run& run, const std::vector<std::string>& keys, const PairOptions& options)
+      : magnitudes_(keys.size() > 1 && !options.with_sign) {
     for (const std::string& key : keys) {
       columns_.push_back(run.find_loss(key));
     }
@@ -102,12 +103,13 @@ class Losses {
       if (!std::isfinite(loss)) {
         return {};
       }
-      losses.push_back(columns_.size() > 1 ? std::abs(loss) : loss);
+      losses.push_back(magnitudes_ ? std::abs(loss) : loss);
     }
     return losses;
   }
 
  private:
+  bool magnitudes_;
   std::vector<const Column*> columns_;
 };
 
@@ -123,7 +125,7 @@ std::vector<double> estimated_preference(const std::vector<const Run*>& runs,
   constexpr double slightly_higher = 1e2;
   std::vector<std::vector<double>> at_convergence(keys.size());
   for (const Run* run : runs) {
-    const Losses losses(*run, keys);
+    const Losses losses(*run, keys, options);
     std::vector<std::vector<double>> of_run(keys.size());
     for (const std::size_t record :
          losses.complete() ? converged(*run, options) : std::vector<std::size_t>()) {
@@ -200,7 +202,7 @@ double test_accuracy(const Accuracies& accuracies, int environment, std::size_t 
 // Algorithm 2, lines 3 to 5.
 std::optional<Candidate> best_record(const Run& run, const Decision& decision, const PairOptions& options,
                                      LeftOut& left_out) {
-  const Losses losses(run, decision.losses);
+  const Losses losses(run, decision.losses, options);
   if (!losses.complete()) {
     left_out.add(run, "it has not logged each of the losses that PAIR-s reads for " + run.algorithm);
     return std::nullopt;
@@ -263,9 +265,24 @@ void rank(Decision& decision, double percentile) {
 }
 
 struct Scoring {
-  std::vector<std::string> losses;
+  std::vector<std::string> losses;  // none: its runs take no part
   std::vector<double> preference;
+  std::string misfit = {};  // why the preference that was given is not for them
 };
+
+// A preference that is for no algorithm is a slip, not a choice among them. One with a single loss takes any.
+void refuse_useless_preference(const std::map<std::pair<std::string, std::string>, Scoring>& scorings) {
+  const std::string* misfit = nullptr;
+  for (const auto& [key, scoring] : scorings) {
+    if (scoring.losses.size() > 1) {
+      return;
+    }
+    misfit = misfit == nullptr && !scoring.misfit.empty() ? &scoring.misfit : misfit;
+  }
+  if (misfit != nullptr) {
+    throw std::invalid_argument(*misfit);
+  }
+}
 
 // For all runs of an algorithm on a dataset.
 Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& runs,
@@ -290,9 +307,13 @@ Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& 
     for (const std::string& loss : scoring.losses) {
       names += (names.empty() ? "" : ", ") + loss;
     }
-    throw std::invalid_argument("the preference has " + std::to_string(options.preference.size()) +
-                                " numbers, but " + algorithm + " has " + std::to_string(count) +
-                                " losses: " + names);
+    scoring.misfit = "the preference has " + std::to_string(options.preference.size()) + " number" +
+                     (options.preference.size() == 1 ? "" : "s") + ", but " + algorithm + " has " +
+                     std::to_string(count) + " losses: " + names;
+    for (const Run* run : runs) {
+      left_out.add(*run, scoring.misfit);
+    }
+    scoring.losses.clear();
   }
   return scoring;
 }
@@ -324,6 +345,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
   for (const auto& [key, runs] : by_algorithm) {
     scorings[key] = scoring_of(key.second, runs, options, left_out);
   }
+  refuse_useless_preference(scorings);
   for (const Group& group : groups) {
     const Scoring& scoring = scorings.at({group.dataset, group.algorithm});
     Decision decision = group.decision();

@@ -13,7 +13,8 @@
 //   s = -L^T p-hat,   p-hat = p / sum(p),
 //
 // so that higher is better; the paper's formula lacks the sign, its release has it. A penalty is a square,
-// but its unbiased estimate on a minibatch may fall below zero: of two or more losses, the magnitudes count.
+// but its unbiased estimate on a minibatch may fall below zero: of two or more losses, the magnitudes count,
+// where PairOptions::with_sign does not say otherwise.
 
 namespace pair::select {
 
@@ -32,9 +33,10 @@ enum class Across {
 };
 
 struct PairOptions {
-  // One number above 0 a loss; for an algorithm with one loss any preference does. Empty: the paper's second
-  // heuristic. At convergence, by the median over all runs of the algorithm on the dataset, loss i is L_i;
-  // then p_i = 100 L_0 / L_i for i > 0, and p_0 = 1.
+  // One number above 0 a loss, in the order of losses.h; for an algorithm with one loss any preference does,
+  // and one with another number of losses is left out. Empty: the paper's second heuristic. At convergence,
+  // by the median over all runs of the algorithm on the dataset, loss i is L_i; then p_i = 100 L_0 / L_i for
+  // i > 0, and p_0 = 1.
   std::vector<double> preference = {};
   // Logged steps of a run that do not take part, from its beginning (the paper's c), or how many of its last
   // ones do. Neither: the paper's last 5 on ColoredMNIST and 10 elsewhere; with Validation::test_domain 5 for
@@ -45,6 +47,9 @@ struct PairOptions {
   double percentile = 0.5;
   // Keys of the records, or objectives of ours; empty: losses.h.
   std::vector<std::string> losses = {};
+  // Losses count as they were logged, below zero too, as in the paper's release: the largest estimate of an
+  // error then wins.
+  bool with_sign = false;
   Validation validation = Validation::train_domain;
   Across across = Across::paper;
 };
@@ -52,7 +57,8 @@ struct PairOptions {
 // Runs with one test environment take part, and those whose test environments are not split (ours: no
 // env{t}_in_acc); DomainBed's runs with two test environments do not. Of equal runs, the one with the better
 // validation accuracy, then the smaller hparams_seed, then the first name is taken; within a run, the first
-// step. Throws std::invalid_argument for options that cannot be used.
+// step. Throws std::invalid_argument for options that cannot be used, a preference that fits no algorithm
+// among them.
 Selection pair_s(const History& history, const PairOptions& options);
 
 }  // namespace pair::select

@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "pair/select/catalog.h"
 #include "pair/select/results_file.h"
 
 namespace pair::select {
@@ -88,10 +89,10 @@ std::vector<ToRead> results_in(std::span<const RunFolder> folders, Histories& hi
     if (::stat(file.c_str(), &status) != 0) {
       const std::error_code error(errno, std::generic_category());
       if (!run.given) {
-        histories.left_out.push_back({run.folder, 0, reason_without_results(run.folder, error), 0});
+        histories.left_out.push_back({run.folder, 0, reason_without_results(run.folder, error)});
       }
     } else if (!seen.insert({status.st_dev, status.st_ino}).second) {
-      histories.left_out.push_back({file, 0, "is linked here and read elsewhere", 0});
+      histories.left_out.push_back({file, 0, "is linked here and read elsewhere"});
     } else {
       all.push_back({run.folder, file});
     }
@@ -99,18 +100,30 @@ std::vector<ToRead> results_in(std::span<const RunFolder> folders, Histories& hi
   return all;
 }
 
+std::string about(const fs::path& path, std::size_t line, const std::string& what) {
+  return path.string() + (line > 0 ? ", line " + std::to_string(line) + "," : "") + " " + what;
+}
+
 }  // namespace
 
 std::string Omission::sentence() const {
-  std::string text = path.string();
-  if (line > 0) {
-    text += ", line " + std::to_string(line) + ",";
-  }
-  text += " " + what;
+  std::string text = about(path, line, what);
   if (more_lines > 0) {
     text += " (and " + std::to_string(more_lines) + (more_lines == 1 ? " more line)" : " more lines)");
   }
   return text;
+}
+
+std::vector<std::string> Omission::sentences() const {
+  std::vector<std::string> all{about(path, line, what)};
+  for (const BadLine& next : next_lines) {
+    all.push_back(about(path, next.line, next.what));
+  }
+  if (const std::size_t rest = more_lines - next_lines.size(); rest > 0) {
+    all.push_back(path.string() + " has " + std::to_string(rest) + " more such " +
+                  (rest == 1 ? "line" : "lines"));
+  }
+  return all;
 }
 
 Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options) {
@@ -155,6 +168,7 @@ Histories read_histories(std::span<const std::filesystem::path> folders, const R
     }
     std::move(result.runs.begin(), result.runs.end(), std::back_inserter(histories.history));
   }
+  join_algorithms(histories.history);
   std::sort(histories.left_out.begin(), histories.left_out.end(),
             [](const Omission& a, const Omission& b) { return a.path < b.path; });
   return histories;

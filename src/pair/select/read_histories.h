@@ -14,15 +14,28 @@
 
 namespace pair::select {
 
+// A line of a file that was left out.
+struct BadLine {
+  std::size_t line = 0;  // from 1
+  std::string what;      // "is no JSON"
+};
+
 // Something that was left out.
 struct Omission {
   std::filesystem::path path;  // a file, or a run's folder
   std::size_t line = 0;        // from 1; 0: it is not about a line
   std::string what;            // "is no JSON", "has no results.jsonl"
-  std::size_t more_lines = 0;  // of the same file that were left out after this one
+  // Lines of the same file that were left out after this one: how many, and the first few of them.
+  std::size_t more_lines = 0;
+  std::vector<BadLine> next_lines = {};
+
+  // So many lines of a file have their reasons kept, the first included.
+  static constexpr std::size_t most_reasons = 20;
 
   // "sweep/a/results.jsonl, line 3, is no JSON (and 2 more lines)".
   [[nodiscard]] std::string sentence() const;
+  // The same, a sentence for each line whose reason was kept and one for the rest.
+  [[nodiscard]] std::vector<std::string> sentences() const;
 };
 
 struct Histories {
@@ -41,9 +54,11 @@ struct ReadOptions {
 };
 
 // The runs in the folders directly inside of those given, and in those themselves. Links are followed; a file
-// that is reached twice is read once. Nothing inside a sweep stops the reading: what cannot be used is left
-// out. A last line without its end, as a run has that is being written or was killed, is left out too. Throws
-// std::invalid_argument where a folder that is given is none, or cannot be read.
+// that is reached twice is read once. An algorithm that some runs have by DomainBed's name and some by ours
+// has DomainBed's in all (catalog.h). Nothing inside a sweep stops the reading: what cannot be used is left
+// out. So is a last line that is cut off, as a run has that is being written or was killed; a whole record
+// there is read, though its line has no end. Throws std::invalid_argument where a folder that is given is
+// none, or cannot be read.
 Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options = {});
 
 }  // namespace pair::select

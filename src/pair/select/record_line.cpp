@@ -1,11 +1,10 @@
 #include "pair/select/record_line.h"
 
-#include <array>
+#include <algorithm>
 
 namespace pair::select {
 
 std::string with_null_for_not_finite(std::string_view line) {
-  constexpr std::array<std::string_view, 3> words{"-Infinity", "Infinity", "NaN"};
   std::string result;
   result.reserve(line.size() + LineParser::padding);
   bool in_string = false;
@@ -16,7 +15,7 @@ std::string with_null_for_not_finite(std::string_view line) {
     } else if (line.front() == '"') {
       in_string = !in_string;
     } else if (!in_string) {
-      for (const std::string_view word : words) {
+      for (const std::string_view word : not_finite_words) {
         taken = line.starts_with(word) ? word.size() : taken;
       }
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -34,7 +35,7 @@ class LineParser {
   static constexpr std::size_t padding = 64;
 
   // Fills in the record and returns an empty string, or returns what is wrong with the line: "is no JSON",
-  // "has no args.test_envs", "has env0_in_acc null; an accuracy is a number".
+  // "has no args.test_envs", "has env0_in_acc NaN; an accuracy is a finite number".
   virtual std::string parse(const char* line, std::size_t length, RecordLine& record) = 0;
 
   // The hyperparameters of the line that was parsed last, by name, the values as JSON.
@@ -46,6 +47,9 @@ std::unique_ptr<LineParser> make_nlohmann_line_parser();
 
 // What the build reads with: "simdjson" or "nlohmann".
 std::string_view line_parser_name();
+
+// Python's for numbers that JSON does not have; a word before one that it ends with.
+inline constexpr std::array<std::string_view, 3> not_finite_words{"-Infinity", "Infinity", "NaN"};
 
 // The line with null in place of every NaN, Infinity and -Infinity outside of strings.
 std::string with_null_for_not_finite(std::string_view line);

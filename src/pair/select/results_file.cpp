@@ -41,8 +41,11 @@ bool is_of(const Run& run, const RecordLine& record) {
 void ResultsReader::leave_out(std::string what, ResultsFile& result) {
   if (result.left_out) {
     ++result.left_out->more_lines;
+    if (result.left_out->next_lines.size() + 1 < Omission::most_reasons) {
+      result.left_out->next_lines.push_back({line_, std::move(what)});
+    }
   } else {
-    result.left_out = Omission{file_, line_, std::move(what), 0};
+    result.left_out = Omission{file_, line_, std::move(what)};
   }
 }
 
@@ -51,8 +54,14 @@ void ResultsReader::take_line(const char* line, std::size_t length, ResultsFile&
   if (std::all_of(line, line + length, [](char c) { return c == ' ' || c == '\t' || c == '\r'; })) {
     return leave_out("is empty", result);
   }
+  if (std::string problem = take_record(line, length, result); !problem.empty()) {
+    leave_out(std::move(problem), result);
+  }
+}
+
+std::string ResultsReader::take_record(const char* line, std::size_t length, ResultsFile& result) {
   if (std::string problem = parser_->parse(line, length, record_); !problem.empty()) {
-    return leave_out(std::move(problem), result);
+    return problem;
   }
   auto run = std::find_if(result.runs.begin(), result.runs.end(),
                           [this](const Run& known) { return is_of(known, record_); });
@@ -69,6 +78,7 @@ void ResultsReader::take_line(const char* line, std::size_t length, ResultsFile&
   }
   run->add(record_.step, record_.values);
   ++result.records;
+  return {};
 }
 
 ResultsFile ResultsReader::read(const std::filesystem::path& file, const std::string& name) {
@@ -102,7 +112,11 @@ ResultsFile ResultsReader::read(const std::filesystem::path& file, const std::st
       if (count < 0) {
         leave_out(std::string("cannot be read: ") + std::strerror(errno), result);
       } else if (held > 0 && !dropping) {
-        leave_out("has no end: the run is being written, or was stopped there", result);
+        if (std::string problem = take_record(buffer_.data(), held, result); !problem.empty()) {
+          leave_out(problem == "is no JSON" ? "has no end: the run is being written, or was stopped there"
+                                            : std::move(problem),
+                    result);
+        }
       } else if (result.bytes == 0) {
         line_ = 0;
         leave_out("is empty", result);

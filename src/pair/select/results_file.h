@@ -30,6 +30,8 @@ class ResultsReader {
 
  private:
   void take_line(const char* line, std::size_t length, ResultsFile& result);
+  // What the line, counted already, is: a record of some run, or what is wrong with it.
+  std::string take_record(const char* line, std::size_t length, ResultsFile& result);
   void leave_out(std::string what, ResultsFile& result);
 
   std::size_t longest_;

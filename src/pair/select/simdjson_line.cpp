@@ -63,7 +63,7 @@ class SimdjsonLineParser : public LineParser {
       }
     }
     parsed_ = true;
-    return interpret_record(Value(root_), record);
+    return interpret_record(Value(root_), {line, length}, record);
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> hparams() const override {

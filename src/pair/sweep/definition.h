@@ -15,7 +15,7 @@ namespace pair::sweep {
 // of hyperparameters and every trial.
 struct Definition {
   std::vector<std::string> datasets;    // names of 'pair list datasets'
-  std::vector<std::string> algorithms;  // names of 'pair list algorithms'
+  std::vector<std::string> algorithms;  // names of 'pair list algorithms', or DomainBed's
   std::int64_t n_hparams = 20;          // draws, the first of which is the defaults. 1 to 100,000
   std::int64_t n_trials = 3;            // seeds 0, 1, ... of data and model. 1 to 100,000
   std::vector<TestEnvs> test_envs;      // empty: DomainBed's list

@@ -33,6 +33,13 @@ struct Draw {
   std::string operator()(const LogUniform& log) const {
     return number(std::pow(log.base, random.uniform(log.low, log.high)), log.whole);
   }
+  std::string operator()(const LogUniforms& list) const {
+    std::string text;
+    for (const LogUniform& one : list.each) {
+      text += (text.empty() ? "" : ",") + (*this)(one);
+    }
+    return text;
+  }
   std::string operator()(const Choice& choice) const {
     return choice.values[random.below(choice.values.size())];
   }
@@ -45,6 +52,13 @@ struct Text {
   }
   std::string operator()(const LogUniform& log) const {
     return (log.whole ? "whole part of " : "") + base::shown(log.base) + "^" + range(log.low, log.high);
+  }
+  std::string operator()(const LogUniforms& list) const {
+    std::string text;
+    for (const LogUniform& one : list.each) {
+      text += (text.empty() ? "" : " and ") + (*this)(one);
+    }
+    return text;
   }
   std::string operator()(const Choice& choice) const {
     std::string text;

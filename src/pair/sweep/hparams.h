@@ -13,7 +13,7 @@
 
 namespace pair::sweep {
 
-// Where DomainBed's program and the table in Appendix F.2 of the paper differ, whose word counts: the
+// Where DomainBed's program and the table in Appendix G.2 of the paper differ, whose word counts: the
 // learning rate of small images is 10^Uniform(-4.5, -2.5) in the program and 10^Uniform(-4.5, -3.5) in the
 // table.
 enum class Search { domainbed, paper };

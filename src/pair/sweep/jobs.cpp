@@ -47,12 +47,20 @@ class Common {
   explicit Common(const std::vector<runs::Override>& set) : set_(set), used_(set.size(), false) {
     for (const auto& [name, value] : set) {
       if (name == "seed" || name == "hparams_seed" || name == "test_envs") {
-        throw std::invalid_argument(name +
-                                    " is the sweep's to decide: by --n-trials, --n-hparams and "
-                                    "--test-envs");
+        const char* const option = name == "seed"           ? "--n-trials"
+                                   : name == "hparams_seed" ? "--n-hparams"
+                                                            : "--test-envs";
+        throw std::invalid_argument(name + " is the sweep's to decide, by " + option);
       }
       (void)runs::key_named(name);
     }
+  }
+
+  // A weight that was asked for is not drawn anew by another name.
+  void spare(std::vector<Hparam>& hparams) const {
+    const bool penalty = std::any_of(
+        set_.begin(), set_.end(), [](const runs::Override& setting) { return setting.first == "penalty"; });
+    std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
   }
 
   // Those that say something to such runs.
@@ -131,14 +139,20 @@ std::vector<Job> jobs_of(const Definition& definition) {
   check_count("n_hparams", definition.n_hparams);
   check_count("n_trials", definition.n_trials);
   check_names("datasets", definition.datasets);
-  check_names("algorithms", definition.algorithms);
+  std::vector<std::string> algorithms;
+  for (const std::string& name : definition.algorithms) {
+    algorithms.emplace_back(runs::algorithm_named(name));
+  }
+  check_names("algorithms", algorithms);
   Common common(definition.set);
   std::vector<Family> families;
   for (const std::string& dataset : definition.datasets) {
-    for (const std::string& algorithm : definition.algorithms) {
+    for (const std::string& algorithm : algorithms) {
       const runs::RunSpec spec = runs::resolve(dataset, algorithm);
-      families.push_back({dataset, algorithm, hparams_of(dataset, algorithm, definition.search),
-                          common.of(spec), sets_for(definition, spec)});
+      std::vector<Hparam> hparams = hparams_of(dataset, algorithm, definition.search);
+      common.spare(hparams);
+      families.push_back(
+          {dataset, algorithm, std::move(hparams), common.of(spec), sets_for(definition, spec)});
     }
   }
   common.refuse_unused();

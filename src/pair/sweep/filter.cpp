@@ -1,0 +1,100 @@
+#include "pair/sweep/filter.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "pair/base/algorithm_names.h"
+#include "pair/base/names.h"
+#include "pair/runs/keys.h"
+
+namespace pair::sweep {
+namespace {
+
+void check_count(const char* name, const std::optional<std::int64_t>& count) {
+  if (count && *count < 1) {
+    throw std::invalid_argument(std::string(name) + " is " + std::to_string(*count) +
+                                "; accepted are whole numbers from 1");
+  }
+}
+
+std::set<std::int64_t> as_set(const TestEnvs& test_envs) {
+  return {test_envs.begin(), test_envs.end()};
+}
+
+// Whether the run would be the same one with this setting.
+bool has_setting(const runs::RunSpec& spec, const runs::Override& setting) {
+  const runs::Key& key = runs::key_named(setting.first);
+  if (!key.applies(spec)) {
+    return false;
+  }
+  runs::RunSpec with = spec;
+  runs::set(key, with, setting.second);
+  return runs::canonical(with) == runs::canonical(spec);
+}
+
+bool same_dataset(std::string_view a, std::string_view b) {
+  return a == b;
+}
+
+// A name that no job has is a slip.
+template <class Same>
+void check_names(const char* kind, const std::vector<std::string>& names, const std::set<std::string>& known,
+                 Same same) {
+  for (const std::string& name : names) {
+    if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return same(name, one); })) {
+      throw std::invalid_argument(
+          base::unknown_name(std::string(kind) + " of the sweep", name,
+                             std::vector<std::string_view>(known.begin(), known.end())));
+    }
+  }
+}
+
+template <class Same>
+bool among(const std::vector<std::string>& names, std::string_view name, Same same) {
+  return names.empty() ||
+         std::any_of(names.begin(), names.end(), [&](const std::string& one) { return same(one, name); });
+}
+
+bool passes(const Job& job, const Filter& filter) {
+  return among(filter.datasets, data::name_of(job.spec.dataset), same_dataset) &&
+         among(filter.algorithms, job.spec.algorithm, base::same_algorithm) &&
+         (!filter.n_hparams || job.spec.hparams_seed < *filter.n_hparams) &&
+         (!filter.n_trials || std::cmp_less(job.spec.seed, *filter.n_trials)) &&
+         (!filter.single_test_envs || job.test_envs.size() == 1) &&
+         (filter.test_envs.empty() ||
+          std::any_of(filter.test_envs.begin(), filter.test_envs.end(),
+                      [&](const TestEnvs& set) { return as_set(set) == as_set(job.test_envs); })) &&
+         std::all_of(filter.set.begin(), filter.set.end(),
+                     [&](const runs::Override& setting) { return has_setting(job.spec, setting); });
+}
+
+}  // namespace
+
+std::vector<Job> filtered(std::span<const Definition> definitions, const Filter& filter) {
+  check_count("n_hparams", filter.n_hparams);
+  check_count("n_trials", filter.n_trials);
+  std::vector<Definition> searched(definitions.begin(), definitions.end());
+  std::erase_if(searched, [&filter](const Definition& definition) {
+    return filter.search && definition.search != *filter.search;
+  });
+  std::vector<Job> jobs = jobs_of(searched);
+  std::set<std::string> datasets;
+  std::set<std::string> algorithms;
+  for (const Job& job : jobs) {
+    datasets.insert(data::name_of(job.spec.dataset));
+    algorithms.insert(job.spec.algorithm);
+  }
+  if (!jobs.empty()) {
+    check_names("dataset", filter.datasets, datasets, same_dataset);
+    check_names("algorithm", filter.algorithms, algorithms, base::same_algorithm);
+  }
+  std::erase_if(jobs, [&filter](const Job& job) { return !passes(job, filter); });
+  if (jobs.empty()) {
+    throw std::invalid_argument("no job of the sweep is as the options say; without them all are meant");
+  }
+  return jobs;
+}
+
+}  // namespace pair::sweep

@@ -1,0 +1,185 @@
+#include "pair/cli/sweep.h"
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "pair/cli/train_lists.h"
+#include "pair/runs/run_directory.h"
+#include "pair/sweep/sweep_file.h"
+#include "tests/select/fixtures.h"
+
+// pair sweep status, collect and delete-incomplete as a user types them. They need no torch, but the program
+// has them only beside what launches, so they are called here.
+
+namespace pair::cli::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using select::testing::Scratch;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Ended {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+// erm and irmv1 on cmnist, two draws and two trials, every run begun and none done.
+class Sweep : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    sweep::Definition definition;
+    definition.datasets = {"cmnist"};
+    definition.algorithms = {"erm", "irmv1"};
+    definition.n_hparams = 2;
+    definition.n_trials = 2;
+    sweep::add_to_sweep(scratch_.path(), definition);
+    for (const sweep::Job& job : sweep::jobs_of(definition)) {
+      const json record{{"args",
+                         {{"algorithm", job.spec.algorithm},
+                          {"dataset", "cmnist"},
+                          {"test_envs", {2, 3, 4}},
+                          {"trial_seed", job.spec.seed},
+                          {"hparams_seed", job.spec.hparams_seed}}},
+                        {"step", 1},
+                        {"nll", 0.5},
+                        {"penalty", 0.1},
+                        {"env0_in_acc", 0.8},
+                        {"env1_in_acc", 0.8},
+                        {"env2_out_acc", 0.6},
+                        {"env3_out_acc", 0.6},
+                        {"env4_out_acc", 0.6}};
+      runs::RunDirectory(scratch_ / job.folder, job.spec).record(record.dump());
+    }
+  }
+
+  [[nodiscard]] Ended run(std::vector<std::string> words) const {
+    words.insert(words.begin(), {"pair", "sweep"});
+    words.insert(words.end(), {"--out", scratch_.path().string()});
+    std::vector<const char*> argv;
+    for (const std::string& word : words) {
+      argv.push_back(word.c_str());
+    }
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    Context context{in, out, err};
+    const int status =
+        cli::run(static_cast<int>(argv.size()), argv.data(), context,
+                 [](CLI::App& app, Context& inner) { add_sweep_keeping(add_sweep(app), inner); });
+    return {status, out.str(), err.str()};
+  }
+
+  [[nodiscard]] int folders() const {
+    int count = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(scratch_.path())) {
+      count += entry.is_directory() ? 1 : 0;
+    }
+    return count;
+  }
+
+  Scratch scratch_;
+};
+
+TEST_F(Sweep, StatusShowsTheJobsThatAreAskedFor) {
+  const json all = json::parse(run({"status", "--json"}).out);
+  EXPECT_EQ(all["jobs"], 8);
+  const json some = json::parse(run({"status", "--algorithms", "IRM", "--n-trials", "1", "--json"}).out);
+  EXPECT_EQ(some["jobs"], 2);
+  EXPECT_EQ(some["incomplete"], 2);
+  EXPECT_EQ(some["cells"].size(), 1U);
+  EXPECT_EQ(some["cells"][0]["algorithm"], "irmv1");
+  EXPECT_TRUE(some["strangers"].empty()) << "the sweep's other runs are no strangers";
+  EXPECT_THAT(run({"status", "--datasets", "cmnist"}).out, HasSubstr("8 jobs: "));
+}
+
+TEST_F(Sweep, CollectReadsTheJobsThatAreAskedFor) {
+  const Ended ended = run({"collect", "--algorithms", "erm", "--criterion", "pair", "--validation",
+                           "training", "--losses", "nll,penalty"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("4 runs, 4 records"));
+  EXPECT_THAT(ended.out, Not(HasSubstr("irmv1")));
+  EXPECT_THAT(ended.out, HasSubstr("-------- Not complete\n4 jobs: "));
+}
+
+TEST_F(Sweep, DeletesOnlyAmongTheJobsThatAreAskedFor) {
+  EXPECT_THAT(run({"delete-incomplete", "--algorithms", "irmv1", "--n-hparams", "1", "--dry-run"}).out,
+              HasSubstr("2 incomplete runs to delete"));
+  EXPECT_EQ(folders(), 8);
+  EXPECT_THAT(run({"delete-incomplete", "--algorithms", "irmv1"}).out,
+              HasSubstr("4 incomplete runs deleted"));
+  EXPECT_EQ(folders(), 4);
+  EXPECT_EQ(json::parse(run({"status", "--algorithms", "erm", "--json"}).out)["incomplete"], 4);
+}
+
+TEST_F(Sweep, RefusesNamesThatItDoesNotHaveAndDeletesNothing) {
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"delete-incomplete", "--algorithms", "vrex"},
+           {"delete-incomplete", "--datasets", "ColoredMNIST"},
+           {"delete-incomplete", "--steps", "7"},
+           {"delete-incomplete", "--search", "papr"},
+           {"delete-incomplete", "--set", "steps"},
+           {"delete-incomplete", "--test-envs", "x"},
+       }) {
+    const Ended ended = run(words);
+    EXPECT_EQ(ended.status, 2) << words[1];
+    EXPECT_THAT(ended.err, HasSubstr("pair: ")) << words[1];
+  }
+  EXPECT_EQ(folders(), 8);
+}
+
+// The list as programs with torch have it.
+Ended list(std::vector<const char*> words) {
+  words.insert(words.begin(), {"pair", "list"});
+  std::istringstream in;
+  std::ostringstream out;
+  std::ostringstream err;
+  Context context{in, out, err};
+  const auto none = [] { return std::vector<Listed>(); };
+  const int status = cli::run(
+      static_cast<int>(words.size()), words.data(), context,
+      [&none](CLI::App& app, Context& inner) { add_list(app, inner, lists_for_training(none, none)); });
+  return {status, out.str(), err.str()};
+}
+
+TEST(ListHparams, ShowsEitherSearch) {
+  const auto rate = [](const Ended& ended) {
+    for (const json& entry : json::parse(ended.out)) {
+      if (entry["name"] == "erm.lr") {
+        return entry["summary"].get<std::string>();
+      }
+    }
+    return std::string();
+  };
+  EXPECT_EQ(rate(list({"hparams", "--json"})), "10^Uniform(-4.5, -2.5)");
+  EXPECT_EQ(rate(list({"hparams", "--search", "domainbed", "--json"})), "10^Uniform(-4.5, -2.5)");
+  EXPECT_EQ(rate(list({"hparams", "--search", "paper", "--json"})), "10^Uniform(-4.5, -3.5)");
+  EXPECT_THAT(list({"hparams"}).out, HasSubstr("DomainBed, whose variance is biased"));
+}
+
+TEST(ListAlgorithms, SaysWhatDomainBedCallsThem) {
+  EXPECT_THAT(list({"algorithms"}).out, HasSubstr("(domainbed: IB_IRM)\n"));
+  for (const json& entry : json::parse(list({"algorithms", "--json"}).out)) {
+    if (entry["name"] == "irmv1") {
+      EXPECT_EQ(entry["domainbed"], "IRM");
+    }
+  }
+}
+
+TEST(ListHparams, RefusesOtherSearches) {
+  const Ended unknown = list({"hparams", "--search", "papr"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean 'paper'"));
+  EXPECT_EQ(list({"datasets", "--search", "paper"}).status, 2);
+  EXPECT_EQ(list({"--search", "paper"}).status, 2);
+}
+
+}  // namespace
+}  // namespace pair::cli::test
