@@ -67,5 +67,34 @@ TEST_F(Kernels, ScaleLeavesAloneWhatCannotBeScaled) {
   }
 }
 
+TEST_F(Kernels, MeanRiskIsTorchsWithItsGradient) {
+  for (const std::int64_t rows : {2, 64, 5000}) {
+    for (const Loss loss : {Loss::binary_cross_entropy, Loss::cross_entropy, Loss::squared_error}) {
+      SCOPED_TRACE(std::to_string(rows) + " rows, loss " + std::to_string(static_cast<int>(loss)));
+      const std::int64_t outputs = loss == Loss::cross_entropy ? 3 : 1;
+      const torch::Tensor logits =
+          (torch::arange(3 * rows * outputs).to(torch::kFloat) * 0.7).sin().view({3 * rows, outputs}) * 20.0;
+      torch::Tensor labels = torch::arange(3 * rows) % (outputs == 1 ? 2 : 3);
+      const torch::Tensor leaf = logits.to(torch::kDouble).requires_grad_(true);
+      torch::Tensor expected;
+      if (loss == Loss::cross_entropy) {
+        expected = torch::cross_entropy_loss(leaf, labels);
+      } else {
+        labels = labels.to(torch::kFloat);
+        const torch::Tensor wide = labels.to(torch::kDouble);
+        expected = loss == Loss::squared_error
+                       ? torch::mse_loss(leaf.select(1, 0), wide)
+                       : torch::binary_cross_entropy_with_logits(leaf.select(1, 0), wide);
+      }
+      expected.backward();
+      const MeanRisk found = mean_risk(loss, logits.cuda(), labels.cuda(), 3);
+      EXPECT_NEAR(found.value.item<double>(), expected.item<double>(), 1e-6 * expected.item<double>());
+      const torch::Tensor slopes = found.slopes.cpu().to(torch::kDouble);
+      EXPECT_LT((slopes - leaf.grad()).abs().max().item<double>(),
+                1e-6 * leaf.grad().abs().max().item<double>());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace pair::device

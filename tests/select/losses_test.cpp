@@ -32,6 +32,8 @@ TEST(Losses, AreTheObjectivesOfOurOwnRuns) {
   EXPECT_THAT(losses_of("clove", logged), ElementsAre("erm", "clove"));
   EXPECT_THAT(losses_of("pair", {"losses.erm", "losses.irmv1", "losses.vrex", "nll", "penalty"}),
               ElementsAre("erm", "irmv1", "vrex"));
+  EXPECT_THAT(losses_of("groupdro", {"loss", "losses.erm", "losses.group_dro", "losses.worst_risk"}),
+              ElementsAre("worst_risk"));
   EXPECT_THAT(losses_of("groupdro", {"loss", "losses.erm", "losses.group_dro"}), ElementsAre("group_dro"));
 }
 

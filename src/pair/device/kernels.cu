@@ -1,5 +1,7 @@
 #include "pair/device/kernels.cuh"
 
+#include <type_traits>
+
 namespace pair::device::cuda {
 namespace {
 
@@ -25,6 +27,10 @@ __device__ Totals block_sum(Totals mine) {
   }
   __syncthreads();
   return {squares[0], along[0]};
+}
+
+__device__ double block_sum(double mine) {
+  return block_sum(Totals{mine, 0.0}).squares;
 }
 
 __device__ Totals totals(const double* partials) {
@@ -200,11 +206,32 @@ __device__ Four held(Four v, const Number* in) {
 
 constexpr int slice = 32;  // channels of a block, whole groups of them
 constexpr int slice_quads = slice / 4;
-constexpr int norm_threads = 256;
-constexpr int pixels_at_once = norm_threads / slice_quads;
+constexpr int lanes_a_warp = 32;
+
+// Numbers as they lie in memory, four of them.
+template <class Number>
+struct Raw;
+template <>
+struct Raw<float> {
+  float4 v;
+  __device__ explicit operator Four() const { return {{v.x, v.y, v.z, v.w}}; }
+};
+template <>
+struct Raw<__half> {
+  uint2 v;
+  __device__ explicit operator Four() const {
+    const float2 a = __half22float2(*reinterpret_cast<const __half2*>(&v.x));
+    const float2 b = __half22float2(*reinterpret_cast<const __half2*>(&v.y));
+    return {{a.x, a.y, b.x, b.y}};
+  }
+};
+template <class Number>
+__device__ Raw<Number> load_raw(const Number* from) {
+  return {*reinterpret_cast<const decltype(Raw<Number>::v)*>(from)};
+}
 
 // Where a thread of a normalisation stands: four neighbouring channels, all of one group, of every so many
-// pixels of an image. The image is read twice, the second time from the cache.
+// pixels of an image.
 struct Place {
   int quad;      // of the slice
   int first;     // pixel
@@ -228,62 +255,92 @@ struct Place {
   }
 };
 
-// Each quad's sum over the block's threads, for the first thread of the quad.
-__device__ Four sum_over_pixels(const Place& place, const Four& mine) {
-  __shared__ float4 parts[norm_threads];
-  __syncthreads();
-  parts[threadIdx.x] = {mine.at[0], mine.at[1], mine.at[2], mine.at[3]};
-  __syncthreads();
-  Four all = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  if (place.first == 0) {
-    for (int row = 0; row < pixels_at_once; ++row) {
-      const float4 part = parts[row * slice_quads + place.quad];
-      all.at[0] += part.x;
-      all.at[1] += part.y;
-      all.at[2] += part.z;
-      all.at[3] += part.w;
+// The sums over a block's pixels of `count` numbers a channel: totals[k][channel of the slice], for all threads
+// when it returns. Lanes that are eight apart stand at the same quad.
+template <int block, int count>
+__device__ void sum_over_pixels(const Place& place, Four (&mine)[count], float (&totals)[count][slice]) {
+  constexpr int warps = block / lanes_a_warp;
+  __shared__ float parts[warps][count][slice];
+  const int lane = static_cast<int>(threadIdx.x) % lanes_a_warp;
+  const int warp = static_cast<int>(threadIdx.x) / lanes_a_warp;
+  for (int k = 0; k < count; ++k) {
+    for (int i = 0; i < 4; ++i) {
+      float sum = mine[k].at[i];
+      sum += __shfl_xor_sync(0xffffffffU, sum, 8);
+      sum += __shfl_xor_sync(0xffffffffU, sum, 16);
+      if (lane < slice_quads) {
+        parts[warp][k][4 * place.quad + i] = sum;
+      }
     }
   }
-  return all;
+  __syncthreads();
+  if (static_cast<int>(threadIdx.x) < count * slice) {
+    const int k = static_cast<int>(threadIdx.x) / slice;
+    const int channel = static_cast<int>(threadIdx.x) % slice;
+    float sum = 0.0F;
+    for (int w = 0; w < warps; ++w) {
+      sum += parts[w][k][channel];
+    }
+    totals[k][channel] = sum;
+  }
+  __syncthreads();
 }
 
-// pooled: only the mean over the pixels is written, [images, channels].
-template <class Number, bool pooled>
-__global__ void __launch_bounds__(norm_threads)
+// So that a multiprocessor has 1024 threads at hand, in blocks that wait at different times.
+constexpr int blocks_at_once(int block) {
+  return 1024 / block;
+}
+
+// pooled: only the mean over the pixels is written, [images, channels]. kept: the pixels that a thread keeps from
+// one pass over the image to the next, at least as many as it has; or 0, and the image is read twice.
+template <class Number, bool pooled, int block, int kept>
+__global__ void __launch_bounds__(block, blocks_at_once(block))
     norm_forward(Norm norm, const Number* x, const float* bias, const float* gamma, const float* beta,
                  Number* y, float* means, float* statistics) {
-  __shared__ float2 of_quad[slice_quads];
+  constexpr int stride = block / slice_quads;
+  __shared__ float totals[2][slice];
   __shared__ float2 of_group[slice_quads];
   const Place place(norm);
   const Four b = load(bias + place.channel);
-  Four sum = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  Four squares = sum;
-  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
-    const Four v = load(x + place.at(norm, pixel));
+  Raw<Number> seen[kept > 0 ? kept : 1];
+  Four sums[2] = {};  // of r = relu(x + bias), and of r^2
+  const auto add = [&](const Four& v) {
     for (int i = 0; i < 4; ++i) {
       const float r = fmaxf(v.at[i] + b.at[i], 0.0F);
-      sum.at[i] += r;
-      squares.at[i] += r * r;
+      sums[0].at[i] += r;
+      sums[1].at[i] += r * r;
+    }
+  };
+  if constexpr (kept > 0) {
+#pragma unroll
+    for (int k = 0; k < kept; ++k) {
+      if (place.first + k * stride < norm.pixels) {
+        seen[k] = load_raw(x + place.at(norm, place.first + k * stride));
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < kept; ++k) {
+      if (place.first + k * stride < norm.pixels) {
+        add(static_cast<Four>(seen[k]));
+      }
+    }
+  } else {
+    for (int pixel = place.first; pixel < norm.pixels; pixel += stride) {
+      add(load(x + place.at(norm, pixel)));
     }
   }
-  const Four all = sum_over_pixels(place, sum);
-  const Four all_squares = sum_over_pixels(place, squares);
-  if (place.first == 0) {
-    of_quad[place.quad] = {all.at[0] + all.at[1] + all.at[2] + all.at[3],
-                           all_squares.at[0] + all_squares.at[1] + all_squares.at[2] + all_squares.at[3]};
-  }
-  __syncthreads();
+  sum_over_pixels<block>(place, sums, totals);
   if (static_cast<int>(threadIdx.x) < place.groups) {
-    const int quads = slice_quads / place.groups;
+    const int channels = slice / place.groups;
     double total = 0.0;
-    double total_squares = 0.0;
-    for (int q = 0; q < quads; ++q) {
-      total += of_quad[static_cast<int>(threadIdx.x) * quads + q].x;
-      total_squares += of_quad[static_cast<int>(threadIdx.x) * quads + q].y;
+    double squares = 0.0;
+    for (int c = 0; c < channels; ++c) {
+      total += totals[0][static_cast<int>(threadIdx.x) * channels + c];
+      squares += totals[1][static_cast<int>(threadIdx.x) * channels + c];
     }
-    const double count = static_cast<double>(norm.pixels) * 4.0 * quads;
+    const double count = static_cast<double>(norm.pixels) * channels;
     const double mean = total / count;
-    const double variance = fmax(total_squares / count - mean * mean, 0.0);
+    const double variance = fmax(squares / count - mean * mean, 0.0);
     const float2 found = {static_cast<float>(mean), static_cast<float>(1.0 / sqrt(variance + norm.epsilon))};
     of_group[threadIdx.x] = found;
     reinterpret_cast<float2*>(statistics)[place.statistic + threadIdx.x] = found;
@@ -297,33 +354,48 @@ __global__ void __launch_bounds__(norm_threads)
     scale.at[i] *= mine.y;
     shift.at[i] -= mine.x * scale.at[i];
   }
-  if (pooled) {
+  if constexpr (pooled) {
     if (place.first == 0) {
       Four mean;
       for (int i = 0; i < 4; ++i) {
-        mean.at[i] = all.at[i] / static_cast<float>(norm.pixels) * scale.at[i] + shift.at[i];
+        mean.at[i] = totals[0][4 * place.quad + i] / static_cast<float>(norm.pixels) * scale.at[i] + shift.at[i];
       }
       store(means + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel, mean);
     }
-    return;
-  }
-  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
-    Four v = load(x + place.at(norm, pixel));
-    for (int i = 0; i < 4; ++i) {
-      v.at[i] = fmaxf(v.at[i] + b.at[i], 0.0F) * scale.at[i] + shift.at[i];
+  } else {
+    const auto write = [&](int pixel, Four v) {
+      for (int i = 0; i < 4; ++i) {
+        v.at[i] = fmaxf(v.at[i] + b.at[i], 0.0F) * scale.at[i] + shift.at[i];
+      }
+      store(y + place.at(norm, pixel), v);
+    };
+    if constexpr (kept > 0) {
+#pragma unroll
+      for (int k = 0; k < kept; ++k) {
+        if (place.first + k * stride < norm.pixels) {
+          write(place.first + k * stride, static_cast<Four>(seen[k]));
+        }
+      }
+    } else {
+      for (int pixel = place.first; pixel < norm.pixels; pixel += stride) {
+        write(pixel, load(x + place.at(norm, pixel)));
+      }
     }
-    store(y + place.at(norm, pixel), v);
   }
 }
 
 // With r = relu(x + bias), n = (r - mean) / deviation and d = gamma dy:
 //     dr = (d - mean(d) - n mean(d n)) / deviation,  means over the group.
 // pooled: dmeans is the gradient of the mean over the pixels, [images, channels].
-template <class Number, bool pooled>
-__global__ void __launch_bounds__(norm_threads)
+template <class Number, bool pooled, int block, int kept>
+__global__ void __launch_bounds__(block, blocks_at_once(block))
     norm_backward(Norm norm, const Number* x, const float* bias, const float* gamma, const float* statistics,
                   const Number* dy, const float* dmeans, Number* dx, float* sums) {
-  __shared__ float2 of_quad[slice_quads];
+  constexpr int stride = block / slice_quads;
+  // A thread has 64 registers.
+  constexpr bool keeps_dy = !pooled && kept > 0 && 2 * kept * static_cast<int>(sizeof(Number)) <= 28;
+  __shared__ float totals[2][slice];
+  __shared__ float bias_totals[1][slice];
   __shared__ float2 of_group[slice_quads];
   const Place place(norm);
   const Four b = load(bias + place.channel);
@@ -331,69 +403,129 @@ __global__ void __launch_bounds__(norm_threads)
   const float2 moments = reinterpret_cast<const float2*>(statistics)[place.statistic + place.group];
   float* const image_sums = sums + static_cast<std::int64_t>(blockIdx.x) * 3 * norm.channels + place.channel;
   Four pooled_dy;
-  if (pooled) {
+  if constexpr (pooled) {
     pooled_dy = load(dmeans + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel);
     for (int i = 0; i < 4; ++i) {
       pooled_dy.at[i] /= static_cast<float>(norm.pixels);
     }
   }
-  const auto gradient = [&](int pixel) {
-    return pooled ? pooled_dy : held(load(dy + place.at(norm, pixel)), dy);
+  Raw<Number> seen[kept > 0 ? kept : 1];
+  Raw<Number> seen_dy[keeps_dy ? kept : 1];
+  if constexpr (kept > 0) {
+#pragma unroll
+    for (int k = 0; k < kept; ++k) {
+      if (place.first + k * stride < norm.pixels) {
+        seen[k] = load_raw(x + place.at(norm, place.first + k * stride));
+        if constexpr (keeps_dy) {
+          seen_dy[k] = load_raw(dy + place.at(norm, place.first + k * stride));
+        }
+      }
+    }
+  }
+  // The k-th pixel of the thread.
+  const auto at_pixel = [&](int k, int pixel) -> Four {
+    if constexpr (kept > 0) {
+      return static_cast<Four>(seen[k]);
+    } else {
+      return load(x + place.at(norm, pixel));
+    }
+  };
+  const auto gradient = [&](int k, int pixel) -> Four {
+    if constexpr (pooled) {
+      return pooled_dy;
+    } else if constexpr (keeps_dy) {
+      return held(static_cast<Four>(seen_dy[k]), dy);
+    } else {
+      return held(load(dy + place.at(norm, pixel)), dy);
+    }
+  };
+  const auto each_pixel = [&](const auto& work) {
+    if constexpr (kept > 0) {
+#pragma unroll
+      for (int k = 0; k < kept; ++k) {
+        if (place.first + k * stride < norm.pixels) {
+          work(k, place.first + k * stride);
+        }
+      }
+    } else {
+      for (int pixel = place.first; pixel < norm.pixels; pixel += stride) {
+        work(0, pixel);
+      }
+    }
   };
 
-  Four plain = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  Four along = plain;
-  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
-    const Four v = load(x + place.at(norm, pixel));
-    const Four d = gradient(pixel);
+  Four parts[2] = {};  // of d, and of d n
+  each_pixel([&](int k, int pixel) {
+    const Four v = at_pixel(k, pixel);
+    const Four d = gradient(k, pixel);
     for (int i = 0; i < 4; ++i) {
       const float n = (fmaxf(v.at[i] + b.at[i], 0.0F) - moments.x) * moments.y;
-      plain.at[i] += d.at[i];
-      along.at[i] += d.at[i] * n;
+      parts[0].at[i] += d.at[i];
+      parts[1].at[i] += d.at[i] * n;
     }
-  }
-  const Four all_plain = sum_over_pixels(place, plain);
-  const Four all_along = sum_over_pixels(place, along);
+  });
+  sum_over_pixels<block>(place, parts, totals);
   if (place.first == 0) {
-    store(image_sums, all_along);                  // gamma's
-    store(image_sums + norm.channels, all_plain);  // beta's
-    float2 weighted = {0.0F, 0.0F};
+    Four of_gamma;
+    Four of_beta;
     for (int i = 0; i < 4; ++i) {
-      weighted.x += scale.at[i] * all_plain.at[i];
-      weighted.y += scale.at[i] * all_along.at[i];
+      of_gamma.at[i] = totals[1][4 * place.quad + i];
+      of_beta.at[i] = totals[0][4 * place.quad + i];
     }
-    of_quad[place.quad] = weighted;
+    store(image_sums, of_gamma);
+    store(image_sums + norm.channels, of_beta);
   }
-  __syncthreads();
   if (static_cast<int>(threadIdx.x) < place.groups) {
-    const int quads = slice_quads / place.groups;
-    const float count = static_cast<float>(norm.pixels) * 4.0F * static_cast<float>(quads);
+    const int channels = slice / place.groups;
+    const float* const factors = gamma + blockIdx.y * slice + threadIdx.x * channels;
     float2 all = {0.0F, 0.0F};
-    for (int q = 0; q < quads; ++q) {
-      all.x += of_quad[static_cast<int>(threadIdx.x) * quads + q].x;
-      all.y += of_quad[static_cast<int>(threadIdx.x) * quads + q].y;
+    for (int c = 0; c < channels; ++c) {
+      all.x += factors[c] * totals[0][static_cast<int>(threadIdx.x) * channels + c];
+      all.y += factors[c] * totals[1][static_cast<int>(threadIdx.x) * channels + c];
     }
+    const float count = static_cast<float>(norm.pixels) * static_cast<float>(channels);
     of_group[threadIdx.x] = {all.x / count, all.y / count};
   }
   __syncthreads();
 
   const float2 means = of_group[place.group];
-  Four of_bias = {{0.0F, 0.0F, 0.0F, 0.0F}};
-  for (int pixel = place.first; pixel < norm.pixels; pixel += pixels_at_once) {
-    const Four v = load(x + place.at(norm, pixel));
-    Four d = gradient(pixel);
+  Four of_bias[1] = {};
+  each_pixel([&](int k, int pixel) {
+    const Four v = at_pixel(k, pixel);
+    Four d = gradient(k, pixel);
     for (int i = 0; i < 4; ++i) {
       const float before = v.at[i] + b.at[i];
       const float n = (fmaxf(before, 0.0F) - moments.x) * moments.y;
       const float dr = (scale.at[i] * d.at[i] - means.x - n * means.y) * moments.y;
       d.at[i] = before > 0.0F ? held(dr, dx) : 0.0F;
-      of_bias.at[i] += d.at[i];
+      of_bias[0].at[i] += d.at[i];
     }
     store(dx + place.at(norm, pixel), d);
-  }
-  const Four all_bias = sum_over_pixels(place, of_bias);
+  });
+  sum_over_pixels<block>(place, of_bias, bias_totals);
   if (place.first == 0) {
-    store(image_sums + 2 * norm.channels, all_bias);
+    Four all;
+    for (int i = 0; i < 4; ++i) {
+      all.at[i] = bias_totals[0][4 * place.quad + i];
+    }
+    store(image_sums + 2 * norm.channels, all);
+  }
+}
+
+// A block as large as the image has work for, and, where its pixels fit into the threads' registers, one pass over
+// memory. launch(block, kept), both as constants.
+// many: what a thread of a large block may keep.
+template <int many, class Launch>
+void for_pixels(int pixels, const Launch& launch) {
+  constexpr int small = 256;
+  constexpr int large = 512;
+  constexpr int few = 7;
+  if (pixels <= few * small / slice_quads) {
+    launch(std::integral_constant<int, small>{}, std::integral_constant<int, few>{});
+  } else if (pixels <= many * large / slice_quads) {
+    launch(std::integral_constant<int, large>{}, std::integral_constant<int, many>{});
+  } else {
+    launch(std::integral_constant<int, large>{}, std::integral_constant<int, 0>{});
   }
 }
 
@@ -437,12 +569,12 @@ __device__ float number(__half v) {
   return __half2float(v);
 }
 
-// A thread writes four numbers of a row. Where a row's numbers lie from the window's corner is the same for all
-// rows, and divisions are dear: a table says it.
+// Blocks of an image, whose threads write four numbers of a row at a time. Where a row's numbers lie from the
+// window's corner is the same for all rows, and divisions are dear: a table says it.
 constexpr int most_columns = 256;
+constexpr int blocks_an_image = 4;
 template <class Number>
-__global__ void lay_windows(Windows w, int down, int across, const Number* images, Number* rows,
-                            std::int64_t count) {
+__global__ void lay_windows(Windows w, int down, int across, const Number* images, Number* rows) {
   __shared__ int offset[most_columns];
   __shared__ int2 shift[most_columns];
   const int area = w.side * w.side;
@@ -454,25 +586,82 @@ __global__ void lay_windows(Windows w, int down, int across, const Number* image
     offset[at] = (at / area * w.height + y) * w.width + x;
   }
   __syncthreads();
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
-  if (i >= count) {
-    return;
-  }
+  const std::int64_t image = blockIdx.x;
+  const Number* const from = images + image * w.channels * w.height * w.width;
   const int quads = w.columns / 4;
-  const std::int64_t row = i / quads;
-  const int first = 4 * static_cast<int>(i - row * quads);
-  const std::int64_t image = row / (across * down);
-  const int place = static_cast<int>(row - image * (across * down));
-  const int y = place / across * w.stride - w.padding;
-  const int x = place % across * w.stride - w.padding;
-  const Number* const corner = images + image * w.channels * w.height * w.width + y * w.width + x;
-  Four four;
-  for (int k = 0; k < 4; ++k) {
-    const int2 s = shift[first + k];
-    const bool inside = y + s.y >= 0 && y + s.y < w.height && x + s.x >= 0 && x + s.x < w.width;
-    four.at[k] = inside ? number(corner[offset[first + k]]) : 0.0F;
+  const int count = down * across * quads;
+  Number* const to = rows + image * count * 4;
+  for (int i = static_cast<int>(blockIdx.y) * threads + static_cast<int>(threadIdx.x); i < count;
+       i += blocks_an_image * threads) {
+    const int place = i / quads;
+    const int first = 4 * (i - place * quads);
+    const int line = place / across;
+    const int y = line * w.stride - w.padding;
+    const int x = (place - line * across) * w.stride - w.padding;
+    const int corner = y * w.width + x;
+    Four four;
+    for (int k = 0; k < 4; ++k) {
+      const int2 s = shift[first + k];
+      const bool inside = y + s.y >= 0 && y + s.y < w.height && x + s.x >= 0 && x + s.x < w.width;
+      four.at[k] = inside ? number(from[corner + offset[first + k]]) : 0.0F;
+    }
+    store(to + 4 * i, four);
   }
-  store(rows + 4 * i, four);
+}
+
+// Losses of samples, and their slopes in the logits over how many count.
+__device__ float sample_loss(Loss loss, const float* logits, int outputs, float label, std::int64_t kind,
+                             float share, float* slopes) {
+  if (loss == Loss::cross_entropy) {
+    float largest = logits[0];
+    for (int k = 1; k < outputs; ++k) {
+      largest = fmaxf(largest, logits[k]);
+    }
+    float sum = 0.0F;
+    for (int k = 0; k < outputs; ++k) {
+      sum += expf(logits[k] - largest);
+    }
+    for (int k = 0; k < outputs; ++k) {
+      slopes[k] = share * (expf(logits[k] - largest) / sum - (k == kind ? 1.0F : 0.0F));
+    }
+    return logf(sum) + largest - logits[kind];
+  }
+  const float z = logits[0];
+  if (loss == Loss::binary_cross_entropy) {
+    slopes[0] = share * (1.0F / (1.0F + expf(-z)) - label);
+    return fmaxf(z, 0.0F) - z * label + log1pf(expf(-fabsf(z)));
+  }
+  slopes[0] = share * 2.0F * (z - label);
+  return (z - label) * (z - label);
+}
+
+__global__ void find_risks(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
+                           float* slopes, double* partials) {
+  const std::int64_t rows = risks.rows / risks.environments;
+  const float share = static_cast<float>(1.0 / static_cast<double>(risks.rows));
+  const std::int64_t start = blockIdx.y * rows;
+  double sum = 0.0;
+  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < rows; i += risk_blocks * threads) {
+    const std::int64_t row = start + i;
+    sum += sample_loss(risks.loss, logits + row * risks.outputs, risks.outputs,
+                                labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0, share,
+                                slopes + row * risks.outputs);
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    partials[blockIdx.y * risk_blocks + blockIdx.x] = sum;
+  }
+}
+
+__global__ void add_risks(Risks risks, const double* partials, double* mean) {
+  double sum = 0.0;
+  for (int i = static_cast<int>(threadIdx.x); i < risks.environments * risk_blocks; i += threads) {
+    sum += partials[i];
+  }
+  sum = block_sum(sum);
+  if (threadIdx.x == 0) {
+    *mean = sum / static_cast<double>(risks.rows);
+  }
 }
 
 constexpr int scale_threads = 1024;
@@ -546,13 +735,11 @@ dim3 slices(const Norm& norm) {
 template <class Number>
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                      const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream) {
-  if (y == nullptr) {
-    norm_forward<Number, true>
-        <<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, beta, y, means, statistics);
-  } else {
-    norm_forward<Number, false>
-        <<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, beta, y, means, statistics);
-  }
+  for_pixels<sizeof(Number) == 2 ? 13 : 0>(norm.pixels, [&](auto block, auto kept) {
+    const auto kernel =
+        y == nullptr ? norm_forward<Number, true, block(), kept()> : norm_forward<Number, false, block(), kept()>;
+    kernel<<<slices(norm), block(), 0, stream>>>(norm, x, bias, gamma, beta, y, means, statistics);
+  });
 }
 template void relu_group_norm<float>(const Norm&, const float*, const float*, const float*, const float*,
                                      float*, float*, float*, cudaStream_t);
@@ -563,8 +750,11 @@ template <class Number>
 void relu_group_norm_backward(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                               const float* statistics, const Number* dy, const float* dmeans, Number* dx,
                               float* sums, cudaStream_t stream) {
-  const auto kernel = dy == nullptr ? norm_backward<Number, true> : norm_backward<Number, false>;
-  kernel<<<slices(norm), norm_threads, 0, stream>>>(norm, x, bias, gamma, statistics, dy, dmeans, dx, sums);
+  for_pixels<0>(norm.pixels, [&](auto block, auto kept) {
+    const auto kernel = dy == nullptr ? norm_backward<Number, true, block(), kept()>
+                                      : norm_backward<Number, false, block(), kept()>;
+    kernel<<<slices(norm), block(), 0, stream>>>(norm, x, bias, gamma, statistics, dy, dmeans, dx, sums);
+  });
 }
 template void relu_group_norm_backward<float>(const Norm&, const float*, const float*, const float*,
                                               const float*, const float*, const float*, float*, float*,
@@ -575,13 +765,18 @@ template void relu_group_norm_backward<__half>(const Norm&, const __half*, const
 
 template <class Number>
 void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream) {
-  const std::int64_t count =
-      windows.images * windows.down() * windows.across() * static_cast<std::int64_t>(windows.columns / 4);
-  lay_windows<Number><<<static_cast<unsigned>((count + threads - 1) / threads), threads, 0, stream>>>(
-      windows, windows.down(), windows.across(), images, rows, count);
+  lay_windows<Number><<<dim3(static_cast<unsigned>(windows.images), blocks_an_image), threads, 0, stream>>>(
+      windows, windows.down(), windows.across(), images, rows);
 }
 template void windows<float>(const Windows&, const float*, float*, cudaStream_t);
 template void windows<__half>(const Windows&, const __half*, __half*, cudaStream_t);
+
+void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+               float* slopes, double* partials, double* mean, cudaStream_t stream) {
+  find_risks<<<dim3(risk_blocks, static_cast<unsigned>(risks.environments)), threads, 0, stream>>>(
+      risks, logits, labels, kinds, slopes, partials);
+  add_risks<<<1, threads, 0, stream>>>(risks, partials, mean);
+}
 
 void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream) {
   find_scale<<<1, scale_threads, 0, stream>>>(numbers, count, result);

@@ -83,6 +83,20 @@ struct Windows {
 template <class Number>
 void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream);
 
+// Logits [rows, outputs] of environments of equal size, one after another: the mean of the environments' mean
+// losses, and its gradient in the logits. labels, or for cross-entropy kinds, the classes; the other is null.
+// partials: environments * risk_blocks, to work in.
+inline constexpr int risk_blocks = 32;
+enum class Loss { binary_cross_entropy, cross_entropy, squared_error };
+struct Risks {
+  Loss loss;
+  std::int64_t rows;
+  int outputs;
+  int environments;
+};
+void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+               float* slopes, double* partials, double* mean, cudaStream_t stream);
+
 // result[0]: the power of two by which the largest magnitude of the numbers lies in [1, 2]; result[1]: one over
 // it. Both 1 where that magnitude is 0 or not finite.
 void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream);

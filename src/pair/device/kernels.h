@@ -64,6 +64,17 @@ bool takes_group_norm(std::int64_t channels, std::int64_t groups);
 torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64_t stride,
                       std::int64_t padding, std::int64_t columns);
 
+// The mean of the mean losses of environments of equal size, one after another, [1] in doubles, and its
+// gradient in the logits [n, k]. labels [n] are int64 classes for cross-entropy, and of the logits' type
+// else.
+enum class Loss { binary_cross_entropy, cross_entropy, squared_error };
+struct MeanRisk {
+  torch::Tensor value;
+  torch::Tensor slopes;
+};
+MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
+                   std::int64_t environments);
+
 // [2]: a power of two by which the largest magnitude of the numbers comes to lie in [1, 2], and one over it.
 // A weight's gradient is the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a
 // single pixel's may fall to 2^-24 before it vanishes.

@@ -43,6 +43,10 @@ torch::Tensor windows(const torch::Tensor& /*images*/, std::int64_t /*side*/, st
                       std::int64_t /*padding*/, std::int64_t /*columns*/) {
   absent();
 }
+MeanRisk mean_risk(Loss /*loss*/, const torch::Tensor& /*logits*/, const torch::Tensor& /*labels*/,
+                   std::int64_t /*environments*/) {
+  absent();
+}
 torch::Tensor scale_for_half(const torch::Tensor& /*numbers*/) {
   absent();
 }

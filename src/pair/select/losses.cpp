@@ -93,7 +93,7 @@ std::vector<std::string> default_losses(std::string_view algorithm, std::span<co
     return {};
   };
   if (name == "groupdro") {
-    return first_that_fits({{"group_dro"}, {"loss"}});
+    return first_that_fits({{"worst_risk"}, {"group_dro"}, {"loss"}});
   }
   if (name == "dann" || name == "cdann") {
     return first_that_fits({{"gen_loss"}});

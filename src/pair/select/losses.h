@@ -10,7 +10,9 @@
 // Which logged numbers make up the losses L of PAIR-s, by Appendix G.2 of the paper:
 //
 //   IRM, Fishr and V-REx    nll, penalty
-//   GroupDRO                the worst group's loss: group_dro in our records, loss in DomainBed's
+//   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's have none, and its
+//   loss,
+//                           the weighted groups', stands in (as group_dro would in ours)
 //   DANN, CDANN             gen_loss
 //   ERM                     none: it has no loss but its own
 //   others                  every objective of our records, in the order of hparams.objectives, or, where the

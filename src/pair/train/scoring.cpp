@@ -14,7 +14,7 @@ namespace {
 // Rows at once. The activations of an image outnumber its pixels, and a GPU is only filled by many.
 std::int64_t rows_at_once(const torch::Tensor& inputs) {
   const bool image = inputs.dim() > 3;
-  return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
+  return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 1024 : 65536);
 }
 
 // 1 for a right answer; the squared error for regression.

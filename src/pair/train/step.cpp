@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pair/device/kernels.h"
+#include "pair/objectives/erm.h"
 #include "pair/objectives/losses.h"
 #include "pair/train/host_numbers.h"
 
@@ -72,6 +73,18 @@ torch::Tensor through_risks(const torch::Tensor& by_risks, const objectives::Hea
   return torch::cat(parts, 1);
 }
 
+device::Loss kernel_loss(data::TaskLoss loss) {
+  switch (loss) {
+    case data::TaskLoss::binary_cross_entropy:
+      return device::Loss::binary_cross_entropy;
+    case data::TaskLoss::cross_entropy:
+      return device::Loss::cross_entropy;
+    case data::TaskLoss::squared_error:
+      return device::Loss::squared_error;
+  }
+  throw std::logic_error("a task loss without a kernel");
+}
+
 // sum_k weights_k rows_k of rows [m, ...], in one product.
 torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows) {
   const torch::Tensor row = weights.to(rows.scalar_type()).unsqueeze(0);
@@ -107,6 +120,8 @@ Step::Step(std::shared_ptr<models::Model> model,
   needs_network_ = std::any_of(objectives.begin(), objectives.end(),
                                [](const auto& objective) { return objective->needs_network(); });
   half_ = half && !needs_network_;
+  erm_alone_ =
+      objectives.size() == 1 && dynamic_cast<const objectives::Erm*>(objectives.front().get()) != nullptr;
 }
 
 std::vector<torch::Tensor> Step::parameters() const {
@@ -254,6 +269,9 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
     }
     return {torch::stack(terms).detach(), in_order_of(pieces, view.parameters).detach()};
   }
+  if (const std::optional<Result> result = with_mean_risk(batch, weights)) {
+    return *result;
+  }
   const Cut at_head = cut(batch);
   const std::vector<torch::Tensor> terms = values(at_head.view, random);
   std::vector<torch::Tensor> at_cuts(2);
@@ -262,6 +280,27 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
                    /*create_graph=*/false, /*allow_unused=*/true);
   }
   return {torch::stack(terms).detach(), back(at_head, at_cuts[0], at_cuts[1], {})};
+}
+
+// ERM alone has so little between the two passes through the featurizer that on a device the dozen operations
+// of it take longer to hand over than to do.
+std::optional<Step::Result> Step::with_mean_risk(const Batch& batch, std::span<const double> weights) const {
+  if (!erm_alone_ || !device::has_kernels(model_->head->weight) || !objectives::equal_sizes(batch.sizes)) {
+    return std::nullopt;
+  }
+  Cut at_head;
+  at_head.features = model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
+  at_head.view.features = at_head.features.detach();
+  const torch::NoGradGuard no_graph;
+  const torch::Tensor logits = model_->logits(at_head.view.features);
+  const bool classes = loss_ == data::TaskLoss::cross_entropy;
+  device::MeanRisk risk = device::mean_risk(kernel_loss(loss_), logits,
+                                            classes ? batch.labels : batch.labels.to(logits.scalar_type()),
+                                            static_cast<std::int64_t>(batch.sizes.size()));
+  if (weights.front() != 1.0) {
+    risk.slopes.mul_(weights.front());
+  }
+  return Result{risk.value, back(at_head, risk.slopes, {}, {})};
 }
 
 torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random) {

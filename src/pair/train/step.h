@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -75,6 +76,8 @@ class Step {
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
   [[nodiscard]] objectives::HeadView network_view(const Batch& batch) const;
+  [[nodiscard]] std::optional<Result> with_mean_risk(const Batch& batch,
+                                                     std::span<const double> weights) const;
   [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source,
                                               data::Random& random);
   [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
@@ -91,6 +94,7 @@ class Step {
   data::TaskLoss loss_;
   bool needs_network_ = false;
   bool half_ = false;
+  bool erm_alone_ = false;
   std::shared_ptr<Compared> compared_;  // between compare and gradient
 };
 
