@@ -429,5 +429,30 @@ TEST(DatasetCache, TellsEveryoneWhatIsWrong) {
   EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument) << "and again";
 }
 
+TEST(Run, ThatIsDoneIsReadWhereItsDeviceIsNot) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  RunSpec spec = small_spec("erm", 0);
+  const RunResult here = run(spec, scratch / "run", datasets);
+  // As if it had been trained elsewhere, on a device that this machine cannot have.
+  spec.device = "cuda:77";
+  replace_file(spec_file(scratch / "run"), as_json(spec).dump(2) + "\n");
+  const RunResult there = run(spec, scratch / "run", datasets);
+  EXPECT_TRUE(there.was_done);
+  EXPECT_EQ(there.records, here.records);
+  EXPECT_THROW(run(spec, scratch / "another", datasets), std::invalid_argument);
+}
+
+TEST(DatasetCache, ForgetsAllButWhatIsHeld) {
+  DatasetCache datasets(4);
+  const RunSpec spec = small_spec("erm", 0);
+  auto held = datasets.get(spec.dataset, 0);
+  std::weak_ptr<const data::EnvironmentSet> kept = datasets.get(spec.dataset, 1);
+  EXPECT_FALSE(kept.expired());
+  datasets.forget();
+  EXPECT_TRUE(kept.expired());
+  EXPECT_EQ(datasets.get(spec.dataset, 0), held);
+}
+
 }  // namespace
 }  // namespace pair::runs::testing

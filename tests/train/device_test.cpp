@@ -93,7 +93,8 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
       for (std::size_t i = 0; i < here.size(); ++i) {
         for (std::size_t k = 0; k < here[i].losses.size(); ++k) {
           // A penalty is the difference of risks that agree to more digits than fp32 has for it.
-          EXPECT_NEAR(there[i].losses[k], here[i].losses[k], 1e-5 * std::abs(here[i].losses[k]) + 1e-9)
+          EXPECT_NEAR(there[i].losses[k], here[i].losses[k],
+                      (batch == 0 ? 1e-5 : 1e-4) * std::abs(here[i].losses[k]) + 1e-9)
               << "step " << i << ", objective " << k;
           EXPECT_NEAR(there[i].weights[k], here[i].weights[k], 1e-3) << "step " << i << ", objective " << k;
         }

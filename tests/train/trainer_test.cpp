@@ -420,5 +420,27 @@ TEST(PairOptimizer, RefusesToWeighNothing) {
   EXPECT_THROW(PairOptimizer(sgd, {x}, {.balancer = "epoo"}), std::invalid_argument);
 }
 
+// Losses of two minibatches differ whatever the step did; taking steps back for that would never get
+// anywhere.
+TEST(Trainer, TakesNoStepBackWhereLossesOfTwoStepsCannotBeCompared) {
+  Settings minibatches;
+  minibatches.batch = 16;
+  Settings drawing;
+  drawing.objectives = {"erm", "irmv1", "clove"};
+  drawing.preference = {1, 1e12, 1e8};
+  drawing.objective_options.clove_batch = 32;
+  for (Settings settings : {minibatches, drawing}) {
+    settings.width = 8;
+    settings.pretrain = 0;
+    settings.steps = 40;
+    settings.balance_lr = 0.05;
+    Trainer trainer(testing::small_data(), settings, 0);
+    while (!trainer.finished()) {
+      trainer.advance();
+    }
+    EXPECT_EQ(trainer.evaluate().backtracks, 0);
+  }
+}
+
 }  // namespace
 }  // namespace pair::train

@@ -303,7 +303,8 @@ class Bench {
         throw std::runtime_error("a run of the table failed: " + outcome.error);
       }
     }
-    for (const auto& cell : paper::result_json(row, runs, seeds).at("rows").at(0).at("cells")) {
+    const nlohmann::json found = paper::result_json(row, runs, seeds);
+    for (const auto& cell : found.at("rows").at(0).at("cells")) {
       result_["pair_accuracy"][tf32 ? "tf32" : "fp32"][cell.at("dataset").get<std::string>()] = {
           {"mean", cell.at("mean")}, {"deviation", cell.at("deviation")}, {"values", cell.at("values")}};
     }

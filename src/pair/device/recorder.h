@@ -57,4 +57,8 @@ std::unique_ptr<Recorder> make_recorder(torch::Device device);
 // it: for data that several runs will read. On the CPU it is just done.
 void perform_apart(torch::Device device, const Recorder::Work& work);
 
+// Gives back what the calling thread's recordings worked in and what LibTorch keeps for others: after a run
+// that found no memory, when nothing of that run lives any more.
+void give_back_memory(torch::Device device);
+
 }  // namespace pair::device

@@ -10,4 +10,6 @@ void perform_apart(torch::Device /*device*/, const Recorder::Work& work) {
   work();
 }
 
+void give_back_memory(torch::Device /*device*/) {}
+
 }  // namespace pair::device

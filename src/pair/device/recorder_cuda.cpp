@@ -131,7 +131,10 @@ class Pool {
   Pool() = default;
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  ~Pool() {
+  ~Pool() { give_back(); }
+
+  // To LibTorch, as soon as no recording works in it.
+  void give_back() {
     const std::unique_lock alone = take_turn_alone();
     keeper_.reset();
   }
@@ -248,6 +251,17 @@ void perform_apart(torch::Device device, const Recorder::Work& work) {
   const CudaScope scope(stream);
   work();
   stream.synchronize();
+}
+
+void give_back_memory(torch::Device device) {
+  if (!device.is_cuda()) {
+    return;
+  }
+  Queue& queue = queue_of_thread(index_of(device));
+  queue.stream.get().synchronize();
+  queue.pool.give_back();
+  const std::unique_lock alone = take_turn_alone();
+  c10::cuda::CUDACachingAllocator::emptyCache();
 }
 
 std::unique_ptr<Recorder> make_recorder(torch::Device device) {

@@ -60,6 +60,12 @@ class DatasetCache::Impl {
     }
   }
 
+  void forget() {
+    std::deque<Set> dropped;  // ends after the lock: a set may take its time to go
+    const std::scoped_lock lock(mutex_);
+    dropped.swap(last_);
+  }
+
  private:
   using Set = std::shared_ptr<const data::EnvironmentSet>;
   struct Key {
@@ -131,6 +137,10 @@ DatasetCache::~DatasetCache() = default;
 std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::DatasetSpec& spec,
                                                               std::uint64_t seed, const std::string& device) {
   return impl_->get(spec, seed, device);
+}
+
+void DatasetCache::forget() {
+  impl_->forget();
 }
 
 }  // namespace pair::runs

@@ -28,6 +28,9 @@ class DatasetCache {
   std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed,
                                                   const std::string& device = "cpu");
 
+  // Keeps none but those that a run holds: where memory has run out.
+  void forget();
+
  private:
   class Impl;
   std::unique_ptr<Impl> impl_;

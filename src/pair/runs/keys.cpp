@@ -575,8 +575,9 @@ std::vector<Key> table() {
       number<&Settings::momentum>("momentum", Group::pair, {0.0, 1.0, Ends::open_high}, "SGD's momentum"),
       switched<&Settings::restart>("restart", Group::pair,
                                    "drop the momentum where the new direction opposes it"),
-      switched<&Settings::backtrack>("backtrack", Group::pair,
-                                     "take back steps that raise what they were meant to lower"),
+      switched<&Settings::backtrack>(
+          "backtrack", Group::pair,
+          "take back steps that raise what they were meant to lower; not with minibatches or clove"),
       choice<&Settings::decay>("decay", Group::pair, by_name({Decay::none, Decay::cosine}),
                                "of balance_lr over the steps that balance"),
       choice<&Settings::gradients>(

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/device/recorder.h"
 #include "pair/objectives/objective.h"
 #include "pair/runs/catalog.h"
 #include "pair/runs/records.h"
@@ -70,6 +71,7 @@ class Try {
       tell_notices();
       return result;
     } catch (const c10::OutOfMemoryError& error) {
+      device::give_back_memory(device_of(spec_));
       tell_notices();
       directory_.fail(error.what_without_backtrace());
       throw OutOfMemory(error.what_without_backtrace());
@@ -214,7 +216,6 @@ void validate(const RunSpec& spec) {
 
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks) {
-  validate(spec);
   const auto done_already = [&]() -> std::optional<RunResult> {
     if (const std::optional<Finished> done = RunDirectory::finished(directory, spec)) {
       return RunResult{RunResult::Status::finished, true, done->steps, done->seconds,
@@ -225,6 +226,7 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
   if (std::optional<RunResult> result = done_already()) {
     return std::move(*result);
   }
+  validate(spec);
   Try attempt(spec, directory, datasets, hooks);
   // Once more with the folder's lock: another may have finished between the first look and the lock.
   if (std::optional<RunResult> result = done_already()) {

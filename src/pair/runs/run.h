@@ -51,10 +51,10 @@ struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Runs what is left of a run: all of it, the steps after the last checkpoint, or, when it is done, nothing.
-// The records depend on the spec alone: how often the run was stopped or killed in between, and what else
-// runs in this process, does not show. Runs at the same time in one process must agree on threads and tf32,
-// which LibTorch and OpenBLAS keep for the process.
+// Runs what is left of a run: all of it, the steps after the last checkpoint, or, when it is done, nothing:
+// then its device need not be there. The records depend on the spec alone: how often the run was stopped or
+// killed in between, and what else runs in this process, does not show. Runs at the same time in one process
+// must agree on threads and tf32, which LibTorch and OpenBLAS keep for the process.
 //
 // Throws std::invalid_argument for a spec or a folder that cannot be used, Busy (run_directory.h) where
 // somebody else trains there, OutOfMemory, and std::runtime_error where training or the disk fails: then

@@ -39,7 +39,9 @@ class Executor {
     }
     result_.outcomes.resize(specs.size());
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      runs::validate(specs[i]);
+      if (!runs::RunDirectory::finished(directories[i], specs[i])) {
+        runs::validate(specs[i]);
+      }
       result_.outcomes[i].directory = directories[i];
       left_[i] = specs[i].settings.steps;
       waiting_.push_back(i);
@@ -168,6 +170,7 @@ class Executor {
       return false;
     }
     pace_->limit(now_.running - 1);
+    datasets_.forget();
     if (hooks_.notice) {
       hooks_.notice("the device has no memory for " + std::to_string(now_.running) +
                     " runs at once; now at most " + std::to_string(now_.running - 1));

@@ -58,7 +58,8 @@ struct ManyRuns {
 // to pay (pace.h). Finished runs are read, not repeated; stopped and killed
 // ones go on. A run that fails does not stop the others. A run that another process trains is left to it and
 // looked at again when the others have ended, until it is done, has failed there, or was given up there and
-// can go on here. Throws std::invalid_argument for a spec that cannot be run, before any is.
+// can go on here. Where a device has no memory for so many and jobs is 0, there are fewer from then on.
+// Throws std::invalid_argument for a spec that is not finished and cannot be run here, before any is.
 ManyRuns run_all(std::span<const runs::RunSpec> specs, std::span<const std::filesystem::path> directories,
                  std::size_t jobs, const ManyRunsHooks& hooks = {});
 

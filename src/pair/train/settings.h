@@ -76,10 +76,12 @@ struct Settings {
   std::vector<double> preference = {1, 1e10, 1e12};  // one an objective; empty: estimated ("auto")
   double epsilon = 0.1;                              // divergence above which the solver balances. [0, 1e300]
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
-  double balance_lr = 0.2;      // learning rate in the balance phase. (0, 1e3]
-  double momentum = 0.9;        // SGD's momentum. [0, 1)
-  bool restart = true;          // drop the momentum where the new direction opposes it
-  bool backtrack = true;        // take back steps that raise what they were meant to lower
+  double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
+  double momentum = 0.9;    // SGD's momentum. [0, 1)
+  bool restart = true;      // drop the momentum where the new direction opposes it
+  // Take back steps that raise what they were meant to lower. Only where two steps' losses can be compared:
+  // not with minibatches, nor with an objective that draws some of its own (clove).
+  bool backtrack = true;
   Decay decay = Decay::cosine;  // of balance_lr over the balance phase
   GradientSource gradients = GradientSource::head;
   bool freeze_featurizer = false;  // train the head alone after the descent phase

@@ -90,8 +90,13 @@ class Trainer::Impl {
     if (data_->train.size() == 1) {
       tell_of_one_environment();
     }
+    comparable_ = settings_.batch == 0;
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
-      if (recorder_ && !objectives_[k]->replayable()) {
+      if (objectives_[k]->replayable()) {
+        continue;
+      }
+      comparable_ = false;
+      if (recorder_) {
         recordable_ = false;
         notices_.push_back(settings_.objectives[k] + " draws anew at every step, which cannot be recorded: " +
                            "steps are handed to the device one operation at a time");
@@ -393,7 +398,7 @@ class Trainer::Impl {
     const std::span<const double> gram = std::span(told).subspan(m, m * m);
     read_tally(std::span(told).subspan(m + m * m));
     const bool finite = all_finite(losses) && all_finite(gram);
-    if (finite && settings_.backtrack && weigher_.overshot(losses)) {
+    if (finite && comparable_ && settings_.backtrack && weigher_.overshot(losses)) {
       ++guard_.backtracks;
       guard_.backtracking /= 2;
       update_->take_back();
@@ -501,6 +506,7 @@ class Trainer::Impl {
   double l2_ = 0.0;  // the L2 term's factor in the descent's loss
   Routine routine_;
   bool recordable_ = true;
+  bool comparable_ = true;  // the losses of one step with those of the next: they are of the same samples
   torch::Tensor scored_;
   Routine scoring_;
   bool scoring_recordable_ = true;
