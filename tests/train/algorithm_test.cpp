@@ -57,6 +57,7 @@ TEST(Algorithm, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
     while (!whole.finished()) {
       whole.advance();
     }
+    const auto expected = named(whole);
     for (const int stop : {0, 1, 2, 13}) {
       SCOPED_TRACE(stop);
       std::stringstream saved;
@@ -72,7 +73,7 @@ TEST(Algorithm, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
       while (!resumed.finished()) {
         resumed.advance();
       }
-      EXPECT_EQ(named(resumed), named(whole));
+      EXPECT_EQ(named(resumed), expected);
       EXPECT_TRUE(torch::equal(logits(resumed), logits(whole)));
     }
   }
@@ -214,6 +215,20 @@ TEST(Mixup, SharesFollowTheBetaDistribution) {
     EXPECT_NEAR(mean, 0.5, 0.02) << alpha;
     EXPECT_NEAR(square - mean * mean, 0.25 / (2 * alpha + 1), 0.01) << alpha;
   }
+}
+
+TEST(Algorithm, TellsMeansWithMinibatches) {
+  Settings settings = small(Scheme::mixup);
+  settings.batch = 16;
+  Trainer each(testing::small_data(), settings, 0);
+  Trainer seldom(testing::small_data(), settings, 0);
+  double sum = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    each.advance();
+    seldom.advance();
+    sum += each.evaluate().named.at(0).second;
+  }
+  EXPECT_NEAR(seldom.evaluate().named.at(0).second, sum / 4.0, 1e-12);
 }
 
 }  // namespace

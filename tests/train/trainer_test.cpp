@@ -442,5 +442,56 @@ TEST(Trainer, TakesNoStepBackWhereLossesOfTwoStepsCannotBeCompared) {
   }
 }
 
+TEST(Trainer, TellsTheMeanLossesOfMinibatchesSinceItWasLastAsked) {
+  for (const Scheme scheme : {Scheme::linear, Scheme::pair}) {
+    Settings settings;
+    settings.scheme = scheme;
+    settings.batch = 16;
+    settings.width = 8;
+    settings.pretrain = 5;
+    settings.steps = 12;
+    Trainer each(testing::small_data(), settings, 0);
+    std::vector<double> sums(3, 0.0);
+    while (!each.finished()) {
+      each.advance();
+      const Evaluation one = each.evaluate();
+      EXPECT_EQ(one.mean_losses, one.losses) << "the mean of one step";
+      for (std::size_t k = 0; k < sums.size(); ++k) {
+        sums[k] += one.losses[k];
+      }
+    }
+    // The same with a stop in the middle, which must not show.
+    std::stringstream saved;
+    {
+      Trainer part(testing::small_data(), settings, 0);
+      while (part.step() < 7) {
+        part.advance();
+      }
+      part.save(saved);
+    }
+    Trainer rest(testing::small_data(), settings, 0);
+    rest.load(saved);
+    while (!rest.finished()) {
+      rest.advance();
+    }
+    const Evaluation all = rest.evaluate();
+    ASSERT_EQ(all.mean_losses.size(), 3U);
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      EXPECT_NEAR(all.mean_losses[k], sums[k] / 12.0, 1e-12 + 1e-9 * sums[k]);
+    }
+    EXPECT_TRUE(rest.evaluate().mean_losses.empty()) << "no step since";
+  }
+}
+
+TEST(Trainer, TellsNoMeansOfStepsOnAllData) {
+  Settings settings;
+  settings.width = 8;
+  settings.steps = 3;
+  Trainer trainer(testing::small_data(), settings, 0);
+  trainer.advance();
+  trainer.advance();
+  EXPECT_TRUE(trainer.evaluate().mean_losses.empty());
+}
+
 }  // namespace
 }  // namespace pair::train

@@ -42,8 +42,9 @@ json by_objective(const RunSpec& spec, const std::vector<double>& values) {
 
 // What a scheme that weighs objectives has to say.
 json weighed_losses(const RunSpec& spec, const train::Evaluation& evaluation) {
-  const std::vector<double>& losses = evaluation.losses;
-  return {{"loss", evaluation.loss},
+  const bool means = !evaluation.mean_losses.empty();
+  const std::vector<double>& losses = means ? evaluation.mean_losses : evaluation.losses;
+  return {{"loss", means ? evaluation.mean_loss : evaluation.loss},
           {"nll", losses.at(0)},
           {"penalty", std::accumulate(losses.begin() + 1, losses.end(), 0.0)},
           {"losses", by_objective(spec, losses)},

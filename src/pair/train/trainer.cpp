@@ -21,6 +21,7 @@
 #include "pair/train/algorithm.h"
 #include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/loss_means.h"
 #include "pair/train/minibatches.h"
 #include "pair/train/routine.h"
 #include "pair/train/scoring.h"
@@ -126,6 +127,9 @@ class Trainer::Impl {
     }
     if (algorithm_) {
       perform([this] { algorithm_->advance(batch(), draws_); });
+      if (minibatches_) {
+        named_means_.add(algorithm_->losses());
+      }
       ++steps_;
       return;
     }
@@ -152,7 +156,15 @@ class Trainer::Impl {
     result.weights = last_.weights;
     result.conflict = last_.conflict;
     result.loss = last_.loss;
-    result.named = algorithm_ ? algorithm_->losses() : NamedLosses{};
+    result.mean_losses = means_->take();
+    if (!result.mean_losses.empty()) {
+      result.mean_loss =
+          weighted(last_.weights, result.mean_losses) + last_.loss - weighted(last_.weights, last_.losses);
+    }
+    if (algorithm_) {
+      result.named = named_means_.take();
+      result.named = result.named.empty() ? algorithm_->losses() : result.named;
+    }
     result.balancing = balancing_;
     result.divergence = divergence_;
     result.feasible = feasible_;
@@ -230,6 +242,7 @@ class Trainer::Impl {
     } else if (!device.is_cpu()) {
       train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
     }
+    means_.emplace(static_cast<std::int64_t>(objectives_.size()), device);
     control_ = torch::zeros({static_cast<std::int64_t>(objectives_.size()) + 1}, torch::kDouble).to(device);
     begin_linear();
     algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
@@ -356,6 +369,19 @@ class Trainer::Impl {
     prepare(routine_, recordable_, "steps");
     routine_.play(0, recorder_.get());
     unread_ = true;
+    count_losses();
+  }
+
+  // Of minibatches alone. The device's part belongs into what is recorded.
+  void add_losses() {
+    if (minibatches_) {
+      means_->add(told_.narrow(0, 0, static_cast<std::int64_t>(objectives_.size())));
+    }
+  }
+  void count_losses() {
+    if (minibatches_) {
+      means_->count();
+    }
   }
 
   void descent() {
@@ -376,6 +402,7 @@ class Trainer::Impl {
       gradient.add_(theta, 2.0 * l2_);
       told_ = torch::cat({told_, torch::dot(theta, theta).to(torch::kDouble).view({1})});
     }
+    add_losses();
     update_->apply(gradient, losses, rate_there());
   }
 
@@ -384,6 +411,7 @@ class Trainer::Impl {
       routine_ = Routine(
           {[this] {
              told_ = torch::cat({step_->compare(batch(), settings_.gradients, draws_), update_->tally()});
+             add_losses();
            },
            [this] {
              const auto m = static_cast<std::int64_t>(objectives_.size());
@@ -392,6 +420,7 @@ class Trainer::Impl {
     }
     prepare(routine_, recordable_, "steps");
     routine_.play(0, recorder_.get());
+    count_losses();
     const std::size_t m = objectives_.size();
     const std::vector<double> told = to_doubles(told_);
     const std::span<const double> losses = std::span(told).first(m);
@@ -503,7 +532,9 @@ class Trainer::Impl {
   std::vector<double> controlled_;
   torch::Tensor told_;  // what the last step told: losses, and what else its routine adds
   bool unread_ = false;
-  double l2_ = 0.0;  // the L2 term's factor in the descent's loss
+  std::optional<LossMeans> means_;
+  NamedMeans named_means_;  // of an algorithm with an update of its own
+  double l2_ = 0.0;         // the L2 term's factor in the descent's loss
   Routine routine_;
   bool recordable_ = true;
   bool comparable_ = true;  // the losses of one step with those of the next: they are of the same samples
@@ -542,6 +573,8 @@ void Trainer::Impl::save(std::ostream& out) {
   write(archive, "weights", last_.weights);
   write(archive, "conflict", last_.conflict);
   write(archive, "numbers", std::vector<double>{last_.loss, divergence_});
+  means_->save(archive);
+  named_means_.save(archive);
   archive.write("steps", c10::IValue(steps_));
   archive.write("balancing", c10::IValue(balancing_));
   archive.write("feasible", c10::IValue(feasible_));
@@ -607,6 +640,8 @@ void Trainer::Impl::load(std::istream& in) {
   const std::vector<double> numbers = read_numbers(archive, "numbers");
   last_.loss = numbers.at(0);
   divergence_ = numbers.at(1);
+  means_->load(archive);
+  named_means_.load(archive);
   steps_ = read_value(archive, "steps").toInt();
   feasible_ = read_value(archive, "feasible").toBool();
   if (read_value(archive, "balancing").toBool()) {

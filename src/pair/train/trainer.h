@@ -32,7 +32,11 @@ struct Evaluation {
   std::vector<double> weights;  // the weight of each in the last step's direction
   // Of the last step: cosine of erm's gradient with each other objective's; empty where it was not taken.
   std::vector<double> conflict;
-  double loss = 0.0;            // weights . losses, plus the L2 term where it applies
+  double loss = 0.0;  // weights . losses, plus the L2 term where it applies
+  // With minibatches, the mean losses over the steps since the evaluation before, and `loss` of them; empty,
+  // and 0, with steps on all data, whose last losses say as much, and where a loss was not finite.
+  std::vector<double> mean_losses;
+  double mean_loss = 0.0;
   bool balancing = false;       // PAIR-o past its descent phase
   double divergence = 0.0;      // mu(L); 0 unless balancing
   bool feasible = true;         // whether EPO's program had a solution; true unless balancing
@@ -40,9 +44,10 @@ struct Evaluation {
   std::int64_t restarts = 0;    // times the momentum was dropped, since the run's start
   std::int64_t backtracks = 0;  // steps taken back for being too long, since the run's start
   std::int64_t rollbacks = 0;   // steps refused for a value that was not finite, since the run's start
-  std::vector<std::pair<std::string, double>> named;  // what an algorithm of algorithm.h says instead
-  bool regression = false;                            // whether scores are errors
-  std::vector<Score> scores;                          // of the training environments, then of those held out
+  // What an algorithm of algorithm.h says instead: of the last step, or with minibatches means as above.
+  std::vector<std::pair<std::string, double>> named;
+  bool regression = false;    // whether scores are errors
+  std::vector<Score> scores;  // of the training environments, then of those held out
 };
 
 class Trainer {
@@ -61,8 +66,8 @@ class Trainer {
 
   // Takes one step. Throws Diverged; on a GPU perhaps some steps late, since most are not waited for.
   void advance();
-  // Costs a forward pass over all data; changes nothing. Throws Diverged as advance does, for steps that were
-  // not waited for; so does save.
+  // Costs a forward pass over all data; changes nothing but that means begin anew. Throws Diverged as advance
+  // does, for steps that were not waited for; so does save.
   [[nodiscard]] Evaluation evaluate();
   // The logits of inputs like the data's, [n, outputs] on the CPU; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
