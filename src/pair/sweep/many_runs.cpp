@@ -39,7 +39,7 @@ class Executor {
     }
     result_.outcomes.resize(specs.size());
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      if (!runs::RunDirectory::finished(directories[i], specs[i])) {
+      if (!is_finished(directories[i], specs[i])) {
         runs::validate(specs[i]);
       }
       result_.outcomes[i].directory = directories[i];
@@ -67,6 +67,15 @@ class Executor {
   }
 
  private:
+  // What is damaged will be said of its run alone.
+  static bool is_finished(const fs::path& directory, const runs::RunSpec& spec) {
+    try {
+      return runs::RunDirectory::finished(directory, spec).has_value();
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
   // It is the process's, not a run's.
   static void require_one_precision(std::span<const runs::RunSpec> specs) {
     std::optional<bool> tf32;
