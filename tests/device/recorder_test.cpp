@@ -83,8 +83,8 @@ TEST_F(RecorderOnDevice, RecordsWorkThatThrowsNot) {
   EXPECT_THAT(why, ::testing::HasSubstr("this work throws"));
 }
 
-// 200 recordings, one after another, that work in a GiB each: more than a card holds.
-TEST_F(RecorderOnDevice, GivesTheMemoryOfOneRecordingToTheNext) {
+// 200 of them, one after another, that work in a GiB each: more than a card holds.
+TEST_F(RecorderOnDevice, NeverRunsOutOfMemoryForRecordingsThatAreNoMore) {
   for (int i = 0; i < 200; ++i) {
     const auto recording = recorded([this] {
       const torch::Tensor large = torch::empty({1 << 28}, torch::kCUDA);

@@ -184,7 +184,6 @@ TEST_F(OnDevice, In16BitsTheFirstStepsAreThoseOf32) {
 
 // However small or large the loss is.
 TEST_F(OnDevice, GradientsIn16BitsAreThoseOf32) {
-  const Settings settings = picture_settings();
   data::Random random(4, "model");
   const auto model = models::make_model(
       {.name = "mnist_cnn", .input_size = 200, .outputs = 2, .input_shape = {2, 10, 10}}, random);
@@ -219,7 +218,8 @@ TEST_F(OnDevice, SaysThat16BitsChangeNothingForAnotherModel) {
 }
 
 TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
-  for (const char* name : {"irmv1", "vrex", "ib", "sd", "fishr", "group_dro", "iga", "coral", "mmd"}) {
+  for (const char* name :
+       {"irmv1", "vrex", "ib", "sd", "fishr", "group_dro", "iga", "coral", "mmd", "worst_risk"}) {
     for (const Scheme scheme : {Scheme::linear, Scheme::pair}) {
       SCOPED_TRACE(std::string(name) + ", " + std::string(to_string(scheme)));
       Settings settings = settings_of(32);

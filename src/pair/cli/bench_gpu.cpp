@@ -164,7 +164,7 @@ class Bench {
   nlohmann::ordered_json run() {
     const std::set<std::string> parts(arguments_.parts.begin(), arguments_.parts.end());
     const auto wanted = [&](const std::string& part) {
-      return parts.empty() ? part != "many" : parts.contains(part);
+      return parts.empty() ? part != (arguments_.fp32 ? "many-half" : "many") : parts.contains(part);
     };
     if (wanted("agree")) {
       agreement();
@@ -184,7 +184,7 @@ class Bench {
     if (wanted("many")) {
       many(/*half=*/false);
     }
-    if (wanted("many-half") && !arguments_.fp32) {
+    if (wanted("many-half")) {
       many(/*half=*/true);
     }
     return result_;
@@ -396,6 +396,11 @@ class Bench {
 };
 
 void bench_gpu(const Arguments& arguments, Context& context) {
+  const auto& parts = arguments.parts;
+  if (arguments.fp32 && std::find(parts.begin(), parts.end(), "many-half") != parts.end()) {
+    throw UsageError(
+        "--parts has many-half, whose steps are in 16 bits, beside --fp32; accepted is one of them");
+  }
   if (!torch::cuda::is_available()) {
     throw std::runtime_error("'pair bench gpu' needs a CUDA device, and LibTorch finds none here");
   }
@@ -433,7 +438,8 @@ void add_bench_gpu(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand("gpu", "Steps, runs and many runs at once on a CUDA device");
   command
       ->add_option("--parts", arguments->parts,
-                   "Of agree, step, run, table, domainbed, many, many-half (default: all but many)")
+                   "Of agree, step, run, table, domainbed, many, many-half (default: all but many, or with "
+                   "--fp32 many-half)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_parts));
   command->add_option("--rounds", arguments->rounds, "Blocks of 20 steps that a step's time is the median of")

@@ -194,7 +194,7 @@ __device__ float held(float v, const float* /*in*/) {
 }
 // What 16 bits hold: an infinity would make the whole step's gradient useless.
 __device__ float held(float v, const __half* /*in*/) {
-  return fminf(fmaxf(v, -65504.0F), 65504.0F);
+  return isnan(v) ? v : fminf(fmaxf(v, -65504.0F), 65504.0F);
 }
 template <class Number>
 __device__ Four held(Four v, const Number* in) {

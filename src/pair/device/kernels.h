@@ -75,9 +75,10 @@ struct MeanRisk {
 MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                    std::int64_t environments);
 
-// [2]: a power of two by which the largest magnitude of the numbers comes to lie in [1, 2], and one over it.
-// A weight's gradient is the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a
-// single pixel's may fall to 2^-24 before it vanishes.
+// [2]: a power of two by which the largest magnitude of the numbers comes to lie in [1, 2] (where it is not
+// below 2^-100 or above 2^100), and one over it; 1 for zeros and what is not finite. A weight's gradient is
+// the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a single pixel's may fall
+// to 2^-24 before it vanishes.
 torch::Tensor scale_for_half(const torch::Tensor& numbers);
 
 }  // namespace pair::device

@@ -139,6 +139,8 @@ NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torc
 
 torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64_t stride,
                       std::int64_t padding, std::int64_t columns) {
+  TORCH_CHECK(columns % 4 == 0 && columns <= 256 && columns >= images.size(1) * side * side, "windows of ",
+              images.size(1), " x ", side, " x ", side, " numbers do not fit into ", columns);
   const torch::Tensor dense = images.contiguous();
   const cuda::Windows shape{dense.size(0),
                             static_cast<int>(dense.size(1)),

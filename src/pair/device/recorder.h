@@ -46,7 +46,7 @@ class Recorder {
 
   // Records the parts, one after another, without doing them. Each must have been done once before. The parts
   // may be played in this order, leaving out the last ones, and nothing of the same thread is played between
-  // them. Nothing where a part cannot be recorded; why then says the reason.
+  // them. Nothing where a part cannot be recorded; why then says the reason. Throws c10::OutOfMemoryError.
   [[nodiscard]] virtual std::unique_ptr<Recording> record(std::span<const Work> parts, std::string& why) = 0;
 };
 

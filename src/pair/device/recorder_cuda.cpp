@@ -102,10 +102,10 @@ bool has_ended(CUDAGraph& graph) {
 
 // With the turn taken alone, on the current queue.
 void capture(CUDAGraph& graph, MempoolId_t pool, const Recorder::Work& part) {
-  // Thread-local: what other runs play meanwhile is not looked at.
-  graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
   std::exception_ptr failure;
   try {
+    // Thread-local: what other runs play meanwhile is not looked at.
+    graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     part();
   } catch (...) {
     failure = std::current_exception();
@@ -218,6 +218,8 @@ class CudaRecorder : public Recorder {
         c10::cuda::CUDACachingAllocator::emptyCache();
       }
       return recorded(parts);
+    } catch (const c10::OutOfMemoryError&) {
+      throw;
     } catch (const c10::Error& error) {
       why = error.what_without_backtrace();
       return nullptr;

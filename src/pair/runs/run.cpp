@@ -71,10 +71,13 @@ class Try {
       tell_notices();
       return result;
     } catch (const c10::OutOfMemoryError& error) {
-      device::give_back_memory(device_of(spec_));
       tell_notices();
-      directory_.fail(error.what_without_backtrace());
-      throw OutOfMemory(error.what_without_backtrace());
+      const bool again = hooks_.tries_again && hooks_.tries_again();
+      if (!again) {
+        directory_.fail(error.what_without_backtrace());
+      }
+      give_back_memory(spec_);
+      throw OutOfMemory(error.what_without_backtrace(), again);
     } catch (const c10::Error& error) {
       // Without the stack that what() goes on with.
       tell_notices();
@@ -107,6 +110,8 @@ class Try {
         trainer.load(state);
         saved_ = checkpoint->step;
         seconds_before_ = checkpoint->seconds;
+      } catch (const c10::OutOfMemoryError&) {
+        throw;
       } catch (const std::exception& error) {
         directory_.begin_anew(error.what());
         return new_trainer();
@@ -233,6 +238,10 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     return std::move(*result);
   }
   return attempt.run();
+}
+
+void give_back_memory(const RunSpec& spec) {
+  device::give_back_memory(torch::Device(spec.device));
 }
 
 std::filesystem::path default_directory(const RunSpec& spec) {

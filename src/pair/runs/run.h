@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct RunHooks {
   std::function<void(const Progress&)> progress;
   std::function<bool()> should_stop;             // asked before every step
   std::function<void(std::string_view)> notice;  // a sentence that the user should see
+  // Where the device's memory ran out: whether the caller will try again, so that the run has not failed.
+  std::function<bool()> tries_again;
 };
 
 struct RunResult {
@@ -48,7 +51,8 @@ void validate(const RunSpec& spec);
 // A run's device had too little memory for what it needed beside the others there; what() says how much that
 // was.
 struct OutOfMemory : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  OutOfMemory(const std::string& what, bool tried_again) : std::runtime_error(what), again(tried_again) {}
+  bool again;  // what tries_again answered
 };
 
 // Runs what is left of a run: all of it, the steps after the last checkpoint, or, when it is done, nothing:
@@ -61,6 +65,9 @@ struct OutOfMemory : std::runtime_error {
 // `failed` in the folder holds the sentence, and the records so far and the last checkpoint stay.
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks = {});
+
+// Gives back what the calling thread keeps of the run's device from one run to the next, before it rests.
+void give_back_memory(const RunSpec& spec);
 
 // runs/DATASET-ALGORITHM-sSEED-HASH: where a run goes that is given no other place.
 std::filesystem::path default_directory(const RunSpec& spec);

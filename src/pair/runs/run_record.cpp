@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <string>
 
@@ -40,13 +39,23 @@ json by_objective(const RunSpec& spec, const std::vector<double>& values) {
   return object;
 }
 
+// Recorded for its own sake.
+bool is_never_weighed(const train::Settings& settings, std::size_t objective) {
+  return settings.scheme == train::Scheme::linear && !settings.penalties.empty() &&
+         settings.penalties[objective - 1] == 0.0;
+}
+
 // What a scheme that weighs objectives has to say.
 json weighed_losses(const RunSpec& spec, const train::Evaluation& evaluation) {
   const bool means = !evaluation.mean_losses.empty();
   const std::vector<double>& losses = means ? evaluation.mean_losses : evaluation.losses;
+  double penalty = 0.0;
+  for (std::size_t k = 1; k < losses.size(); ++k) {
+    penalty += is_never_weighed(spec.settings, k) ? 0.0 : losses[k];
+  }
   return {{"loss", means ? evaluation.mean_loss : evaluation.loss},
           {"nll", losses.at(0)},
-          {"penalty", std::accumulate(losses.begin() + 1, losses.end(), 0.0)},
+          {"penalty", penalty},
           {"losses", by_objective(spec, losses)},
           {"weights", by_objective(spec, evaluation.weights)},
           {"phase", evaluation.balancing ? "balance" : "descent"},

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <deque>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
@@ -34,19 +35,21 @@ class Executor {
   Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
            const ManyRunsHooks& hooks)
       : specs_(specs), hooks_(hooks), datasets_(jobs_at_most(specs, jobs) + 1), left_(specs.size()) {
-    if (jobs == 0 && shares_device(specs)) {
-      pace_.emplace(jobs_at_most(specs, jobs), Clock::now());
-    }
     result_.outcomes.resize(specs.size());
+    std::vector<runs::RunSpec> to_run;
     for (std::size_t i = 0; i < specs.size(); ++i) {
       if (!is_finished(directories[i], specs[i])) {
         runs::validate(specs[i]);
+        to_run.push_back(specs[i]);
       }
       result_.outcomes[i].directory = directories[i];
       left_[i] = specs[i].settings.steps;
       waiting_.push_back(i);
     }
-    require_one_precision(specs);
+    require_one_precision(to_run);
+    if (jobs == 0 && shares_device(to_run)) {
+      pace_.emplace(jobs_at_most(to_run, jobs), Clock::now());
+    }
     now_.runs = specs.size();
     now_.steps_left = std::accumulate(left_.begin(), left_.end(), std::int64_t{0});
   }
@@ -56,7 +59,8 @@ class Executor {
       std::vector<std::jthread> threads;
       for (std::size_t i = 0; i < std::min(jobs_at_most(specs_, jobs), specs_.size()); ++i) {
         threads.emplace_back([this] {
-          while (const std::optional<std::size_t> index = next()) {
+          std::optional<std::size_t> index;
+          while ((index = next(index))) {
             work(*index);
           }
         });
@@ -105,10 +109,20 @@ class Executor {
 
   [[nodiscard]] bool should_stop() { return stopped_ || (hooks_.should_stop && hooks_.should_stop()); }
 
+  [[nodiscard]] bool must_rest() {
+    const std::lock_guard lock(mutex_);
+    return pace_ && now_.running >= pace_->allowed();
+  }
+
   // The next run that may be begun; nothing where all have ended or it is time to stop. Waits while the only
-  // ones left are run elsewhere.
-  std::optional<std::size_t> next() {
-    for (;; std::this_thread::sleep_for(nap)) {
+  // ones left are run elsewhere, or while there are as many as pay; what the thread's last run left on its
+  // device then goes to the others.
+  std::optional<std::size_t> next(std::optional<std::size_t> last) {
+    for (bool rested = !last;; std::this_thread::sleep_for(nap)) {
+      if (!rested && must_rest()) {
+        runs::give_back_memory(specs_[*last]);
+        rested = true;
+      }
       const std::lock_guard lock(mutex_);
       if (waiting_.empty() && Clock::now() >= look_at_busy_) {
         waiting_.swap(busy_);
@@ -126,6 +140,10 @@ class Executor {
         const std::size_t index = waiting_.front();
         waiting_.pop_front();
         ++now_.running;
+        running_[index].began = Clock::now();
+        for (auto& [other, run] : running_) {
+          run.company = run.company || running_.size() > 1;
+        }
         return index;
       }
     }
@@ -145,12 +163,10 @@ class Executor {
     } catch (const runs::Busy&) {
       elsewhere = true;
     } catch (const runs::OutOfMemory& error) {
-      if (!try_again_with_fewer(outcome.directory)) {
-        outcome.status = Status::failed;
-        outcome.here = true;
-        outcome.error = error.what();
-      }
-      again = outcome.status != Status::failed;
+      again = error.again;
+      outcome.status = again ? Status::waiting : Status::failed;
+      outcome.here = !again;
+      outcome.error = again ? "" : error.what();
     } catch (const std::exception& error) {
       outcome.status = Status::failed;
       outcome.here = true;
@@ -158,6 +174,7 @@ class Executor {
     }
     const std::lock_guard lock(mutex_);
     --now_.running;
+    running_.erase(index);
     if (again) {
       waiting_.push_front(index);
     } else if (elsewhere) {
@@ -172,20 +189,24 @@ class Executor {
     report();
   }
 
-  // A run that found no memory beside the others, where how many they are is ours to choose.
-  bool try_again_with_fewer(const fs::path& directory) {
+  // Of a run that found no memory: whether that may be because of the others, where how many they are is ours
+  // to choose. Several that find none at the same time make them fewer once.
+  bool try_again_with_fewer(std::size_t index) {
     const std::lock_guard lock(mutex_);
-    if (!pace_ || now_.running < 2) {
+    const Running& run = running_.at(index);
+    if (!pace_ || !run.company) {
       return false;
     }
-    pace_->limit(now_.running - 1);
-    datasets_.forget();
-    if (hooks_.notice) {
-      hooks_.notice("the device has no memory for " + std::to_string(now_.running) +
-                    " runs at once; now at most " + std::to_string(now_.running - 1));
+    if (run.began >= limited_) {
+      limited_ = Clock::now();
+      const std::size_t fewer = std::max<std::size_t>(now_.running, 2) - 1;
+      pace_->limit(fewer);
+      datasets_.forget();
+      if (hooks_.notice) {
+        hooks_.notice("the device has no memory for so many runs at once; now at most " +
+                      std::to_string(fewer));
+      }
     }
-    std::error_code ignored;
-    fs::remove(runs::failed_file(directory), ignored);
     return true;
   }
 
@@ -204,6 +225,7 @@ class Executor {
       report();
     };
     hooks.should_stop = [this] { return should_stop(); };
+    hooks.tries_again = [this, index] { return try_again_with_fewer(index); };
     hooks.notice = [this](std::string_view sentence) {
       const std::lock_guard lock(mutex_);
       if (told_.emplace(sentence).second && hooks_.notice) {
@@ -254,6 +276,12 @@ class Executor {
   std::deque<std::size_t> busy_;  // found to be run elsewhere
   Clock::time_point look_at_busy_ = Clock::now();
   std::vector<std::int64_t> left_;  // steps, a run each
+  struct Running {
+    Clock::time_point began;
+    bool company = false;  // at any time
+  };
+  std::map<std::size_t, Running> running_;
+  Clock::time_point limited_;  // when the device was last found to have no memory for so many
   ManyRunsProgress now_;
   std::set<std::string> told_;
   ManyRuns result_;

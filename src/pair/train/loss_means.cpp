@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <utility>
 
 #include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
@@ -43,42 +44,33 @@ void LossMeans::load(torch::serialize::InputArchive& archive) {
   steps_ = read_value(archive, "loss_steps").toInt();
 }
 
-void NamedMeans::add(const Named& losses) {
-  sums_.resize(losses.size());
+void NamedMeans::add(const NamedLosses& losses) {
+  sums_.resize(losses.size(), 0.0);
   counts_.resize(losses.size(), 0.0);
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    sums_[i].first = losses[i].first;
     if (std::isfinite(losses[i].second)) {
-      sums_[i].second += losses[i].second;
+      sums_[i] += losses[i].second;
       counts_[i] += 1.0;
     }
   }
 }
 
-NamedMeans::Named NamedMeans::take() {
-  Named means = sums_;
+std::vector<double> NamedMeans::take() {
+  std::vector<double> means = std::exchange(sums_, {});
   for (std::size_t i = 0; i < means.size(); ++i) {
-    means[i].second /= counts_[i];  // 0 / 0 is NaN
+    means[i] /= counts_[i];  // 0 / 0 is NaN
   }
-  sums_.clear();
   counts_.clear();
   return means;
 }
 
 void NamedMeans::save(torch::serialize::OutputArchive& archive) const {
-  std::vector<double> sums;
-  for (const auto& [name, sum] : sums_) {
-    sums.push_back(sum);
-  }
-  write(archive, "named_sums", sums);
+  write(archive, "named_sums", sums_);
   write(archive, "named_counts", counts_);
 }
 
 void NamedMeans::load(torch::serialize::InputArchive& archive) {
-  sums_.clear();
-  for (const double sum : read_numbers(archive, "named_sums")) {
-    sums_.emplace_back("", sum);  // its name comes with the next numbers
-  }
+  sums_ = read_numbers(archive, "named_sums");
   counts_ = read_numbers(archive, "named_counts");
 }
 

@@ -4,9 +4,9 @@
 #include <torch/types.h>
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
+
+#include "pair/train/algorithm.h"
 
 // Means of losses over the steps since somebody looked: what a run on minibatches records, as DomainBed does,
 // since one minibatch's losses tell little.
@@ -34,20 +34,18 @@ class LossMeans {
   std::int64_t steps_ = 0;
 };
 
-// The same of numbers that are on the host, by name. Numbers that are not finite, as those that an algorithm
+// The same of an algorithm's losses, which are on the host. Numbers that are not finite, as those that it
 // does not know yet, do not count.
 class NamedMeans {
  public:
-  using Named = std::vector<std::pair<std::string, double>>;
-
-  void add(const Named& losses);  // always the same names
-  Named take();                   // NaN for a name without a number
+  void add(const NamedLosses& losses);  // always the same names
+  std::vector<double> take();           // in their order, NaN where there was no number; empty without a step
 
   void save(torch::serialize::OutputArchive& archive) const;
   void load(torch::serialize::InputArchive& archive);
 
  private:
-  Named sums_;
+  std::vector<double> sums_;
   std::vector<double> counts_;
 };
 

@@ -17,6 +17,8 @@ namespace {
 
 using torch::autograd::grad;
 
+constexpr double largest_half = 65504.0;
+
 torch::Tensor sum_of(torch::Tensor sum, const torch::Tensor& term) {
   if (!term.defined()) {
     return sum;
@@ -238,7 +240,8 @@ void Step::multiply_featurizer(torch::Tensor& flat, std::span<const torch::Tenso
   std::int64_t end = 0;
   const auto multiply = [&] {
     if (end > begin) {
-      flat.narrow(0, begin, end - begin).mul_(factor);
+      // Infinite is what 16 bits could not hold.
+      flat.narrow(0, begin, end - begin).clamp_(-largest_half, largest_half).mul_(factor);
     }
   };
   for (const torch::Tensor& parameter : trained) {

@@ -162,8 +162,11 @@ class Trainer::Impl {
           weighted(last_.weights, result.mean_losses) + last_.loss - weighted(last_.weights, last_.losses);
     }
     if (algorithm_) {
-      result.named = named_means_.take();
-      result.named = result.named.empty() ? algorithm_->losses() : result.named;
+      result.named = algorithm_->losses();
+      const std::vector<double> means = named_means_.take();
+      for (std::size_t i = 0; i < means.size(); ++i) {
+        result.named[i].second = means[i];
+      }
     }
     result.balancing = balancing_;
     result.divergence = divergence_;
@@ -699,6 +702,8 @@ namespace {
 void reading(const std::function<void()>& work) {
   try {
     work();
+  } catch (const c10::OutOfMemoryError&) {
+    throw;  // says nothing of the checkpoint
   } catch (const c10::Error& error) {
     throw std::runtime_error("the checkpoint cannot be read: " + std::string(error.what_without_backtrace()));
   }

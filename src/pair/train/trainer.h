@@ -33,8 +33,9 @@ struct Evaluation {
   // Of the last step: cosine of erm's gradient with each other objective's; empty where it was not taken.
   std::vector<double> conflict;
   double loss = 0.0;  // weights . losses, plus the L2 term where it applies
-  // With minibatches, the mean losses over the steps since the evaluation before, and `loss` of them; empty,
-  // and 0, with steps on all data, whose last losses say as much, and where a loss was not finite.
+  // With minibatches, the mean losses over the steps since the evaluation before, and `loss` of them under
+  // the last step's weights; empty, and 0, with steps on all data, whose last losses say as much, and where a
+  // loss was not finite.
   std::vector<double> mean_losses;
   double mean_loss = 0.0;
   bool balancing = false;       // PAIR-o past its descent phase
