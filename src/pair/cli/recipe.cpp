@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "pair/cli/many_runs_display.h"
+#include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
 
 namespace pair::cli {
@@ -88,13 +89,7 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
   if (arguments.half) {
     overrides.emplace_back("half", "true");
   }
-  for (const std::string& text : arguments.set) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
-    }
-    overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
+  append_set_option(arguments.set, overrides);
   return overrides;
 }
 

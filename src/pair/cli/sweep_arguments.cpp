@@ -3,6 +3,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "pair/cli/set_option.h"
 #include "pair/runs/algorithms.h"
 #include "pair/sweep/filter.h"
 #include "pair/sweep/sweep_file.h"
@@ -13,13 +14,7 @@ namespace {
 
 std::vector<runs::Override> settings_of(const SweepArguments& arguments) {
   std::vector<runs::Override> settings = arguments.shorthands;
-  for (const std::string& text : arguments.set) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
-    }
-    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
-  }
+  append_set_option(arguments.set, settings);
   return settings;
 }
 

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "pair/base/numbers.h"
+#include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/cli/train_progress.h"
 #include "pair/runs/file.h"
@@ -46,14 +47,6 @@ struct Arguments {
   bool json = false;
   bool quiet = false;
 };
-
-Override override_of(const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) {
-    throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
-  }
-  return {text.substr(0, equals), text.substr(equals + 1)};
-}
 
 // A setting that the algorithm would pass over is more likely a mistake than a wish.
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
@@ -90,7 +83,7 @@ RunSpec spec_of(const Arguments& arguments) {
     return spec_in_file(arguments.spec);
   }
   std::vector<Override> overrides = arguments.overrides;
-  std::transform(arguments.set.begin(), arguments.set.end(), std::back_inserter(overrides), override_of);
+  append_set_option(arguments.set, overrides);
   const RunSpec spec = runs::resolve(arguments.dataset, arguments.algorithm, overrides);
   refuse_ignored(spec, overrides);
   return spec;

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "pair/device/loss.h"
+
 // The launches behind kernels.h, without torch, whose headers nvcc need not read. All pointers are the
 // device's; every sum is taken in a fixed order, so that the same input gives the same bits.
 
@@ -87,7 +89,6 @@ void windows(const Windows& windows, const Number* images, Number* rows, cudaStr
 // losses, and its gradient in the logits. labels, or for cross-entropy kinds, the classes; the other is null.
 // partials: environments * risk_blocks, to work in.
 inline constexpr int risk_blocks = 32;
-enum class Loss { binary_cross_entropy, cross_entropy, squared_error };
 struct Risks {
   Loss loss;
   std::int64_t rows;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "pair/device/loss.h"
+
 // Operations written for CUDA devices, where LibTorch has them only in pieces and a small network's time is
 // the pieces' launches and their passes through memory. Each does, in one pass, what its callers otherwise
 // say in LibTorch's operations; tests hold the two against each other.
@@ -67,7 +69,6 @@ torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64
 // The mean of the mean losses of environments of equal size, one after another, [1] in doubles, and its
 // gradient in the logits [n, k]. labels [n] are int64 classes for cross-entropy, and of the logits' type
 // else.
-enum class Loss { binary_cross_entropy, cross_entropy, squared_error };
 struct MeanRisk {
   torch::Tensor value;
   torch::Tensor slopes;

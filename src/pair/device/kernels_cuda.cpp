@@ -164,17 +164,6 @@ torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64
 
 MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                    std::int64_t environments) {
-  const auto kind = [loss] {
-    switch (loss) {
-      case Loss::binary_cross_entropy:
-        return cuda::Loss::binary_cross_entropy;
-      case Loss::cross_entropy:
-        return cuda::Loss::cross_entropy;
-      case Loss::squared_error:
-        break;
-    }
-    return cuda::Loss::squared_error;
-  };
   const torch::Tensor dense = logits.contiguous();
   const torch::Tensor truth = labels.contiguous();
   const auto doubles = dense.options().dtype(torch::kDouble);
@@ -183,7 +172,7 @@ MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& 
   result.slopes = torch::empty_like(dense);
   const torch::Tensor partials = torch::empty({environments * cuda::risk_blocks}, doubles);
   const bool classes = loss == Loss::cross_entropy;
-  cuda::mean_risk({kind(), dense.size(0), static_cast<int>(dense.size(1)), static_cast<int>(environments)},
+  cuda::mean_risk({loss, dense.size(0), static_cast<int>(dense.size(1)), static_cast<int>(environments)},
                   dense.data_ptr<float>(), classes ? nullptr : truth.data_ptr<float>(),
                   classes ? truth.data_ptr<std::int64_t>() : nullptr, result.slopes.data_ptr<float>(),
                   partials.data_ptr<double>(), result.value.data_ptr<double>(), stream_of(dense));

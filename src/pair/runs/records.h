@@ -13,20 +13,21 @@
 //   hparams         every setting of the method, the model and the data (see keys.h)
 //   loss            what the last step went down on: the weighted losses and, where Adam runs, the L2 term
 //   nll             the erm loss, the mean of the training environments' risks
-//   penalty         the sum of the other objectives, not weighted: with one of them, DomainBed's
+//   penalty         the sum of the other objectives (but those whose penalty weight is 0), not weighted:
+//                   with one of them, DomainBed's
 //   losses, weights {"erm": ..., "irmv1": ...}: each objective, and its weight in the last step
 //   phase           "descent", and "balance" once PAIR-o's solver weighs
-//   conflict        {"irmv1": ...}: cosine of erm's gradient with each other objective's in the last step,
-//   from
-//                   where PAIR-o's solver sees gradients; there where gradients were compared
+//   conflict        {"irmv1": ...}: cosine of erm's gradient with each other objective's in the last
+//                   step, from where PAIR-o's solver sees them; there where gradients were compared
 //   divergence      mu(L) of the losses from the preference; 0 in the descent phase
 //   feasible        whether EPO's program had a solution
 //   lr              learning rate of the last step
 //   restarts, backtracks, rollbacks
 //                   times that momentum was dropped, a step taken back for being too long, and one refused
 //                   for a value that was not finite, so far
-//   env{i}_in_acc   accuracy on environment i, from 0: the training environments first, or DomainBed's
-//   numbers env{i}_out_acc  accuracy on its held-out part; cmnist's test environments have no other
+//   env{i}_in_acc   accuracy on environment i, from 0: the training environments first, or as DomainBed
+//                   numbers them
+//   env{i}_out_acc  accuracy on its held-out part; cmnist's test environments have no other
 //   worst_test_acc  the least of the test environments'
 // Losses are of the last step or, with minibatches, means over the steps since the record before.
 // Algorithms with an update of their own have, in place of loss to rollbacks:

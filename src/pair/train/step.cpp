@@ -152,9 +152,13 @@ void Step::freeze_featurizer() {
   }
 }
 
+torch::Tensor Step::features_of(const Batch& batch) const {
+  return model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
+}
+
 Step::Cut Step::cut(const Batch& batch) const {
   Cut result;
-  result.features = model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
+  result.features = features_of(batch);
   const torch::Tensor features = result.features.detach().requires_grad_(true);
   torch::Tensor logits;
   {
@@ -292,7 +296,7 @@ std::optional<Step::Result> Step::with_mean_risk(const Batch& batch, std::span<c
     return std::nullopt;
   }
   Cut at_head;
-  at_head.features = model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
+  at_head.features = features_of(batch);
   at_head.view.features = at_head.features.detach();
   const torch::NoGradGuard no_graph;
   const torch::Tensor logits = model_->logits(at_head.view.features);

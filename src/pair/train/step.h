@@ -72,6 +72,7 @@ class Step {
   struct Compared;
   struct ThroughPhi;
 
+  [[nodiscard]] torch::Tensor features_of(const Batch& batch) const;
   [[nodiscard]] Cut cut(const Batch& batch) const;
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pair/cli/command.h"
+#include "pair/runs/run_spec.h"
+
+namespace pair::cli {
+
+// What --set was given, key=value each, put after the settings that other options stand for. Throws
+// UsageError.
+inline void append_set_option(const std::vector<std::string>& texts, std::vector<runs::Override>& settings) {
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
+    }
+    settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+}
+
+}  // namespace pair::cli
