@@ -40,14 +40,18 @@ torch::Tensor weighted_sum(const std::vector<torch::Tensor>& terms, std::span<co
 
 // The losses and the Gram matrix of the rows, in double so that the products of float gradients are exact to
 // rounding.
-torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const torch::Tensor& rows) {
+torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const torch::Tensor& rows,
+                              const torch::Tensor& also) {
   const torch::Tensor wide = rows.to(torch::kDouble);
-  return torch::cat({torch::stack(values).detach(), torch::mm(wide, wide.t()).flatten()});
-}
-
-// The sum of each of rows [r, n], as a product: on CUDA devices that takes half of a sum's time.
-torch::Tensor row_sums(const torch::Tensor& rows) {
-  return torch::mv(rows, torch::ones({rows.size(1)}, rows.options()));
+  std::vector<torch::Tensor> all;
+  for (const torch::Tensor& value : values) {
+    all.push_back(value.detach().view({1}));
+  }
+  all.push_back(torch::mm(wide, wide.t()).flatten());
+  if (also.defined()) {
+    all.push_back(also);
+  }
+  return torch::cat(all);
 }
 
 // dL_k/dlogits through the risks of m objectives, [m, n, k], from dL_k/drisks [m, environments]: a sample's
@@ -87,10 +91,9 @@ device::Loss kernel_loss(data::TaskLoss loss) {
   throw std::logic_error("a task loss without a kernel");
 }
 
-// sum_k weights_k rows_k of rows [m, ...], in one product.
+// sum_k weights_k rows_k of rows [m, ...], in one product; weights of the rows' type.
 torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows) {
-  const torch::Tensor row = weights.to(rows.scalar_type()).unsqueeze(0);
-  return torch::mm(row, rows.flatten(1)).view(rows.sizes().slice(1));
+  return torch::mm(weights.unsqueeze(0), rows.flatten(1)).view(rows.sizes().slice(1));
 }
 
 }  // namespace
@@ -154,6 +157,14 @@ void Step::freeze_featurizer() {
 
 torch::Tensor Step::features_of(const Batch& batch) const {
   return model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
+}
+
+// The sum of each of rows [r, n], as a product: on CUDA devices that takes half of a sum's time.
+torch::Tensor Step::row_sums(const torch::Tensor& rows) const {
+  if (!ones_.defined() || ones_.size(0) != rows.size(1)) {
+    ones_ = torch::ones({rows.size(1)}, rows.options());
+  }
+  return torch::mv(rows, ones_);
 }
 
 Step::Cut Step::cut(const Batch& batch) const {
@@ -310,10 +321,11 @@ std::optional<Step::Result> Step::with_mean_risk(const Batch& batch, std::span<c
   return Result{risk.value, back(at_head, risk.slopes, {}, {})};
 }
 
-torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random) {
+torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random,
+                            const torch::Tensor& also) {
   compared_.reset();  // its memory serves this batch
   if (needs_network_) {
-    return compare_network(batch, source, random);
+    return compare_network(batch, source, random, also);
   }
   auto compared = std::make_shared<Compared>();
   compared->cut = cut(batch);
@@ -323,12 +335,22 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
 
   std::vector<torch::Tensor> by_logits;
   std::vector<torch::Tensor> by_risks;
-  for (const torch::Tensor& term : terms) {
-    const auto gradients = grad({term}, {view.logits, view.features, view.risks}, {}, /*retain_graph=*/true,
-                                /*create_graph=*/false, /*allow_unused=*/true);
+  if (!erm_slope_.defined() || erm_slope_.size(0) != view.risks.size(0)) {
+    no_risk_slope_ = torch::zeros_like(view.risks.detach());
+    erm_slope_ = torch::full_like(no_risk_slope_, 1.0 / static_cast<double>(view.environments()));
+  }
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    if (dynamic_cast<const objectives::Erm*>(objectives_[k].get()) != nullptr) {
+      by_logits.emplace_back();
+      compared->by_features.emplace_back();
+      by_risks.push_back(erm_slope_);
+      continue;
+    }
+    const auto gradients = grad({terms[k]}, {view.logits, view.features, view.risks}, {},
+                                /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
     by_logits.push_back(gradients[0]);
     compared->by_features.push_back(gradients[1]);
-    by_risks.push_back(gradients[2].defined() ? gradients[2] : torch::zeros_like(view.risks));
+    by_risks.push_back(gradients[2].defined() ? gradients[2] : no_risk_slope_);
   }
 
   const torch::NoGradGuard no_graph;
@@ -364,7 +386,7 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
         "gradients from phi were asked for, but the featurizer has no parameters to train");
   }
   compared_ = std::move(compared);
-  return losses_and_gram(terms, torch::cat(parts, 1));
+  return losses_and_gram(terms, parts.size() == 1 ? parts.front() : torch::cat(parts, 1), also);
 }
 
 torch::Tensor Step::gradient(const torch::Tensor& weights) {
@@ -374,18 +396,19 @@ torch::Tensor Step::gradient(const torch::Tensor& weights) {
   }
   const torch::NoGradGuard no_graph;
   if (compared->rows.defined()) {
-    return combine(weights, compared->rows);
+    return combine(weights.to(compared->rows.scalar_type()), compared->rows);
   }
+  const torch::Tensor narrow = weights.to(compared->by_logits.scalar_type());
   torch::Tensor at_features;
   for (std::size_t k = 0; k < compared->by_features.size(); ++k) {
     if (const torch::Tensor& term = compared->by_features[k]; term.defined()) {
-      at_features = sum_of(at_features, term * weights[static_cast<std::int64_t>(k)]);
+      at_features = sum_of(at_features, term * narrow[static_cast<std::int64_t>(k)]);
     }
   }
   // A gradient of a weighted sum is the weighted sum of the gradients, where those are there already.
   const torch::Tensor at_head =
-      compared->by_head.defined() ? combine(weights, compared->by_head) : torch::Tensor();
-  return back(compared->cut, combine(weights, compared->by_logits), at_features, at_head);
+      compared->by_head.defined() ? combine(narrow, compared->by_head) : torch::Tensor();
+  return back(compared->cut, combine(narrow, compared->by_logits), at_features, at_head);
 }
 
 objectives::HeadView Step::network_view(const Batch& batch) const {
@@ -396,7 +419,8 @@ objectives::HeadView Step::network_view(const Batch& batch) const {
   return view;
 }
 
-torch::Tensor Step::compare_network(const Batch& batch, GradientSource source, data::Random& random) {
+torch::Tensor Step::compare_network(const Batch& batch, GradientSource source, data::Random& random,
+                                    const torch::Tensor& also) {
   const objectives::HeadView view = network_view(batch);
   const std::vector<torch::Tensor> terms = values(view, random);
   const auto seen = [&](const torch::Tensor& parameter) {
@@ -423,7 +447,7 @@ torch::Tensor Step::compare_network(const Batch& batch, GradientSource source, d
   }
   compared_ = std::make_shared<Compared>();
   compared_->rows = torch::stack(rows);
-  return losses_and_gram(terms, torch::stack(seen_rows));
+  return losses_and_gram(terms, torch::stack(seen_rows), also);
 }
 
 }  // namespace pair::train

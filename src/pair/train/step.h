@@ -60,7 +60,9 @@ class Step {
   // In two, for weights that a solver chooses. First the losses and the Gram matrix of their gradients with
   // respect to the parameters that source names, as [m + m m] doubles: L, then row by row. Throws
   // std::invalid_argument where source names none.
-  torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random);
+  // also: numbers in doubles that are to come along, after the others.
+  torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
+                        const torch::Tensor& also = {});
   // Then the gradient [P] of sum_k weights_k L_k on the batch last compared, once; weights: [m], doubles.
   torch::Tensor gradient(const torch::Tensor& weights);
 
@@ -79,8 +81,9 @@ class Step {
   [[nodiscard]] objectives::HeadView network_view(const Batch& batch) const;
   [[nodiscard]] std::optional<Result> with_mean_risk(const Batch& batch,
                                                      std::span<const double> weights) const;
-  [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source,
-                                              data::Random& random);
+  [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source, data::Random& random,
+                                              const torch::Tensor& also);
+  [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows) const;
   [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
   [[nodiscard]] ThroughPhi through_phi(const Cut& cut, const torch::Tensor& feature_gradient,
                                        bool again) const;
@@ -97,6 +100,11 @@ class Step {
   bool half_ = false;
   bool erm_alone_ = false;
   std::shared_ptr<Compared> compared_;  // between compare and gradient
+
+  // What is the same at every step: on a device each would be one more operation.
+  mutable torch::Tensor ones_;   // [n]
+  torch::Tensor no_risk_slope_;  // [environments] zeros
+  torch::Tensor erm_slope_;      // and what the mean risk has in each risk
 };
 
 }  // namespace pair::train

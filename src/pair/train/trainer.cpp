@@ -246,7 +246,10 @@ class Trainer::Impl {
       train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
     }
     means_.emplace(static_cast<std::int64_t>(objectives_.size()), device);
-    control_ = torch::zeros({static_cast<std::int64_t>(objectives_.size()) + 1}, torch::kDouble).to(device);
+    const auto m = static_cast<std::int64_t>(objectives_.size());
+    control_here_ = on_host(m + 1);
+    told_here_ = on_host(m + m * m + 4);
+    control_ = torch::zeros({m + 1}, torch::kDouble).to(device);
     begin_linear();
     algorithm_ = make_algorithm(settings_, *data_, model_, seed, device);
     if (settings_.half && device.is_cuda() && (algorithm_ || !step_->in_half())) {
@@ -304,11 +307,20 @@ class Trainer::Impl {
     return value;
   }
 
+  // Doubles on the host; where there is a device, in memory that it reaches by itself.
+  [[nodiscard]] torch::Tensor on_host(std::int64_t count) const {
+    return torch::zeros({count}, torch::TensorOptions(torch::kDouble).pinned_memory(recorder_ != nullptr));
+  }
+
   // The weights and the learning rate, to where the device's work finds them.
   void set_control(std::vector<double> weights, double rate) {
     weights.push_back(rate);
     if (weights != controlled_) {
-      control_.copy_(torch::tensor(c10::ArrayRef<double>(weights), torch::kDouble));
+      if (!balancing_ && recorder_) {
+        recorder_->wait();  // for the steps that still read them; a balance step has been waited for
+      }
+      std::copy(weights.begin(), weights.end(), control_here_.data_ptr<double>());
+      control_.copy_(control_here_, /*non_blocking=*/true);
       controlled_ = std::move(weights);
     }
   }
@@ -411,24 +423,28 @@ class Trainer::Impl {
 
   void balance() {
     if (routine_.empty()) {
-      routine_ = Routine(
-          {[this] {
-             told_ = torch::cat({step_->compare(batch(), settings_.gradients, draws_), update_->tally()});
-             add_losses();
-           },
-           [this] {
-             const auto m = static_cast<std::int64_t>(objectives_.size());
-             update_->apply(step_->gradient(weights_there()), told_.narrow(0, 0, m), rate_there());
-           }});
+      routine_ =
+          Routine({[this] {
+                     told_ = step_->compare(batch(), settings_.gradients, draws_, update_->tally());
+                     add_losses();
+                   },
+                   [this] {
+                     const auto m = static_cast<std::int64_t>(objectives_.size());
+                     update_->apply(step_->gradient(weights_there()), told_.narrow(0, 0, m), rate_there());
+                   }});
     }
     prepare(routine_, recordable_, "steps");
     routine_.play(0, recorder_.get());
     count_losses();
     const std::size_t m = objectives_.size();
-    const std::vector<double> told = to_doubles(told_);
-    const std::span<const double> losses = std::span(told).first(m);
-    const std::span<const double> gram = std::span(told).subspan(m, m * m);
-    read_tally(std::span(told).subspan(m + m * m));
+    told_here_.copy_(told_, /*non_blocking=*/true);
+    if (recorder_) {
+      recorder_->wait();
+    }
+    const std::span told(told_here_.data_ptr<double>(), static_cast<std::size_t>(told_here_.numel()));
+    const std::span<const double> losses = told.first(m);
+    const std::span<const double> gram = told.subspan(m, m * m);
+    read_tally(told.subspan(m + m * m));
     const bool finite = all_finite(losses) && all_finite(gram);
     if (finite && comparable_ && settings_.backtrack && weigher_.overshot(losses)) {
       ++guard_.backtracks;
@@ -533,7 +549,9 @@ class Trainer::Impl {
 
   torch::Tensor control_;  // weights and learning rate, as the device sees them
   std::vector<double> controlled_;
-  torch::Tensor told_;  // what the last step told: losses, and what else its routine adds
+  torch::Tensor control_here_;  // on their way
+  torch::Tensor told_here_;     // what a balance step told, on the host
+  torch::Tensor told_;          // what the last step told: losses, and what else its routine adds
   bool unread_ = false;
   std::optional<LossMeans> means_;
   NamedMeans named_means_;  // of an algorithm with an update of its own
