@@ -1,6 +1,7 @@
 #include "pair/device/kernels.h"
 
 #include <gtest/gtest.h>
+#include <torch/autograd.h>
 #include <torch/cuda.h>
 #include <torch/utils.h>
 
@@ -67,32 +68,87 @@ TEST_F(Kernels, ScaleLeavesAloneWhatCannotBeScaled) {
   }
 }
 
-TEST_F(Kernels, MeanRiskIsTorchsWithItsGradient) {
-  for (const std::int64_t rows : {2, 64, 5000}) {
-    for (const Loss loss : {Loss::binary_cross_entropy, Loss::cross_entropy, Loss::squared_error}) {
-      SCOPED_TRACE(std::to_string(rows) + " rows, loss " + std::to_string(static_cast<int>(loss)));
-      const std::int64_t outputs = loss == Loss::cross_entropy ? 3 : 1;
-      const torch::Tensor logits =
-          (torch::arange(3 * rows * outputs).to(torch::kFloat) * 0.7).sin().view({3 * rows, outputs}) * 20.0;
-      torch::Tensor labels = torch::arange(3 * rows) % (outputs == 1 ? 2 : 3);
-      const torch::Tensor leaf = logits.to(torch::kDouble).requires_grad_(true);
-      torch::Tensor expected;
-      if (loss == Loss::cross_entropy) {
-        expected = torch::cross_entropy_loss(leaf, labels);
-      } else {
-        labels = labels.to(torch::kFloat);
-        const torch::Tensor wide = labels.to(torch::kDouble);
-        expected = loss == Loss::squared_error
-                       ? torch::mse_loss(leaf.select(1, 0), wide)
-                       : torch::binary_cross_entropy_with_logits(leaf.select(1, 0), wide);
-      }
-      expected.backward();
-      const MeanRisk found = mean_risk(loss, logits.cuda(), labels.cuda(), 3);
-      EXPECT_NEAR(found.value.item<double>(), expected.item<double>(), 1e-6 * expected.item<double>());
-      const torch::Tensor slopes = found.slopes.cpu().to(torch::kDouble);
-      EXPECT_LT((slopes - leaf.grad()).abs().max().item<double>(),
-                1e-6 * leaf.grad().abs().max().item<double>());
+constexpr std::int64_t environments = 3;
+
+// Logits and labels of environments of so many rows each, on the CPU.
+struct Samples {
+  torch::Tensor logits;
+  torch::Tensor labels;
+
+  Samples(Loss loss, std::int64_t rows) {
+    const std::int64_t outputs = loss == Loss::cross_entropy ? 3 : 1;
+    const std::int64_t all = environments * rows;
+    logits = (torch::arange(all * outputs).to(torch::kFloat) * 0.7).sin().view({all, outputs}) * 20.0;
+    labels = torch::arange(all) % (outputs == 1 ? 2 : 3);
+    labels = outputs == 1 ? labels.to(torch::kFloat) : labels;
+  }
+
+  // Each sample's loss of these logits, doubles.
+  [[nodiscard]] torch::Tensor losses(Loss loss, const torch::Tensor& of) const {
+    if (loss == Loss::cross_entropy) {
+      return torch::cross_entropy_loss(of, labels, {}, at::Reduction::None);
     }
+    const torch::Tensor wide = labels.to(torch::kDouble);
+    return loss == Loss::squared_error
+               ? (of.select(1, 0) - wide).square()
+               : torch::binary_cross_entropy_with_logits(of.select(1, 0), wide, {}, {}, at::Reduction::None);
+  }
+};
+
+void expect_close(const torch::Tensor& found, const torch::Tensor& expected) {
+  const torch::Tensor wide = found.cpu().to(torch::kDouble);
+  EXPECT_EQ(wide.sizes(), expected.sizes());
+  EXPECT_LT((wide - expected).abs().max().item<double>(), 2e-6 * expected.abs().max().item<double>());
+}
+
+class KernelsOfLosses : public Kernels, public ::testing::WithParamInterface<Loss> {};
+INSTANTIATE_TEST_SUITE_P(All, KernelsOfLosses,
+                         ::testing::Values(Loss::binary_cross_entropy, Loss::cross_entropy,
+                                           Loss::squared_error));
+
+TEST_P(KernelsOfLosses, MeanRiskIsTorchsWithItsGradient) {
+  for (const std::int64_t rows : {2, 64, 5000}) {
+    SCOPED_TRACE(rows);
+    const Samples samples(GetParam(), rows);
+    const torch::Tensor leaf = samples.logits.to(torch::kDouble).requires_grad_(true);
+    const torch::Tensor expected = samples.losses(GetParam(), leaf).mean();
+    expected.backward();
+    const MeanRisk found = mean_risk(GetParam(), samples.logits.cuda(), samples.labels.cuda(), environments);
+    expect_close(found.value[0], expected.detach());
+    expect_close(found.slopes, leaf.grad());
+  }
+}
+
+TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
+  for (const std::int64_t rows : {1, 64, 5000}) {
+    SCOPED_TRACE(rows);
+    const Samples samples(GetParam(), rows);
+    const torch::Tensor leaf = samples.logits.to(torch::kDouble).requires_grad_(true);
+    const torch::Tensor factor = torch::ones({environments, 1, 1}, torch::kDouble).requires_grad_(true);
+    const torch::Tensor scaled = (leaf.view({environments, rows, -1}) * factor).view_as(leaf);
+    const torch::Tensor risks = samples.losses(GetParam(), scaled).view({environments, rows}).mean(1);
+    const torch::Tensor derivatives =
+        torch::autograd::grad({risks.sum()}, {factor}, {}, true, /*create_graph=*/true)[0].flatten();
+    const torch::Tensor logits = samples.logits.cuda();
+    const torch::Tensor labels = samples.labels.cuda();
+    expect_close(moments(GetParam(), logits, labels, environments),
+                 torch::stack({risks, derivatives}).detach());
+
+    const torch::Tensor by_risks = torch::tensor({{1.0, -2.0, 0.5}, {0.0, 0.0, 0.0}}, torch::kDouble);
+    const torch::Tensor by_derivatives = torch::tensor({{0.0, 3.0, 0.0}, {1.0, 0.25, -4.0}}, torch::kDouble);
+    const auto expected = [&](bool first, bool second) {
+      std::vector<torch::Tensor> slopes;
+      for (std::int64_t k = 0; k < 2; ++k) {
+        const torch::Tensor value = (first ? (by_risks[k] * risks).sum() : (0 * risks).sum()) +
+                                    (second ? (by_derivatives[k] * derivatives).sum() : (0 * risks).sum());
+        slopes.push_back(torch::autograd::grad({value}, {leaf}, {}, /*retain_graph=*/true)[0]);
+      }
+      return torch::stack(slopes);
+    };
+    expect_close(moment_slopes(GetParam(), logits, labels, by_risks.cuda(), by_derivatives.cuda()),
+                 expected(true, true));
+    expect_close(moment_slopes(GetParam(), logits, labels, by_risks.cuda(), {}), expected(true, false));
+    expect_close(moment_slopes(GetParam(), logits, labels, {}, by_derivatives.cuda()), expected(false, true));
   }
 }
 

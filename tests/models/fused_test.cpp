@@ -133,5 +133,57 @@ TEST_F(Fused, ConvolutionReluNorm) {
   }
 }
 
+TEST_F(Fused, FirstLayerIn16Bits) {
+  struct Shape {
+    std::int64_t images;
+    std::int64_t channels;
+    std::int64_t rows;
+    std::int64_t columns;
+  };
+  for (const auto& [n, channels, rows, columns] :
+       {Shape{5, 2, 28, 28}, Shape{600, 2, 28, 28}, Shape{3, 1, 28, 28}, Shape{2, 2, 7, 5},
+        Shape{1, 1, 1, 1}}) {
+    SCOPED_TRACE(std::to_string(n) + " images of " + std::to_string(channels) + " channels, " +
+                 std::to_string(rows) + " x " + std::to_string(columns));
+    torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(channels, 64, 3).padding(1));
+    torch::nn::GroupNorm norm(torch::nn::GroupNormOptions(8, 64));
+    {
+      const torch::NoGradGuard no_graph;
+      for (const torch::Tensor& numbers :
+           {convolution->weight, convolution->bias, norm->weight, norm->bias}) {
+        numbers.copy_(drawn(numbers.sizes(), random));
+      }
+      // Of 16 bits exactly, so that what is compared is the work and not the rounding.
+      convolution->weight.copy_(convolution->weight.to(torch::kHalf).to(torch::kFloat));
+    }
+    torch::nn::Sequential both(convolution, norm);
+    const torch::Tensor inputs = drawn({n, channels, rows, columns}, random).to(torch::kHalf);
+    const torch::Tensor weights = drawn({n, 64, rows, columns}, random);
+    const auto found = [&](const torch::Tensor& x, const torch::Tensor& by) {
+      const torch::Tensor result = convolution_relu_norm(convolution, norm, x, 1);
+      std::vector<torch::Tensor> all = {result.detach()};
+      for (const torch::Tensor& gradient :
+           torch::autograd::grad({(result.to(torch::kFloat) * by).sum()}, both->parameters())) {
+        all.push_back(gradient);
+      }
+      const torch::NoGradGuard no_graph;
+      all.push_back(convolution_relu_norm(convolution, norm, x, 1));
+      for (torch::Tensor& tensor : all) {
+        tensor = tensor.cpu().to(torch::kFloat).contiguous();
+      }
+      return all;
+    };
+    const auto expected = found(inputs.to(torch::kFloat), weights);
+    both->to(torch::kCUDA);
+    const auto got = found(inputs.cuda(), weights.cuda());
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i) {
+      const double size = expected[i].abs().max().item<double>();
+      EXPECT_LT((got[i] - expected[i]).abs().max().item<double>(), 5e-3 * (size + 1e-3)) << "tensor " << i;
+    }
+    EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a way back";
+  }
+}
+
 }  // namespace
 }  // namespace pair::models

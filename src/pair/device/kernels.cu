@@ -609,6 +609,198 @@ __global__ void lay_windows(Windows w, int down, int across, const Number* image
   }
 }
 
+// c += a b of [16, 8] = [16, 16] [16, 8], each matrix spread over a warp: lane 4 g + t has of a the rows g and
+// g + 8 at columns 2 t and 2 t + 8 (two neighbours each), of b the column g at rows likewise, and of c the rows
+// g and g + 8 at columns 2 t and 2 t + 1.
+__device__ void multiply_add(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  for (int half = 0; half < 2; ++half) {
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+        : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
+  }
+#endif
+}
+// The same for [16, 8] [8, 8].
+__device__ void multiply_add(float (&c)[4], unsigned a0, unsigned a1, unsigned b) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a0), "r"(a1), "r"(b));
+}
+
+constexpr int layer_warps = 7;  // 28 x 28 pixels are 7 x 7 x 16
+
+// Image after image. A product of matrices whose rows are 16 pixels, whose inner dimension is the window's nine
+// places times two channels (filled up with zeros to 24), and whose columns are the 64 outputs, in such an order
+// that a lane's are neighbours: t's are 16 t to 16 t + 15, two whole groups. It is done twice, for the
+// statistics and for what they normalise, which is cheaper than to keep it.
+__global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
+    convolve_relu_norm(FirstLayer layer, const __half* images, const float* weight, const float* bias,
+                       const float* gamma, const float* beta, __half* x, __half* y, float* statistics) {
+  extern __shared__ __half2 around[];  // the image in a frame of zeros, both channels at a place
+  __shared__ float4 parts[layer_warps][4];
+  __shared__ float2 of_group[FirstLayer::groups];
+  constexpr int tiles = FirstLayer::outputs / 8;  // of columns
+  const int pixels = layer.height * layer.width;
+  const int across = layer.width + 2;
+  const int lane = static_cast<int>(threadIdx.x) % lanes_a_warp;
+  const int warp = static_cast<int>(threadIdx.x) / lanes_a_warp;
+  const int g = lane / 4;
+  const int t = lane % 4;
+
+  // Both channels of a place of the window for an output.
+  const auto weights = [&](int output, int place) -> unsigned {
+    if (place >= 9) {
+      return 0U;
+    }
+    const float* const at = weight + output * layer.channels * 9 + place;
+    const __half2 both = __floats2half2_rn(at[0], layer.channels > 1 ? at[9] : 0.0F);
+    return *reinterpret_cast<const unsigned*>(&both);
+  };
+  unsigned b[tiles][2];
+  unsigned last_b[tiles];
+#pragma unroll
+  for (int tile = 0; tile < tiles; ++tile) {
+    const int output = g / 2 * 16 + tile * 2 + g % 2;
+    b[tile][0] = weights(output, t);
+    b[tile][1] = weights(output, t + 4);
+    last_b[tile] = weights(output, t + 8);
+  }
+  const int first_output = 16 * t;
+  float biases[2 * tiles];
+#pragma unroll
+  for (int i = 0; i < 2 * tiles; ++i) {
+    biases[i] = bias[first_output + i];
+  }
+
+  const auto offset = [&](int place) { return place / 3 * across + place % 3; };
+  const int offsets[3] = {offset(t), offset(t + 4), t == 0 ? offset(8) : 0};
+  const auto seen = [&](int pixel, int k) {
+    const int p = pixel < pixels ? pixel : 0;
+    const int corner = p / layer.width * across + p % layer.width;
+    return *reinterpret_cast<const unsigned*>(&around[corner + offsets[k]]);
+  };
+  // use(row of the lane's two, pixel, its 16 sums), for all pixels of the warp.
+  const auto each_pixel = [&](const auto& use) {
+    for (int first = 16 * warp; first < pixels; first += 16 * layer_warps) {
+      const unsigned a[4] = {seen(first + g, 0), seen(first + g + 8, 0), seen(first + g, 1),
+                             seen(first + g + 8, 1)};
+      const unsigned last_a[2] = {seen(first + g, 2), seen(first + g + 8, 2)};
+      float sums[tiles][4] = {};
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile) {
+        multiply_add(sums[tile], a, b[tile]);
+        multiply_add(sums[tile], last_a[0], last_a[1], last_b[tile]);
+      }
+#pragma unroll
+      for (int row = 0; row < 2; ++row) {
+        if (const int pixel = first + g + 8 * row; pixel < pixels) {
+          use(row, pixel, sums);
+        }
+      }
+    }
+  };
+
+  const __half zero = __float2half(0.0F);
+  for (std::int64_t image = blockIdx.x; image < layer.images; image += gridDim.x) {
+    __syncthreads();  // what was of the image before has been read
+    for (int i = static_cast<int>(threadIdx.x); i < (layer.height + 2) * across; i += layer_warps * lanes_a_warp) {
+      const int row = i / across - 1;
+      const int column = i % across - 1;
+      __half2 both = {zero, zero};
+      if (row >= 0 && row < layer.height && column >= 0 && column < layer.width) {
+        const __half* const at =
+            images + image * layer.channels * pixels + row * layer.width + column;
+        both = {at[0], layer.channels > 1 ? at[pixels] : zero};
+      }
+      around[i] = both;
+    }
+    __syncthreads();
+
+    float4 totals = {0.0F, 0.0F, 0.0F, 0.0F};  // sum and sum of squares, of both groups
+    each_pixel([&](int row, int /*pixel*/, const float(&sums)[tiles][4]) {
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          const float r = fmaxf(sums[tile][2 * row + i] + biases[2 * tile + i], 0.0F);
+          (tile < tiles / 2 ? totals.x : totals.z) += r;
+          (tile < tiles / 2 ? totals.y : totals.w) += r * r;
+        }
+      }
+    });
+    for (int apart = 4; apart < lanes_a_warp; apart *= 2) {
+      totals.x += __shfl_xor_sync(0xffffffffU, totals.x, apart);
+      totals.y += __shfl_xor_sync(0xffffffffU, totals.y, apart);
+      totals.z += __shfl_xor_sync(0xffffffffU, totals.z, apart);
+      totals.w += __shfl_xor_sync(0xffffffffU, totals.w, apart);
+    }
+    if (g == 0) {
+      parts[warp][t] = totals;
+    }
+    __syncthreads();
+    if (static_cast<int>(threadIdx.x) < FirstLayer::groups) {
+      const int group = static_cast<int>(threadIdx.x);
+      double total = 0.0;
+      double squares = 0.0;
+      for (const auto& part : parts) {
+        const float4 both = part[group / 2];
+        total += group % 2 == 0 ? both.x : both.z;
+        squares += group % 2 == 0 ? both.y : both.w;
+      }
+      const double count = 8.0 * pixels;
+      const double mean = total / count;
+      const double variance = fmax(squares / count - mean * mean, 0.0);
+      const float2 found = {static_cast<float>(mean), static_cast<float>(1.0 / sqrt(variance + layer.epsilon))};
+      of_group[group] = found;
+      if (statistics != nullptr) {
+        reinterpret_cast<float2*>(statistics)[image * FirstLayer::groups + group] =
+            found;
+      }
+    }
+    __syncthreads();
+
+    float scales[2 * tiles];
+    float shifts[2 * tiles];
+#pragma unroll
+    for (int i = 0; i < 2 * tiles; ++i) {
+      const float2 moments = of_group[2 * t + i / 8];
+      scales[i] = gamma[first_output + i] * moments.y;
+      shifts[i] = beta[first_output + i] - moments.x * scales[i];
+    }
+    const auto write = [&](__half* to, int pixel, const __half2(&pairs)[tiles]) {
+      uint4* const at = reinterpret_cast<uint4*>(to + (image * pixels + pixel) * FirstLayer::outputs + first_output);
+      at[0] = reinterpret_cast<const uint4*>(pairs)[0];
+      at[1] = reinterpret_cast<const uint4*>(pairs)[1];
+    };
+    each_pixel([&](int row, int pixel, const float(&sums)[tiles][4]) {
+      alignas(16) __half2 pairs[tiles];
+      if (x != nullptr) {
+#pragma unroll
+        for (int tile = 0; tile < tiles; ++tile) {
+          pairs[tile] = __floats2half2_rn(sums[tile][2 * row], sums[tile][2 * row + 1]);
+        }
+        write(x, pixel, pairs);
+      }
+#pragma unroll
+      for (int tile = 0; tile < tiles; ++tile) {
+        float v[2];
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+          v[i] = fmaxf(sums[tile][2 * row + i] + biases[2 * tile + i], 0.0F) * scales[2 * tile + i] +
+                 shifts[2 * tile + i];
+        }
+        pairs[tile] = __floats2half2_rn(v[0], v[1]);
+      }
+      write(y, pixel, pairs);
+    });
+  }
+}
+
 // Losses of samples, and their slopes in the logits over how many count.
 __device__ float sample_loss(Loss loss, const float* logits, int outputs, float label, std::int64_t kind,
                              float share, float* slopes) {
@@ -661,6 +853,113 @@ __global__ void add_risks(Risks risks, const double* partials, double* mean) {
   sum = block_sum(sum);
   if (threadIdx.x == 0) {
     *mean = sum / static_cast<double>(risks.rows);
+  }
+}
+
+// A sample's p = softmax(z) as what it takes to say p_k = exp(z_k - largest) / sum, and sum_k p_k z_k.
+struct Softmax {
+  float largest;
+  float sum;
+  float mean;
+
+  __device__ Softmax(const float* logits, int outputs) : largest(logits[0]), sum(0.0F), mean(0.0F) {
+    for (int k = 1; k < outputs; ++k) {
+      largest = fmaxf(largest, logits[k]);
+    }
+    for (int k = 0; k < outputs; ++k) {
+      const float e = expf(logits[k] - largest);
+      sum += e;
+      mean += e * logits[k];
+    }
+    mean /= sum;
+  }
+};
+
+// A sample's loss, and its derivative in a factor of the logits.
+__device__ float2 sample_moments(Loss loss, const float* logits, int outputs, float label, std::int64_t kind) {
+  if (loss == Loss::cross_entropy) {
+    const Softmax p(logits, outputs);
+    return {logf(p.sum) + p.largest - logits[kind], p.mean - logits[kind]};
+  }
+  const float z = logits[0];
+  if (loss == Loss::binary_cross_entropy) {
+    return {fmaxf(z, 0.0F) - z * label + log1pf(expf(-fabsf(z))), (1.0F / (1.0F + expf(-z)) - label) * z};
+  }
+  return {(z - label) * (z - label), 2.0F * (z - label) * z};
+}
+
+__global__ void find_moments(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
+                             double* partials) {
+  const std::int64_t rows = risks.rows / risks.environments;
+  const std::int64_t start = blockIdx.y * rows;
+  Totals sums{0.0, 0.0};
+  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < rows; i += risk_blocks * threads) {
+    const std::int64_t row = start + i;
+    const float2 sample =
+        sample_moments(risks.loss, logits + row * risks.outputs, risks.outputs,
+                       labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0);
+    sums.squares += sample.x;
+    sums.along += sample.y;
+  }
+  sums = block_sum(sums);
+  if (threadIdx.x == 0) {
+    double* const mine = partials + 2 * (blockIdx.y * risk_blocks + blockIdx.x);
+    mine[0] = sums.squares;
+    mine[1] = sums.along;
+  }
+}
+
+// A warp an environment.
+__global__ void add_moments(Risks risks, const double* partials, double* moments) {
+  const int environment = static_cast<int>(blockIdx.x);
+  const double rows = static_cast<double>(risks.rows / risks.environments);
+  const double* const mine = partials + 2 * environment * risk_blocks;
+  for (int which = 0; which < 2; ++which) {
+    double sum = mine[2 * threadIdx.x + which];
+    for (int apart = risk_blocks / 2; apart > 0; apart /= 2) {
+      sum += __shfl_down_sync(0xffffffffU, sum, apart);
+    }
+    if (threadIdx.x == 0) {
+      moments[which * risks.environments + environment] = sum / rows;
+    }
+  }
+}
+
+__global__ void find_moment_slopes(Risks risks, const float* logits, const float* labels,
+                                   const std::int64_t* kinds, int objectives, const double* by_first,
+                                   const double* by_second, float* slopes) {
+  const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
+  if (row >= risks.rows) {
+    return;
+  }
+  const std::int64_t rows = risks.rows / risks.environments;
+  const int environment = static_cast<int>(row / rows);
+  const auto share = [&](const double* by, int k) {
+    return by == nullptr ? 0.0F
+                         : static_cast<float>(by[k * risks.environments + environment] /
+                                              static_cast<double>(rows));
+  };
+  const float* const z = logits + row * risks.outputs;
+  // first: the loss's slope in an output; second: that of the derivative in a factor of the outputs.
+  const auto write = [&](int output, float first, float second) {
+    for (int k = 0; k < objectives; ++k) {
+      slopes[(k * risks.rows + row) * risks.outputs + output] =
+          share(by_first, k) * first + share(by_second, k) * second;
+    }
+  };
+  if (risks.loss == Loss::cross_entropy) {
+    const Softmax softmax(z, risks.outputs);
+    for (int output = 0; output < risks.outputs; ++output) {
+      const float p = expf(z[output] - softmax.largest) / softmax.sum;
+      const float slope = p - (output == kinds[row] ? 1.0F : 0.0F);
+      write(output, slope, slope + p * (z[output] - softmax.mean));
+    }
+  } else if (risks.loss == Loss::binary_cross_entropy) {
+    const float p = 1.0F / (1.0F + expf(-z[0]));
+    write(0, p - labels[row], p - labels[row] + p * (1.0F - p) * z[0]);
+  } else {
+    const float slope = 2.0F * (z[0] - labels[row]);
+    write(0, slope, slope + 2.0F * z[0]);
   }
 }
 
@@ -771,11 +1070,35 @@ void windows(const Windows& windows, const Number* images, Number* rows, cudaStr
 template void windows<float>(const Windows&, const float*, float*, cudaStream_t);
 template void windows<__half>(const Windows&, const __half*, __half*, cudaStream_t);
 
+void first_layer(const FirstLayer& layer, const __half* images, const float* weight, const float* bias,
+                 const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
+                 cudaStream_t stream) {
+  const auto places = static_cast<std::size_t>((layer.height + 2) * (layer.width + 2));
+  const std::int64_t blocks = layer.images < layer.blocks ? layer.images : layer.blocks;
+  convolve_relu_norm<<<static_cast<unsigned>(blocks), layer_warps * lanes_a_warp, places * sizeof(__half2),
+                       stream>>>(layer, images, weight, bias, gamma, beta, x, y, statistics);
+}
+
 void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
                float* slopes, double* partials, double* mean, cudaStream_t stream) {
   find_risks<<<dim3(risk_blocks, static_cast<unsigned>(risks.environments)), threads, 0, stream>>>(
       risks, logits, labels, kinds, slopes, partials);
   add_risks<<<1, threads, 0, stream>>>(risks, partials, mean);
+}
+
+void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+             double* partials, double* moments, cudaStream_t stream) {
+  static_assert(risk_blocks == lanes_a_warp);
+  find_moments<<<dim3(risk_blocks, static_cast<unsigned>(risks.environments)), threads, 0, stream>>>(
+      risks, logits, labels, kinds, partials);
+  add_moments<<<static_cast<unsigned>(risks.environments), lanes_a_warp, 0, stream>>>(risks, partials, moments);
+}
+
+void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+                   int objectives, const double* by_first, const double* by_second, float* slopes,
+                   cudaStream_t stream) {
+  find_moment_slopes<<<static_cast<unsigned>((risks.rows + threads - 1) / threads), threads, 0, stream>>>(
+      risks, logits, labels, kinds, objectives, by_first, by_second, slopes);
 }
 
 void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream) {

@@ -85,6 +85,26 @@ struct Windows {
 template <class Number>
 void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream);
 
+// Images [n, channels, height, width] of one or two channels: x = the sums over 3 x 3 windows one apart, with a
+// zero around, times weight [64, channels, 3, 3], which is rounded to 16 bits; and y = group_norm(relu(x +
+// bias)) gamma + beta with groups of 8 channels. x and y are [n, height, width, 64]; x and the statistics, as
+// above, are left out where they are null.
+struct FirstLayer {
+  std::int64_t images;
+  int channels;
+  int height;
+  int width;
+  float epsilon;
+  int blocks;  // at most, each of which does some of the images: two for every multiprocessor
+
+  static constexpr int outputs = 64;
+  static constexpr int groups = 8;
+  static constexpr int most_places = 12000;  // of an image with what is around it, in a multiprocessor's memory
+};
+void first_layer(const FirstLayer& layer, const __half* images, const float* weight, const float* bias,
+                 const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
+                 cudaStream_t stream);
+
 // Logits [rows, outputs] of environments of equal size, one after another: the mean of the environments' mean
 // losses, and its gradient in the logits. labels, or for cross-entropy kinds, the classes; the other is null.
 // partials: environments * risk_blocks, to work in.
@@ -97,6 +117,16 @@ struct Risks {
 };
 void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
                float* slopes, double* partials, double* mean, cudaStream_t stream);
+
+// Likewise, moments [2, environments]: each environment's mean loss, and the mean of sum_k dl/dz_k z_k.
+// partials: 2 * environments * risk_blocks.
+void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+             double* partials, double* moments, cudaStream_t stream);
+// The gradients in the logits, [objectives, rows, outputs], of what has by_first [objectives, environments]
+// as its gradient in the first moments and by_second in the second; null is none in those.
+void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+                   int objectives, const double* by_first, const double* by_second, float* slopes,
+                   cudaStream_t stream);
 
 // result[0]: the power of two by which the largest magnitude of the numbers lies in [1, 2]; result[1]: one over
 // it. Both 1 where that magnitude is 0 or not finite.

@@ -66,6 +66,22 @@ bool takes_group_norm(std::int64_t channels, std::int64_t groups);
 torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64_t stride,
                       std::int64_t padding, std::int64_t columns);
 
+// A convolution of images that have one or two channels, with what follows it, in one pass: x, its sums
+// without the bias, and group_norm(relu(x + bias)) gamma + beta with the statistics that the way back needs.
+// images [n, c, h, w] are of 16 bits and so are x and the result, with their channels last; the weight is
+// rounded to 16 bits and sums are of 32. x and statistics are left undefined unless asked for.
+struct FirstLayer {
+  torch::Tensor result;
+  torch::Tensor x;
+  torch::Tensor statistics;
+};
+FirstLayer first_layer(const torch::Tensor& images, const torch::Tensor& weight, const torch::Tensor& bias,
+                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon,
+                       bool for_the_way_back);
+// Whether it takes these: 3 x 3 windows, one apart, with a zero around, into 64 channels in 8 groups.
+bool takes_first_layer(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
+                       std::int64_t padding, std::int64_t groups);
+
 // The mean of the mean losses of environments of equal size, one after another, [1] in doubles, and its
 // gradient in the logits [n, k]. labels [n] are int64 classes for cross-entropy, and of the logits' type
 // else.
@@ -75,6 +91,14 @@ struct MeanRisk {
 };
 MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                    std::int64_t environments);
+
+// Likewise, [2, environments] in doubles: each environment's mean loss R_e, and D_e = d/dw R_e(w z) at w = 1.
+torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
+                      std::int64_t environments);
+// The gradients in the logits, [m, n, k], of m numbers whose gradients in the R_e are by_risks and in the D_e
+// by_derivatives, both [m, environments] in doubles; an undefined one is 0.
+torch::Tensor moment_slopes(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
+                            const torch::Tensor& by_risks, const torch::Tensor& by_derivatives);
 
 // [2]: a power of two by which the largest magnitude of the numbers comes to lie in [1, 2] (where it is not
 // below 2^-100 or above 2^100), and one over it; 1 for zeros and what is not finite. A weight's gradient is

@@ -43,8 +43,25 @@ torch::Tensor windows(const torch::Tensor& /*images*/, std::int64_t /*side*/, st
                       std::int64_t /*padding*/, std::int64_t /*columns*/) {
   absent();
 }
+FirstLayer first_layer(const torch::Tensor& /*images*/, const torch::Tensor& /*weight*/,
+                       const torch::Tensor& /*bias*/, const torch::Tensor& /*gamma*/,
+                       const torch::Tensor& /*beta*/, double /*epsilon*/, bool /*for_the_way_back*/) {
+  absent();
+}
+bool takes_first_layer(const torch::Tensor& /*images*/, const torch::Tensor& /*weight*/,
+                       std::int64_t /*stride*/, std::int64_t /*padding*/, std::int64_t /*groups*/) {
+  return false;
+}
 MeanRisk mean_risk(Loss /*loss*/, const torch::Tensor& /*logits*/, const torch::Tensor& /*labels*/,
                    std::int64_t /*environments*/) {
+  absent();
+}
+torch::Tensor moments(Loss /*loss*/, const torch::Tensor& /*logits*/, const torch::Tensor& /*labels*/,
+                      std::int64_t /*environments*/) {
+  absent();
+}
+torch::Tensor moment_slopes(Loss /*loss*/, const torch::Tensor& /*logits*/, const torch::Tensor& /*labels*/,
+                            const torch::Tensor& /*by_risks*/, const torch::Tensor& /*by_derivatives*/) {
   absent();
 }
 torch::Tensor scale_for_half(const torch::Tensor& /*numbers*/) {

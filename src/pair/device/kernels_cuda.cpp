@@ -1,3 +1,4 @@
+#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -162,20 +163,106 @@ torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64
   return rows;
 }
 
+bool takes_first_layer(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
+                       std::int64_t padding, std::int64_t groups) {
+  return images.is_cuda() && images.scalar_type() == torch::kHalf && images.size(1) <= 2 &&
+         weight.scalar_type() == torch::kFloat && weight.size(0) == cuda::FirstLayer::outputs &&
+         weight.size(2) == 3 && weight.size(3) == 3 && stride == 1 && padding == 1 &&
+         groups == cuda::FirstLayer::groups &&
+         (images.size(2) + 2) * (images.size(3) + 2) <= cuda::FirstLayer::most_places;
+}
+
+FirstLayer first_layer(const torch::Tensor& images, const torch::Tensor& weight, const torch::Tensor& bias,
+                       const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon,
+                       bool for_the_way_back) {
+  const torch::Tensor dense = images.contiguous();
+  const torch::Tensor flat = weight.contiguous();
+  FirstLayer layer;
+  const auto empty = [&] {
+    return torch::empty({dense.size(0), cuda::FirstLayer::outputs, dense.size(2), dense.size(3)},
+                        dense.options(), at::MemoryFormat::ChannelsLast);
+  };
+  layer.result = empty();
+  if (for_the_way_back) {
+    layer.x = empty();
+    layer.statistics = torch::empty({dense.size(0), cuda::FirstLayer::groups, 2}, bias.options());
+  }
+  const cuda::FirstLayer shape{dense.size(0),
+                               static_cast<int>(dense.size(1)),
+                               static_cast<int>(dense.size(2)),
+                               static_cast<int>(dense.size(3)),
+                               static_cast<float>(epsilon),
+                               2 * at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+  cuda::first_layer(shape, static_cast<const __half*>(dense.data_ptr()), flat.data_ptr<float>(),
+                    bias.data_ptr<float>(), gamma.data_ptr<float>(), beta.data_ptr<float>(),
+                    for_the_way_back ? static_cast<__half*>(layer.x.data_ptr()) : nullptr,
+                    static_cast<__half*>(layer.result.data_ptr()),
+                    for_the_way_back ? layer.statistics.data_ptr<float>() : nullptr, stream_of(dense));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return layer;
+}
+
+namespace {
+
+// The losses' kernels take labels in one of two kinds.
+struct Samples {
+  torch::Tensor logits;
+  torch::Tensor labels;
+  cuda::Risks risks;
+
+  Samples(Loss loss, const torch::Tensor& given, const torch::Tensor& truth, std::int64_t environments)
+      : logits(given.contiguous()),
+        labels(truth.contiguous()),
+        risks{loss, logits.size(0), static_cast<int>(logits.size(1)), static_cast<int>(environments)} {}
+
+  [[nodiscard]] const float* numbers() const {
+    return risks.loss == Loss::cross_entropy ? nullptr : labels.data_ptr<float>();
+  }
+  [[nodiscard]] const std::int64_t* kinds() const {
+    return risks.loss == Loss::cross_entropy ? labels.data_ptr<std::int64_t>() : nullptr;
+  }
+  [[nodiscard]] torch::TensorOptions doubles() const { return logits.options().dtype(torch::kDouble); }
+};
+
+}  // namespace
+
 MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                    std::int64_t environments) {
-  const torch::Tensor dense = logits.contiguous();
-  const torch::Tensor truth = labels.contiguous();
-  const auto doubles = dense.options().dtype(torch::kDouble);
+  const Samples samples(loss, logits, labels, environments);
   MeanRisk result;
-  result.value = torch::empty({1}, doubles);
-  result.slopes = torch::empty_like(dense);
-  const torch::Tensor partials = torch::empty({environments * cuda::risk_blocks}, doubles);
-  const bool classes = loss == Loss::cross_entropy;
-  cuda::mean_risk({loss, dense.size(0), static_cast<int>(dense.size(1)), static_cast<int>(environments)},
-                  dense.data_ptr<float>(), classes ? nullptr : truth.data_ptr<float>(),
-                  classes ? truth.data_ptr<std::int64_t>() : nullptr, result.slopes.data_ptr<float>(),
-                  partials.data_ptr<double>(), result.value.data_ptr<double>(), stream_of(dense));
+  result.value = torch::empty({1}, samples.doubles());
+  result.slopes = torch::empty_like(samples.logits);
+  const torch::Tensor partials = torch::empty({environments * cuda::risk_blocks}, samples.doubles());
+  cuda::mean_risk(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.kinds(),
+                  result.slopes.data_ptr<float>(), partials.data_ptr<double>(),
+                  result.value.data_ptr<double>(), stream_of(samples.logits));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
+                      std::int64_t environments) {
+  const Samples samples(loss, logits, labels, environments);
+  const torch::Tensor partials = torch::empty({2 * environments * cuda::risk_blocks}, samples.doubles());
+  torch::Tensor result = torch::empty({2, environments}, samples.doubles());
+  cuda::moments(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.kinds(),
+                partials.data_ptr<double>(), result.data_ptr<double>(), stream_of(samples.logits));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+torch::Tensor moment_slopes(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
+                            const torch::Tensor& by_risks, const torch::Tensor& by_derivatives) {
+  const torch::Tensor& given = by_risks.defined() ? by_risks : by_derivatives;
+  const Samples samples(loss, logits, labels, given.size(1));
+  torch::Tensor result =
+      torch::empty({given.size(0), logits.size(0), logits.size(1)}, samples.logits.options());
+  const torch::Tensor first = by_risks.defined() ? by_risks.contiguous() : by_risks;
+  const torch::Tensor second = by_derivatives.defined() ? by_derivatives.contiguous() : by_derivatives;
+  cuda::moment_slopes(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.kinds(),
+                      static_cast<int>(given.size(0)), first.defined() ? first.data_ptr<double>() : nullptr,
+                      second.defined() ? second.data_ptr<double>() : nullptr, result.data_ptr<float>(),
+                      stream_of(samples.logits));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return result;
 }

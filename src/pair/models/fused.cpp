@@ -68,6 +68,54 @@ class ReluGroupNorm : public torch::autograd::Function<ReluGroupNorm> {
   }
 };
 
+constexpr std::int64_t window_side = 3;
+
+// As matrix units want their rows.
+std::int64_t aligned(std::int64_t numbers) {
+  return (numbers + 7) / 8 * 8;
+}
+
+// device::first_layer, which makes no windows to multiply with; the way back does.
+class FirstLayer : public torch::autograd::Function<FirstLayer> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& images,
+                               const torch::Tensor& weight, const torch::Tensor& bias, std::int64_t groups,
+                               const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon) {
+    const device::FirstLayer layer = device::first_layer(images, weight, bias, gamma, beta, epsilon,
+                                                         /*for_the_way_back=*/true);
+    context->save_for_backward({images, weight, bias, gamma, beta, layer.x, layer.statistics});
+    context->saved_data["groups"] = groups;
+    context->saved_data["epsilon"] = epsilon;
+    return layer.result;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list saved = context->get_saved_variables();
+    const torch::Tensor& images = saved[0];
+    const torch::Tensor& weight = saved[1];
+    const std::int64_t groups = context->saved_data["groups"].toInt();
+    if (torch::GradMode::is_enabled()) {  // as above
+      const torch::Tensor x = torch::conv2d(images.to(torch::kFloat), weight, saved[2], /*stride=*/1,
+                                            /*padding=*/1);
+      const torch::Tensor again =
+          torch::group_norm(x.relu(), groups, saved[3], saved[4], context->saved_data["epsilon"].toDouble());
+      const variable_list plain = torch::autograd::grad({again}, {weight, saved[2], saved[3], saved[4]},
+                                                        {gradients[0].to(torch::kFloat)},
+                                                        /*retain_graph=*/true, /*create_graph=*/true);
+      return {{}, plain[0], plain[1], {}, plain[2], plain[3], {}};
+    }
+    const device::NormGradients norm = device::relu_group_norm_backward(
+        gradients[0], saved[5], saved[2], groups, saved[3], saved[6], /*pooled=*/false);
+    const std::int64_t numbers = weight.size(1) * window_side * window_side;
+    const torch::Tensor rows =
+        device::windows(images, window_side, /*stride=*/1, /*padding=*/1, aligned(numbers));
+    const torch::Tensor slopes = norm.x.permute({0, 2, 3, 1}).reshape({-1, weight.size(0)});
+    const torch::Tensor by_weight = torch::mm(slopes.t(), rows).narrow(1, 0, numbers);
+    return {{}, by_weight.to(weight.scalar_type()).view(weight.sizes()), norm.bias, {}, norm.gamma, norm.beta,
+            {}};
+  }
+};
+
 }  // namespace
 
 torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows) {
@@ -92,9 +140,8 @@ torch::Tensor convolve(const torch::Tensor& images, const torch::Tensor& weight,
     return torch::conv2d(images.contiguous(last), weight.contiguous(last), {}, stride, padding);
   }
   const std::int64_t numbers = weight.size(1) * side * side;
-  const std::int64_t aligned = (numbers + 7) / 8 * 8;  // as matrix units want their rows
-  const torch::Tensor rows = device::windows(images, side, stride, padding, aligned);
-  const torch::Tensor flat = torch::constant_pad_nd(weight.flatten(1), {0, aligned - numbers});
+  const torch::Tensor rows = device::windows(images, side, stride, padding, aligned(numbers));
+  const torch::Tensor flat = torch::constant_pad_nd(weight.flatten(1), {0, aligned(numbers) - numbers});
   const auto steps = [&](std::int64_t size) { return (size + 2 * padding - side) / stride + 1; };
   return torch::mm(rows, flat.t())
       .view({images.size(0), steps(images.size(2)), steps(images.size(3)), weight.size(0)})
@@ -115,6 +162,16 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
     const torch::Tensor normed =
         torch::group_norm(result.relu_(), groups, norm->weight, norm->bias, norm->options.eps());
     return pooled ? normed.mean({2, 3}) : normed;
+  }
+  if (!pooled && !images.requires_grad() &&
+      device::takes_first_layer(images, convolution->weight, stride, padding, groups)) {
+    if (torch::GradMode::is_enabled()) {
+      return FirstLayer::apply(images, convolution->weight, convolution->bias, groups, norm->weight,
+                               norm->bias, norm->options.eps());
+    }
+    return device::first_layer(images, convolution->weight, convolution->bias, norm->weight, norm->bias,
+                               norm->options.eps(), /*for_the_way_back=*/false)
+        .result;
   }
   // What stands beside the product is added where its result is read next, in the kernel.
   const torch::Tensor product =

@@ -13,6 +13,9 @@ Irmv1::Irmv1(ObjectiveOptions::Negative negative, double constant)
 }
 
 torch::Tensor Irmv1::value(const HeadView& view, data::Random& /*random*/) {
+  if (!unbiased_ && view.derivatives.defined()) {
+    return view.derivatives.square().mean();
+  }
   // [n, k]; its mean over samples, summed over k, is the derivative of the risk.
   const torch::Tensor derivatives = logit_gradient(view.loss, view.logits, view.labels) * view.logits;
   if (unbiased_) {

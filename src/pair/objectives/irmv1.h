@@ -34,6 +34,7 @@ class Irmv1 final : public Objective {
   Irmv1(ObjectiveOptions::Negative negative, double constant);
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool takes_derivatives() const override { return !unbiased_; }
 
  private:
   [[nodiscard]] torch::Tensor unbiased(const torch::Tensor& derivatives,

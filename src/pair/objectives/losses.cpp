@@ -33,6 +33,24 @@ torch::Tensor logit_gradient(data::TaskLoss loss, const torch::Tensor& logits, c
   throw std::logic_error("a task loss without a definition");
 }
 
+torch::Tensor scale_derivative_gradient(data::TaskLoss loss, const torch::Tensor& logits,
+                                        const torch::Tensor& labels) {
+  const torch::Tensor slopes = logit_gradient(loss, logits, labels);
+  switch (loss) {
+    case data::TaskLoss::binary_cross_entropy: {
+      const torch::Tensor p = torch::sigmoid(logits);
+      return slopes + p * (1 - p) * logits;
+    }
+    case data::TaskLoss::cross_entropy: {
+      const torch::Tensor p = torch::softmax(logits, 1);
+      return slopes + p * (logits - (p * logits).sum(1, /*keepdim=*/true));
+    }
+    case data::TaskLoss::squared_error:
+      return slopes + 2 * logits;
+  }
+  throw std::logic_error("a task loss without a definition");
+}
+
 bool equal_sizes(const std::vector<std::int64_t>& sizes) {
   return std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) { return size == sizes.front(); });
 }

@@ -25,6 +25,10 @@ torch::Tensor per_sample_loss(data::TaskLoss loss, const torch::Tensor& logits, 
 // on gradients need no second backward pass.
 torch::Tensor logit_gradient(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels);
 
+// The derivative of l(w z) in w at w = 1, sum_k dl/dz_k z_k, has this gradient in z: [n, k] -> [n, k].
+torch::Tensor scale_derivative_gradient(data::TaskLoss loss, const torch::Tensor& logits,
+                                        const torch::Tensor& labels);
+
 // The mean over each environment's rows: [n, ...] -> [environments, ...], in doubles, since what compares
 // environments lives on their small differences. One reduction where the
 // environments are of one size, else one each.

@@ -84,7 +84,7 @@ template <class... Parts>
 }  // namespace
 
 HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
-                 std::vector<std::int64_t> sizes, data::TaskLoss loss) {
+                 std::vector<std::int64_t> sizes, data::TaskLoss loss, torch::Tensor risks) {
   if (logits.dim() != 2) {
     refuse("logits have shape ", logits.sizes(), "; accepted is [n, k]");
   }
@@ -112,13 +112,16 @@ HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor lab
     }
     labels = labels.to(logits.scalar_type());
   }
-  torch::Tensor risks = risks_of(loss, logits, labels, sizes);
+  if (!risks.defined()) {
+    risks = risks_of(loss, logits, labels, sizes);
+  }
   return {std::move(features),
           std::move(logits),
           std::move(labels),
           std::move(sizes),
           loss,
           std::move(risks),
+          {},
           {}};
 }
 

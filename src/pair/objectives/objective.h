@@ -18,9 +18,9 @@ namespace pair::objectives {
 
 // One step's batch as the head sees it, the environments one after another.
 //
-// features, logits and perhaps risks are the leaves of the graph (or, for objectives that need the network,
-// its results): an objective builds its value from them with differentiable operations, and gradients with
-// respect to them are all that the step asks for.
+// features, logits and perhaps risks and derivatives are the leaves of the graph (or, for objectives that
+// need the network, its results): an objective builds its value from them with differentiable operations, and
+// gradients with respect to them are all that the step asks for.
 struct HeadView {
   torch::Tensor features;           // [n, d], phi(x)
   torch::Tensor logits;             // [n, k], w(phi(x))
@@ -28,6 +28,9 @@ struct HeadView {
   std::vector<std::int64_t> sizes;  // samples an environment, in order; they sum to n
   data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;
   torch::Tensor risks;  // [environments]: mean loss of each, differentiable in logits; losses.h's risks_of
+  // [environments]: D_e = d/dw R_e(w z) at w = 1 (irmv1.h); undefined unless an objective says
+  // takes_derivatives(), and perhaps then.
+  torch::Tensor derivatives;
   // All trainable parameters; filled only when an objective says needs_network().
   std::vector<torch::Tensor> parameters;
 
@@ -38,10 +41,10 @@ struct HeadView {
   }
 };
 
-// Builds a view and its risks. Labels of one logit are brought to the logits' type. Shapes are checked; a
-// mismatch throws std::invalid_argument.
+// Builds a view and, unless they are given, its risks. Labels of one logit are brought to the logits' type.
+// Shapes are checked; a mismatch throws std::invalid_argument.
 HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
-                 std::vector<std::int64_t> sizes, data::TaskLoss loss);
+                 std::vector<std::int64_t> sizes, data::TaskLoss loss, torch::Tensor risks = {});
 
 class Objective {
  public:
@@ -57,6 +60,9 @@ class Objective {
   // True where the value needs gradients of the whole network: the step then keeps the full graph, and
   // pays for it.
   [[nodiscard]] virtual bool needs_network() const { return false; }
+
+  // True where the value is found from view.derivatives, should they be there.
+  [[nodiscard]] virtual bool takes_derivatives() const { return false; }
 
   // False where value() draws from random, and so does other work on the device at every call; where there is
   // state, it is changed in place. What is replayable can be recorded once and played again.

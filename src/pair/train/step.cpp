@@ -11,6 +11,8 @@
 #include "pair/objectives/erm.h"
 #include "pair/objectives/losses.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/kernel_loss.h"
+#include "pair/train/moments.h"
 
 namespace pair::train {
 namespace {
@@ -54,43 +56,6 @@ torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const to
   return torch::cat(all);
 }
 
-// dL_k/dlogits through the risks of m objectives, [m, n, k], from dL_k/drisks [m, environments]: a sample's
-// loss counts by its environment's share, and its slope is the same for all objectives.
-torch::Tensor through_risks(const torch::Tensor& by_risks, const objectives::HeadView& view) {
-  const torch::Tensor slopes = objectives::logit_gradient(view.loss, view.logits, view.labels);
-  const std::int64_t m = by_risks.size(0);
-  const std::int64_t outputs = slopes.size(1);
-  if (objectives::equal_sizes(view.sizes)) {
-    const auto environments = static_cast<std::int64_t>(view.environments());
-    const torch::Tensor shares =
-        (by_risks / static_cast<double>(view.sizes.front())).to(slopes.scalar_type());
-    return (shares.view({m, environments, 1, 1}) *
-            slopes.reshape({1, environments, view.sizes.front(), outputs}))
-        .reshape({m, -1, outputs});
-  }
-  std::vector<torch::Tensor> parts;
-  const std::vector<torch::Tensor> split = view.split(slopes);
-  for (std::size_t e = 0; e < split.size(); ++e) {
-    const torch::Tensor shares =
-        (by_risks.select(1, static_cast<std::int64_t>(e)) / static_cast<double>(view.sizes[e]))
-            .to(slopes.scalar_type());
-    parts.push_back(shares.view({m, 1, 1}) * split[e].unsqueeze(0));
-  }
-  return torch::cat(parts, 1);
-}
-
-device::Loss kernel_loss(data::TaskLoss loss) {
-  switch (loss) {
-    case data::TaskLoss::binary_cross_entropy:
-      return device::Loss::binary_cross_entropy;
-    case data::TaskLoss::cross_entropy:
-      return device::Loss::cross_entropy;
-    case data::TaskLoss::squared_error:
-      return device::Loss::squared_error;
-  }
-  throw std::logic_error("a task loss without a kernel");
-}
-
 // sum_k weights_k rows_k of rows [m, ...], in one product; weights of the rows' type.
 torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows) {
   return torch::mm(weights.unsqueeze(0), rows.flatten(1)).view(rows.sizes().slice(1));
@@ -124,6 +89,8 @@ Step::Step(std::shared_ptr<models::Model> model,
     : model_(std::move(model)), objectives_(objectives), loss_(loss) {
   needs_network_ = std::any_of(objectives.begin(), objectives.end(),
                                [](const auto& objective) { return objective->needs_network(); });
+  takes_derivatives_ = std::any_of(objectives.begin(), objectives.end(),
+                                   [](const auto& objective) { return objective->takes_derivatives(); });
   half_ = half && !needs_network_;
   erm_alone_ =
       objectives.size() == 1 && dynamic_cast<const objectives::Erm*>(objectives.front().get()) != nullptr;
@@ -167,7 +134,7 @@ torch::Tensor Step::row_sums(const torch::Tensor& rows) const {
   return torch::mv(rows, ones_);
 }
 
-Step::Cut Step::cut(const Batch& batch) const {
+Step::Cut Step::cut(const Batch& batch, bool at_moments) const {
   Cut result;
   result.features = features_of(batch);
   const torch::Tensor features = result.features.detach().requires_grad_(true);
@@ -176,8 +143,18 @@ Step::Cut Step::cut(const Batch& batch) const {
     const torch::NoGradGuard no_graph;
     logits = model_->logits(features);
   }
-  result.view =
-      objectives::view_of(features, logits.detach().requires_grad_(true), batch.labels, batch.sizes, loss_);
+  Moments moments;
+  if (at_moments) {
+    const bool classes = loss_ == data::TaskLoss::cross_entropy;
+    moments = moments_of(loss_, logits, classes ? batch.labels : batch.labels.to(logits.scalar_type()),
+                         batch.sizes, takes_derivatives_);
+    moments.risks.requires_grad_(true);
+  }
+  result.view = objectives::view_of(features, logits.detach().requires_grad_(true), batch.labels, batch.sizes,
+                                    loss_, moments.risks);
+  if (moments.derivatives.defined()) {
+    result.view.derivatives = moments.derivatives.requires_grad_(true);
+  }
   return result;
 }
 
@@ -290,7 +267,7 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
   if (const std::optional<Result> result = with_mean_risk(batch, weights)) {
     return *result;
   }
-  const Cut at_head = cut(batch);
+  const Cut at_head = cut(batch, /*at_moments=*/false);
   const std::vector<torch::Tensor> terms = values(at_head.view, random);
   std::vector<torch::Tensor> at_cuts(2);
   if (const torch::Tensor total = weighted_sum(terms, weights); total.defined()) {
@@ -328,34 +305,41 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
     return compare_network(batch, source, random, also);
   }
   auto compared = std::make_shared<Compared>();
-  compared->cut = cut(batch);
-  objectives::HeadView& view = compared->cut.view;
-  view.risks = view.risks.detach().requires_grad_(true);
+  compared->cut = cut(batch, /*at_moments=*/true);
+  const objectives::HeadView& view = compared->cut.view;
   const std::vector<torch::Tensor> terms = values(view, random);
 
+  if (!no_slope_.defined() || no_slope_.size(0) != view.risks.size(0)) {
+    no_slope_ = torch::zeros_like(view.risks.detach());
+    erm_slope_ = torch::full_like(no_slope_, 1.0 / static_cast<double>(view.environments()));
+  }
+  std::vector<torch::Tensor> leaves = {view.logits, view.features, view.risks};
+  if (takes_derivatives_) {
+    leaves.push_back(view.derivatives);
+  }
   std::vector<torch::Tensor> by_logits;
   std::vector<torch::Tensor> by_risks;
-  if (!erm_slope_.defined() || erm_slope_.size(0) != view.risks.size(0)) {
-    no_risk_slope_ = torch::zeros_like(view.risks.detach());
-    erm_slope_ = torch::full_like(no_risk_slope_, 1.0 / static_cast<double>(view.environments()));
-  }
+  std::vector<torch::Tensor> by_derivatives;
   for (std::size_t k = 0; k < terms.size(); ++k) {
+    std::vector<torch::Tensor> slopes(leaves.size());
     if (dynamic_cast<const objectives::Erm*>(objectives_[k].get()) != nullptr) {
-      by_logits.emplace_back();
-      compared->by_features.emplace_back();
-      by_risks.push_back(erm_slope_);
-      continue;
+      slopes[2] = erm_slope_;
+    } else {
+      slopes = grad({terms[k]}, leaves, {}, /*retain_graph=*/true, /*create_graph=*/false,
+                    /*allow_unused=*/true);
     }
-    const auto gradients = grad({terms[k]}, {view.logits, view.features, view.risks}, {},
-                                /*retain_graph=*/true, /*create_graph=*/false, /*allow_unused=*/true);
-    by_logits.push_back(gradients[0]);
-    compared->by_features.push_back(gradients[1]);
-    by_risks.push_back(gradients[2].defined() ? gradients[2] : no_risk_slope_);
+    by_logits.push_back(slopes[0]);
+    compared->by_features.push_back(slopes[1]);
+    by_risks.push_back(slopes[2].defined() ? slopes[2] : no_slope_);
+    if (takes_derivatives_) {
+      by_derivatives.push_back(slopes[3].defined() ? slopes[3] : no_slope_);
+    }
   }
 
   const torch::NoGradGuard no_graph;
   const auto m = static_cast<std::int64_t>(terms.size());
-  compared->by_logits = through_risks(torch::stack(by_risks), view);
+  compared->by_logits = through_moments(loss_, view.logits, view.labels, view.sizes, torch::stack(by_risks),
+                                        takes_derivatives_ ? torch::stack(by_derivatives) : torch::Tensor());
   for (std::size_t k = 0; k < by_logits.size(); ++k) {
     if (by_logits[k].defined()) {
       compared->by_logits[static_cast<std::int64_t>(k)].add_(by_logits[k]);

@@ -23,7 +23,7 @@
 //
 // The featurizer runs forward once with its graph; everything to the right of it works on leaves. An
 // objective's gradient then starts from dL_k/dlogits (and dL_k/dfeatures where it looks at them), vectors
-// that are cheap to find (risks are a third cut: what goes through them goes through each sample's one
+// that are cheap to find (moments.h has a third cut: what goes through risks goes through each sample's one
 // slope), and since the head is linear its parameters' gradients for all m objectives are one matrix product,
 // (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one weighted
 // gradient goes back through the featurizer, once.
@@ -75,7 +75,8 @@ class Step {
   struct ThroughPhi;
 
   [[nodiscard]] torch::Tensor features_of(const Batch& batch) const;
-  [[nodiscard]] Cut cut(const Batch& batch) const;
+  // at_moments: risks, and derivatives where an objective takes them, are leaves too.
+  [[nodiscard]] Cut cut(const Batch& batch, bool at_moments) const;
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
   [[nodiscard]] objectives::HeadView network_view(const Batch& batch) const;
@@ -97,14 +98,15 @@ class Step {
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;
   data::TaskLoss loss_;
   bool needs_network_ = false;
+  bool takes_derivatives_ = false;
   bool half_ = false;
   bool erm_alone_ = false;
   std::shared_ptr<Compared> compared_;  // between compare and gradient
 
   // What is the same at every step: on a device each would be one more operation.
-  mutable torch::Tensor ones_;   // [n]
-  torch::Tensor no_risk_slope_;  // [environments] zeros
-  torch::Tensor erm_slope_;      // and what the mean risk has in each risk
+  mutable torch::Tensor ones_;  // [n]
+  torch::Tensor no_slope_;      // [environments] zeros
+  torch::Tensor erm_slope_;     // and what the mean risk has in each risk
 };
 
 }  // namespace pair::train
