@@ -46,6 +46,11 @@ __device__ bool is_good(const Update& u, const Totals& all) {
   return isfinite(sum);
 }
 
+// Blocks of take_step that are done.
+__device__ unsigned* done_of(const Update& u) {
+  return reinterpret_cast<unsigned*>(u.partials + 2 * update_blocks);
+}
+
 __global__ void sum_products(Update u) {
   Totals mine{0.0, 0.0};
   const bool velocity = u.second == nullptr && u.restart;
@@ -58,12 +63,33 @@ __global__ void sum_products(Update u) {
   if (threadIdx.x == 0) {
     u.partials[2 * blockIdx.x] = mine.squares;
     u.partials[2 * blockIdx.x + 1] = mine.along;
+    if (blockIdx.x == 0) {
+      *done_of(u) = 0;
+    }
   }
 }
 
 constexpr double beta1 = 0.9;
 constexpr double beta2 = 0.999;
 constexpr float adam_epsilon = 1e-8F;
+
+__device__ void keep_tally(const Update& u, const Totals& all, bool good) {
+  if (!good) {
+    u.tally[1] += 1.0;
+    u.tally[2] += 1.0;
+    u.tally[3] *= 0.5;
+    return;
+  }
+  if (u.tally[2] < u.patience) {  // else it is over, whenever the host looks
+    u.tally[2] = 0.0;
+  }
+  if (u.second != nullptr) {
+    u.decays[0] *= beta1;
+    u.decays[1] *= beta2;
+  } else if (u.restart && all.along < 0.0) {
+    u.tally[0] += 1.0;
+  }
+}
 
 __global__ void take_step(Update u) {
   const Totals all = totals(u.partials);
@@ -97,28 +123,13 @@ __global__ void take_step(Update u) {
       u.parameters[i] = p - rate * v;
     }
   }
-}
-
-// After all blocks of take_step have read the tally.
-__global__ void keep_tally(Update u) {
-  const Totals all = totals(u.partials);
-  if (threadIdx.x != 0) {
-    return;
-  }
-  if (!is_good(u, all)) {
-    u.tally[1] += 1.0;
-    u.tally[2] += 1.0;
-    u.tally[3] *= 0.5;
-    return;
-  }
-  if (u.tally[2] < u.patience) {  // else it is over, whenever the host looks
-    u.tally[2] = 0.0;
-  }
-  if (u.second != nullptr) {
-    u.decays[0] *= beta1;
-    u.decays[1] *= beta2;
-  } else if (u.restart && all.along < 0.0) {
-    u.tally[0] += 1.0;
+  // The last block to have read the tally changes it.
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (atomicAdd(done_of(u), 1U) == gridDim.x - 1) {
+      keep_tally(u, all, good);
+    }
   }
 }
 
@@ -965,8 +976,9 @@ __global__ void find_moment_slopes(Risks risks, const float* logits, const float
 
 constexpr int scale_threads = 1024;
 
-__global__ void find_scale(const float* numbers, std::int64_t count, float* result) {
+__global__ void scale_all(const float* numbers, std::int64_t count, float* scaled, float* factor) {
   __shared__ float largest[scale_threads];
+  __shared__ float scale;
   float mine = 0.0F;
   for (std::int64_t i = threadIdx.x; i < count; i += scale_threads) {
     const float size = fabsf(numbers[i]);
@@ -989,8 +1001,37 @@ __global__ void find_scale(const float* numbers, std::int64_t count, float* resu
     }
     // So that neither the scale nor what it is undone by leaves the range of floats.
     const int places = max(min(1 - exponent, 100), -100);
-    result[0] = ldexpf(1.0F, places);
-    result[1] = ldexpf(1.0F, -places);
+    scale = ldexpf(1.0F, places);
+    *factor = ldexpf(1.0F, -places);
+  }
+  __syncthreads();
+  for (std::int64_t i = threadIdx.x; i < count; i += scale_threads) {
+    scaled[i] = numbers[i] * scale;
+  }
+}
+
+constexpr int blocks_a_part = 64;
+
+template <class Number>
+__global__ void gather_parts(const __grid_constant__ Parts parts, const float* factor, Number* to) {
+  const Parts::Part& part = parts.all[blockIdx.y];
+  const float by = part.scaled ? *factor : 1.0F;
+  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < part.count; i += blocks_a_part * threads) {
+    float v = part.half ? __half2float(static_cast<const __half*>(part.numbers)[i])
+                        : static_cast<const float*>(part.numbers)[i];
+    if (part.scaled) {
+      v = held(v, static_cast<const __half*>(nullptr)) * by;
+    }
+    to[part.start + i] = static_cast<Number>(v);
+  }
+}
+
+__global__ void take_rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows,
+                                  __half* to) {
+  const float* const from = numbers + rows[blockIdx.x] * row_size;
+  __half* const row = to + static_cast<std::int64_t>(blockIdx.x) * row_size;
+  for (std::int64_t i = threadIdx.x; i < row_size; i += threads) {
+    row[i] = __float2half(from[i]);
   }
 }
 
@@ -1000,7 +1041,6 @@ void update(const Update& update, cudaStream_t stream) {
   sum_products<<<update_blocks, threads, 0, stream>>>(update);
   const std::int64_t filled = (update.count + threads - 1) / threads;
   take_step<<<static_cast<unsigned>(filled < 1024 ? filled : 1024), threads, 0, stream>>>(update);
-  keep_tally<<<1, threads, 0, stream>>>(update);
 }
 
 void relu_backward(const float* gradient, const float* output, float* g, float* partials, std::int64_t rows,
@@ -1101,8 +1141,21 @@ void moment_slopes(const Risks& risks, const float* logits, const float* labels,
       risks, logits, labels, kinds, objectives, by_first, by_second, slopes);
 }
 
-void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream) {
-  find_scale<<<1, scale_threads, 0, stream>>>(numbers, count, result);
+void scale_for_half(const float* numbers, std::int64_t count, float* scaled, float* factor,
+                    cudaStream_t stream) {
+  scale_all<<<1, scale_threads, 0, stream>>>(numbers, count, scaled, factor);
+}
+
+template <class Number>
+void gather(const Parts& parts, const float* factor, Number* to, cudaStream_t stream) {
+  gather_parts<<<dim3(blocks_a_part, static_cast<unsigned>(parts.count)), threads, 0, stream>>>(parts, factor, to);
+}
+template void gather<float>(const Parts&, const float*, float*, cudaStream_t);
+template void gather<__half>(const Parts&, const float*, __half*, cudaStream_t);
+
+void rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows, std::int64_t count,
+                  __half* to, cudaStream_t stream) {
+  take_rows_in_half<<<static_cast<unsigned>(count), threads, 0, stream>>>(numbers, row_size, rows, to);
 }
 
 }  // namespace pair::device::cuda

@@ -26,7 +26,7 @@ struct Update {
   const double* lr;
   double* tally;     // restarts, rollbacks, in a row, halving
   double* decays;    // Adam: beta1^t, beta2^t
-  double* partials;  // 2 * update_blocks, to work in
+  double* partials;  // 2 * update_blocks + 1, to work in
   float momentum;
   bool restart;
   double patience;  // rollbacks in a row that are not forgotten
@@ -128,8 +128,30 @@ void moment_slopes(const Risks& risks, const float* logits, const float* labels,
                    int objectives, const double* by_first, const double* by_second, float* slopes,
                    cudaStream_t stream);
 
-// result[0]: the power of two by which the largest magnitude of the numbers lies in [1, 2]; result[1]: one over
-// it. Both 1 where that magnitude is 0 or not finite.
-void scale_for_half(const float* numbers, std::int64_t count, float* result, cudaStream_t stream);
+// scaled: the numbers times the power of two by which the largest magnitude lies in [1, 2], factor: one over
+// it. 1 where that magnitude is 0 or not finite.
+void scale_for_half(const float* numbers, std::int64_t count, float* scaled, float* factor,
+                    cudaStream_t stream);
+
+// Tensors' numbers, one tensor after another. Those of a scaled one are held at what 16 bits can hold and
+// multiplied by factor.
+inline constexpr int most_parts = 64;
+struct Parts {
+  struct Part {
+    const void* numbers;
+    std::int64_t count;
+    std::int64_t start;  // in what is gathered
+    bool half;           // numbers of 16 bits
+    bool scaled;
+  };
+  Part all[most_parts];
+  int count;
+};
+template <class Number>  // float or __half
+void gather(const Parts& parts, const float* factor, Number* to, cudaStream_t stream);
+
+// The given rows, of so many numbers each.
+void rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows, std::int64_t count,
+                  __half* to, cudaStream_t stream);
 
 }  // namespace pair::device::cuda

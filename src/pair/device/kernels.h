@@ -2,7 +2,9 @@
 
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "pair/device/loss.h"
 
@@ -100,10 +102,27 @@ torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tenso
 torch::Tensor moment_slopes(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                             const torch::Tensor& by_risks, const torch::Tensor& by_derivatives);
 
-// [2]: a power of two by which the largest magnitude of the numbers comes to lie in [1, 2] (where it is not
-// below 2^-100 or above 2^100), and one over it; 1 for zeros and what is not finite. A weight's gradient is
-// the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a single pixel's may fall
-// to 2^-24 before it vanishes.
-torch::Tensor scale_for_half(const torch::Tensor& numbers);
+// The numbers times a power of two by which their largest magnitude comes to lie in [1, 2] (where it is not
+// below 2^-100 or above 2^100), and, a scalar, one over it; 1 for zeros and what is not finite. A weight's
+// gradient is the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a single
+// pixel's may fall to 2^-24 before it vanishes.
+struct Scaled {
+  torch::Tensor numbers;
+  torch::Tensor factor;
+};
+Scaled scale_for_half(const torch::Tensor& numbers);
+
+// The numbers of tensors of 32 or 16 bits, each [count], one after another in the given type of the two.
+// Those of scaled ones are multiplied by factor, and before that held at 65504, the last number of 16 bits,
+// where they are infinite.
+struct Part {
+  torch::Tensor numbers;
+  bool scaled = false;
+};
+inline constexpr std::size_t most_parts = 64;
+torch::Tensor gathered(std::span<const Part> parts, torch::ScalarType type, const torch::Tensor& factor = {});
+
+// numbers.index_select(0, rows) in 16 bits.
+torch::Tensor rows_in_half(const torch::Tensor& numbers, const torch::Tensor& rows);
 
 }  // namespace pair::device

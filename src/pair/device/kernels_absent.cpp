@@ -64,7 +64,14 @@ torch::Tensor moment_slopes(Loss /*loss*/, const torch::Tensor& /*logits*/, cons
                             const torch::Tensor& /*by_risks*/, const torch::Tensor& /*by_derivatives*/) {
   absent();
 }
-torch::Tensor scale_for_half(const torch::Tensor& /*numbers*/) {
+Scaled scale_for_half(const torch::Tensor& /*numbers*/) {
+  absent();
+}
+torch::Tensor gathered(std::span<const Part> /*parts*/, torch::ScalarType /*type*/,
+                       const torch::Tensor& /*factor*/) {
+  absent();
+}
+torch::Tensor rows_in_half(const torch::Tensor& /*numbers*/, const torch::Tensor& /*rows*/) {
   absent();
 }
 

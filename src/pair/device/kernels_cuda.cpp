@@ -3,6 +3,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <type_traits>
+#include <vector>
 
 #include "pair/device/kernels.cuh"
 #include "pair/device/kernels.h"
@@ -44,7 +45,7 @@ bool takes_group_norm(std::int64_t channels, std::int64_t groups) {
 
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
             const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience) {
-  const torch::Tensor partials = torch::empty({2 * cuda::update_blocks}, state.tally.options());
+  const torch::Tensor partials = torch::empty({2 * cuda::update_blocks + 1}, state.tally.options());
   const torch::Tensor flat = gradient.contiguous();
   cuda::Update launch{};
   launch.parameters = state.parameters.data_ptr<float>();
@@ -267,10 +268,49 @@ torch::Tensor moment_slopes(Loss loss, const torch::Tensor& logits, const torch:
   return result;
 }
 
-torch::Tensor scale_for_half(const torch::Tensor& numbers) {
+Scaled scale_for_half(const torch::Tensor& numbers) {
   const torch::Tensor dense = numbers.contiguous();
-  const torch::Tensor result = torch::empty({2}, dense.options());
-  cuda::scale_for_half(dense.data_ptr<float>(), dense.numel(), result.data_ptr<float>(), stream_of(dense));
+  Scaled result;
+  result.numbers = torch::empty_like(dense);
+  result.factor = torch::empty({}, dense.options());
+  cuda::scale_for_half(dense.data_ptr<float>(), dense.numel(), result.numbers.data_ptr<float>(),
+                       result.factor.data_ptr<float>(), stream_of(dense));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+torch::Tensor gathered(std::span<const Part> parts, torch::ScalarType type, const torch::Tensor& factor) {
+  static_assert(most_parts == cuda::most_parts);
+  TORCH_CHECK(parts.size() <= most_parts, "at most ", most_parts, " tensors are gathered, not ",
+              parts.size());
+  cuda::Parts all{};
+  std::int64_t start = 0;
+  for (const Part& part : parts) {
+    TORCH_CHECK(part.numbers.is_contiguous(), "what is gathered lies in one piece");
+    all.all[all.count++] = {part.numbers.data_ptr(), part.numbers.numel(), start,
+                            part.numbers.scalar_type() == torch::kHalf, part.scaled};
+    start += part.numbers.numel();
+  }
+  const torch::Tensor& first = parts.front().numbers;
+  torch::Tensor result = torch::empty({start}, first.options().dtype(type));
+  const float* const by = factor.defined() ? factor.data_ptr<float>() : nullptr;
+  if (type == torch::kHalf) {
+    cuda::gather(all, by, static_cast<__half*>(result.data_ptr()), stream_of(first));
+  } else {
+    cuda::gather(all, by, result.data_ptr<float>(), stream_of(first));
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+torch::Tensor rows_in_half(const torch::Tensor& numbers, const torch::Tensor& rows) {
+  const torch::Tensor dense = numbers.contiguous();
+  std::vector<std::int64_t> shape = dense.sizes().vec();
+  shape.front() = rows.size(0);
+  torch::Tensor result = torch::empty(shape, dense.options().dtype(torch::kHalf));
+  cuda::rows_in_half(dense.data_ptr<float>(), dense.numel() / dense.size(0),
+                     rows.contiguous().data_ptr<std::int64_t>(), rows.size(0),
+                     static_cast<__half*>(result.data_ptr()), stream_of(dense));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return result;
 }

@@ -3,6 +3,8 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include <algorithm>
+
 #include "pair/device/kernels.h"
 
 namespace pair::models {
@@ -65,6 +67,55 @@ class ReluGroupNorm : public torch::autograd::Function<ReluGroupNorm> {
     const device::NormGradients all = device::relu_group_norm_backward(gradients[0], saved[0], saved[1],
                                                                        groups, saved[2], saved[4], pooled);
     return {all.x, all.bias, {}, all.gamma, all.beta, {}, {}};
+  }
+};
+
+// The numbers of a tensor that lies in one piece, as they lie.
+torch::Tensor as_they_lie(const torch::Tensor& tensor) {
+  return tensor.as_strided({tensor.numel()}, {1});
+}
+
+// Parts of one flat tensor, each shaped and laid out as its like.
+variable_list parts_of(const torch::Tensor& flat, at::TensorList likes) {
+  variable_list parts;
+  std::int64_t start = 0;
+  for (const torch::Tensor& like : likes) {
+    parts.push_back(flat.as_strided(like.sizes(), like.strides(), start));
+    start += like.numel();
+  }
+  return parts;
+}
+
+// Several weights at once, there and back.
+class Round : public torch::autograd::Function<Round> {
+ public:
+  static variable_list forward(AutogradContext* context, at::TensorList weights) {
+    context->save_for_backward(weights.vec());
+    return parts_of(gathered(weights, torch::kHalf), weights);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const variable_list weights = context->get_saved_variables();
+    variable_list result;
+    if (torch::GradMode::is_enabled()) {  // as above
+      for (const torch::Tensor& gradient : gradients) {
+        result.push_back(gradient.to(torch::kFloat));
+      }
+      return result;
+    }
+    for (std::size_t i = 0; i < gradients.size(); ++i) {
+      result.push_back(gradients[i].contiguous(weights[i].suggest_memory_format()));
+    }
+    return parts_of(gathered(result, torch::kFloat), weights);
+  }
+
+ private:
+  static torch::Tensor gathered(at::TensorList tensors, torch::ScalarType type) {
+    std::vector<device::Part> parts;
+    for (const torch::Tensor& tensor : tensors) {
+      parts.push_back({as_they_lie(tensor)});
+    }
+    return device::gathered(parts, type);
   }
 };
 
@@ -151,7 +202,8 @@ torch::Tensor convolve(const torch::Tensor& images, const torch::Tensor& weight,
 }  // namespace
 
 torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const torch::nn::GroupNorm& norm,
-                                    const torch::Tensor& images, std::int64_t padding, bool pooled) {
+                                    const torch::Tensor& images, std::int64_t padding, bool pooled,
+                                    const torch::Tensor& rounded) {
   const std::int64_t groups = norm->options.num_groups();
   const std::int64_t stride = convolution->options.stride()->at(0);
   const bool half = images.is_cuda() && images.scalar_type() == torch::kHalf;
@@ -174,8 +226,8 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
         .result;
   }
   // What stands beside the product is added where its result is read next, in the kernel.
-  const torch::Tensor product =
-      convolve(images, convolution->weight.to(images.scalar_type()), stride, padding);
+  const torch::Tensor weight = rounded.defined() ? rounded : convolution->weight.to(images.scalar_type());
+  const torch::Tensor product = convolve(images, weight, stride, padding);
   if (!torch::GradMode::is_enabled()) {
     return device::relu_group_norm(product, convolution->bias, groups, norm->weight, norm->bias,
                                    norm->options.eps(), pooled)
@@ -183,6 +235,23 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
   }
   return ReluGroupNorm::apply(product, convolution->bias, groups, norm->weight, norm->bias,
                               norm->options.eps(), pooled);
+}
+
+std::vector<torch::Tensor> rounded_to_half(const std::vector<torch::Tensor>& weights) {
+  constexpr std::int64_t alignment = 8;  // of what cuDNN reads at once
+  const bool together = !weights.empty() && weights.size() <= device::most_parts &&
+                        std::all_of(weights.begin(), weights.end(), [](const torch::Tensor& weight) {
+                          return device::has_kernels(weight) && weight.numel() % alignment == 0 &&
+                                 weight.is_non_overlapping_and_dense() && weight.dim() == 4;
+                        });
+  if (together) {
+    return Round::apply(at::TensorList(weights));
+  }
+  std::vector<torch::Tensor> rounded;
+  for (const torch::Tensor& weight : weights) {
+    rounded.push_back(weight.to(torch::kHalf));
+  }
+  return rounded;
 }
 
 void lay_out_for_cuda(torch::nn::Module& module) {

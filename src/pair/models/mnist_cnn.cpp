@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 #include <stdexcept>
@@ -52,9 +53,18 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
     throw std::invalid_argument(message.str());
   }
   torch::Tensor images = scored_in_half(inputs) ? inputs.to(torch::kHalf) : inputs;
+  std::vector<torch::Tensor> rounded(layers.size());
+  if (images.scalar_type() == torch::kHalf) {
+    std::vector<torch::Tensor> weights;
+    for (std::size_t i = 1; i < layers.size(); ++i) {
+      weights.push_back(convolutions_[i]->weight);
+    }
+    weights = rounded_to_half(weights);
+    std::copy(weights.begin(), weights.end(), rounded.begin() + 1);
+  }
   for (std::size_t i = 0; i < layers.size(); ++i) {
     images = convolution_relu_norm(convolutions_[i], norms_[i], images, padding,
-                                   /*pooled=*/i + 1 == layers.size());
+                                   /*pooled=*/i + 1 == layers.size(), rounded[i]);
   }
   return images;
 }

@@ -30,16 +30,21 @@ inline torch::Tensor flattened(const std::vector<torch::Tensor>& tensors) {
   return torch::cat(flat);
 }
 
-// The same of tensors shaped like the parameters, each in the order in which its parameter lies in memory.
+// The numbers of a tensor shaped like a parameter in the order in which that lies in memory, [count].
+inline torch::Tensor in_order_of(const torch::Tensor& tensor, const torch::Tensor& parameter) {
+  const bool last = !parameter.is_contiguous() && parameter.dim() == 4;
+  return (last ? tensor.permute({0, 2, 3, 1}) : tensor).reshape({-1});
+}
+
+// The same of several, one after another.
 inline torch::Tensor in_order_of(const std::vector<torch::Tensor>& tensors,
                                  const std::vector<torch::Tensor>& parameters) {
   std::vector<torch::Tensor> ordered;
   ordered.reserve(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const bool last = !parameters[i].is_contiguous() && parameters[i].dim() == 4;
-    ordered.push_back(last ? tensors[i].permute({0, 2, 3, 1}) : tensors[i]);
+    ordered.push_back(in_order_of(tensors[i], parameters[i]));
   }
-  return flattened(ordered);
+  return torch::cat(ordered);
 }
 
 struct HostNumbers {

@@ -19,8 +19,6 @@ namespace {
 
 using torch::autograd::grad;
 
-constexpr double largest_half = 65504.0;
-
 torch::Tensor sum_of(torch::Tensor sum, const torch::Tensor& term) {
   if (!term.defined()) {
     return sum;
@@ -175,9 +173,9 @@ Step::ThroughPhi Step::through_phi(const Cut& cut, const torch::Tensor& feature_
   if (!featurizer.empty() && cut.features.requires_grad() && feature_gradient.defined()) {
     torch::Tensor gradient = feature_gradient;
     if (half_) {
-      const torch::Tensor scale = device::scale_for_half(gradient);
-      gradient = gradient * scale[0];
-      result.factor = scale[1];
+      const device::Scaled scaled = device::scale_for_half(gradient);
+      gradient = scaled.numbers;
+      result.factor = scaled.factor;
     }
     result.pieces = grad({cut.features}, featurizer, {gradient}, /*retain_graph=*/again,
                          /*create_graph=*/false, /*allow_unused=*/true);
@@ -218,34 +216,20 @@ torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, to
     }
     pieces.push_back(piece.defined() ? piece : torch::zeros_like(parameter));
   }
-  torch::Tensor flat = in_order_of(pieces, trained);
-  if (phi.factor.defined()) {
-    multiply_featurizer(flat, trained, phi.factor);
-  }
-  return flat;
+  return joined(pieces, trained, phi.factor);
 }
 
-// The featurizer's stretches of a flat gradient; one, in most models.
-void Step::multiply_featurizer(torch::Tensor& flat, std::span<const torch::Tensor> trained,
-                               const torch::Tensor& factor) const {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-  const auto multiply = [&] {
-    if (end > begin) {
-      // Infinite is what 16 bits could not hold.
-      flat.narrow(0, begin, end - begin).clamp_(-largest_half, largest_half).mul_(factor);
-    }
-  };
-  for (const torch::Tensor& parameter : trained) {
-    if (of_head(parameter)) {
-      multiply();
-      begin = end + parameter.numel();
-      end = begin;
-    } else {
-      end += parameter.numel();
-    }
+// Pieces of the parameters, flat; the featurizer's multiplied by factor where that is defined.
+torch::Tensor Step::joined(const std::vector<torch::Tensor>& pieces,
+                           const std::vector<torch::Tensor>& parameters, const torch::Tensor& factor) const {
+  if (!factor.defined()) {
+    return in_order_of(pieces, parameters);
   }
-  multiply();
+  std::vector<device::Part> parts;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    parts.push_back({in_order_of(pieces[i], parameters[i]), !of_head(parameters[i])});
+  }
+  return device::gathered(parts, torch::kFloat, factor);
 }
 
 Step::Result Step::with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) {
@@ -360,8 +344,7 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
       const torch::Tensor at_features = sum_of(torch::mm(compared->by_logits[k], model_->head->weight),
                                                compared->by_features[static_cast<std::size_t>(k)]);
       const ThroughPhi phi = through_phi(compared->cut, at_features, /*again=*/true);
-      const torch::Tensor row = in_order_of(phi.pieces, featurizer);
-      rows.push_back(phi.factor.defined() ? row * phi.factor : row);
+      rows.push_back(joined(phi.pieces, featurizer, phi.factor));
     }
     parts.push_back(torch::stack(rows));
   }

@@ -91,8 +91,9 @@ class Step {
   [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
   [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
                                    torch::Tensor feature_gradient, const torch::Tensor& head_gradient) const;
-  void multiply_featurizer(torch::Tensor& flat, std::span<const torch::Tensor> trained,
-                           const torch::Tensor& factor) const;
+  [[nodiscard]] torch::Tensor joined(const std::vector<torch::Tensor>& pieces,
+                                     const std::vector<torch::Tensor>& parameters,
+                                     const torch::Tensor& factor) const;
 
   std::shared_ptr<models::Model> model_;
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;

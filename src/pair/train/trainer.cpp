@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "pair/data/random.h"
+#include "pair/device/kernels.h"
 #include "pair/device/recorder.h"
 #include "pair/models/fused.h"
 #include "pair/models/model.h"
@@ -331,7 +332,10 @@ class Trainer::Impl {
     if (!minibatches_) {
       return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
     }
-    return {data::as_numbers(train_.inputs.index_select(0, rows_)), train_.labels.index_select(0, rows_),
+    const bool in_half = !algorithm_ && step_->in_half() && device::has_kernels(train_.inputs);
+    return {in_half ? device::rows_in_half(train_.inputs, rows_)
+                    : data::as_numbers(train_.inputs.index_select(0, rows_)),
+            train_.labels.index_select(0, rows_),
             std::vector<std::int64_t>(train_.sizes.size(), settings_.batch)};
   }
 
