@@ -1,5 +1,6 @@
 #include "pair/device/kernels.cuh"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace pair::device::cuda {
@@ -33,25 +34,63 @@ __device__ double block_sum(double mine) {
   return block_sum(Totals{mine, 0.0}).squares;
 }
 
-__device__ Totals totals(const double* partials) {
-  const int i = static_cast<int>(threadIdx.x);
-  return block_sum(i < update_blocks ? Totals{partials[2 * i], partials[2 * i + 1]} : Totals{0.0, 0.0});
+constexpr double beta1 = 0.9;
+constexpr double beta2 = 0.999;
+constexpr float adam_epsilon = 1e-8F;
+
+// What a step is to do: to the end of the partials, from the block that knows it.
+struct Decision {
+  float rate;
+  float kept;  // SGD: of the velocity
+  float root;  // Adam: what the root of the mean square is to be multiplied by
+  bool good;
+};
+static_assert(sizeof(Decision) <= 2 * sizeof(double) && update_room == 2 * update_blocks + 3);
+
+__device__ Decision& decision_of(const Update& u) {
+  return *reinterpret_cast<Decision*>(u.partials + 2 * update_blocks);
 }
 
-__device__ bool is_good(const Update& u, const Totals& all) {
+// Blocks that are done, 0 between two steps.
+__device__ unsigned& done_of(const Update& u) {
+  return *reinterpret_cast<unsigned*>(u.partials + 2 * update_blocks + 2);
+}
+
+__device__ void decide(const Update& u, const Totals& all) {
   double sum = all.squares;
   for (int k = 0; k < u.loss_count; ++k) {
     sum += u.losses[k] * u.losses[k];
   }
-  return isfinite(sum);
+  Decision decision{};
+  decision.good = isfinite(sum);
+  if (!decision.good) {
+    u.tally[1] += 1.0;
+    u.tally[2] += 1.0;
+    u.tally[3] *= 0.5;
+    decision_of(u) = decision;
+    return;
+  }
+  if (u.tally[2] < u.patience) {  // else it is over, whenever the host looks
+    u.tally[2] = 0.0;
+  }
+  const double lr = *u.lr * u.tally[3];
+  if (u.second != nullptr) {
+    u.decays[0] *= beta1;
+    u.decays[1] *= beta2;
+    decision.rate = static_cast<float>(lr / (1.0 - u.decays[0]));
+    decision.root = static_cast<float>(1.0 / sqrt(1.0 - u.decays[1]));
+  } else {
+    const bool restarted = u.restart && all.along < 0.0;
+    u.tally[0] += restarted ? 1.0 : 0.0;
+    decision.rate = static_cast<float>(lr);
+    decision.kept = restarted ? 0.0F : u.momentum;
+  }
+  decision_of(u) = decision;
 }
 
-// Blocks of take_step that are done.
-__device__ unsigned* done_of(const Update& u) {
-  return reinterpret_cast<unsigned*>(u.partials + 2 * update_blocks);
-}
-
+// The last block to be done adds up what all have found, in the blocks' order.
 __global__ void sum_products(Update u) {
+  __shared__ bool last;
   Totals mine{0.0, 0.0};
   const bool velocity = u.second == nullptr && u.restart;
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < u.count; i += update_blocks * threads) {
@@ -63,44 +102,28 @@ __global__ void sum_products(Update u) {
   if (threadIdx.x == 0) {
     u.partials[2 * blockIdx.x] = mine.squares;
     u.partials[2 * blockIdx.x + 1] = mine.along;
-    if (blockIdx.x == 0) {
-      *done_of(u) = 0;
-    }
+    __threadfence();
+    last = atomicAdd(&done_of(u), 1U) == update_blocks - 1;
   }
-}
-
-constexpr double beta1 = 0.9;
-constexpr double beta2 = 0.999;
-constexpr float adam_epsilon = 1e-8F;
-
-__device__ void keep_tally(const Update& u, const Totals& all, bool good) {
-  if (!good) {
-    u.tally[1] += 1.0;
-    u.tally[2] += 1.0;
-    u.tally[3] *= 0.5;
+  __syncthreads();
+  if (!last) {
     return;
   }
-  if (u.tally[2] < u.patience) {  // else it is over, whenever the host looks
-    u.tally[2] = 0.0;
-  }
-  if (u.second != nullptr) {
-    u.decays[0] *= beta1;
-    u.decays[1] *= beta2;
-  } else if (u.restart && all.along < 0.0) {
-    u.tally[0] += 1.0;
+  __threadfence();
+  const volatile double* const partials = u.partials;
+  const int i = static_cast<int>(threadIdx.x);
+  const Totals all = block_sum(i < update_blocks ? Totals{partials[2 * i], partials[2 * i + 1]} : Totals{0.0, 0.0});
+  if (threadIdx.x == 0) {
+    done_of(u) = 0;
+    decide(u, all);
   }
 }
 
 __global__ void take_step(Update u) {
-  const Totals all = totals(u.partials);
-  const bool good = is_good(u, all);
+  const Decision decision = decision_of(u);
   const bool adam = u.second != nullptr;
-  const float kept = u.restart && all.along < 0.0 ? 0.0F : u.momentum;
-  const double lr = *u.lr * u.tally[3];
-  const float rate = static_cast<float>(adam ? lr / (1.0 - u.decays[0] * beta1) : lr);
-  const float root = adam ? static_cast<float>(1.0 / sqrt(1.0 - u.decays[1] * beta2)) : 0.0F;
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < u.count; i += gridDim.x * threads) {
-    if (!good) {
+    if (!decision.good) {
       u.parameters[i] = u.last_good[i];
       if (!adam) {
         u.first[i] = 0.0F;
@@ -116,19 +139,11 @@ __global__ void take_step(Update u) {
           static_cast<float>(beta2) * u.second[i] + static_cast<float>(1.0 - beta2) * g * g;
       u.first[i] = mean;
       u.second[i] = square;
-      u.parameters[i] = p - rate * mean / (sqrtf(square) * root + adam_epsilon);
+      u.parameters[i] = p - decision.rate * mean / (sqrtf(square) * decision.root + adam_epsilon);
     } else {
-      const float v = kept * u.first[i] + g;
+      const float v = decision.kept * u.first[i] + g;
       u.first[i] = v;
-      u.parameters[i] = p - rate * v;
-    }
-  }
-  // The last block to have read the tally changes it.
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    __threadfence();
-    if (atomicAdd(done_of(u), 1U) == gridDim.x - 1) {
-      keep_tally(u, all, good);
+      u.parameters[i] = p - decision.rate * v;
     }
   }
 }
@@ -297,15 +312,18 @@ __device__ void sum_over_pixels(const Place& place, Four (&mine)[count], float (
   __syncthreads();
 }
 
-// So that a multiprocessor has 1024 threads at hand, in blocks that wait at different times.
-constexpr int blocks_at_once(int block) {
-  return 1024 / block;
+// So that a multiprocessor has so many threads at hand, in blocks that wait at different times: as many as
+// their registers allow.
+constexpr int blocks_at_once(int block, int threads_at_hand = 1024) {
+  return threads_at_hand / block;
 }
 
 // pooled: only the mean over the pixels is written, [images, channels]. kept: the pixels that a thread keeps from
 // one pass over the image to the next, at least as many as it has; or 0, and the image is read twice.
 template <class Number, bool pooled, int block, int kept>
-__global__ void __launch_bounds__(block, blocks_at_once(block))
+__global__ void __launch_bounds__(block, blocks_at_once(block, block > 256 || sizeof(Number) > 2 ? 1024
+                                                               : pooled                            ? 1536
+                                                                                                   : 1280))
     norm_forward(Norm norm, const Number* x, const float* bias, const float* gamma, const float* beta,
                  Number* y, float* means, float* statistics) {
   constexpr int stride = block / slice_quads;
@@ -643,21 +661,25 @@ __device__ void multiply_add(float (&c)[4], unsigned a0, unsigned a1, unsigned b
       : "r"(a0), "r"(a1), "r"(b));
 }
 
-constexpr int layer_warps = 7;  // 28 x 28 pixels are 7 x 7 x 16
-
 // Image after image. A product of matrices whose rows are 16 pixels, whose inner dimension is the window's nine
 // places times two channels (filled up with zeros to 24), and whose columns are the 64 outputs, in such an order
 // that a lane's are neighbours: t's are 16 t to 16 t + 15, two whole groups. It is done twice, for the
-// statistics and for what they normalise, which is cheaper than to keep it.
-__global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
+// statistics and for what they normalise, which is cheaper than to keep it. warps: 28 x 28 pixels are 7 x 7 x 16.
+template <int warps>
+__global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
     convolve_relu_norm(FirstLayer layer, const __half* images, const float* weight, const float* bias,
                        const float* gamma, const float* beta, __half* x, __half* y, float* statistics) {
   extern __shared__ __half2 around[];  // the image in a frame of zeros, both channels at a place
-  __shared__ float4 parts[layer_warps][4];
+  __shared__ float4 parts[warps][4];
   __shared__ float2 of_group[FirstLayer::groups];
   constexpr int tiles = FirstLayer::outputs / 8;  // of columns
   const int pixels = layer.height * layer.width;
   const int across = layer.width + 2;
+  const int places = (layer.height + 2) * across;
+  auto* const corners = reinterpret_cast<unsigned short*>(around + places);  // of the pixels' windows
+  for (int i = static_cast<int>(threadIdx.x); i < pixels; i += warps * lanes_a_warp) {
+    corners[i] = static_cast<unsigned short>(i / layer.width * across + i % layer.width);
+  }
   const int lane = static_cast<int>(threadIdx.x) % lanes_a_warp;
   const int warp = static_cast<int>(threadIdx.x) / lanes_a_warp;
   const int g = lane / 4;
@@ -690,20 +712,23 @@ __global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
 
   const auto offset = [&](int place) { return place / 3 * across + place % 3; };
   const int offsets[3] = {offset(t), offset(t + 4), t == 0 ? offset(8) : 0};
-  const auto seen = [&](int pixel, int k) {
-    const int p = pixel < pixels ? pixel : 0;
-    const int corner = p / layer.width * across + p % layer.width;
+  const auto seen = [&](int corner, int k) {
     return *reinterpret_cast<const unsigned*>(&around[corner + offsets[k]]);
   };
-  // use(row of the lane's two, pixel, its 16 sums), for all pixels of the warp.
+  // use(row of the lane's two, pixel, its 16 sums with the bias), for all pixels of the warp.
   const auto each_pixel = [&](const auto& use) {
-    for (int first = 16 * warp; first < pixels; first += 16 * layer_warps) {
-      const unsigned a[4] = {seen(first + g, 0), seen(first + g + 8, 0), seen(first + g, 1),
-                             seen(first + g + 8, 1)};
-      const unsigned last_a[2] = {seen(first + g, 2), seen(first + g + 8, 2)};
-      float sums[tiles][4] = {};
+    for (int first = 16 * warp; first < pixels; first += 16 * warps) {
+      const int upper = corners[min(first + g, pixels - 1)];
+      const int lower = corners[min(first + g + 8, pixels - 1)];
+      const unsigned a[4] = {seen(upper, 0), seen(lower, 0), seen(upper, 1), seen(lower, 1)};
+      const unsigned last_a[2] = {seen(upper, 2), seen(lower, 2)};
+      float sums[tiles][4];
 #pragma unroll
       for (int tile = 0; tile < tiles; ++tile) {
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          sums[tile][i] = biases[2 * tile + i % 2];
+        }
         multiply_add(sums[tile], a, b[tile]);
         multiply_add(sums[tile], last_a[0], last_a[1], last_b[tile]);
       }
@@ -719,7 +744,7 @@ __global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
   const __half zero = __float2half(0.0F);
   for (std::int64_t image = blockIdx.x; image < layer.images; image += gridDim.x) {
     __syncthreads();  // what was of the image before has been read
-    for (int i = static_cast<int>(threadIdx.x); i < (layer.height + 2) * across; i += layer_warps * lanes_a_warp) {
+    for (int i = static_cast<int>(threadIdx.x); i < places; i += warps * lanes_a_warp) {
       const int row = i / across - 1;
       const int column = i % across - 1;
       __half2 both = {zero, zero};
@@ -738,7 +763,7 @@ __global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
       for (int tile = 0; tile < tiles; ++tile) {
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-          const float r = fmaxf(sums[tile][2 * row + i] + biases[2 * tile + i], 0.0F);
+          const float r = fmaxf(sums[tile][2 * row + i], 0.0F);
           (tile < tiles / 2 ? totals.x : totals.z) += r;
           (tile < tiles / 2 ? totals.y : totals.w) += r * r;
         }
@@ -793,7 +818,8 @@ __global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
       if (x != nullptr) {
 #pragma unroll
         for (int tile = 0; tile < tiles; ++tile) {
-          pairs[tile] = __floats2half2_rn(sums[tile][2 * row], sums[tile][2 * row + 1]);
+          pairs[tile] = __floats2half2_rn(sums[tile][2 * row] - biases[2 * tile],
+                                          sums[tile][2 * row + 1] - biases[2 * tile + 1]);
         }
         write(x, pixel, pairs);
       }
@@ -802,8 +828,7 @@ __global__ void __launch_bounds__(layer_warps* lanes_a_warp, 2)
         float v[2];
 #pragma unroll
         for (int i = 0; i < 2; ++i) {
-          v[i] = fmaxf(sums[tile][2 * row + i] + biases[2 * tile + i], 0.0F) * scales[2 * tile + i] +
-                 shifts[2 * tile + i];
+          v[i] = fmaxf(sums[tile][2 * row + i], 0.0F) * scales[2 * tile + i] + shifts[2 * tile + i];
         }
         pairs[tile] = __floats2half2_rn(v[0], v[1]);
       }
@@ -1010,19 +1035,30 @@ __global__ void scale_all(const float* numbers, std::int64_t count, float* scale
   }
 }
 
-constexpr int blocks_a_part = 64;
+constexpr int numbers_a_thread = 4;
+constexpr int numbers_a_block = numbers_a_thread * threads;
 
 template <class Number>
 __global__ void gather_parts(const __grid_constant__ Parts parts, const float* factor, Number* to) {
-  const Parts::Part& part = parts.all[blockIdx.y];
+  int which = 0;
+  while (which + 1 < parts.count && static_cast<int>(blockIdx.x) >= parts.all[which + 1].first_block) {
+    ++which;
+  }
+  const Parts::Part& part = parts.all[which];
+  const std::int64_t first =
+      static_cast<std::int64_t>(static_cast<int>(blockIdx.x) - part.first_block) * numbers_a_block + threadIdx.x;
   const float by = part.scaled ? *factor : 1.0F;
-  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < part.count; i += blocks_a_part * threads) {
-    float v = part.half ? __half2float(static_cast<const __half*>(part.numbers)[i])
-                        : static_cast<const float*>(part.numbers)[i];
-    if (part.scaled) {
-      v = held(v, static_cast<const __half*>(nullptr)) * by;
+#pragma unroll
+  for (int k = 0; k < numbers_a_thread; ++k) {
+    const std::int64_t i = first + k * threads;
+    if (i < part.count) {
+      float v = part.half ? __half2float(static_cast<const __half*>(part.numbers)[i])
+                          : static_cast<const float*>(part.numbers)[i];
+      if (part.scaled) {
+        v = held(v, static_cast<const __half*>(nullptr)) * by;
+      }
+      to[part.start + i] = static_cast<Number>(v);
     }
-    to[part.start + i] = static_cast<Number>(v);
   }
 }
 
@@ -1030,7 +1066,7 @@ __global__ void take_rows_in_half(const float* numbers, std::int64_t row_size, c
                                   __half* to) {
   const float* const from = numbers + rows[blockIdx.x] * row_size;
   __half* const row = to + static_cast<std::int64_t>(blockIdx.x) * row_size;
-  for (std::int64_t i = threadIdx.x; i < row_size; i += threads) {
+  for (std::int64_t i = blockIdx.y * threads + threadIdx.x; i < row_size; i += gridDim.y * threads) {
     row[i] = __float2half(from[i]);
   }
 }
@@ -1040,7 +1076,7 @@ __global__ void take_rows_in_half(const float* numbers, std::int64_t row_size, c
 void update(const Update& update, cudaStream_t stream) {
   sum_products<<<update_blocks, threads, 0, stream>>>(update);
   const std::int64_t filled = (update.count + threads - 1) / threads;
-  take_step<<<static_cast<unsigned>(filled < 1024 ? filled : 1024), threads, 0, stream>>>(update);
+  take_step<<<static_cast<unsigned>(filled < 2048 ? filled : 2048), threads, 0, stream>>>(update);
 }
 
 void relu_backward(const float* gradient, const float* output, float* g, float* partials, std::int64_t rows,
@@ -1114,9 +1150,17 @@ void first_layer(const FirstLayer& layer, const __half* images, const float* wei
                  const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
                  cudaStream_t stream) {
   const auto places = static_cast<std::size_t>((layer.height + 2) * (layer.width + 2));
-  const std::int64_t blocks = layer.images < layer.blocks ? layer.images : layer.blocks;
-  convolve_relu_norm<<<static_cast<unsigned>(blocks), layer_warps * lanes_a_warp, places * sizeof(__half2),
-                       stream>>>(layer, images, weight, bias, gamma, beta, x, y, statistics);
+  const auto pixels = static_cast<std::size_t>(layer.height * layer.width);
+  const std::size_t shared = places * sizeof(__half2) + pixels * sizeof(unsigned short);
+  const auto launch = [&](auto warps, std::int64_t blocks) {
+    convolve_relu_norm<warps()><<<static_cast<unsigned>(blocks), warps() * lanes_a_warp, shared, stream>>>(
+        layer, images, weight, bias, gamma, beta, x, y, statistics);
+  };
+  if (layer.images <= layer.multiprocessors) {
+    launch(std::integral_constant<int, 14>{}, layer.images);
+  } else {
+    launch(std::integral_constant<int, 7>{}, std::min<std::int64_t>(layer.images, 2 * layer.multiprocessors));
+  }
 }
 
 void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
@@ -1147,15 +1191,20 @@ void scale_for_half(const float* numbers, std::int64_t count, float* scaled, flo
 }
 
 template <class Number>
-void gather(const Parts& parts, const float* factor, Number* to, cudaStream_t stream) {
-  gather_parts<<<dim3(blocks_a_part, static_cast<unsigned>(parts.count)), threads, 0, stream>>>(parts, factor, to);
+void gather(Parts parts, const float* factor, Number* to, cudaStream_t stream) {
+  int blocks = 0;
+  for (int i = 0; i < parts.count; ++i) {
+    parts.all[i].first_block = blocks;
+    blocks += static_cast<int>((parts.all[i].count + numbers_a_block - 1) / numbers_a_block);
+  }
+  gather_parts<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(parts, factor, to);
 }
-template void gather<float>(const Parts&, const float*, float*, cudaStream_t);
-template void gather<__half>(const Parts&, const float*, __half*, cudaStream_t);
+template void gather<float>(Parts, const float*, float*, cudaStream_t);
+template void gather<__half>(Parts, const float*, __half*, cudaStream_t);
 
 void rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows, std::int64_t count,
                   __half* to, cudaStream_t stream) {
-  take_rows_in_half<<<static_cast<unsigned>(count), threads, 0, stream>>>(numbers, row_size, rows, to);
+  take_rows_in_half<<<dim3(static_cast<unsigned>(count), blocks_an_image), threads, 0, stream>>>(numbers, row_size, rows, to);
 }
 
 }  // namespace pair::device::cuda

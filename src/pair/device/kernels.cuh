@@ -13,6 +13,7 @@
 namespace pair::device::cuda {
 
 inline constexpr int update_blocks = 128;
+inline constexpr int update_room = 2 * update_blocks + 3;
 
 struct Update {
   float* parameters;
@@ -26,7 +27,7 @@ struct Update {
   const double* lr;
   double* tally;     // restarts, rollbacks, in a row, halving
   double* decays;    // Adam: beta1^t, beta2^t
-  double* partials;  // 2 * update_blocks + 1, to work in
+  double* partials;  // update_room, to work in: zeros before the first step
   float momentum;
   bool restart;
   double patience;  // rollbacks in a row that are not forgotten
@@ -95,11 +96,11 @@ struct FirstLayer {
   int height;
   int width;
   float epsilon;
-  int blocks;  // at most, each of which does some of the images: two for every multiprocessor
+  int multiprocessors;  // of the device
 
   static constexpr int outputs = 64;
   static constexpr int groups = 8;
-  static constexpr int most_places = 12000;  // of an image with what is around it, in a multiprocessor's memory
+  static constexpr int most_places = 8000;  // of an image with what is around it, in a multiprocessor's memory
 };
 void first_layer(const FirstLayer& layer, const __half* images, const float* weight, const float* bias,
                  const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
@@ -141,6 +142,7 @@ struct Parts {
     const void* numbers;
     std::int64_t count;
     std::int64_t start;  // in what is gathered
+    int first_block;     // found by gather
     bool half;           // numbers of 16 bits
     bool scaled;
   };
@@ -148,7 +150,7 @@ struct Parts {
   int count;
 };
 template <class Number>  // float or __half
-void gather(const Parts& parts, const float* factor, Number* to, cudaStream_t stream);
+void gather(Parts parts, const float* factor, Number* to, cudaStream_t stream);
 
 // The given rows, of so many numbers each.
 void rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows, std::int64_t count,

@@ -26,7 +26,9 @@ struct UpdateState {
   torch::Tensor second;  // undefined for SGD
   torch::Tensor decays;  // undefined for SGD
   torch::Tensor tally;
+  torch::Tensor room;  // [update_room] doubles to work in, zeros before the first step
 };
+inline constexpr std::int64_t update_room = 259;
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
             const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience);
 

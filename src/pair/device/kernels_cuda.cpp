@@ -45,7 +45,7 @@ bool takes_group_norm(std::int64_t channels, std::int64_t groups) {
 
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
             const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience) {
-  const torch::Tensor partials = torch::empty({2 * cuda::update_blocks + 1}, state.tally.options());
+  static_assert(update_room == cuda::update_room);
   const torch::Tensor flat = gradient.contiguous();
   cuda::Update launch{};
   launch.parameters = state.parameters.data_ptr<float>();
@@ -59,7 +59,7 @@ void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tens
   launch.lr = lr.data_ptr<double>();
   launch.tally = state.tally.data_ptr<double>();
   launch.decays = state.decays.defined() ? state.decays.data_ptr<double>() : nullptr;
-  launch.partials = partials.data_ptr<double>();
+  launch.partials = state.room.data_ptr<double>();
   launch.momentum = static_cast<float>(momentum);
   launch.restart = restart;
   launch.patience = static_cast<double>(patience);
@@ -193,7 +193,7 @@ FirstLayer first_layer(const torch::Tensor& images, const torch::Tensor& weight,
                                static_cast<int>(dense.size(2)),
                                static_cast<int>(dense.size(3)),
                                static_cast<float>(epsilon),
-                               2 * at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
+                               at::cuda::getCurrentDeviceProperties()->multiProcessorCount};
   cuda::first_layer(shape, static_cast<const __half*>(dense.data_ptr()), flat.data_ptr<float>(),
                     bias.data_ptr<float>(), gamma.data_ptr<float>(), beta.data_ptr<float>(),
                     for_the_way_back ? static_cast<__half*>(layer.x.data_ptr()) : nullptr,
@@ -287,8 +287,12 @@ torch::Tensor gathered(std::span<const Part> parts, torch::ScalarType type, cons
   std::int64_t start = 0;
   for (const Part& part : parts) {
     TORCH_CHECK(part.numbers.is_contiguous(), "what is gathered lies in one piece");
-    all.all[all.count++] = {part.numbers.data_ptr(), part.numbers.numel(), start,
-                            part.numbers.scalar_type() == torch::kHalf, part.scaled};
+    all.all[all.count++] = {part.numbers.data_ptr(),
+                            part.numbers.numel(),
+                            start,
+                            /*first_block=*/0,
+                            part.numbers.scalar_type() == torch::kHalf,
+                            part.scaled};
     start += part.numbers.numel();
   }
   const torch::Tensor& first = parts.front().numbers;

@@ -37,6 +37,9 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
     second_ = torch::zeros_like(parameters_);
     decays_ = torch::ones({2}, doubles).to(parameters_.device());
   }
+  if (device::has_kernels(parameters_)) {
+    room_ = torch::zeros({device::update_room}, doubles).to(parameters_.device());
+  }
   tally_ = torch::tensor({static_cast<double>(guard.restarts), static_cast<double>(guard.rollbacks),
                           static_cast<double>(guard.rollbacks_in_a_row), guard.halving},
                          doubles)
@@ -46,7 +49,7 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
 void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr) {
   const torch::NoGradGuard no_graph;
   if (device::has_kernels(parameters_)) {
-    device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_};
+    device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, room_};
     device::update(state, gradient, losses, lr, options_.momentum,
                    options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardedStep::patience);
     return;

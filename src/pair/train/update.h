@@ -63,6 +63,7 @@ class Update {
   torch::Tensor second_;  // Adam's mean of squares
   torch::Tensor decays_;  // Adam: beta1^t and beta2^t
   torch::Tensor tally_;
+  torch::Tensor room_;  // for device/kernels.h's update
 };
 
 }  // namespace pair::train
