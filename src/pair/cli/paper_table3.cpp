@@ -31,10 +31,10 @@ void run(const Arguments& arguments, Context& context) {
                                                            arguments.n_trials, common_overrides(arguments));
   std::vector<runs::RunSpec> specs;
   for (const sweep::Job& job : sweep::jobs_of(definition)) {
-    runs::validate(job.spec);
     specs.push_back(job.spec);
   }
   // So that 'pair sweep' knows the runs, too; not before all are known to be runnable.
+  sweep::require_runnable(specs, arguments.out);
   sweep::add_to_sweep(arguments.out, definition);
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {

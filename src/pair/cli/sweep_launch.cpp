@@ -18,6 +18,7 @@
 #include "pair/cli/train_interrupt.h"
 #include "pair/report/number.h"
 #include "pair/sweep/launcher.h"
+#include "pair/sweep/many_runs.h"
 #include "pair/sweep/sweep_file.h"
 
 namespace pair::cli {
@@ -42,9 +43,11 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, std::ostrea
     return jobs_of(arguments);
   }
   std::vector<sweep::Job> jobs = sweep::jobs_of(std::span(&*definition, 1));
+  std::vector<runs::RunSpec> specs;
   for (const sweep::Job& job : jobs) {
-    runs::validate(job.spec);
+    specs.push_back(job.spec);
   }
+  sweep::require_runnable(specs, arguments.out);
   const sweep::Added added = sweep::add_to_sweep(arguments.out, *definition);
   if (added.before > 0 && added.jobs > 0) {
     err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "job") << "; "

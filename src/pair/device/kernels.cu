@@ -315,6 +315,9 @@ __device__ void sum_over_pixels(const Place& place, Four (&mine)[count], float (
 // So that a multiprocessor has so many threads at hand, in blocks that wait at different times: as many as
 // their registers allow.
 constexpr int blocks_at_once(int block, int threads_at_hand = 1024) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  threads_at_hand = 1024;  // no multiprocessor of these has more
+#endif
   return threads_at_hand / block;
 }
 

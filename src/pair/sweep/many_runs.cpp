@@ -30,6 +30,15 @@ using Status = RunOutcome::Status;
 constexpr auto look_again = std::chrono::milliseconds(500);
 constexpr auto nap = std::chrono::milliseconds(20);
 
+// What is damaged will be said of its run alone.
+bool is_finished(const fs::path& directory, const runs::RunSpec& spec) {
+  try {
+    return runs::RunDirectory::finished(directory, spec).has_value();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 class Executor {
  public:
   Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
@@ -71,15 +80,6 @@ class Executor {
   }
 
  private:
-  // What is damaged will be said of its run alone.
-  static bool is_finished(const fs::path& directory, const runs::RunSpec& spec) {
-    try {
-      return runs::RunDirectory::finished(directory, spec).has_value();
-    } catch (const std::exception&) {
-      return false;
-    }
-  }
-
   // It is the process's, not a run's.
   static void require_one_precision(std::span<const runs::RunSpec> specs) {
     std::optional<bool> tf32;
@@ -301,6 +301,14 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std
     directories.push_back(root / runs::folder_name(spec));
   }
   return run_all(specs, directories, jobs, hooks);
+}
+
+void require_runnable(std::span<const runs::RunSpec> specs, const fs::path& root) {
+  for (const runs::RunSpec& spec : specs) {
+    if (!is_finished(root / runs::folder_name(spec), spec)) {
+      runs::validate(spec);
+    }
+  }
 }
 
 }  // namespace pair::sweep

@@ -67,4 +67,8 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, std::span<const std::file
 ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::path& root, std::size_t jobs,
                  const ManyRunsHooks& hooks = {});
 
+// Throws std::invalid_argument for a spec that is not finished in its folder below root and cannot be run
+// here: on a machine without a device, what ran on one can still be read.
+void require_runnable(std::span<const runs::RunSpec> specs, const std::filesystem::path& root);
+
 }  // namespace pair::sweep
