@@ -129,7 +129,12 @@ void expect_close(const torch::Tensor& found, const torch::Tensor& expected) {
 class KernelsOfLosses : public Kernels, public ::testing::WithParamInterface<Loss> {};
 INSTANTIATE_TEST_SUITE_P(All, KernelsOfLosses,
                          ::testing::Values(Loss::binary_cross_entropy, Loss::cross_entropy,
-                                           Loss::squared_error));
+                                           Loss::squared_error),
+                         [](const auto& one) {
+                           return one.param == Loss::squared_error   ? "SquaredError"
+                                  : one.param == Loss::cross_entropy ? "CrossEntropy"
+                                                                     : "BinaryCrossEntropy";
+                         });
 
 TEST_P(KernelsOfLosses, MeanRiskIsTorchsWithItsGradient) {
   for (const std::int64_t rows : {2, 64, 5000}) {

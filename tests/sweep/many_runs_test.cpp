@@ -193,6 +193,25 @@ TEST(ManyRuns, AreCheckedBeforeTheFirstBegins) {
   EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
+// Whatever machine they are read on.
+TEST(ManyRuns, ThatAreFinishedNeedNoDevice) {
+  const Scratch scratch;
+  const std::vector<RunSpec> here = small_specs(1);
+  const fs::path done = run_all(here, scratch.path(), 1).outcomes.front().directory;
+  std::vector<RunSpec> there = here;
+  there[0].device = "cuda:1000";
+  EXPECT_THROW(require_runnable(there, scratch.path()), std::invalid_argument);
+  const fs::path folder = scratch.path() / runs::folder_name(there[0]);
+  fs::copy(done, folder, fs::copy_options::recursive);
+  std::string spec = runs::read_file(folder / "spec.json");
+  const std::string device = "\"device\": \"cpu\"";
+  ASSERT_NE(spec.find(device), std::string::npos) << spec;
+  spec.replace(spec.find(device), device.size(), "\"device\": \"cuda\"");
+  runs::replace_file(folder / "spec.json", spec);
+  EXPECT_NO_THROW(require_runnable(there, scratch.path()));
+  EXPECT_EQ(run_all(there, scratch.path(), 1).outcomes.front().status, Status::done);
+}
+
 TEST(LocalLauncher, RunsItsJobsInTheirFolders) {
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(2);

@@ -74,17 +74,15 @@ TEST_P(OfMoments, TheWayBackIsTorchs) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OfMoments,
-                         ::testing::Values(Case{TaskLoss::binary_cross_entropy, {5, 5, 5}},
-                                           Case{TaskLoss::binary_cross_entropy, {1, 6, 3}},
-                                           Case{TaskLoss::cross_entropy, {4, 4}},
-                                           Case{TaskLoss::cross_entropy, {2, 7}},
-                                           Case{TaskLoss::squared_error, {3}},
-                                           Case{TaskLoss::squared_error, {3, 1}}),
-                         [](const auto& info) {
-                           return std::string(data::to_string(info.param.loss)) + "_" +
-                                  std::to_string(info.index);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    All, OfMoments,
+    ::testing::Values(Case{TaskLoss::binary_cross_entropy, {5, 5, 5}},
+                      Case{TaskLoss::binary_cross_entropy, {1, 6, 3}}, Case{TaskLoss::cross_entropy, {4, 4}},
+                      Case{TaskLoss::cross_entropy, {2, 7}}, Case{TaskLoss::squared_error, {3}},
+                      Case{TaskLoss::squared_error, {3, 1}}),
+    [](const auto& one) {
+      return std::string(data::to_string(one.param.loss)) + "_" + std::to_string(one.index);
+    });
 
 }  // namespace
 }  // namespace pair::train
