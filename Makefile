@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6); \
   print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
 
-sources = find src tests benchmarks examples -name '*.cpp' -o -name '*.h'
+sources = find src tests benchmarks examples -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh'
 install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
 # Configures when it never was, or when CMAKE_ARGS may change something; a build reconfigures by itself
 # whenever a CMake file changed.

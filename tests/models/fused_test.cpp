@@ -141,8 +141,8 @@ TEST_F(Fused, FirstLayerIn16Bits) {
     std::int64_t columns;
   };
   for (const auto& [n, channels, rows, columns] :
-       {Shape{5, 2, 28, 28}, Shape{600, 2, 28, 28}, Shape{3, 1, 28, 28}, Shape{2, 2, 7, 5},
-        Shape{1, 1, 1, 1}}) {
+       {Shape{5, 2, 28, 28}, Shape{600, 2, 28, 28}, Shape{3, 1, 28, 28}, Shape{2, 2, 7, 5}, Shape{1, 1, 1, 1},
+        Shape{1, 2, 78, 98}, Shape{1, 2, 90, 90}}) {
     SCOPED_TRACE(std::to_string(n) + " images of " + std::to_string(channels) + " channels, " +
                  std::to_string(rows) + " x " + std::to_string(columns));
     torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(channels, 64, 3).padding(1));
@@ -182,7 +182,9 @@ TEST_F(Fused, FirstLayerIn16Bits) {
       const double size = expected[i].abs().max().item<double>();
       EXPECT_LT((got[i] - expected[i]).abs().max().item<double>(), 5e-3 * (size + 1e-3)) << "tensor " << i;
     }
-    EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a way back";
+    if (rows * columns < 8000) {  // else by cuDNN, which may choose another way
+      EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a way back";
+    }
   }
 }
 

@@ -31,8 +31,14 @@ class CountingModel : public models::Model {
   std::shared_ptr<models::Model> inner_;
 };
 
+struct Task {
+  data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;
+  std::vector<std::int64_t> sizes = {200, 200};
+};
+
 struct Fixture {
-  explicit Fixture(std::vector<std::string> names, std::int64_t outputs = 1) {
+  explicit Fixture(std::vector<std::string> names, const Task& task = {}) : loss(task.loss) {
+    const std::int64_t outputs = loss == data::TaskLoss::cross_entropy ? 3 : 1;
     data::Random random(3, "model");
     model = models::make_model({.name = "mlp", .input_size = 4, .outputs = outputs, .width = 8, .depth = 2},
                                random);
@@ -43,9 +49,8 @@ struct Fixture {
     const auto set = testing::small_data();
     batch.inputs = torch::cat({set->train[0].inputs, set->train[1].inputs}).to(torch::kDouble);
     batch.labels = torch::cat({set->train[0].labels, set->train[1].labels}).to(torch::kDouble);
-    batch.sizes = {200, 200};
+    batch.sizes = task.sizes;
     if (outputs > 1) {
-      loss = data::TaskLoss::cross_entropy;
       batch.labels = batch.labels.to(torch::kLong);
     }
   }
@@ -72,7 +77,7 @@ struct Fixture {
 
   std::shared_ptr<models::Model> model;
   std::vector<std::unique_ptr<Objective>> objectives;
-  data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;
+  data::TaskLoss loss;
   Batch batch;
 };
 
@@ -87,7 +92,7 @@ void expect_weighted_gradients(const torch::Tensor& gradient,
   EXPECT_TRUE(torch::allclose(gradient, expected, 1e-9, 1e-12));
 }
 
-class CutStep : public ::testing::TestWithParam<std::int64_t> {};
+class CutStep : public ::testing::TestWithParam<Task> {};
 
 TEST_P(CutStep, GivesTheGradientsOfPlainAutogradForFixedWeights) {
   Fixture fixture({"erm", "irmv1", "vrex", "ib", "sd"}, GetParam());
@@ -133,7 +138,16 @@ TEST_P(CutStep, ShowsTheSolverTheGramMatrixOfTheChosenParameters) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(BinaryAndClasses, CutStep, ::testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(All, CutStep,
+                         ::testing::Values(Task{}, Task{data::TaskLoss::cross_entropy, {200, 200}},
+                                           Task{data::TaskLoss::squared_error, {200, 200}},
+                                           Task{data::TaskLoss::binary_cross_entropy, {150, 250}},
+                                           Task{data::TaskLoss::cross_entropy, {2, 389, 9}},
+                                           Task{data::TaskLoss::squared_error, {400}}),
+                         [](const auto& one) {
+                           return std::string(data::to_string(one.param.loss)) + "_" +
+                                  std::to_string(one.param.sizes.size()) + "_" + std::to_string(one.index);
+                         });
 
 TEST(Step, RunsTheFeaturizerOnceWhateverTheNumberOfObjectives) {
   Fixture fixture({"erm", "irmv1", "vrex", "ib", "sd", "fishr"});

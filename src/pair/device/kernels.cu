@@ -1,63 +1,64 @@
-#include "pair/device/kernels.cuh"
-
 #include <algorithm>
 #include <type_traits>
+
+#include "pair/device/kernels.cuh"
 
 namespace pair::device::cuda {
 namespace {
 
 constexpr int threads = 256;
 
+// Two sums at once: of an update's g . g and g . v, of losses and their derivatives.
 struct Totals {
-  double squares;  // g . g
-  double along;    // g . v
+  double first;
+  double second;
 };
 
 // The block's sum of both numbers, for every thread of it.
 __device__ Totals block_sum(Totals mine) {
-  __shared__ double squares[threads];
-  __shared__ double along[threads];
-  squares[threadIdx.x] = mine.squares;
-  along[threadIdx.x] = mine.along;
+  __shared__ double first[threads];
+  __shared__ double second[threads];
+  first[threadIdx.x] = mine.first;
+  second[threadIdx.x] = mine.second;
   for (int half = threads / 2; half > 0; half /= 2) {
     __syncthreads();
     if (static_cast<int>(threadIdx.x) < half) {
-      squares[threadIdx.x] += squares[threadIdx.x + half];
-      along[threadIdx.x] += along[threadIdx.x + half];
+      first[threadIdx.x] += first[threadIdx.x + half];
+      second[threadIdx.x] += second[threadIdx.x + half];
     }
   }
   __syncthreads();
-  return {squares[0], along[0]};
+  return {first[0], second[0]};
 }
 
 __device__ double block_sum(double mine) {
-  return block_sum(Totals{mine, 0.0}).squares;
+  return block_sum(Totals{mine, 0.0}).first;
 }
 
 constexpr double beta1 = 0.9;
 constexpr double beta2 = 0.999;
 constexpr float adam_epsilon = 1e-8F;
 
-// What a step is to do: to the end of the partials, from the block that knows it.
+// What a step is to do, after the blocks' sums in the room: from the block that knows it.
 struct Decision {
   float rate;
   float kept;  // SGD: of the velocity
   float root;  // Adam: what the root of the mean square is to be multiplied by
   bool good;
 };
-static_assert(sizeof(Decision) <= 2 * sizeof(double) && update_room == 2 * update_blocks + 3);
+static_assert(sizeof(Decision) <= 2 * sizeof(double));
 
 __device__ Decision& decision_of(const Update& u) {
-  return *reinterpret_cast<Decision*>(u.partials + 2 * update_blocks);
+  return *reinterpret_cast<Decision*>(u.room + 2 * update_blocks);
 }
 
 // Blocks that are done, 0 between two steps.
 __device__ unsigned& done_of(const Update& u) {
-  return *reinterpret_cast<unsigned*>(u.partials + 2 * update_blocks + 2);
+  return *reinterpret_cast<unsigned*>(u.room + 2 * update_blocks + 2);
 }
 
 __device__ void decide(const Update& u, const Totals& all) {
-  double sum = all.squares;
+  double sum = all.first;
   for (int k = 0; k < u.loss_count; ++k) {
     sum += u.losses[k] * u.losses[k];
   }
@@ -80,7 +81,7 @@ __device__ void decide(const Update& u, const Totals& all) {
     decision.rate = static_cast<float>(lr / (1.0 - u.decays[0]));
     decision.root = static_cast<float>(1.0 / sqrt(1.0 - u.decays[1]));
   } else {
-    const bool restarted = u.restart && all.along < 0.0;
+    const bool restarted = u.restart && all.second < 0.0;
     u.tally[0] += restarted ? 1.0 : 0.0;
     decision.rate = static_cast<float>(lr);
     decision.kept = restarted ? 0.0F : u.momentum;
@@ -95,13 +96,13 @@ __global__ void sum_products(Update u) {
   const bool velocity = u.second == nullptr && u.restart;
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < u.count; i += update_blocks * threads) {
     const double g = u.gradient[i];
-    mine.squares += g * g;
-    mine.along += velocity ? g * u.first[i] : 0.0;
+    mine.first += g * g;
+    mine.second += velocity ? g * u.first[i] : 0.0;
   }
   mine = block_sum(mine);
   if (threadIdx.x == 0) {
-    u.partials[2 * blockIdx.x] = mine.squares;
-    u.partials[2 * blockIdx.x + 1] = mine.along;
+    u.room[2 * blockIdx.x] = mine.first;
+    u.room[2 * blockIdx.x + 1] = mine.second;
     __threadfence();
     last = atomicAdd(&done_of(u), 1U) == update_blocks - 1;
   }
@@ -110,9 +111,10 @@ __global__ void sum_products(Update u) {
     return;
   }
   __threadfence();
-  const volatile double* const partials = u.partials;
+  const volatile double* const partials = u.room;
   const int i = static_cast<int>(threadIdx.x);
-  const Totals all = block_sum(i < update_blocks ? Totals{partials[2 * i], partials[2 * i + 1]} : Totals{0.0, 0.0});
+  const Totals all =
+      block_sum(i < update_blocks ? Totals{partials[2 * i], partials[2 * i + 1]} : Totals{0.0, 0.0});
   if (threadIdx.x == 0) {
     done_of(u) = 0;
     decide(u, all);
@@ -135,8 +137,7 @@ __global__ void take_step(Update u) {
     u.last_good[i] = p;
     if (adam) {
       const float mean = u.first[i] + static_cast<float>(1.0 - beta1) * (g - u.first[i]);
-      const float square =
-          static_cast<float>(beta2) * u.second[i] + static_cast<float>(1.0 - beta2) * g * g;
+      const float square = static_cast<float>(beta2) * u.second[i] + static_cast<float>(1.0 - beta2) * g * g;
       u.first[i] = mean;
       u.second[i] = square;
       u.parameters[i] = p - decision.rate * mean / (sqrtf(square) * decision.root + adam_epsilon);
@@ -148,7 +149,7 @@ __global__ void take_step(Update u) {
   }
 }
 
-constexpr int lanes = 4;         // rows that a block works on side by side
+constexpr int lanes = 4;                // rows that a block works on side by side
 constexpr int quads = threads / lanes;  // groups of four columns likewise
 
 __global__ void relu_back(const float4* gradient, const float4* output, float4* g, float4* partials,
@@ -259,11 +260,11 @@ __device__ Raw<Number> load_raw(const Number* from) {
 // Where a thread of a normalisation stands: four neighbouring channels, all of one group, of every so many
 // pixels of an image.
 struct Place {
-  int quad;      // of the slice
-  int first;     // pixel
-  int channel;   // the first of four
-  int groups;    // of the slice
-  int group;     // of the slice, the thread's
+  int quad;     // of the slice
+  int first;    // pixel
+  int channel;  // the first of four
+  int groups;   // of the slice
+  int group;    // of the slice, the thread's
   std::int64_t image;
   std::int64_t statistic;  // of the slice's first group
 
@@ -281,8 +282,8 @@ struct Place {
   }
 };
 
-// The sums over a block's pixels of `count` numbers a channel: totals[k][channel of the slice], for all threads
-// when it returns. Lanes that are eight apart stand at the same quad.
+// The sums over a block's pixels of `count` numbers a channel: totals[k][channel of the slice], for all
+// threads when it returns. Lanes that are eight apart stand at the same quad.
 template <int block, int count>
 __device__ void sum_over_pixels(const Place& place, Four (&mine)[count], float (&totals)[count][slice]) {
   constexpr int warps = block / lanes_a_warp;
@@ -321,12 +322,12 @@ constexpr int blocks_at_once(int block, int threads_at_hand = 1024) {
   return threads_at_hand / block;
 }
 
-// pooled: only the mean over the pixels is written, [images, channels]. kept: the pixels that a thread keeps from
-// one pass over the image to the next, at least as many as it has; or 0, and the image is read twice.
+// pooled: only the mean over the pixels is written, [images, channels]. kept: the pixels that a thread keeps
+// from one pass over the image to the next, at least as many as it has; or 0, and the image is read twice.
 template <class Number, bool pooled, int block, int kept>
 __global__ void __launch_bounds__(block, blocks_at_once(block, block > 256 || sizeof(Number) > 2 ? 1024
-                                                               : pooled                            ? 1536
-                                                                                                   : 1280))
+                                                               : pooled                          ? 1536
+                                                                                                 : 1280))
     norm_forward(Norm norm, const Number* x, const float* bias, const float* gamma, const float* beta,
                  Number* y, float* means, float* statistics) {
   constexpr int stride = block / slice_quads;
@@ -390,7 +391,8 @@ __global__ void __launch_bounds__(block, blocks_at_once(block, block > 256 || si
     if (place.first == 0) {
       Four mean;
       for (int i = 0; i < 4; ++i) {
-        mean.at[i] = totals[0][4 * place.quad + i] / static_cast<float>(norm.pixels) * scale.at[i] + shift.at[i];
+        mean.at[i] =
+            totals[0][4 * place.quad + i] / static_cast<float>(norm.pixels) * scale.at[i] + shift.at[i];
       }
       store(means + static_cast<std::int64_t>(blockIdx.x) * norm.channels + place.channel, mean);
     }
@@ -544,9 +546,8 @@ __global__ void __launch_bounds__(block, blocks_at_once(block))
   }
 }
 
-// A block as large as the image has work for, and, where its pixels fit into the threads' registers, one pass over
-// memory. launch(block, kept), both as constants.
-// many: what a thread of a large block may keep.
+// A block as large as the image has work for, and, where its pixels fit into the threads' registers, one pass
+// over memory. launch(block, kept), both as constants. many: what a thread of a large block may keep.
 template <int many, class Launch>
 void for_pixels(int pixels, const Launch& launch) {
   constexpr int small = 256;
@@ -641,33 +642,32 @@ __global__ void lay_windows(Windows w, int down, int across, const Number* image
   }
 }
 
-// c += a b of [16, 8] = [16, 16] [16, 8], each matrix spread over a warp: lane 4 g + t has of a the rows g and
-// g + 8 at columns 2 t and 2 t + 8 (two neighbours each), of b the column g at rows likewise, and of c the rows
-// g and g + 8 at columns 2 t and 2 t + 1.
-__device__ void multiply_add(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#else
-  for (int half = 0; half < 2; ++half) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-        : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-        : "r"(a[2 * half]), "r"(a[2 * half + 1]), "r"(b[half]));
-  }
-#endif
-}
-// The same for [16, 8] [8, 8].
+// c += a b of [16, 8] = [16, 8] [8, 8], each matrix spread over a warp: lane 4 g + t has of a the rows g and
+// g + 8 at columns 2 t and 2 t + 1, of b the column g at rows likewise, and of c the rows g and g + 8 at
+// columns 2 t and 2 t + 1.
 __device__ void multiply_add(float (&c)[4], unsigned a0, unsigned a1, unsigned b) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a0), "r"(a1), "r"(b));
 }
+// The same for [16, 16] [16, 8]: of a two such matrices side by side, of b one below the other.
+__device__ void multiply_add(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
+      "{%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#else
+  multiply_add(c, a[0], a[1], b[0]);
+  multiply_add(c, a[2], a[3], b[1]);
+#endif
+}
 
-// Image after image. A product of matrices whose rows are 16 pixels, whose inner dimension is the window's nine
-// places times two channels (filled up with zeros to 24), and whose columns are the 64 outputs, in such an order
-// that a lane's are neighbours: t's are 16 t to 16 t + 15, two whole groups. It is done twice, for the
-// statistics and for what they normalise, which is cheaper than to keep it. warps: 28 x 28 pixels are 7 x 7 x 16.
+// Image after image. A product of matrices whose rows are 16 pixels, whose inner dimension is the window's
+// nine places times two channels (filled up with zeros to 24), and whose columns are the 64 outputs, in such
+// an order that a lane's are neighbours: t's are 16 t to 16 t + 15, two whole groups. It is done twice, for
+// the statistics and for what they normalise, which is cheaper than to keep it. warps: 28 x 28 pixels are 7 x
+// 7 x 16.
 template <int warps>
 __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
     convolve_relu_norm(FirstLayer layer, const __half* images, const float* weight, const float* bias,
@@ -752,8 +752,7 @@ __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
       const int column = i % across - 1;
       __half2 both = {zero, zero};
       if (row >= 0 && row < layer.height && column >= 0 && column < layer.width) {
-        const __half* const at =
-            images + image * layer.channels * pixels + row * layer.width + column;
+        const __half* const at = images + image * layer.channels * pixels + row * layer.width + column;
         both = {at[0], layer.channels > 1 ? at[pixels] : zero};
       }
       around[i] = both;
@@ -794,11 +793,11 @@ __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
       const double count = 8.0 * pixels;
       const double mean = total / count;
       const double variance = fmax(squares / count - mean * mean, 0.0);
-      const float2 found = {static_cast<float>(mean), static_cast<float>(1.0 / sqrt(variance + layer.epsilon))};
+      const float2 found = {static_cast<float>(mean),
+                            static_cast<float>(1.0 / sqrt(variance + layer.epsilon))};
       of_group[group] = found;
       if (statistics != nullptr) {
-        reinterpret_cast<float2*>(statistics)[image * FirstLayer::groups + group] =
-            found;
+        reinterpret_cast<float2*>(statistics)[image * FirstLayer::groups + group] = found;
       }
     }
     __syncthreads();
@@ -812,7 +811,8 @@ __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
       shifts[i] = beta[first_output + i] - moments.x * scales[i];
     }
     const auto write = [&](__half* to, int pixel, const __half2(&pairs)[tiles]) {
-      uint4* const at = reinterpret_cast<uint4*>(to + (image * pixels + pixel) * FirstLayer::outputs + first_output);
+      uint4* const at =
+          reinterpret_cast<uint4*>(to + (image * pixels + pixel) * FirstLayer::outputs + first_output);
       at[0] = reinterpret_cast<const uint4*>(pairs)[0];
       at[1] = reinterpret_cast<const uint4*>(pairs)[1];
     };
@@ -840,30 +840,72 @@ __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
   }
 }
 
-// Losses of samples, and their slopes in the logits over how many count.
-__device__ float sample_loss(Loss loss, const float* logits, int outputs, float label, std::int64_t kind,
-                             float share, float* slopes) {
-  if (loss == Loss::cross_entropy) {
-    float largest = logits[0];
+// A sample's p = softmax(z) as what it takes to say p_k, and sum_k p_k z_k.
+struct Softmax {
+  float largest;
+  float sum;
+  float mean;
+
+  __device__ Softmax(const float* logits, int outputs) : largest(logits[0]), sum(0.0F), mean(0.0F) {
     for (int k = 1; k < outputs; ++k) {
       largest = fmaxf(largest, logits[k]);
     }
-    float sum = 0.0F;
     for (int k = 0; k < outputs; ++k) {
-      sum += expf(logits[k] - largest);
+      const float e = expf(logits[k] - largest);
+      sum += e;
+      mean += e * logits[k];
     }
-    for (int k = 0; k < outputs; ++k) {
-      slopes[k] = share * (expf(logits[k] - largest) / sum - (k == kind ? 1.0F : 0.0F));
-    }
-    return logf(sum) + largest - logits[kind];
+    mean /= sum;
   }
+
+  __device__ float of(float logit) const { return expf(logit - largest) / sum; }
+  __device__ float loss(float logit_of_kind) const { return logf(sum) + largest - logit_of_kind; }
+};
+
+__device__ float sigmoid(float z) {
+  return 1.0F / (1.0F + expf(-z));
+}
+__device__ float binary_loss(float z, float label) {
+  return fmaxf(z, 0.0F) - z * label + log1pf(expf(-fabsf(z)));
+}
+
+// The logit of a sample's class; not a number where there is no such class, which ends the run.
+__device__ float logit_of(const float* logits, int outputs, std::int64_t kind) {
+  return kind >= 0 && kind < outputs ? logits[kind] : nanf("");
+}
+
+// A sample's loss, and its slopes in the logits over how many count.
+__device__ float sample_loss(Loss loss, const float* logits, int outputs, float label, std::int64_t kind,
+                             float share, float* slopes) {
   const float z = logits[0];
+  if (loss == Loss::cross_entropy) {
+    const Softmax p(logits, outputs);
+    for (int k = 0; k < outputs; ++k) {
+      slopes[k] = share * (p.of(logits[k]) - (k == kind ? 1.0F : 0.0F));
+    }
+    return p.loss(logit_of(logits, outputs, kind));
+  }
   if (loss == Loss::binary_cross_entropy) {
-    slopes[0] = share * (1.0F / (1.0F + expf(-z)) - label);
-    return fmaxf(z, 0.0F) - z * label + log1pf(expf(-fabsf(z)));
+    slopes[0] = share * (sigmoid(z) - label);
+    return binary_loss(z, label);
   }
   slopes[0] = share * 2.0F * (z - label);
   return (z - label) * (z - label);
+}
+
+// A sample's loss, and its derivative in a factor of the logits.
+__device__ float2 sample_moments(Loss loss, const float* logits, int outputs, float label,
+                                 std::int64_t kind) {
+  const float z = logits[0];
+  if (loss == Loss::cross_entropy) {
+    const Softmax p(logits, outputs);
+    const float right = logit_of(logits, outputs, kind);
+    return {p.loss(right), p.mean - right};
+  }
+  if (loss == Loss::binary_cross_entropy) {
+    return {binary_loss(z, label), (sigmoid(z) - label) * z};
+  }
+  return {(z - label) * (z - label), 2.0F * (z - label) * z};
 }
 
 __global__ void find_risks(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
@@ -875,8 +917,8 @@ __global__ void find_risks(Risks risks, const float* logits, const float* labels
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < rows; i += risk_blocks * threads) {
     const std::int64_t row = start + i;
     sum += sample_loss(risks.loss, logits + row * risks.outputs, risks.outputs,
-                                labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0, share,
-                                slopes + row * risks.outputs);
+                       labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0, share,
+                       slopes + row * risks.outputs);
   }
   sum = block_sum(sum);
   if (threadIdx.x == 0) {
@@ -895,38 +937,6 @@ __global__ void add_risks(Risks risks, const double* partials, double* mean) {
   }
 }
 
-// A sample's p = softmax(z) as what it takes to say p_k = exp(z_k - largest) / sum, and sum_k p_k z_k.
-struct Softmax {
-  float largest;
-  float sum;
-  float mean;
-
-  __device__ Softmax(const float* logits, int outputs) : largest(logits[0]), sum(0.0F), mean(0.0F) {
-    for (int k = 1; k < outputs; ++k) {
-      largest = fmaxf(largest, logits[k]);
-    }
-    for (int k = 0; k < outputs; ++k) {
-      const float e = expf(logits[k] - largest);
-      sum += e;
-      mean += e * logits[k];
-    }
-    mean /= sum;
-  }
-};
-
-// A sample's loss, and its derivative in a factor of the logits.
-__device__ float2 sample_moments(Loss loss, const float* logits, int outputs, float label, std::int64_t kind) {
-  if (loss == Loss::cross_entropy) {
-    const Softmax p(logits, outputs);
-    return {logf(p.sum) + p.largest - logits[kind], p.mean - logits[kind]};
-  }
-  const float z = logits[0];
-  if (loss == Loss::binary_cross_entropy) {
-    return {fmaxf(z, 0.0F) - z * label + log1pf(expf(-fabsf(z))), (1.0F / (1.0F + expf(-z)) - label) * z};
-  }
-  return {(z - label) * (z - label), 2.0F * (z - label) * z};
-}
-
 __global__ void find_moments(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
                              double* partials) {
   const std::int64_t rows = risks.rows / risks.environments;
@@ -937,14 +947,14 @@ __global__ void find_moments(Risks risks, const float* logits, const float* labe
     const float2 sample =
         sample_moments(risks.loss, logits + row * risks.outputs, risks.outputs,
                        labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0);
-    sums.squares += sample.x;
-    sums.along += sample.y;
+    sums.first += sample.x;
+    sums.second += sample.y;
   }
   sums = block_sum(sums);
   if (threadIdx.x == 0) {
     double* const mine = partials + 2 * (blockIdx.y * risk_blocks + blockIdx.x);
-    mine[0] = sums.squares;
-    mine[1] = sums.along;
+    mine[0] = sums.first;
+    mine[1] = sums.second;
   }
 }
 
@@ -974,9 +984,9 @@ __global__ void find_moment_slopes(Risks risks, const float* logits, const float
   const std::int64_t rows = risks.rows / risks.environments;
   const int environment = static_cast<int>(row / rows);
   const auto share = [&](const double* by, int k) {
-    return by == nullptr ? 0.0F
-                         : static_cast<float>(by[k * risks.environments + environment] /
-                                              static_cast<double>(rows));
+    return by == nullptr
+               ? 0.0F
+               : static_cast<float>(by[k * risks.environments + environment] / static_cast<double>(rows));
   };
   const float* const z = logits + row * risks.outputs;
   // first: the loss's slope in an output; second: that of the derivative in a factor of the outputs.
@@ -989,12 +999,12 @@ __global__ void find_moment_slopes(Risks risks, const float* logits, const float
   if (risks.loss == Loss::cross_entropy) {
     const Softmax softmax(z, risks.outputs);
     for (int output = 0; output < risks.outputs; ++output) {
-      const float p = expf(z[output] - softmax.largest) / softmax.sum;
+      const float p = softmax.of(z[output]);
       const float slope = p - (output == kinds[row] ? 1.0F : 0.0F);
       write(output, slope, slope + p * (z[output] - softmax.mean));
     }
   } else if (risks.loss == Loss::binary_cross_entropy) {
-    const float p = 1.0F / (1.0F + expf(-z[0]));
+    const float p = sigmoid(z[0]);
     write(0, p - labels[row], p - labels[row] + p * (1.0F - p) * z[0]);
   } else {
     const float slope = 2.0F * (z[0] - labels[row]);
@@ -1049,7 +1059,8 @@ __global__ void gather_parts(const __grid_constant__ Parts parts, const float* f
   }
   const Parts::Part& part = parts.all[which];
   const std::int64_t first =
-      static_cast<std::int64_t>(static_cast<int>(blockIdx.x) - part.first_block) * numbers_a_block + threadIdx.x;
+      static_cast<std::int64_t>(static_cast<int>(blockIdx.x) - part.first_block) * numbers_a_block +
+      threadIdx.x;
   const float by = part.scaled ? *factor : 1.0F;
 #pragma unroll
   for (int k = 0; k < numbers_a_thread; ++k) {
@@ -1058,7 +1069,7 @@ __global__ void gather_parts(const __grid_constant__ Parts parts, const float* f
       float v = part.half ? __half2float(static_cast<const __half*>(part.numbers)[i])
                           : static_cast<const float*>(part.numbers)[i];
       if (part.scaled) {
-        v = held(v, static_cast<const __half*>(nullptr)) * by;
+        v = (isinf(v) ? copysignf(65504.0F, v) : v) * by;
       }
       to[part.start + i] = static_cast<Number>(v);
     }
@@ -1114,8 +1125,8 @@ template <class Number>
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                      const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream) {
   for_pixels<sizeof(Number) == 2 ? 13 : 0>(norm.pixels, [&](auto block, auto kept) {
-    const auto kernel =
-        y == nullptr ? norm_forward<Number, true, block(), kept()> : norm_forward<Number, false, block(), kept()>;
+    const auto kernel = y == nullptr ? norm_forward<Number, true, block(), kept()>
+                                     : norm_forward<Number, false, block(), kept()>;
     kernel<<<slices(norm), block(), 0, stream>>>(norm, x, bias, gamma, beta, y, means, statistics);
   });
 }
@@ -1178,7 +1189,8 @@ void moments(const Risks& risks, const float* logits, const float* labels, const
   static_assert(risk_blocks == lanes_a_warp);
   find_moments<<<dim3(risk_blocks, static_cast<unsigned>(risks.environments)), threads, 0, stream>>>(
       risks, logits, labels, kinds, partials);
-  add_moments<<<static_cast<unsigned>(risks.environments), lanes_a_warp, 0, stream>>>(risks, partials, moments);
+  add_moments<<<static_cast<unsigned>(risks.environments), lanes_a_warp, 0, stream>>>(risks, partials,
+                                                                                      moments);
 }
 
 void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
@@ -1207,7 +1219,8 @@ template void gather<__half>(Parts, const float*, __half*, cudaStream_t);
 
 void rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows, std::int64_t count,
                   __half* to, cudaStream_t stream) {
-  take_rows_in_half<<<dim3(static_cast<unsigned>(count), blocks_an_image), threads, 0, stream>>>(numbers, row_size, rows, to);
+  take_rows_in_half<<<dim3(static_cast<unsigned>(count), blocks_an_image), threads, 0, stream>>>(
+      numbers, row_size, rows, to);
 }
 
 }  // namespace pair::device::cuda

@@ -25,9 +25,9 @@ struct Update {
   const double* losses;
   int loss_count;
   const double* lr;
-  double* tally;     // restarts, rollbacks, in a row, halving
-  double* decays;    // Adam: beta1^t, beta2^t
-  double* partials;  // update_room, to work in: zeros before the first step
+  double* tally;   // restarts, rollbacks, in a row, halving
+  double* decays;  // Adam: beta1^t, beta2^t
+  double* room;    // update_room, to work in: zeros before the first step
   float momentum;
   bool restart;
   double patience;  // rollbacks in a row that are not forgotten
@@ -59,9 +59,9 @@ struct Norm {
 template <class Number>  // float or __half
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                      const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream);
-// dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias. dy is
-// the gradient of y or, where it is null, dmeans is that of the means. What 16 bits cannot hold ends at the
-// largest number that they can.
+// dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias. dy
+// is the gradient of y or, where it is null, dmeans is that of the means. What 16 bits cannot hold ends at
+// the largest number that they can.
 template <class Number>
 void relu_group_norm_backward(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                               const float* statistics, const Number* dy, const float* dmeans, Number* dx,
@@ -86,8 +86,8 @@ struct Windows {
 template <class Number>
 void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream);
 
-// Images [n, channels, height, width] of one or two channels: x = the sums over 3 x 3 windows one apart, with a
-// zero around, times weight [64, channels, 3, 3], which is rounded to 16 bits; and y = group_norm(relu(x +
+// Images [n, channels, height, width] of one or two channels: x = the sums over 3 x 3 windows one apart, with
+// a zero around, times weight [64, channels, 3, 3], which is rounded to 16 bits; and y = group_norm(relu(x +
 // bias)) gamma + beta with groups of 8 channels. x and y are [n, height, width, 64]; x and the statistics, as
 // above, are left out where they are null.
 struct FirstLayer {
@@ -100,7 +100,10 @@ struct FirstLayer {
 
   static constexpr int outputs = 64;
   static constexpr int groups = 8;
-  static constexpr int most_places = 8000;  // of an image with what is around it, in a multiprocessor's memory
+  // Of an image with what is around it, so that it and the places of its pixels fit into what a block has of
+  // a multiprocessor's memory without asking.
+  static constexpr int most_places = 8000;
+  static_assert(most_places * (sizeof(__half2) + sizeof(unsigned short)) + 1024 <= 48 * 1024);
 };
 void first_layer(const FirstLayer& layer, const __half* images, const float* weight, const float* bias,
                  const float* gamma, const float* beta, __half* x, __half* y, float* statistics,

@@ -59,7 +59,7 @@ void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tens
   launch.lr = lr.data_ptr<double>();
   launch.tally = state.tally.data_ptr<double>();
   launch.decays = state.decays.defined() ? state.decays.data_ptr<double>() : nullptr;
-  launch.partials = state.room.data_ptr<double>();
+  launch.room = state.room.data_ptr<double>();
   launch.momentum = static_cast<float>(momentum);
   launch.restart = restart;
   launch.patience = static_cast<double>(patience);
@@ -167,9 +167,9 @@ torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64
 bool takes_first_layer(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
                        std::int64_t padding, std::int64_t groups) {
   return images.is_cuda() && images.scalar_type() == torch::kHalf && images.size(1) <= 2 &&
-         weight.scalar_type() == torch::kFloat && weight.size(0) == cuda::FirstLayer::outputs &&
-         weight.size(2) == 3 && weight.size(3) == 3 && stride == 1 && padding == 1 &&
-         groups == cuda::FirstLayer::groups &&
+         weight.size(1) == images.size(1) && weight.scalar_type() == torch::kFloat &&
+         weight.size(0) == cuda::FirstLayer::outputs && weight.size(2) == 3 && weight.size(3) == 3 &&
+         stride == 1 && padding == 1 && groups == cuda::FirstLayer::groups &&
          (images.size(2) + 2) * (images.size(3) + 2) <= cuda::FirstLayer::most_places;
 }
 
@@ -286,13 +286,12 @@ torch::Tensor gathered(std::span<const Part> parts, torch::ScalarType type, cons
   cuda::Parts all{};
   std::int64_t start = 0;
   for (const Part& part : parts) {
-    TORCH_CHECK(part.numbers.is_contiguous(), "what is gathered lies in one piece");
-    all.all[all.count++] = {part.numbers.data_ptr(),
-                            part.numbers.numel(),
-                            start,
-                            /*first_block=*/0,
-                            part.numbers.scalar_type() == torch::kHalf,
-                            part.scaled};
+    const torch::ScalarType kind = part.numbers.scalar_type();
+    TORCH_CHECK(part.numbers.is_contiguous() && (kind == torch::kFloat || kind == torch::kHalf),
+                "what is gathered lies in one piece, in 32 or 16 bits");
+    TORCH_CHECK(!part.scaled || factor.defined(), "what is scaled needs a factor");
+    all.all[all.count++] = {part.numbers.data_ptr(), part.numbers.numel(), start,
+                            /*first_block=*/0,       kind == torch::kHalf, part.scaled};
     start += part.numbers.numel();
   }
   const torch::Tensor& first = parts.front().numbers;

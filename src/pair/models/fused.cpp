@@ -126,7 +126,7 @@ std::int64_t aligned(std::int64_t numbers) {
   return (numbers + 7) / 8 * 8;
 }
 
-// device::first_layer, which makes no windows to multiply with; the way back does.
+// device::first_layer, which makes no windows to multiply with; the way back does, each time it is gone.
 class FirstLayer : public torch::autograd::Function<FirstLayer> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& images,
@@ -217,7 +217,9 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
   }
   if (!pooled && !images.requires_grad() &&
       device::takes_first_layer(images, convolution->weight, stride, padding, groups)) {
-    if (torch::GradMode::is_enabled()) {
+    const bool trained = convolution->weight.requires_grad() || convolution->bias.requires_grad() ||
+                         norm->weight.requires_grad() || norm->bias.requires_grad();
+    if (trained && torch::GradMode::is_enabled()) {
       return FirstLayer::apply(images, convolution->weight, convolution->bias, groups, norm->weight,
                                norm->bias, norm->options.eps());
     }
@@ -242,7 +244,7 @@ std::vector<torch::Tensor> rounded_to_half(const std::vector<torch::Tensor>& wei
   const bool together = !weights.empty() && weights.size() <= device::most_parts &&
                         std::all_of(weights.begin(), weights.end(), [](const torch::Tensor& weight) {
                           return device::has_kernels(weight) && weight.numel() % alignment == 0 &&
-                                 weight.is_non_overlapping_and_dense() && weight.dim() == 4;
+                                 weight.is_contiguous(weight.suggest_memory_format());
                         });
   if (together) {
     return Round::apply(at::TensorList(weights));

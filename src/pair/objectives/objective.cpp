@@ -84,7 +84,7 @@ template <class... Parts>
 }  // namespace
 
 HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
-                 std::vector<std::int64_t> sizes, data::TaskLoss loss, torch::Tensor risks) {
+                 std::vector<std::int64_t> sizes, data::TaskLoss loss, bool with_risks) {
   if (logits.dim() != 2) {
     refuse("logits have shape ", logits.sizes(), "; accepted is [n, k]");
   }
@@ -112,9 +112,7 @@ HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor lab
     }
     labels = labels.to(logits.scalar_type());
   }
-  if (!risks.defined()) {
-    risks = risks_of(loss, logits, labels, sizes);
-  }
+  torch::Tensor risks = with_risks ? risks_of(loss, logits, labels, sizes) : torch::Tensor();
   return {std::move(features),
           std::move(logits),
           std::move(labels),

@@ -41,10 +41,10 @@ struct HeadView {
   }
 };
 
-// Builds a view and, unless they are given, its risks. Labels of one logit are brought to the logits' type.
-// Shapes are checked; a mismatch throws std::invalid_argument.
+// Builds a view and, unless the caller will give them, its risks. Labels of one logit are brought to the
+// logits' type. Shapes are checked; a mismatch throws std::invalid_argument.
 HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
-                 std::vector<std::int64_t> sizes, data::TaskLoss loss, torch::Tensor risks = {});
+                 std::vector<std::int64_t> sizes, data::TaskLoss loss, bool with_risks = true);
 
 class Objective {
  public:

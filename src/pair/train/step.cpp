@@ -141,17 +141,15 @@ Step::Cut Step::cut(const Batch& batch, bool at_moments) const {
     const torch::NoGradGuard no_graph;
     logits = model_->logits(features);
   }
-  Moments moments;
-  if (at_moments) {
-    const bool classes = loss_ == data::TaskLoss::cross_entropy;
-    moments = moments_of(loss_, logits, classes ? batch.labels : batch.labels.to(logits.scalar_type()),
-                         batch.sizes, takes_derivatives_);
-    moments.risks.requires_grad_(true);
-  }
   result.view = objectives::view_of(features, logits.detach().requires_grad_(true), batch.labels, batch.sizes,
-                                    loss_, moments.risks);
-  if (moments.derivatives.defined()) {
-    result.view.derivatives = moments.derivatives.requires_grad_(true);
+                                    loss_, /*with_risks=*/!at_moments);
+  if (at_moments) {
+    objectives::HeadView& view = result.view;
+    Moments moments = moments_of(loss_, logits, view.labels, view.sizes, takes_derivatives_);
+    view.risks = moments.risks.requires_grad_(true);
+    if (takes_derivatives_) {
+      view.derivatives = moments.derivatives.requires_grad_(true);
+    }
   }
   return result;
 }

@@ -23,10 +23,10 @@
 //
 // The featurizer runs forward once with its graph; everything to the right of it works on leaves. An
 // objective's gradient then starts from dL_k/dlogits (and dL_k/dfeatures where it looks at them), vectors
-// that are cheap to find (moments.h has a third cut: what goes through risks goes through each sample's one
-// slope), and since the head is linear its parameters' gradients for all m objectives are one matrix product,
-// (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one weighted
-// gradient goes back through the featurizer, once.
+// that are cheap to find (moments.h has a third cut: what goes through risks goes through each sample's own
+// slopes), and since the head is linear its parameters' gradients for all m objectives are one matrix
+// product, (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one
+// weighted gradient goes back through the featurizer, once.
 //
 // Gradients from phi or f need one pass back an objective; objectives that need the network (IGA) keep the
 // whole graph. Only they pay.
@@ -58,9 +58,8 @@ class Step {
   Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random);
 
   // In two, for weights that a solver chooses. First the losses and the Gram matrix of their gradients with
-  // respect to the parameters that source names, as [m + m m] doubles: L, then row by row. Throws
-  // std::invalid_argument where source names none.
-  // also: numbers in doubles that are to come along, after the others.
+  // respect to the parameters that source names, as [m + m m] doubles, L and then row by row, followed by
+  // `also`, numbers in doubles that are to come along. Throws std::invalid_argument where source names none.
   torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
                         const torch::Tensor& also = {});
   // Then the gradient [P] of sum_k weights_k L_k on the batch last compared, once; weights: [m], doubles.

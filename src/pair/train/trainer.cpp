@@ -318,7 +318,7 @@ class Trainer::Impl {
     weights.push_back(rate);
     if (weights != controlled_) {
       if (!balancing_ && recorder_) {
-        recorder_->wait();  // for the steps that still read them; a balance step has been waited for
+        recorder_->wait();  // for the copy before, which may still read it; a balance step has waited
       }
       std::copy(weights.begin(), weights.end(), control_here_.data_ptr<double>());
       control_.copy_(control_here_, /*non_blocking=*/true);
@@ -332,7 +332,8 @@ class Trainer::Impl {
     if (!minibatches_) {
       return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
     }
-    const bool in_half = !algorithm_ && step_->in_half() && device::has_kernels(train_.inputs);
+    const bool in_half = !algorithm_ && step_->in_half() && device::has_kernels(train_.inputs) &&
+                         train_.inputs.is_contiguous();
     return {in_half ? device::rows_in_half(train_.inputs, rows_)
                     : data::as_numbers(train_.inputs.index_select(0, rows_)),
             train_.labels.index_select(0, rows_),
