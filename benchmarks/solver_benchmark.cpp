@@ -17,7 +17,7 @@ void weigh(benchmark::State& state, std::string_view method) {
   const std::vector<pair::cli::BenchProblem> problems = pair::cli::bench_problems(m, 256, 1);
   const auto balancer = pair::moo::make_balancer(method);
   std::size_t next = 0;
-  for (auto _ : state) {
+  for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)
     benchmark::DoNotOptimize(balancer->weigh(problems[next].view()));
     next = (next + 1) % problems.size();
   }

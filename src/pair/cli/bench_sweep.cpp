@@ -1,6 +1,6 @@
 #include "pair/cli/bench_sweep.h"
 
-#include <stdlib.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): for mkdtemp, which <cstdlib> has not
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -17,7 +17,8 @@ void hand_over(const Context& context) {
   const std::string program = (here / PAIR_WITH_TORCH).lexically_normal().string();
   std::vector<char*> words;
   for (const char* const word : context.arguments) {
-    words.push_back(const_cast<char*>(word));
+    // execv takes its words so and changes none.
+    words.push_back(const_cast<char*>(word));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());

@@ -59,7 +59,7 @@ std::string VaryingHparams::of(const select::Run& run) const {
   std::string text;
   for (const auto& [name, value] : run.hparams) {
     if (names != varying_.end() && names->second.contains(name)) {
-      text += (text.empty() ? "" : ", ") + name + "=" + value;
+      text.append(text.empty() ? "" : ", ").append(name).append("=").append(value);
     }
   }
   return text.empty() ? "-" : text;

@@ -12,6 +12,7 @@ namespace pair::cli {
 template <class Infos>
 std::vector<Listed> listed(const Infos& infos) {
   std::vector<Listed> entries;
+  entries.reserve(std::size(infos));
   for (const auto& info : infos) {
     entries.push_back({std::string(info.name), std::string(info.summary)});
   }

@@ -13,7 +13,7 @@ namespace {
 
 struct ExtrapolationPreset {
   DatasetInfo info;
-  ExtrapolationSpec::Sampling sampling;
+  ExtrapolationSpec::Sampling sampling = ExtrapolationSpec::Sampling::uniform;
 };
 constexpr std::array extrapolation_presets = {
     ExtrapolationPreset{{"extrapolation-uniform", "regression on the plane, trained on two rectangles of it"},
