@@ -73,18 +73,17 @@ plot::Figure draw(const json& result) {
     plot::Chart chart{.title = dataset.get<std::string>(),
                       .x = {.label = "penalty weight", .scale = plot::Scale::logarithmic},
                       .y = {.label = "cosine with ERM's gradient", .range = std::pair(-1.0, 1.0)}};
-    const std::vector<json> methods = values_of(result, "method");
-    for (std::size_t i = 0; i < methods.size(); ++i) {
+    for (const json& method : values_of(result, "method")) {
       std::vector<double> x, mean, deviation;
-      for (const json& cell : cells_with(result, {{"dataset", dataset}, {"method", methods[i]}})) {
+      for (const json& cell : cells_with(result, {{"dataset", dataset}, {"method", method}})) {
         if (cell.contains("cosine") && cell.at("cosine").at("mean").is_number()) {
           x.push_back(cell.at("penalty"));
           mean.push_back(cell.at("cosine").at("mean"));
           deviation.push_back(cell.at("cosine").at("deviation"));
         }
       }
-      add_line(chart, place_of(methods[i].get<std::string>()), label_of(methods[i].get<std::string>()), x,
-               mean, deviation, true);
+      add_line(chart, place_of(method.get<std::string>()), label_of(method.get<std::string>()), x, mean,
+               deviation, true);
     }
     figure.panels.emplace_back(std::move(chart));
   }

@@ -53,10 +53,11 @@ Series series_of(std::span<const sweep::RunOutcome> runs) {
         }
         series.mean.add(record.at("step"), values);
       } else {
-        for (const auto& [key, value] : values) {
-          const auto column = std::find_if(series.mean.columns.begin(), series.mean.columns.end(),
-                                           [&](const select::Column& one) { return one.key == key; });
-          column->values.at(at) += share * value;
+        for (const auto& value : values) {
+          const auto column =
+              std::find_if(series.mean.columns.begin(), series.mean.columns.end(),
+                           [&value](const select::Column& one) { return one.key == value.first; });
+          column->values.at(at) += share * value.second;
         }
       }
       ++at;
