@@ -244,6 +244,8 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--validation", "test"}, "unknown validation 'test'"},
       {{"--across", "scores"}, "did you mean 'score'?"},
       {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},
+      {{"--losses", "nll,nll"}, "--losses has 'nll' twice; accepted is each loss once"},
+      {{"--losses", "env0_in_acc"}, "an accuracy, whose best would be its worst; accepted are losses"},
       {{"--preference", "1,x"}, "--preference is '1,x'; accepted are auto and numbers"},
       {{"--preference", ""}, "--preference is ''"},
       {{"--preference", "1,0"}, "the preference has 0; accepted are finite numbers above 0"},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pair/cli/train_lists.h"
+#include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 #include "pair/sweep/sweep_file.h"
 #include "tests/select/fixtures.h"
@@ -117,6 +118,22 @@ TEST_F(Sweep, DeletesOnlyAmongTheJobsThatAreAskedFor) {
               HasSubstr("4 incomplete runs deleted"));
   EXPECT_EQ(folders(), 4);
   EXPECT_EQ(json::parse(run({"status", "--algorithms", "erm", "--json"}).out)["incomplete"], 4);
+}
+
+TEST_F(Sweep, LeavesAFolderThatItCannotReadToAPerson) {
+  fs::path damaged;
+  for (const fs::directory_entry& entry : fs::directory_iterator(scratch_.path())) {
+    damaged = entry.is_directory() ? entry.path() : damaged;
+  }
+  runs::replace_file(damaged / "spec.json", "{");
+  runs::replace_file(runs::done_file(damaged), "done");
+  for (const bool dry : {true, false}) {
+    const Ended ended = run(dry ? std::vector<std::string>{"delete-incomplete", "--dry-run"}
+                                : std::vector<std::string>{"delete-incomplete"});
+    EXPECT_THAT(ended.err, HasSubstr(damaged.filename().string() + " stays"));
+    EXPECT_THAT(ended.out, HasSubstr(dry ? "7 incomplete runs to delete" : "7 incomplete runs deleted"));
+  }
+  EXPECT_TRUE(fs::exists(damaged));
 }
 
 TEST_F(Sweep, RefusesNamesThatItDoesNotHaveAndDeletesNothing) {

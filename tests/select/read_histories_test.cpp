@@ -117,7 +117,7 @@ TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
        "has args.test_envs 0"},
       {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": [0]}, "step": 0, "env1_in_acc": NaN})"
        "\n",
-       "has env1_in_acc NaN; an accuracy is a finite number"},
+       "has env1_in_acc NaN; an accuracy is a number from 0 to 1"},
       {std::string(100'000, '[') + "\n", "is no JSON"}};
   for (const auto& [bad, what] : cases) {
     const Scratch scratch;

@@ -131,13 +131,16 @@ TEST(RecordLine, SaysWhatIsWrong) {
   EXPECT_THAT(with("/step", "x"), HasSubstr("has step \"x\"; accepted is a whole number"));
   EXPECT_THAT(with("/hparams", {1}), HasSubstr("has hparams [1]; accepted is an object"));
   EXPECT_THAT(with("/env0_in_acc", nullptr),
-              HasSubstr("has env0_in_acc null; an accuracy is a finite number"));
+              HasSubstr("has env0_in_acc null; an accuracy is a number from 0 to 1"));
   EXPECT_THAT(with("/env0_in_acc", {0.5}), HasSubstr("has env0_in_acc [0.5]"));
+  EXPECT_EQ(with("/env0_in_acc", 1.0), "");
+  EXPECT_EQ(with("/env0_in_acc", 57.5), "has env0_in_acc 57.5; an accuracy is a number from 0 to 1");
+  EXPECT_THAT(with("/env0_in_acc", -0.1), HasSubstr("has env0_in_acc -0.1"));
   for (const char* word : {"NaN", "Infinity", "-Infinity"}) {
     std::string line = with_env0.dump();
     line.replace(line.find("\"there\""), 7, word);
     EXPECT_EQ(parse(line).problem,
-              "has env0_in_acc " + std::string(word) + "; an accuracy is a finite number");
+              "has env0_in_acc " + std::string(word) + "; an accuracy is a number from 0 to 1");
   }
   EXPECT_LT(with("/step", std::string(1000, 'x')).size(), 120U);
   for (const char* key : {"algorithm", "dataset", "test_envs"}) {
@@ -153,7 +156,7 @@ TEST(RecordLine, SaysWhatIsWrong) {
 TEST(RecordLine, RefusesAnAccuracyThatIsNaN) {
   std::string line = valid().dump();
   line.replace(line.find("\"env0_in_acc\":0.7"), 17, "\"env0_in_acc\":NaN");
-  EXPECT_THAT(parse(line).problem, HasSubstr("has env0_in_acc NaN; an accuracy is a finite number"));
+  EXPECT_THAT(parse(line).problem, HasSubstr("has env0_in_acc NaN; an accuracy is a number from 0 to 1"));
 }
 
 // A record with bytes changed is read alike by both libraries, or refused by both.

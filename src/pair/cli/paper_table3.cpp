@@ -53,6 +53,7 @@ void run(const Arguments& arguments, Context& context) {
                                                                ? paper::Table3Validation::test_domain
                                                                : paper::Table3Validation::train_domain);
   result["runs_in_all"] = specs.size();
+  result["sweep"] = sweep::as_json(definition);
   result["made"] = paper::provenance(arguments.device);
   if (!arguments.save.empty()) {
     write_output(arguments.save, result.dump(1) + '\n');

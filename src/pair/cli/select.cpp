@@ -146,6 +146,13 @@ void check_losses(const std::vector<std::string>& losses, const select::History&
     }
   }
   for (const std::string& loss : losses) {
+    if (std::count(losses.begin(), losses.end(), loss) > 1) {
+      throw UsageError("--losses has '" + loss + "' twice; accepted is each loss once");
+    }
+    if (loss.ends_with("_acc")) {
+      throw UsageError("--losses has '" + loss +
+                       "', an accuracy, whose best would be its worst; accepted are losses");
+    }
     if (std::none_of(history.begin(), history.end(),
                      [&loss](const select::Run& run) { return run.find_loss(loss) != nullptr; })) {
       throw UsageError(

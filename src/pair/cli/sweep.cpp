@@ -89,6 +89,11 @@ void delete_incomplete(const SweepArguments& arguments, bool dry_run, bool json,
     if (state != State::incomplete && state != State::failed && state != State::broken) {
       continue;
     }
+    if (!sweep::is_own(job, arguments.out)) {
+      context.err << "pair: " << job.folder
+                  << " stays, for it cannot be told to be the job's: remove it by hand\n";
+      continue;
+    }
     if (dry_run || sweep::delete_run(job, arguments.out)) {
       folders.push_back(job.folder);
       if (!json) {

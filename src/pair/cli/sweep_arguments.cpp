@@ -76,6 +76,14 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
   setting("--steps", "steps",
           define ? "Updates of every run (default: the dataset's)" : "Only jobs of so many updates");
   setting("--device", "device", define ? "cpu, cuda or cuda:N (default cpu)" : "Only jobs for this device");
+  if (define) {
+    const auto flag = [&](const std::string& option, const std::string& key, const std::string& help) {
+      command.add_flag_callback(
+          option, [&arguments, key] { arguments.shorthands.emplace_back(key, "true"); }, help);
+    };
+    flag("--tf32", "tf32", "Matrix products in TF32, on CUDA devices");
+    flag("--half", "half", "Steps of mnist_cnn in 16 bits, on CUDA devices");
+  }
   command.add_option("--set", arguments.set,
                      define ? "A setting of every run that has it, key=value; 'pair list settings' has them"
                             : "Only jobs with this setting, key=value");

@@ -67,7 +67,10 @@ std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, con
       continue;
     }
     if (state == State::broken) {
-      err << "pair: " << jobs[i].folder << " is broken and runs again: " << status.jobs[i].message << '\n';
+      const bool own = sweep::is_own(jobs[i], out);
+      err << "pair: " << jobs[i].folder
+          << (own ? " is broken and runs again: " : " cannot run until its folder is removed by hand: ")
+          << status.jobs[i].message << '\n';
       sweep::mend(jobs[i], out);
     }
     left.push_back(sweep::launch_job(jobs[i].spec, out / jobs[i].folder, program));

@@ -159,12 +159,13 @@ std::string interpret_record(const Value& root, std::string_view line, RecordLin
       put("", "balancing", *value.text() == "balance" ? 1.0 : 0.0);
     } else if (key == "feasible") {
       put("", key, value.shown() == "false" ? 0.0 : 1.0);
-    } else if (const std::optional<double> number = value.number()) {
-      put("", key, *number);
-    } else if (key.starts_with("env") && key.ends_with("_acc")) {
+    } else if (const std::optional<double> number = value.number();
+               key.starts_with("env") && key.ends_with("_acc") && !(number && *number >= 0 && *number <= 1)) {
       problem = "has " + std::string(key) + " " +
                 (value.is_null() ? null_as_written(line, key) : shortened(value.shown())) +
-                "; an accuracy is a finite number";
+                "; an accuracy is a number from 0 to 1";
+    } else if (number) {
+      put("", key, *number);
     } else if (value.is_null()) {
       put("", key, not_a_number);
     }

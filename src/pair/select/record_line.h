@@ -35,7 +35,7 @@ class LineParser {
   static constexpr std::size_t padding = 64;
 
   // Fills in the record and returns an empty string, or returns what is wrong with the line: "is no JSON",
-  // "has no args.test_envs", "has env0_in_acc NaN; an accuracy is a finite number".
+  // "has no args.test_envs", "has env0_in_acc NaN; an accuracy is a number from 0 to 1".
   virtual std::string parse(const char* line, std::size_t length, RecordLine& record) = 0;
 
   // The hyperparameters of the line that was parsed last, by name, the values as JSON.

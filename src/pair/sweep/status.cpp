@@ -123,6 +123,17 @@ SweepStatus status_of(std::span<const Job> jobs, const fs::path& folder) {
   return status;
 }
 
+bool is_own(const Job& job, const fs::path& folder) {
+  try {
+    (void)runs::RunDirectory::finished(folder / job.folder, job.spec);
+  } catch (const std::invalid_argument&) {
+    return false;
+  } catch (const std::runtime_error&) {
+    // Its records were lost.
+  }
+  return true;
+}
+
 void mend(const Job& job, const fs::path& folder) {
   const fs::path directory = folder / job.folder;
   try {

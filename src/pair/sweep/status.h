@@ -62,8 +62,12 @@ struct SweepStatus {
 
 SweepStatus status_of(std::span<const Job> jobs, const std::filesystem::path& folder);
 
-// Makes a broken job that was done once begin again: deletes its `done`. What is no run of the job's stays,
-// and the job will fail by it.
+// False where the job's folder holds something else than the job's run, or a spec.json that cannot be read:
+// such a folder is left to a person.
+bool is_own(const Job& job, const std::filesystem::path& folder);
+
+// Makes a broken job that was done once begin again: deletes its `done`. What is not its own stays, and the
+// job will fail by it.
 void mend(const Job& job, const std::filesystem::path& folder);
 
 // Deletes the job's folder where the job is incomplete, failed or broken; false where somebody trains there
