@@ -129,6 +129,13 @@ class Try {
     began_ = Clock::now();
     const std::int64_t first = trainer.step();
     tell(first, trainer, nullptr);
+    if (owes_record(trainer)) {
+      const std::optional<nlohmann::json> record = write_record(trainer);
+      if (!record) {
+        return result_of(trainer, RunResult::Status::stopped);
+      }
+      tell(first, trainer, &*record);
+    }
     while (!trainer.finished()) {
       if (hooks_.should_stop && hooks_.should_stop()) {
         save(trainer);
@@ -138,8 +145,11 @@ class Try {
       const bool last = trainer.finished();
       std::optional<nlohmann::json> record;
       if (last || is_recorded(trainer.step())) {
-        record = record_of(spec_, trainer.evaluate());
-        directory_.record(record->dump());
+        record = write_record(trainer);
+        if (!record) {
+          save(trainer);
+          return result_of(trainer, RunResult::Status::stopped);
+        }
       }
       tell(trainer.take_notices());
       if (last || trainer.step() % spec_.checkpoint_every == 0) {
@@ -150,6 +160,26 @@ class Try {
     const RunResult result = result_of(trainer, RunResult::Status::finished);
     directory_.finish({result.step, result.seconds}, versions());
     return result;
+  }
+
+  // Of the trainer's step; nothing where it was to stop before all was scored.
+  std::optional<nlohmann::json> write_record(train::Trainer& trainer) {
+    try {
+      nlohmann::json record = record_of(spec_, trainer.evaluate(hooks_.should_stop));
+      directory_.record(record.dump());
+      return record;
+    } catch (const train::Interrupted&) {
+      return std::nullopt;
+    }
+  }
+
+  // Whether the try before stopped while it scored the step that its checkpoint is of.
+  [[nodiscard]] bool owes_record(const train::Trainer& trainer) const {
+    if (trainer.step() == 0 || !(trainer.finished() || is_recorded(trainer.step()))) {
+      return false;
+    }
+    const std::vector<nlohmann::json> records = read_records(results_file(directory_.path()));
+    return records.empty() || records.back().value("step", std::int64_t{-1}) < trainer.step();
   }
 
   [[nodiscard]] bool is_recorded(std::int64_t step) const {

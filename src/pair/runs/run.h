@@ -26,7 +26,7 @@ struct Progress {
 // What a caller may want to hear and say while a run goes on; all from the run's own thread.
 struct RunHooks {
   std::function<void(const Progress&)> progress;
-  std::function<bool()> should_stop;             // asked before every step
+  std::function<bool()> should_stop;             // asked before every step, and while a record is scored
   std::function<void(std::string_view)> notice;  // a sentence that the user should see
   // Where the device's memory ran out: whether the caller will try again, so that the run has not failed.
   std::function<bool()> tries_again;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "pair/data/environment.h"
+#include "pair/train/interrupted.h"
 
 namespace pair::train {
 namespace {
@@ -32,7 +33,8 @@ torch::Tensor scores(data::TaskLoss loss, const torch::Tensor& logits, const tor
 
 }  // namespace
 
-std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss) {
+std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss,
+                                       const std::function<bool()>& stop) {
   if (batch.sizes.empty()) {
     return {};
   }
@@ -40,6 +42,9 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
   std::vector<torch::Tensor> logits;
   const std::int64_t rows = rows_at_once(batch.inputs);
   for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
+    if (stop && stop()) {
+      throw Interrupted();
+    }
     const std::int64_t end = std::min(row + rows, batch.labels.size(0));
     logits.push_back(model.forward(data::as_numbers(batch.inputs.slice(0, row, end))));
   }

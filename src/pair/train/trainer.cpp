@@ -148,10 +148,11 @@ class Trainer::Impl {
     }
   }
 
-  Evaluation evaluate() {
+  Evaluation evaluate(const std::function<bool()>& stop) {
     const auto scope = enter();
     settle();
     Evaluation result;
+    add_scores(result.scores, stop);  // first, for it may be interrupted
     result.step = steps_;
     result.losses = last_.losses;
     result.weights = last_.weights;
@@ -177,7 +178,6 @@ class Trainer::Impl {
     result.backtracks = guard_.backtracks;
     result.rollbacks = guard_.rollbacks;
     result.regression = data_->loss == data::TaskLoss::squared_error;
-    add_scores(result.scores);
     return result;
   }
 
@@ -506,11 +506,12 @@ class Trainer::Impl {
     return std::inner_product(weights.begin(), weights.end(), losses.begin(), 0.0);
   }
 
-  void add_scores(std::vector<Score>& all) {
+  void add_scores(std::vector<Score>& all, const std::function<bool()>& stop) {
+    stop_ = recorder_ ? nullptr : stop;
     if (scoring_.empty()) {
       scoring_ = Routine({[this] {
-        std::vector<torch::Tensor> means = mean_scores(*model_, train_, data_->loss);
-        const std::vector<torch::Tensor> more = mean_scores(*model_, held_out_, data_->loss);
+        std::vector<torch::Tensor> means = mean_scores(*model_, train_, data_->loss, stop_);
+        const std::vector<torch::Tensor> more = mean_scores(*model_, held_out_, data_->loss, stop_);
         means.insert(means.end(), more.begin(), more.end());
         scored_ = torch::stack(means);
       }});
@@ -566,6 +567,7 @@ class Trainer::Impl {
   bool comparable_ = true;  // the losses of one step with those of the next: they are of the same samples
   torch::Tensor scored_;
   Routine scoring_;
+  std::function<bool()> stop_;  // asked while it goes on
   bool scoring_recordable_ = true;
   std::vector<std::string> notices_;
 
@@ -706,8 +708,8 @@ bool Trainer::finished() const {
 void Trainer::advance() {
   impl_->advance();
 }
-Evaluation Trainer::evaluate() {
-  return impl_->evaluate();
+Evaluation Trainer::evaluate(const std::function<bool()>& stop) {
+  return impl_->evaluate(stop);
 }
 std::vector<std::string> Trainer::take_notices() {
   return impl_->take_notices();

@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/train/guarded_step.h"
+#include "pair/train/interrupted.h"
 #include "pair/train/settings.h"
 
 // The training loop, one step at a time. Numbers in, numbers out: what is written where, and when, is
@@ -68,8 +70,9 @@ class Trainer {
   // Takes one step. Throws Diverged; on a GPU perhaps some steps late, since most are not waited for.
   void advance();
   // Costs a forward pass over all data; changes nothing but that means begin anew. Throws Diverged as advance
-  // does, for steps that were not waited for; so does save.
-  [[nodiscard]] Evaluation evaluate();
+  // does, for steps that were not waited for; so does save. On a processor, where the pass may take minutes,
+  // stop is asked now and then; where it says so, throws Interrupted, and nothing has changed.
+  [[nodiscard]] Evaluation evaluate(const std::function<bool()>& stop = {});
   // The logits of inputs like the data's, [n, outputs] on the CPU; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
 
