@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/device/reference.h"
+
 // The kernels that no layer of models/fused.h holds against torch's operations. Skipped where there is no
 // device.
 
@@ -107,24 +109,7 @@ struct Samples {
     labels = torch::arange(all) % (outputs == 1 ? 2 : 3);
     labels = outputs == 1 ? labels.to(torch::kFloat) : labels;
   }
-
-  // Each sample's loss of these logits, doubles.
-  [[nodiscard]] torch::Tensor losses(Loss loss, const torch::Tensor& of) const {
-    if (loss == Loss::cross_entropy) {
-      return torch::cross_entropy_loss(of, labels, {}, at::Reduction::None);
-    }
-    const torch::Tensor wide = labels.to(torch::kDouble);
-    return loss == Loss::squared_error
-               ? (of.select(1, 0) - wide).square()
-               : torch::binary_cross_entropy_with_logits(of.select(1, 0), wide, {}, {}, at::Reduction::None);
-  }
 };
-
-void expect_close(const torch::Tensor& found, const torch::Tensor& expected) {
-  const torch::Tensor wide = found.cpu().to(torch::kDouble);
-  EXPECT_EQ(wide.sizes(), expected.sizes());
-  EXPECT_LT((wide - expected).abs().max().item<double>(), 1e-5 * expected.abs().max().item<double>());
-}
 
 class KernelsOfLosses : public Kernels, public ::testing::WithParamInterface<Loss> {};
 INSTANTIATE_TEST_SUITE_P(All, KernelsOfLosses,
@@ -136,19 +121,6 @@ INSTANTIATE_TEST_SUITE_P(All, KernelsOfLosses,
                                                                      : "BinaryCrossEntropy";
                          });
 
-TEST_P(KernelsOfLosses, MeanRiskIsTorchsWithItsGradient) {
-  for (const std::int64_t rows : {2, 64, 5000}) {
-    SCOPED_TRACE(rows);
-    const Samples samples(GetParam(), rows);
-    const torch::Tensor leaf = samples.logits.to(torch::kDouble).requires_grad_(true);
-    const torch::Tensor expected = samples.losses(GetParam(), leaf).mean();
-    expected.backward();
-    const MeanRisk found = mean_risk(GetParam(), samples.logits.cuda(), samples.labels.cuda(), environments);
-    expect_close(found.value[0], expected.detach());
-    expect_close(found.slopes, leaf.grad());
-  }
-}
-
 TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
   for (const std::int64_t rows : {1, 64, 5000}) {
     SCOPED_TRACE(rows);
@@ -156,13 +128,14 @@ TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
     const torch::Tensor leaf = samples.logits.to(torch::kDouble).requires_grad_(true);
     const torch::Tensor factor = torch::ones({environments, 1, 1}, torch::kDouble).requires_grad_(true);
     const torch::Tensor scaled = (leaf.view({environments, rows, -1}) * factor).view_as(leaf);
-    const torch::Tensor risks = samples.losses(GetParam(), scaled).view({environments, rows}).mean(1);
+    const torch::Tensor risks =
+        testing::sample_losses(GetParam(), scaled, samples.labels).view({environments, rows}).mean(1);
     const torch::Tensor derivatives =
         torch::autograd::grad({risks.sum()}, {factor}, {}, true, /*create_graph=*/true)[0].flatten();
     const torch::Tensor logits = samples.logits.cuda();
     const torch::Tensor labels = samples.labels.cuda();
-    expect_close(moments(GetParam(), logits, labels, environments),
-                 torch::stack({risks, derivatives}).detach());
+    testing::expect_close(moments(GetParam(), logits, labels, environments),
+                          torch::stack({risks, derivatives}).detach());
 
     const torch::Tensor by_risks = torch::tensor({{1.0, -2.0, 0.5}, {0.0, 0.0, 0.0}}, torch::kDouble);
     const torch::Tensor by_derivatives = torch::tensor({{0.0, 3.0, 0.0}, {1.0, 0.25, -4.0}}, torch::kDouble);
@@ -175,10 +148,12 @@ TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
       }
       return torch::stack(slopes);
     };
-    expect_close(moment_slopes(GetParam(), logits, labels, by_risks.cuda(), by_derivatives.cuda()),
-                 expected(true, true));
-    expect_close(moment_slopes(GetParam(), logits, labels, by_risks.cuda(), {}), expected(true, false));
-    expect_close(moment_slopes(GetParam(), logits, labels, {}, by_derivatives.cuda()), expected(false, true));
+    testing::expect_close(moment_slopes(GetParam(), logits, labels, by_risks.cuda(), by_derivatives.cuda()),
+                          expected(true, true));
+    testing::expect_close(moment_slopes(GetParam(), logits, labels, by_risks.cuda(), {}),
+                          expected(true, false));
+    testing::expect_close(moment_slopes(GetParam(), logits, labels, {}, by_derivatives.cuda()),
+                          expected(false, true));
   }
 }
 

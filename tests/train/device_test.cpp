@@ -104,6 +104,54 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
   }
 }
 
+// The work at the head in kernels, and the way back of a perceptron by hand, against autograd on the CPU.
+TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
+  for (const bool frozen : {false, true}) {
+    for (const std::int64_t outputs : {1, 2, 3}) {  // for three there is no kernel
+      SCOPED_TRACE(std::to_string(outputs) + (frozen ? " outputs, frozen" : " outputs"));
+      const auto set = testing::small_data();
+      const auto loss = outputs == 1 ? data::TaskLoss::binary_cross_entropy : data::TaskLoss::cross_entropy;
+      const std::vector<double> weights = {0.3, 2.0, 0.7};
+      const auto found = [&](torch::Device device, torch::ScalarType type) {
+        data::Random initial(3, "model");
+        const auto model = models::make_model(
+            {.name = "mlp", .input_size = 4, .outputs = outputs, .width = 8, .depth = 3}, initial);
+        model->to(device, type);
+        std::vector<std::unique_ptr<objectives::Objective>> objectives;
+        for (const std::string name : {"erm", "irmv1", "vrex"}) {
+          objectives.push_back(objectives::make_objective(name));
+        }
+        Step step(model, objectives, loss);
+        if (frozen) {
+          step.freeze_featurizer();
+        }
+        const Batch batch{torch::cat({set->train[0].inputs, set->train[1].inputs}).to(device, type),
+                          torch::cat({set->train[0].labels, set->train[1].labels})
+                              .to(device, outputs == 1 ? type : torch::kLong),
+                          {200, 200}};
+        data::Random draws(0, "draws");
+        const Step::Result fixed = step.with_weights(batch, weights, draws);
+        const torch::Tensor told = step.compare(batch, GradientSource::head, draws);
+        const torch::Tensor gradient = step.gradient(torch::tensor(weights, torch::kDouble).to(device));
+        EXPECT_LT((gradient - fixed.gradient).abs().max().item<double>(),
+                  1e-6 * gradient.abs().max().item<double>());
+        EXPECT_TRUE(torch::allclose(fixed.losses, told.narrow(0, 0, 3), 1e-9));
+        return torch::cat({told.cpu(), gradient.cpu().to(torch::kDouble)});
+      };
+      const torch::Tensor here = found(torch::kCPU, torch::kDouble);
+      const torch::Tensor there = found(torch::kCUDA, torch::kFloat);
+      ASSERT_EQ(here.sizes(), there.sizes());
+      const auto differ = [&](std::int64_t start, std::int64_t count) {
+        const torch::Tensor part = here.narrow(0, start, count);
+        return ((there.narrow(0, start, count) - part).abs().max() / part.abs().max()).item<double>();
+      };
+      EXPECT_LT(differ(0, 3), 1e-5) << "losses";
+      EXPECT_LT(differ(3, 9), 1e-4) << "the Gram matrix";
+      EXPECT_LT(differ(12, here.numel() - 12), 1e-4) << "the gradient";
+    }
+  }
+}
+
 // Runs that begin, record, bring their data and end at any moment of each other's.
 TEST_F(OnDevice, GivesTheSameAloneAndInCompanyHoweverOftenOneLooks) {
   Settings half = picture_settings();

@@ -2,6 +2,7 @@
 #include <type_traits>
 
 #include "pair/device/kernels.cuh"
+#include "pair/device/losses.cuh"
 
 namespace pair::device::cuda {
 namespace {
@@ -29,10 +30,6 @@ __device__ Totals block_sum(Totals mine) {
   }
   __syncthreads();
   return {first[0], second[0]};
-}
-
-__device__ double block_sum(double mine) {
-  return block_sum(Totals{mine, 0.0}).first;
 }
 
 constexpr double beta1 = 0.9;
@@ -840,103 +837,6 @@ __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
   }
 }
 
-// A sample's p = softmax(z) as what it takes to say p_k, and sum_k p_k z_k.
-struct Softmax {
-  float largest;
-  float sum;
-  float mean;
-
-  __device__ Softmax(const float* logits, int outputs) : largest(logits[0]), sum(0.0F), mean(0.0F) {
-    for (int k = 1; k < outputs; ++k) {
-      largest = fmaxf(largest, logits[k]);
-    }
-    for (int k = 0; k < outputs; ++k) {
-      const float e = expf(logits[k] - largest);
-      sum += e;
-      mean += e * logits[k];
-    }
-    mean /= sum;
-  }
-
-  __device__ float of(float logit) const { return expf(logit - largest) / sum; }
-  __device__ float loss(float logit_of_kind) const { return logf(sum) + largest - logit_of_kind; }
-};
-
-__device__ float sigmoid(float z) {
-  return 1.0F / (1.0F + expf(-z));
-}
-__device__ float binary_loss(float z, float label) {
-  return fmaxf(z, 0.0F) - z * label + log1pf(expf(-fabsf(z)));
-}
-
-// The logit of a sample's class; not a number where there is no such class, which ends the run.
-__device__ float logit_of(const float* logits, int outputs, std::int64_t kind) {
-  return kind >= 0 && kind < outputs ? logits[kind] : nanf("");
-}
-
-// A sample's loss, and its slopes in the logits over how many count.
-__device__ float sample_loss(Loss loss, const float* logits, int outputs, float label, std::int64_t kind,
-                             float share, float* slopes) {
-  const float z = logits[0];
-  if (loss == Loss::cross_entropy) {
-    const Softmax p(logits, outputs);
-    for (int k = 0; k < outputs; ++k) {
-      slopes[k] = share * (p.of(logits[k]) - (k == kind ? 1.0F : 0.0F));
-    }
-    return p.loss(logit_of(logits, outputs, kind));
-  }
-  if (loss == Loss::binary_cross_entropy) {
-    slopes[0] = share * (sigmoid(z) - label);
-    return binary_loss(z, label);
-  }
-  slopes[0] = share * 2.0F * (z - label);
-  return (z - label) * (z - label);
-}
-
-// A sample's loss, and its derivative in a factor of the logits.
-__device__ float2 sample_moments(Loss loss, const float* logits, int outputs, float label,
-                                 std::int64_t kind) {
-  const float z = logits[0];
-  if (loss == Loss::cross_entropy) {
-    const Softmax p(logits, outputs);
-    const float right = logit_of(logits, outputs, kind);
-    return {p.loss(right), p.mean - right};
-  }
-  if (loss == Loss::binary_cross_entropy) {
-    return {binary_loss(z, label), (sigmoid(z) - label) * z};
-  }
-  return {(z - label) * (z - label), 2.0F * (z - label) * z};
-}
-
-__global__ void find_risks(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
-                           float* slopes, double* partials) {
-  const std::int64_t rows = risks.rows / risks.environments;
-  const float share = static_cast<float>(1.0 / static_cast<double>(risks.rows));
-  const std::int64_t start = blockIdx.y * rows;
-  double sum = 0.0;
-  for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < rows; i += risk_blocks * threads) {
-    const std::int64_t row = start + i;
-    sum += sample_loss(risks.loss, logits + row * risks.outputs, risks.outputs,
-                       labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0, share,
-                       slopes + row * risks.outputs);
-  }
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) {
-    partials[blockIdx.y * risk_blocks + blockIdx.x] = sum;
-  }
-}
-
-__global__ void add_risks(Risks risks, const double* partials, double* mean) {
-  double sum = 0.0;
-  for (int i = static_cast<int>(threadIdx.x); i < risks.environments * risk_blocks; i += threads) {
-    sum += partials[i];
-  }
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) {
-    *mean = sum / static_cast<double>(risks.rows);
-  }
-}
-
 __global__ void find_moments(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
                              double* partials) {
   const std::int64_t rows = risks.rows / risks.environments;
@@ -988,28 +888,13 @@ __global__ void find_moment_slopes(Risks risks, const float* logits, const float
                ? 0.0F
                : static_cast<float>(by[k * risks.environments + environment] / static_cast<double>(rows));
   };
-  const float* const z = logits + row * risks.outputs;
-  // first: the loss's slope in an output; second: that of the derivative in a factor of the outputs.
-  const auto write = [&](int output, float first, float second) {
-    for (int k = 0; k < objectives; ++k) {
-      slopes[(k * risks.rows + row) * risks.outputs + output] =
-          share(by_first, k) * first + share(by_second, k) * second;
-    }
-  };
-  if (risks.loss == Loss::cross_entropy) {
-    const Softmax softmax(z, risks.outputs);
-    for (int output = 0; output < risks.outputs; ++output) {
-      const float p = softmax.of(z[output]);
-      const float slope = p - (output == kinds[row] ? 1.0F : 0.0F);
-      write(output, slope, slope + p * (z[output] - softmax.mean));
-    }
-  } else if (risks.loss == Loss::binary_cross_entropy) {
-    const float p = sigmoid(z[0]);
-    write(0, p - labels[row], p - labels[row] + p * (1.0F - p) * z[0]);
-  } else {
-    const float slope = 2.0F * (z[0] - labels[row]);
-    write(0, slope, slope + 2.0F * z[0]);
-  }
+  each_slope(risks.loss, logits + row * risks.outputs, risks.outputs, labels != nullptr ? labels[row] : 0.0F,
+             kinds != nullptr ? kinds[row] : 0, [&](int output, float first, float second) {
+               for (int k = 0; k < objectives; ++k) {
+                 slopes[(k * risks.rows + row) * risks.outputs + output] =
+                     share(by_first, k) * first + share(by_second, k) * second;
+               }
+             });
 }
 
 constexpr int scale_threads = 1024;
@@ -1175,13 +1060,6 @@ void first_layer(const FirstLayer& layer, const __half* images, const float* wei
   } else {
     launch(std::integral_constant<int, 7>{}, std::min<std::int64_t>(layer.images, 2 * layer.multiprocessors));
   }
-}
-
-void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
-               float* slopes, double* partials, double* mean, cudaStream_t stream) {
-  find_risks<<<dim3(risk_blocks, static_cast<unsigned>(risks.environments)), threads, 0, stream>>>(
-      risks, logits, labels, kinds, slopes, partials);
-  add_risks<<<1, threads, 0, stream>>>(risks, partials, mean);
 }
 
 void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,

@@ -109,9 +109,9 @@ void first_layer(const FirstLayer& layer, const __half* images, const float* wei
                  const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
                  cudaStream_t stream);
 
-// Logits [rows, outputs] of environments of equal size, one after another: the mean of the environments' mean
-// losses, and its gradient in the logits. labels, or for cross-entropy kinds, the classes; the other is null.
-// partials: environments * risk_blocks, to work in.
+// Logits [rows, outputs] of environments of equal size, one after another. labels, or for cross-entropy
+// kinds, the classes; the other is null. moments [2, environments]: each environment's mean loss, and the
+// mean of sum_k dl/dz_k z_k. partials: 2 * environments * risk_blocks, to work in.
 inline constexpr int risk_blocks = 32;
 struct Risks {
   Loss loss;
@@ -119,11 +119,6 @@ struct Risks {
   int outputs;
   int environments;
 };
-void mean_risk(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
-               float* slopes, double* partials, double* mean, cudaStream_t stream);
-
-// Likewise, moments [2, environments]: each environment's mean loss, and the mean of sum_k dl/dz_k z_k.
-// partials: 2 * environments * risk_blocks.
 void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
              double* partials, double* moments, cudaStream_t stream);
 // The gradients in the logits, [objectives, rows, outputs], of what has by_first [objectives, environments]

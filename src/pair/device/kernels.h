@@ -86,17 +86,9 @@ FirstLayer first_layer(const torch::Tensor& images, const torch::Tensor& weight,
 bool takes_first_layer(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
                        std::int64_t padding, std::int64_t groups);
 
-// The mean of the mean losses of environments of equal size, one after another, [1] in doubles, and its
-// gradient in the logits [n, k]. labels [n] are int64 classes for cross-entropy, and of the logits' type
-// else.
-struct MeanRisk {
-  torch::Tensor value;
-  torch::Tensor slopes;
-};
-MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
-                   std::int64_t environments);
-
-// Likewise, [2, environments] in doubles: each environment's mean loss R_e, and D_e = d/dw R_e(w z) at w = 1.
+// Of logits [n, k] of environments of equal size, one after another, [2, environments] in doubles: each
+// environment's mean loss R_e, and D_e = d/dw R_e(w z) at w = 1. labels [n] are int64 classes for
+// cross-entropy, and of the logits' type else.
 torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                       std::int64_t environments);
 // The gradients in the logits, [m, n, k], of m numbers whose gradients in the R_e are by_risks and in the D_e

@@ -52,10 +52,6 @@ bool takes_first_layer(const torch::Tensor& /*images*/, const torch::Tensor& /*w
                        std::int64_t /*stride*/, std::int64_t /*padding*/, std::int64_t /*groups*/) {
   return false;
 }
-MeanRisk mean_risk(Loss /*loss*/, const torch::Tensor& /*logits*/, const torch::Tensor& /*labels*/,
-                   std::int64_t /*environments*/) {
-  absent();
-}
 torch::Tensor moments(Loss /*loss*/, const torch::Tensor& /*logits*/, const torch::Tensor& /*labels*/,
                       std::int64_t /*environments*/) {
   absent();

@@ -227,20 +227,6 @@ struct Samples {
 
 }  // namespace
 
-MeanRisk mean_risk(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
-                   std::int64_t environments) {
-  const Samples samples(loss, logits, labels, environments);
-  MeanRisk result;
-  result.value = torch::empty({1}, samples.doubles());
-  result.slopes = torch::empty_like(samples.logits);
-  const torch::Tensor partials = torch::empty({environments * cuda::risk_blocks}, samples.doubles());
-  cuda::mean_risk(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.kinds(),
-                  result.slopes.data_ptr<float>(), partials.data_ptr<double>(),
-                  result.value.data_ptr<double>(), stream_of(samples.logits));
-  C10_CUDA_KERNEL_LAUNCH_CHECK();
-  return result;
-}
-
 torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                       std::int64_t environments) {
   const Samples samples(loss, logits, labels, environments);

@@ -33,7 +33,7 @@ class LinearRelu : public torch::autograd::Function<LinearRelu> {
     } else {
       g = device::relu_backward(gradients[0], saved[2]);
     }
-    return {context->saved_data["inner"].toBool() ? torch::mm(g.gradient, saved[1]) : torch::Tensor(),
+    return {context->saved_data["inner"].toBool() ? back_through(saved[1], g.gradient) : torch::Tensor(),
             torch::mm(g.gradient.t(), saved[0]), g.sum};
   }
 };
@@ -169,8 +169,18 @@ class FirstLayer : public torch::autograd::Function<FirstLayer> {
 
 }  // namespace
 
+bool takes_linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows) {
+  return device::has_kernels(rows) && layer->bias.defined() && layer->weight.size(0) % 4 == 0;
+}
+
+// The product of long rows with a weight is a quarter faster where both are read along what is summed over,
+// and the weight is small.
+torch::Tensor back_through(const torch::Tensor& weight, const torch::Tensor& gradient) {
+  return torch::mm(gradient, weight.t().contiguous().t());
+}
+
 torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows) {
-  if (device::has_kernels(rows) && layer->bias.defined() && layer->weight.size(0) % 4 == 0) {
+  if (takes_linear_relu(layer, rows)) {
     return LinearRelu::apply(rows, layer->weight, layer->bias);
   }
   return torch::linear(rows, layer->weight, layer->bias).relu_();

@@ -14,6 +14,12 @@ namespace pair::models {
 // relu(layer(rows)), rows [n, d].
 torch::Tensor linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows);
 
+// Whether there is a kernel for that, and for its way back.
+bool takes_linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows);
+
+// gradient [n, d'] of layer(rows) to that of rows [n, d].
+torch::Tensor back_through(const torch::Tensor& weight, const torch::Tensor& gradient);
+
 // norm(relu(convolution(images))), images [n, c, h, w]; pooled: its mean over the image, [n, c']. padding:
 // the convolution's, whose options keep it in a type that differs between LibTorch's versions. Images of 16
 // bits are multiplied by the weight in 16 bits: by rounded, where the caller has it.

@@ -11,6 +11,8 @@ class Mlp final : public Model {
   Mlp(std::int64_t input_size, std::int64_t width, std::int64_t depth, std::int64_t outputs);
 
   torch::Tensor features(const torch::Tensor& inputs) override;
+  // On CUDA devices, where every hidden layer is trained.
+  std::unique_ptr<RectifiedPass> rectified_pass(const torch::Tensor& inputs) override;
 
  private:
   std::int64_t input_size_;

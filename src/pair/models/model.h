@@ -16,10 +16,25 @@
 
 namespace pair::models {
 
+// A pass through a featurizer that ends in ReLU, and what its way back needs.
+class RectifiedPass {
+ public:
+  virtual ~RectifiedPass() = default;
+
+  [[nodiscard]] virtual const torch::Tensor& features() const = 0;  // [n, d], without a graph
+
+  // From the gradient [n, d] of what the last ReLU was given, and its sums over the rows [d], to those of
+  // featurizer_parameters().
+  [[nodiscard]] virtual std::vector<torch::Tensor> back(torch::Tensor gradient, torch::Tensor sums) const = 0;
+};
+
 class Model : public torch::nn::Module {
  public:
   // phi: [n, ...] inputs to [n, d] features.
   virtual torch::Tensor features(const torch::Tensor& inputs) = 0;
+
+  // The same by hand, where that is faster than autograd's way; else null.
+  virtual std::unique_ptr<RectifiedPass> rectified_pass(const torch::Tensor& /*inputs*/) { return nullptr; }
 
   // w: [n, d] features to [n, k] logits.
   torch::Tensor logits(const torch::Tensor& features) { return head->forward(features); }

@@ -11,6 +11,9 @@ namespace pair::objectives {
 class Erm final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
+    return device::MomentFunction::mean_risk;
+  }
 };
 
 }  // namespace pair::objectives

@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "pair/data/random.h"
 #include "pair/data/task_loss.h"
+#include "pair/device/loss.h"
 #include "pair/objectives/objective_options.h"
 
 // What is minimised. An objective is a function of what the head sees; one file each in this folder.
@@ -63,6 +65,9 @@ class Objective {
 
   // True where the value is found from view.derivatives, should they be there.
   [[nodiscard]] virtual bool takes_derivatives() const { return false; }
+
+  // Where the value is one of the functions of risks and derivatives that kernels know, which.
+  [[nodiscard]] virtual std::optional<device::MomentFunction> moment_function() const { return std::nullopt; }
 
   // False where value() draws from random, and so does other work on the device at every call; where there is
   // state, it is changed in place. What is replayable can be recorded once and played again.

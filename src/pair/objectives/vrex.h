@@ -13,6 +13,9 @@ namespace pair::objectives {
 class Vrex final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
+    return device::MomentFunction::risk_variance;
+  }
 };
 
 }  // namespace pair::objectives

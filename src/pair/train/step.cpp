@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/device/head.h"
 #include "pair/device/kernels.h"
 #include "pair/objectives/erm.h"
 #include "pair/objectives/losses.h"
@@ -75,6 +76,10 @@ struct Step::ThroughPhi {
 };
 
 struct Step::Compared {
+  // Where kernels did the work at the head; then the cut has features alone, or, after a pass by hand, none.
+  std::optional<device::AtHead> at_head;
+  std::unique_ptr<models::RectifiedPass> pass;
+
   Cut cut;
   torch::Tensor by_logits;                 // [m, n, k]
   torch::Tensor by_head;                   // [m, head's parameters]; undefined where none was asked for
@@ -90,8 +95,14 @@ Step::Step(std::shared_ptr<models::Model> model,
   takes_derivatives_ = std::any_of(objectives.begin(), objectives.end(),
                                    [](const auto& objective) { return objective->takes_derivatives(); });
   half_ = half && !needs_network_;
-  erm_alone_ =
-      objectives.size() == 1 && dynamic_cast<const objectives::Erm*>(objectives.front().get()) != nullptr;
+  for (const auto& objective : objectives) {
+    if (const std::optional<device::MomentFunction> function = objective->moment_function()) {
+      functions_.push_back(*function);
+    }
+  }
+  if (functions_.size() != objectives.size()) {
+    functions_.clear();
+  }
 }
 
 std::vector<torch::Tensor> Step::parameters() const {
@@ -197,22 +208,28 @@ torch::Tensor Step::back(const Cut& cut, const torch::Tensor& logit_gradient, to
     feature_gradient = sum_of(
         feature_gradient, kernel ? device::outer(logit_gradient, weight) : torch::mm(logit_gradient, weight));
   }
-  const ThroughPhi phi = through_phi(cut, feature_gradient, /*again=*/false);
+  torch::Tensor at_head = head_gradient;
+  if (!at_head.defined() && logit_gradient.defined()) {
+    const torch::Tensor slopes = logit_gradient.t();
+    at_head = torch::cat({torch::mm(slopes, cut.view.features).flatten(), row_sums(slopes.contiguous())});
+  }
+  return joined(through_phi(cut, feature_gradient, /*again=*/false), at_head);
+}
+
+// Flat, over parameters(); head_gradient: weight and then bias, or undefined for zeros.
+torch::Tensor Step::joined(const ThroughPhi& phi, const torch::Tensor& head_gradient) const {
   std::vector<torch::Tensor> pieces;
   auto next = phi.pieces.begin();
   const std::vector<torch::Tensor> trained = parameters();
   for (const torch::Tensor& parameter : trained) {
-    torch::Tensor piece;
     if (!of_head(parameter)) {
-      piece = *next++;
+      pieces.push_back(*next++);
     } else if (head_gradient.defined()) {
-      const bool first = parameter.dim() == 2;
-      piece = head_gradient.narrow(0, first ? 0 : weight.numel(), parameter.numel());
-    } else if (logit_gradient.defined()) {
-      const torch::Tensor slopes = logit_gradient.t();
-      piece = parameter.dim() == 2 ? torch::mm(slopes, cut.view.features) : row_sums(slopes.contiguous());
+      const std::int64_t start = parameter.dim() == 2 ? 0 : model_->head->weight.numel();
+      pieces.push_back(head_gradient.narrow(0, start, parameter.numel()).view_as(parameter));
+    } else {
+      pieces.push_back(torch::zeros_like(parameter));
     }
-    pieces.push_back(piece.defined() ? piece : torch::zeros_like(parameter));
   }
   return joined(pieces, trained, phi.factor);
 }
@@ -246,8 +263,10 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
     }
     return {torch::stack(terms).detach(), in_order_of(pieces, view.parameters).detach()};
   }
-  if (const std::optional<Result> result = with_mean_risk(batch, weights)) {
-    return *result;
+  if (takes_head(batch)) {
+    const std::shared_ptr<Compared> compared = at_head(batch, {});
+    return {compared->at_head->told.narrow(0, 0, static_cast<std::int64_t>(weights.size())),
+            back_from_head(*compared, kept(weights))};
   }
   const Cut at_head = cut(batch, /*at_moments=*/false);
   const std::vector<torch::Tensor> terms = values(at_head.view, random);
@@ -259,25 +278,52 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
   return {torch::stack(terms).detach(), back(at_head, at_cuts[0], at_cuts[1], {})};
 }
 
-// ERM alone has so little between the two passes through the featurizer that on a device the dozen operations
-// of it take longer to hand over than to do.
-std::optional<Step::Result> Step::with_mean_risk(const Batch& batch, std::span<const double> weights) const {
-  if (!erm_alone_ || !device::has_kernels(model_->head->weight) || !objectives::equal_sizes(batch.sizes)) {
-    return std::nullopt;
+bool Step::takes_head(const Batch& batch) const {
+  return !functions_.empty() && model_->head->bias.defined() && objectives::equal_sizes(batch.sizes) &&
+         device::takes_head(model_->head->weight, static_cast<std::int64_t>(batch.sizes.size()),
+                            functions_.size());
+}
+
+std::shared_ptr<Step::Compared> Step::at_head(const Batch& batch, const torch::Tensor& also) const {
+  auto compared = std::make_shared<Compared>();
+  compared->pass = model_->rectified_pass(batch.inputs);
+  if (!compared->pass) {
+    compared->cut.features = features_of(batch);
   }
-  Cut at_head;
-  at_head.features = features_of(batch);
-  at_head.view.features = at_head.features.detach();
   const torch::NoGradGuard no_graph;
-  const torch::Tensor logits = model_->logits(at_head.view.features);
-  const bool classes = loss_ == data::TaskLoss::cross_entropy;
-  device::MeanRisk risk = device::mean_risk(kernel_loss(loss_), logits,
-                                            classes ? batch.labels : batch.labels.to(logits.scalar_type()),
-                                            static_cast<std::int64_t>(batch.sizes.size()));
-  if (weights.front() != 1.0) {
-    risk.slopes.mul_(weights.front());
+  device::Head head;
+  head.loss = kernel_loss(loss_);
+  head.features = compared->pass ? compared->pass->features() : compared->cut.features.detach();
+  head.labels =
+      loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(head.features.scalar_type());
+  head.weight = model_->head->weight;
+  head.bias = model_->head->bias;
+  head.environments = static_cast<std::int64_t>(batch.sizes.size());
+  compared->at_head = device::at_head(head, functions_, also);
+  return compared;
+}
+
+torch::Tensor Step::back_from_head(const Compared& compared, const torch::Tensor& weights) const {
+  const torch::NoGradGuard no_graph;
+  device::FeatureGradient wanted = device::FeatureGradient::none;
+  if (compared.pass) {
+    wanted = device::FeatureGradient::rectified;
+  } else if (compared.cut.features.requires_grad()) {
+    wanted = device::FeatureGradient::plain;
   }
-  return Result{risk.value, back(at_head, risk.slopes, {}, {})};
+  const device::HeadGradient gradient = device::back_from_head(*compared.at_head, weights, wanted);
+  return joined(compared.pass ? ThroughPhi{compared.pass->back(gradient.features, gradient.sums), {}}
+                              : through_phi(compared.cut, gradient.features, /*again=*/false),
+                gradient.head);
+}
+
+torch::Tensor Step::kept(std::span<const double> weights) {
+  if (!std::equal(weights.begin(), weights.end(), kept_here_.begin(), kept_here_.end())) {
+    kept_here_.assign(weights.begin(), weights.end());
+    kept_there_ =
+        torch::tensor(c10::ArrayRef<double>(kept_here_), torch::kDouble).to(model_->head->weight.device());
+  }
+  return kept_there_;
 }
 
 torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Random& random,
@@ -285,6 +331,10 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
   compared_.reset();  // its memory serves this batch
   if (needs_network_) {
     return compare_network(batch, source, random, also);
+  }
+  if (source == GradientSource::head && takes_head(batch)) {
+    compared_ = at_head(batch, also);
+    return compared_->at_head->told;
   }
   auto compared = std::make_shared<Compared>();
   compared->cut = cut(batch, /*at_moments=*/true);
@@ -358,6 +408,9 @@ torch::Tensor Step::gradient(const torch::Tensor& weights) {
   const std::shared_ptr<Compared> compared = std::exchange(compared_, nullptr);
   if (!compared) {
     throw std::logic_error("Step::gradient before Step::compare");
+  }
+  if (compared->at_head) {
+    return back_from_head(*compared, weights);
   }
   const torch::NoGradGuard no_graph;
   if (compared->rows.defined()) {

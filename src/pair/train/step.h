@@ -10,6 +10,7 @@
 
 #include "pair/data/random.h"
 #include "pair/data/task_loss.h"
+#include "pair/device/loss.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/batch.h"
@@ -79,8 +80,11 @@ class Step {
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
   [[nodiscard]] objectives::HeadView network_view(const Batch& batch) const;
-  [[nodiscard]] std::optional<Result> with_mean_risk(const Batch& batch,
-                                                     std::span<const double> weights) const;
+  // Whether kernels do the work at the head (device/head.h), the two halves of it, and weights that stay.
+  [[nodiscard]] bool takes_head(const Batch& batch) const;
+  [[nodiscard]] std::shared_ptr<Compared> at_head(const Batch& batch, const torch::Tensor& also) const;
+  [[nodiscard]] torch::Tensor back_from_head(const Compared& compared, const torch::Tensor& weights) const;
+  [[nodiscard]] torch::Tensor kept(std::span<const double> weights);
   [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source, data::Random& random,
                                               const torch::Tensor& also);
   [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows) const;
@@ -90,6 +94,7 @@ class Step {
   [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
   [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
                                    torch::Tensor feature_gradient, const torch::Tensor& head_gradient) const;
+  [[nodiscard]] torch::Tensor joined(const ThroughPhi& phi, const torch::Tensor& head_gradient) const;
   [[nodiscard]] torch::Tensor joined(const std::vector<torch::Tensor>& pieces,
                                      const std::vector<torch::Tensor>& parameters,
                                      const torch::Tensor& factor) const;
@@ -100,13 +105,15 @@ class Step {
   bool needs_network_ = false;
   bool takes_derivatives_ = false;
   bool half_ = false;
-  bool erm_alone_ = false;
-  std::shared_ptr<Compared> compared_;  // between compare and gradient
+  std::vector<device::MomentFunction> functions_;  // the objectives, where all are such; else none
+  std::shared_ptr<Compared> compared_;             // between compare and gradient
 
   // What is the same at every step: on a device each would be one more operation.
   mutable torch::Tensor ones_;  // [n]
   torch::Tensor no_slope_;      // [environments] zeros
   torch::Tensor erm_slope_;     // and what the mean risk has in each risk
+  std::vector<double> kept_here_;
+  torch::Tensor kept_there_;
 };
 
 }  // namespace pair::train

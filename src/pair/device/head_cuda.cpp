@@ -1,0 +1,121 @@
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAStream.h>
+
+#include <algorithm>
+
+#include "pair/device/head.cuh"
+#include "pair/device/head.h"
+#include "pair/device/kernels.cuh"
+#include "pair/device/kernels.h"
+
+namespace pair::device {
+namespace {
+
+cudaStream_t stream_of(const torch::Tensor& tensor) {
+  return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
+}
+
+// Of tensors that lie in one piece, which outlive it.
+cuda::Head launch_of(const Head& head) {
+  cuda::Head launch{};
+  launch.loss = head.loss;
+  launch.rows = head.features.size(0);
+  launch.width = static_cast<int>(head.features.size(1));
+  launch.outputs = static_cast<int>(head.weight.size(0));
+  launch.environments = static_cast<int>(head.environments);
+  launch.features = head.features.data_ptr<float>();
+  launch.weight = head.weight.data_ptr<float>();
+  launch.bias = head.bias.data_ptr<float>();
+  if (head.loss == Loss::cross_entropy) {
+    launch.kinds = head.labels.data_ptr<std::int64_t>();
+  } else {
+    launch.labels = head.labels.data_ptr<float>();
+  }
+  launch.numbers = launch.outputs * (launch.width + 1);
+  launch.blocks = cuda::head_blocks(launch.rows, launch.environments);
+  return launch;
+}
+
+}  // namespace
+
+bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::size_t objectives) {
+  return has_kernels(weight) && cuda::takes_head(weight.size(1), weight.size(0)) && environments >= 1 &&
+         environments <= cuda::head_environments && objectives >= 1 && objectives <= cuda::head_objectives;
+}
+
+AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also) {
+  AtHead at;
+  at.head = head;
+  at.head.features = head.features.contiguous();
+  at.head.labels = head.labels.contiguous();
+  at.head.weight = head.weight.contiguous();
+  TORCH_CHECK(takes_head(head.weight, head.environments, objectives.size()) && head.bias.defined() &&
+                  head.features.size(0) % head.environments == 0 &&
+                  head.labels.numel() == head.features.size(0),
+              "head.h does not take features of shape ", head.features.sizes(), " with ", head.labels.numel(),
+              " labels for ", head.environments, " environments and ", objectives.size(), " objectives");
+  const cuda::Head launch = launch_of(at.head);
+  const auto m = static_cast<std::int64_t>(objectives.size());
+  const torch::TensorOptions floats = at.head.features.options();
+  const torch::TensorOptions doubles = floats.dtype(torch::kDouble);
+  const std::int64_t blocks = launch.environments * launch.blocks;
+  const torch::Tensor partials = torch::empty({blocks * 2 * launch.numbers}, floats);
+  const torch::Tensor moment_partials = torch::empty({blocks * 2}, doubles);
+  const torch::Tensor sums = torch::empty({2 * launch.environments * launch.numbers}, doubles);
+  at.logits = torch::empty({launch.rows, launch.outputs}, floats);
+  at.by_moments = torch::empty({m, 2 * launch.environments}, doubles);
+  at.by_head = torch::empty({m, launch.numbers}, floats);
+  const std::int64_t also_count = also.defined() ? also.numel() : 0;
+  at.told = torch::empty({m + m * m + also_count}, doubles);
+
+  cuda::Objectives all{};
+  std::copy(objectives.begin(), objectives.end(), all.all);
+  all.count = static_cast<int>(m);
+  cuda::HeadWork work{};
+  work.partials = partials.data_ptr<float>();
+  work.moment_partials = moment_partials.data_ptr<double>();
+  work.sums = sums.data_ptr<double>();
+  work.logits = at.logits.data_ptr<float>();
+  work.by_moments = at.by_moments.data_ptr<double>();
+  work.by_head = at.by_head.data_ptr<float>();
+  work.told = at.told.data_ptr<double>();
+  work.also = also.defined() ? also.data_ptr<double>() : nullptr;
+  work.also_count = static_cast<int>(also_count);
+  cuda::at_head(launch, all, work, stream_of(at.logits));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return at;
+}
+
+HeadGradient back_from_head(const AtHead& at, const torch::Tensor& weights, FeatureGradient wanted) {
+  const cuda::Head launch = launch_of(at.head);
+  const cudaStream_t stream = stream_of(at.logits);
+  const torch::TensorOptions floats = at.logits.options();
+  HeadGradient result;
+  result.head = torch::empty({launch.numbers}, floats);
+  torch::Tensor partials;
+  cuda::HeadBack back{};
+  back.logits = at.logits.data_ptr<float>();
+  back.by_moments = at.by_moments.data_ptr<double>();
+  back.by_head = at.by_head.data_ptr<float>();
+  back.weights = weights.data_ptr<double>();
+  back.objectives = static_cast<int>(at.by_head.size(0));
+  back.at_head = result.head.data_ptr<float>();
+  if (wanted != FeatureGradient::none) {
+    result.features = torch::empty_like(at.head.features);
+    back.gradient = result.features.data_ptr<float>();
+  }
+  if (wanted == FeatureGradient::rectified) {
+    partials = torch::empty({cuda::head_back_blocks(launch), launch.width}, floats);
+    back.partials = partials.data_ptr<float>();
+  }
+  cuda::head_back(launch, back, stream);
+  if (wanted == FeatureGradient::rectified) {
+    result.sums = torch::empty({launch.width}, floats);
+    cuda::column_sums(partials.data_ptr<float>(), result.sums.data_ptr<float>(), partials.size(0),
+                      launch.width, stream);
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return result;
+}
+
+}  // namespace pair::device

@@ -1,0 +1,213 @@
+#include "pair/device/head.h"
+
+#include <gtest/gtest.h>
+#include <torch/autograd.h>
+#include <torch/cuda.h>
+#include <torch/utils.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "tests/device/reference.h"
+
+// Against torch's operations and autograd. Skipped where there is no device.
+
+namespace pair::device {
+namespace {
+
+using testing::expect_close;
+using torch::autograd::grad;
+
+struct Shape {
+  Loss loss;
+  std::int64_t outputs;
+  std::int64_t width;
+  std::int64_t environments;
+  std::int64_t rows;  // an environment
+};
+
+constexpr std::array functions = {MomentFunction::mean_risk, MomentFunction::mean_squared_derivative,
+                                  MomentFunction::risk_variance};
+
+// A featurizer's last ReLU and the head, on the CPU, with the objectives that come of them.
+struct Reference {
+  explicit Reference(const Shape& shape) {
+    const std::int64_t all = shape.environments * shape.rows;
+    const auto numbers = [](at::IntArrayRef sizes, double by) {
+      std::int64_t count = 1;
+      for (const std::int64_t size : sizes) {
+        count *= size;
+      }
+      return (torch::arange(count, torch::kDouble) * by).sin().to(torch::kFloat).view(sizes);
+    };
+    before = numbers({all, shape.width}, 0.37).to(torch::kDouble).requires_grad_(true);
+    weight = (numbers({shape.outputs, shape.width}, 0.71) * 0.3).to(torch::kDouble).requires_grad_(true);
+    bias = numbers({shape.outputs}, 1.3).to(torch::kDouble).requires_grad_(true);
+    labels = torch::arange(all) * 7 % 5 % (shape.outputs == 1 ? 2 : shape.outputs);
+    labels = shape.loss == Loss::cross_entropy ? labels : labels.to(torch::kFloat);
+
+    features = before.relu();
+    logits = torch::mm(features, weight.t()) + bias;
+    const torch::Tensor factor = torch::ones({shape.environments, 1, 1}, torch::kDouble).requires_grad_(true);
+    const torch::Tensor scaled = (logits.view({shape.environments, shape.rows, -1}) * factor).view_as(logits);
+    const torch::Tensor risks =
+        testing::sample_losses(shape.loss, scaled, labels).view({shape.environments, shape.rows}).mean(1);
+    const torch::Tensor derivatives = grad({risks.sum()}, {factor}, {}, true, true)[0].flatten();
+    values = {risks.mean(), derivatives.square().mean(),
+              shape.environments > 1 ? risks.var(/*unbiased=*/true) : 0.0 * risks.sum()};
+  }
+
+  // Of an objective, in `of`, flat.
+  [[nodiscard]] torch::Tensor gradient(std::size_t k, const std::vector<torch::Tensor>& of) const {
+    std::vector<torch::Tensor> flat;
+    for (const torch::Tensor& piece : grad({values[k]}, of, {}, /*retain_graph=*/true)) {
+      flat.push_back(piece.flatten());
+    }
+    return torch::cat(flat);
+  }
+
+  [[nodiscard]] Head head(const Shape& shape) const {
+    const auto there = [](const torch::Tensor& tensor) {
+      return tensor.detach().to(torch::kCUDA, torch::kFloat);
+    };
+    return {shape.loss, there(features), labels.cuda(), there(weight), there(bias), shape.environments};
+  }
+
+  torch::Tensor before;
+  torch::Tensor features;
+  torch::Tensor weight;
+  torch::Tensor bias;
+  torch::Tensor labels;
+  torch::Tensor logits;
+  std::vector<torch::Tensor> values;
+};
+
+class AtTheHead : public ::testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    if (!torch::cuda::is_available()) {
+      GTEST_SKIP() << "no CUDA device here";
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Shapes, AtTheHead,
+                         ::testing::Values(Shape{Loss::binary_cross_entropy, 1, 8, 2, 5},
+                                           Shape{Loss::binary_cross_entropy, 1, 256, 2, 25000},
+                                           Shape{Loss::binary_cross_entropy, 1, 132, 3, 1},
+                                           Shape{Loss::binary_cross_entropy, 1, 64, 16, 70},
+                                           Shape{Loss::squared_error, 1, 512, 1, 77},
+                                           Shape{Loss::squared_error, 1, 260, 3, 401},
+                                           Shape{Loss::cross_entropy, 2, 128, 2, 64},
+                                           Shape{Loss::cross_entropy, 2, 256, 2, 33},
+                                           Shape{Loss::cross_entropy, 2, 20, 3, 9000},
+                                           Shape{Loss::cross_entropy, 10, 128, 2, 150}),
+                         [](const auto& one) {
+                           const Shape& shape = one.param;
+                           return std::to_string(shape.outputs) + "x" + std::to_string(shape.width) + "_" +
+                                  std::to_string(shape.environments) + "x" + std::to_string(shape.rows);
+                         });
+
+TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
+  const Shape& shape = GetParam();
+  const Reference reference(shape);
+  const torch::Tensor also = torch::tensor({3.0, -4.0}, torch::kDouble);
+  ASSERT_TRUE(takes_head(reference.head(shape).weight, shape.environments, functions.size()));
+  const AtHead at = at_head(reference.head(shape), functions, also.cuda());
+  expect_close(at.logits, reference.logits);
+
+  const auto m = static_cast<std::int64_t>(functions.size());
+  ASSERT_EQ(at.told.numel(), m + m * m + 2);
+  std::vector<torch::Tensor> rows;
+  for (std::size_t k = 0; k < functions.size(); ++k) {
+    const auto at_k = static_cast<std::int64_t>(k);
+    // A variance is the small difference of risks that agree.
+    expect_close(at.told[at_k], reference.values[k], 1e-4);
+    rows.push_back(reference.gradient(k, {reference.weight, reference.bias}));
+    expect_close(at.by_head[at_k], rows.back(), 1e-4);
+  }
+  const torch::Tensor gram = torch::mm(torch::stack(rows), torch::stack(rows).t());
+  for (std::int64_t i = 0; i < m * m; ++i) {
+    EXPECT_NEAR(at.told[m + i].item<double>(), gram.flatten()[i].item<double>(),
+                1e-4 * std::sqrt(gram[i / m][i / m].item<double>() * gram[i % m][i % m].item<double>()))
+        << i;
+  }
+  EXPECT_TRUE(torch::equal(at.told.narrow(0, m + m * m, 2).cpu(), also));
+}
+
+TEST_P(AtTheHead, TheWayBackIsAutograds) {
+  const Shape& shape = GetParam();
+  const Reference reference(shape);
+  const AtHead at = at_head(reference.head(shape), functions, {});
+  for (const std::vector<double>& weights :
+       {std::vector{1.0, 0.0, 0.0}, std::vector{0.2, 3.0, 5.0}, std::vector{0.0, 1.0, 0.0}}) {
+    SCOPED_TRACE(weights[0]);
+    const auto expected = [&](const std::vector<torch::Tensor>& of) {
+      torch::Tensor sum;
+      for (std::size_t k = 0; k < weights.size(); ++k) {
+        const torch::Tensor term = weights[k] * reference.gradient(k, of);
+        sum = sum.defined() ? sum + term : term;
+      }
+      return sum;
+    };
+    const torch::Tensor there = torch::tensor(weights, torch::kDouble).cuda();
+    const torch::Tensor at_head = expected({reference.weight, reference.bias});
+    const torch::Tensor at_features = expected({reference.features}).view_as(reference.features);
+    const torch::Tensor before = expected({reference.before}).view_as(reference.before);
+
+    const HeadGradient none = back_from_head(at, there, FeatureGradient::none);
+    expect_close(none.head, at_head, 1e-4);
+    EXPECT_FALSE(none.features.defined());
+
+    const HeadGradient plain = back_from_head(at, there, FeatureGradient::plain);
+    expect_close(plain.head, at_head, 1e-4);
+    expect_close(plain.features, at_features, 1e-4);
+    EXPECT_FALSE(plain.sums.defined());
+
+    const HeadGradient rectified = back_from_head(at, there, FeatureGradient::rectified);
+    expect_close(rectified.head, at_head, 1e-4);
+    expect_close(rectified.features, before, 1e-4);
+    expect_close(rectified.sums, before.sum(0), 1e-4);
+  }
+}
+
+TEST_P(AtTheHead, ALossThatIsNotFiniteIsToldAndDoesNotReachTheOthers) {
+  const Shape& shape = GetParam();
+  Head head = Reference(shape).head(shape);
+  head.bias = torch::full_like(head.bias, std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(std::isnan(at_head(head, functions, {}).told[0].item<double>()));
+}
+
+TEST_P(AtTheHead, WhatHasNoWeightCountsForNothing) {
+  const Shape& shape = GetParam();
+  AtHead at = at_head(Reference(shape).head(shape), functions, {});
+  at.by_head[1].fill_(std::numeric_limits<float>::infinity());
+  at.by_moments[1].fill_(std::numeric_limits<double>::infinity());
+  const HeadGradient found =
+      back_from_head(at, torch::tensor({1.0, 0.0, 1.0}, torch::kDouble).cuda(), FeatureGradient::rectified);
+  EXPECT_TRUE(found.head.isfinite().all().item<bool>());
+  EXPECT_TRUE(found.features.isfinite().all().item<bool>());
+}
+
+TEST(TakesHead, WhatThereAreKernelsFor) {
+  EXPECT_FALSE(takes_head(torch::zeros({1, 256}), 2, 3)) << "on the CPU";
+  if (!torch::cuda::is_available()) {
+    GTEST_SKIP() << "no CUDA device here";
+  }
+  const auto weight = [](std::int64_t outputs, std::int64_t width) {
+    return torch::zeros({outputs, width}, torch::kCUDA);
+  };
+  EXPECT_TRUE(takes_head(weight(1, 256), 2, 3));
+  EXPECT_FALSE(takes_head(weight(1, 516), 2, 3));
+  EXPECT_FALSE(takes_head(weight(1, 255), 2, 3));
+  EXPECT_FALSE(takes_head(weight(3, 128), 2, 3));
+  EXPECT_FALSE(takes_head(weight(1, 256), 17, 3));
+  EXPECT_FALSE(takes_head(weight(1, 256), 2, 5));
+  EXPECT_FALSE(takes_head(weight(1, 256).to(torch::kDouble), 2, 3));
+}
+
+}  // namespace
+}  // namespace pair::device
