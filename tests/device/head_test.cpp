@@ -29,8 +29,12 @@ struct Shape {
   std::int64_t rows;  // an environment
 };
 
-constexpr std::array functions = {MomentFunction::mean_risk, MomentFunction::mean_squared_derivative,
-                                  MomentFunction::risk_variance};
+using Kind = MomentFunction::Kind;
+using Negative = MomentFunction::Negative;
+
+constexpr std::array functions = {MomentFunction{Kind::mean_risk},
+                                  MomentFunction{Kind::mean_squared_derivative},
+                                  MomentFunction{Kind::risk_variance}};
 
 // A featurizer's last ReLU and the head, on the CPU, with the objectives that come of them.
 struct Reference {
@@ -58,12 +62,26 @@ struct Reference {
     const torch::Tensor derivatives = grad({risks.sum()}, {factor}, {}, true, true)[0].flatten();
     values = {risks.mean(), derivatives.square().mean(),
               shape.environments > 1 ? risks.var(/*unbiased=*/true) : 0.0 * risks.sum()};
+
+    // Each sample's derivative in its own factor, and their means over halves.
+    const torch::Tensor own = torch::ones({all, 1}, torch::kDouble).requires_grad_(true);
+    const torch::Tensor sum = testing::sample_losses(shape.loss, logits * own, labels).sum();
+    const torch::Tensor samples =
+        grad({sum}, {own}, {}, true, true)[0].view({shape.environments, shape.rows});
+    if (shape.rows > 1) {
+      product_of_halves =
+          (samples.slice(1, 0, shape.rows, 2).mean(1) * samples.slice(1, 1, shape.rows, 2).mean(1)).mean();
+    }
   }
 
   // Of an objective, in `of`, flat.
   [[nodiscard]] torch::Tensor gradient(std::size_t k, const std::vector<torch::Tensor>& of) const {
+    return gradient(values[k], of);
+  }
+  [[nodiscard]] static torch::Tensor gradient(const torch::Tensor& value,
+                                              const std::vector<torch::Tensor>& of) {
     std::vector<torch::Tensor> flat;
-    for (const torch::Tensor& piece : grad({values[k]}, of, {}, /*retain_graph=*/true)) {
+    for (const torch::Tensor& piece : grad({value}, of, {}, /*retain_graph=*/true)) {
       flat.push_back(piece.flatten());
     }
     return torch::cat(flat);
@@ -83,6 +101,7 @@ struct Reference {
   torch::Tensor labels;
   torch::Tensor logits;
   std::vector<torch::Tensor> values;
+  torch::Tensor product_of_halves;  // undefined of single samples
 };
 
 class AtTheHead : public ::testing::TestWithParam<Shape> {
@@ -115,7 +134,7 @@ TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   const Shape& shape = GetParam();
   const Reference reference(shape);
   const torch::Tensor also = torch::tensor({3.0, -4.0}, torch::kDouble);
-  ASSERT_TRUE(takes_head(reference.head(shape).weight, shape.environments, functions.size()));
+  ASSERT_TRUE(takes_head(reference.head(shape).weight, shape.environments, shape.rows, functions));
   const AtHead at = at_head(reference.head(shape), functions, also.cuda());
   expect_close(at.logits, reference.logits);
 
@@ -192,21 +211,66 @@ TEST_P(AtTheHead, WhatHasNoWeightCountsForNothing) {
   EXPECT_TRUE(found.features.isfinite().all().item<bool>());
 }
 
+TEST_P(AtTheHead, DerivativesOfHalvesAreAutograds) {
+  const Shape& shape = GetParam();
+  const Reference reference(shape);
+  const Head head = reference.head(shape);
+  for (const Negative negative : {Negative::keep, Negative::scale, Negative::shift}) {
+    SCOPED_TRACE(static_cast<int>(negative));
+    const std::array some = {MomentFunction{Kind::mean_risk},
+                             MomentFunction{Kind::mean_product_of_halves, negative, 0.01}};
+    const bool taken = takes_head(head.weight, shape.environments, shape.rows, some);
+    EXPECT_EQ(taken, shape.rows > 1 && shape.outputs <= 2);
+    if (!taken) {
+      continue;
+    }
+    const torch::Tensor& product = reference.product_of_halves;
+    torch::Tensor value = product;
+    if (negative == Negative::scale) {
+      value = torch::maximum(product, -0.01 * product);
+    } else if (negative == Negative::shift) {
+      value = product + (-product.detach()).clamp_min(0.01);
+    }
+    const AtHead at = at_head(head, some, {});
+    expect_close(at.told[0], reference.values[0]);
+    // A product of means of what has either sign.
+    EXPECT_NEAR(at.told[1].item<double>(), value.item<double>(), 1e-6);
+    const torch::Tensor at_head = Reference::gradient(value, {reference.weight, reference.bias});
+    expect_close(at.by_head[1], at_head, 1e-4);
+
+    const HeadGradient back =
+        back_from_head(at, torch::tensor({0.0, 2.0}, torch::kDouble).cuda(), FeatureGradient::rectified);
+    expect_close(back.head, 2.0 * at_head, 1e-4);
+    const torch::Tensor before =
+        2.0 * Reference::gradient(value, {reference.before}).view_as(reference.before);
+    expect_close(back.features, before, 1e-4);
+    expect_close(back.sums, before.sum(0), 1e-4);
+  }
+}
+
 TEST(TakesHead, WhatThereAreKernelsFor) {
-  EXPECT_FALSE(takes_head(torch::zeros({1, 256}), 2, 3)) << "on the CPU";
+  EXPECT_FALSE(takes_head(torch::zeros({1, 256}), 2, 9, functions)) << "on the CPU";
   if (!torch::cuda::is_available()) {
     GTEST_SKIP() << "no CUDA device here";
   }
   const auto weight = [](std::int64_t outputs, std::int64_t width) {
     return torch::zeros({outputs, width}, torch::kCUDA);
   };
-  EXPECT_TRUE(takes_head(weight(1, 256), 2, 3));
-  EXPECT_FALSE(takes_head(weight(1, 516), 2, 3));
-  EXPECT_FALSE(takes_head(weight(1, 255), 2, 3));
-  EXPECT_FALSE(takes_head(weight(3, 128), 2, 3));
-  EXPECT_FALSE(takes_head(weight(1, 256), 17, 3));
-  EXPECT_FALSE(takes_head(weight(1, 256), 2, 5));
-  EXPECT_FALSE(takes_head(weight(1, 256).to(torch::kDouble), 2, 3));
+  EXPECT_TRUE(takes_head(weight(1, 256), 2, 9, functions));
+  EXPECT_FALSE(takes_head(weight(1, 516), 2, 9, functions));
+  EXPECT_FALSE(takes_head(weight(1, 255), 2, 9, functions));
+  EXPECT_FALSE(takes_head(weight(3, 128), 2, 9, functions));
+  EXPECT_FALSE(takes_head(weight(1, 256), 17, 9, functions));
+  EXPECT_FALSE(takes_head(weight(1, 256).to(torch::kDouble), 2, 9, functions));
+  EXPECT_FALSE(takes_head(weight(1, 256), 2, 9, {}));
+  EXPECT_FALSE(takes_head(weight(1, 256), 2, 9, std::vector<MomentFunction>(5)));
+  const std::array halves = {MomentFunction{Kind::mean_product_of_halves}};
+  EXPECT_TRUE(takes_head(weight(2, 128), 2, 2, halves));
+  EXPECT_FALSE(takes_head(weight(2, 128), 2, 1, halves));
+  EXPECT_FALSE(takes_head(weight(10, 128), 2, 2, halves));
+  const std::array both = {MomentFunction{Kind::mean_product_of_halves},
+                           MomentFunction{Kind::mean_squared_derivative}};
+  EXPECT_FALSE(takes_head(weight(2, 128), 2, 2, both));
 }
 
 }  // namespace

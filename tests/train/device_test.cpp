@@ -106,9 +106,11 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
 
 // The work at the head in kernels, and the way back of a perceptron by hand, against autograd on the CPU.
 TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
-  for (const bool frozen : {false, true}) {
+  for (const std::string how : {"", "frozen", "unbiased"}) {
     for (const std::int64_t outputs : {1, 2, 3}) {  // for three there is no kernel
-      SCOPED_TRACE(std::to_string(outputs) + (frozen ? " outputs, frozen" : " outputs"));
+      SCOPED_TRACE(std::to_string(outputs) + " outputs, " + how);
+      objectives::ObjectiveOptions options;
+      options.irmv1_unbiased = how == "unbiased";
       const auto set = testing::small_data();
       const auto loss = outputs == 1 ? data::TaskLoss::binary_cross_entropy : data::TaskLoss::cross_entropy;
       const std::vector<double> weights = {0.3, 2.0, 0.7};
@@ -119,10 +121,10 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
         model->to(device, type);
         std::vector<std::unique_ptr<objectives::Objective>> objectives;
         for (const std::string name : {"erm", "irmv1", "vrex"}) {
-          objectives.push_back(objectives::make_objective(name));
+          objectives.push_back(objectives::make_objective(name, options));
         }
         Step step(model, objectives, loss);
-        if (frozen) {
+        if (how == "frozen") {
           step.freeze_featurizer();
         }
         const Batch batch{torch::cat({set->train[0].inputs, set->train[1].inputs}).to(device, type),

@@ -29,14 +29,16 @@ __device__ double warp_sum(double mine) {
 
 // A warp has a row of features in its lanes' registers, four numbers a lane and vector, some rows at a time
 // so that memory is not waited for; it adds its own columns' shares of the moments' gradients. Lanes at
-// columns that are not there see zeros.
-template <int outputs, int vectors>
+// columns that are not there see zeros. Rows at even and at odd places of an environment, for derivatives of
+// halves, are those that a warp has at even and at odd places of its registers.
+template <int outputs, int vectors, int parts>
 __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
   constexpr int together = outputs * vectors <= 2 ? 4 : outputs * vectors <= 4 ? 2 : 1;
   constexpr int columns = vectors * lanes * 4;
-  __shared__ float sums[2][outputs][columns];
-  __shared__ float bias_sums[warps][2][outputs];
-  __shared__ double moment_sums[warps][2];
+  static_assert(parts == 2 || together % 2 == 0);
+  __shared__ float sums[parts][outputs][columns];
+  __shared__ float bias_sums[warps][parts][outputs];
+  __shared__ double moment_sums[warps][parts];
   const int lane = static_cast<int>(threadIdx.x) % lanes;
   const int warp = static_cast<int>(threadIdx.x) / lanes;
   const int environment = static_cast<int>(blockIdx.y);
@@ -48,7 +50,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
 
   float4 weight[outputs][vectors];
   float bias[outputs];
-  float4 gradients[2][outputs][vectors];
+  float4 gradients[parts][outputs][vectors];
   float bias_gradients[2][outputs];
 #pragma unroll
   for (int o = 0; o < outputs; ++o) {
@@ -56,7 +58,10 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
     for (int v = 0; v < vectors; ++v) {
       const int quad = v * lanes + lane;
       weight[o][v] = quad < quads ? reinterpret_cast<const float4*>(head.weight)[o * quads + quad] : nothing;
-      gradients[0][o][v] = gradients[1][o][v] = nothing;
+#pragma unroll
+      for (int part = 0; part < parts; ++part) {
+        gradients[part][o][v] = nothing;
+      }
     }
     bias[o] = head.bias[o];
     bias_gradients[0][o] = bias_gradients[1][o] = 0.0F;
@@ -64,9 +69,10 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
   double loss = 0.0;
   double derivative = 0.0;
 
-  const std::int64_t stride = static_cast<std::int64_t>(gridDim.x) * warps * together;
-  for (std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * warps + warp) * together; i < rows;
-       i += stride) {
+  // The last rows first: they were written last, and are still near.
+  constexpr int chunk_rows = warps * together;
+  for (std::int64_t chunk = (rows - 1) / chunk_rows - blockIdx.x; chunk >= 0; chunk -= gridDim.x) {
+    const std::int64_t i = chunk * chunk_rows + warp * together;
     float4 f[together][vectors];
     float z[together][outputs];
 #pragma unroll
@@ -141,35 +147,47 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
 #pragma unroll
         for (int v = 0; v < vectors; ++v) {
           add(gradients[0][o][v], by_loss, f[r][v]);
-          add(gradients[1][o][v], by_derivative, f[r][v]);
+          add(gradients[parts == 2 ? 1 : 1 + r % 2][o][v], by_derivative, f[r][v]);
         }
       }
     }
   }
 
-  loss = warp_sum(loss);
-  derivative = warp_sum(derivative);
+  // Of D, or of A in the even lanes and of B in the odd ones.
+  constexpr int derivatives = parts - 1;
 #pragma unroll
   for (int o = 0; o < outputs; ++o) {
 #pragma unroll
     for (int apart = together / 2; apart > 0; apart /= 2) {
       bias_gradients[0][o] += __shfl_down_sync(0xffffffffU, bias_gradients[0][o], apart);
-      bias_gradients[1][o] += __shfl_down_sync(0xffffffffU, bias_gradients[1][o], apart);
+      if (apart >= derivatives) {
+        bias_gradients[1][o] += __shfl_down_sync(0xffffffffU, bias_gradients[1][o], apart);
+      }
+    }
+  }
+  loss = warp_sum(loss);
+#pragma unroll
+  for (int apart = lanes / 2; apart >= derivatives; apart /= 2) {
+    derivative += __shfl_down_sync(0xffffffffU, derivative, apart);
+  }
+  if (lane < derivatives) {
+    moment_sums[warp][1 + lane] = derivative;
+#pragma unroll
+    for (int o = 0; o < outputs; ++o) {
+      bias_sums[warp][1 + lane][o] = bias_gradients[1][o];
     }
   }
   if (lane == 0) {
     moment_sums[warp][0] = loss;
-    moment_sums[warp][1] = derivative;
 #pragma unroll
     for (int o = 0; o < outputs; ++o) {
       bias_sums[warp][0][o] = bias_gradients[0][o];
-      bias_sums[warp][1][o] = bias_gradients[1][o];
     }
   }
   for (int turn = 0; turn < warps; ++turn) {
     if (warp == turn) {
 #pragma unroll
-      for (int which = 0; which < 2; ++which) {
+      for (int which = 0; which < parts; ++which) {
 #pragma unroll
         for (int o = 0; o < outputs; ++o) {
 #pragma unroll
@@ -187,8 +205,8 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
     __syncthreads();
   }
   const std::int64_t block = static_cast<std::int64_t>(environment) * gridDim.x + blockIdx.x;
-  float* const to = work.partials + block * 2 * head.numbers;
-  for (int i = static_cast<int>(threadIdx.x); i < 2 * head.numbers; i += threads) {
+  float* const to = work.partials + block * parts * head.numbers;
+  for (int i = static_cast<int>(threadIdx.x); i < parts * head.numbers; i += threads) {
     const int which = i / head.numbers;
     const int number = i % head.numbers;
     const int o = number / head.width;
@@ -202,23 +220,29 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
       to[i] = sum;
     }
   }
-  if (threadIdx.x < 2) {
+  if (threadIdx.x < parts) {
     double sum = 0.0;
     for (int w = 0; w < warps; ++w) {
       sum += moment_sums[w][threadIdx.x];
     }
-    work.moment_partials[2 * block + threadIdx.x] = sum;
+    work.moment_partials[parts * block + threadIdx.x] = sum;
   }
+}
+
+// The samples of an environment that a moment is the mean over.
+__device__ double samples_of(const Head& head, int part) {
+  const std::int64_t rows = head.rows / head.environments;
+  return static_cast<double>(part == 0 || head.parts == 2 ? rows : part == 1 ? (rows + 1) / 2 : rows / 2);
 }
 
 constexpr int sum_columns = 32;
 constexpr int sum_rows = 16;
 
-// The gradients of the moments: the blocks' sums, over how many rows an environment has.
+// The gradients of the moments: the blocks' sums, over how many samples they are of.
 __global__ void add_up(Head head, HeadWork work) {
   __shared__ double parts[sum_rows][sum_columns];
   const int environment = static_cast<int>(blockIdx.y);
-  const int count = 2 * head.numbers;
+  const int count = head.parts * head.numbers;
   const int column = static_cast<int>(blockIdx.x * sum_columns + threadIdx.x);
   const int blocks = head.blocks;
   double sum = 0.0;
@@ -236,18 +260,36 @@ __global__ void add_up(Head head, HeadWork work) {
     const int which = column / head.numbers;
     const int number = column % head.numbers;
     work.sums[static_cast<std::int64_t>(which * head.environments + environment) * head.numbers + number] =
-        sum / static_cast<double>(head.rows / head.environments);
+        sum / samples_of(head, which);
   }
 }
 
-// The objective's value, and its slopes in R_e and D_e; moments: R_e, then D_e.
-__device__ double evaluate(MomentFunction function, const double* moments, int environments, double* slopes) {
+// The objective's value, and its slopes in the moments: R_e, then D_e or A_e and B_e.
+__device__ double evaluate(const MomentFunction& function, const double* moments, int environments, int parts,
+                           double* slopes) {
+  using Kind = MomentFunction::Kind;
+  using Negative = MomentFunction::Negative;
   const auto count = static_cast<double>(environments);
-  for (int i = 0; i < 2 * environments; ++i) {
+  for (int i = 0; i < parts * environments; ++i) {
     slopes[i] = 0.0;
   }
   double sum = 0.0;
-  if (function == MomentFunction::mean_squared_derivative) {
+  if (function.kind == Kind::mean_product_of_halves) {
+    const double* const a = moments + environments;
+    const double* const b = a + environments;
+    for (int e = 0; e < environments; ++e) {
+      sum += a[e] * b[e];
+    }
+    const double mean = sum / count;
+    const bool scaled = function.negative == Negative::scale && mean < 0.0;
+    const double by = scaled ? -function.constant : 1.0;
+    for (int e = 0; e < environments; ++e) {
+      slopes[environments + e] = by * b[e] / count;
+      slopes[2 * environments + e] = by * a[e] / count;
+    }
+    return function.negative == Negative::shift ? mean + fmax(-mean, function.constant) : by * mean;
+  }
+  if (function.kind == Kind::mean_squared_derivative) {
     for (int e = environments; e < 2 * environments; ++e) {
       sum += moments[e] * moments[e];
       slopes[e] = 2.0 * moments[e] / count;
@@ -259,7 +301,7 @@ __device__ double evaluate(MomentFunction function, const double* moments, int e
     slopes[e] = 1.0 / count;
   }
   const double mean = sum / count;
-  if (function == MomentFunction::mean_risk) {
+  if (function.kind == Kind::mean_risk) {
     return mean;
   }
   double squares = 0.0;
@@ -276,38 +318,39 @@ __device__ double evaluate(MomentFunction function, const double* moments, int e
 template <int count>
 __global__ void __launch_bounds__(threads) compare(Head head, Objectives objectives, HeadWork work) {
   constexpr int pairs = count * (count + 1) / 2;
-  __shared__ double moments[2 * head_environments];
-  __shared__ double slopes[count][2 * head_environments];
+  __shared__ double moments[head_moments];
+  __shared__ double slopes[count][head_moments];
   __shared__ double products[warps][pairs];
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % lanes;
   const int warp = thread / lanes;
-  const int both = 2 * head.environments;
+  const int all = head.parts * head.environments;
   const int blocks = head.blocks;
-  for (int i = warp; i < both; i += warps) {
+  for (int i = warp; i < all; i += warps) {
     const int which = i / head.environments;
     const int environment = i % head.environments;
     double sum = 0.0;
     for (int b = lane; b < blocks; b += lanes) {
-      sum += work.moment_partials[2 * (environment * blocks + b) + which];
+      sum += work.moment_partials[head.parts * (environment * blocks + b) + which];
     }
     sum = warp_sum(sum);
     if (lane == 0) {
-      moments[i] = sum / static_cast<double>(head.rows / head.environments);
+      moments[i] = sum / samples_of(head, which);
     }
   }
   __syncthreads();
   if (thread < count) {
-    work.told[thread] = evaluate(objectives.all[thread], moments, head.environments, slopes[thread]);
+    work.told[thread] =
+        evaluate(objectives.all[thread], moments, head.environments, head.parts, slopes[thread]);
   }
   __syncthreads();
-  for (int i = thread; i < count * both; i += threads) {
-    work.by_moments[i] = slopes[i / both][i % both];
+  for (int i = thread; i < count * all; i += threads) {
+    work.by_moments[i] = slopes[i / all][i % all];
   }
   double mine[pairs] = {};
   for (int number = thread; number < head.numbers; number += threads) {
     double gradient[count] = {};
-    for (int i = 0; i < both; ++i) {
+    for (int i = 0; i < all; ++i) {
       const double by = work.sums[static_cast<std::int64_t>(i) * head.numbers + number];
 #pragma unroll
       for (int k = 0; k < count; ++k) {
@@ -356,7 +399,7 @@ constexpr int most_back_rows = 128;
 // The last block has the head's own parameters; the others, rows of features.
 template <int outputs, bool rectified>
 __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
-  __shared__ float shares[2 * head_environments];
+  __shared__ float shares[head_moments];
   __shared__ float slopes[most_back_rows][outputs];
   __shared__ float4 sums[threads];
   const int thread = static_cast<int>(threadIdx.x);
@@ -372,14 +415,14 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
     return;
   }
   const std::int64_t rows = head.rows / head.environments;
-  const int both = 2 * head.environments;
-  if (thread < both) {
+  const int all = head.parts * head.environments;
+  if (thread < all) {
     double sum = 0.0;
     for (int k = 0; k < back.objectives; ++k) {
       const double by = back.weights[k];
-      sum += by == 0.0 ? 0.0 : by * back.by_moments[k * both + thread];
+      sum += by == 0.0 ? 0.0 : by * back.by_moments[k * all + thread];
     }
-    shares[thread] = static_cast<float>(sum / static_cast<double>(rows));
+    shares[thread] = static_cast<float>(sum / samples_of(head, thread / head.environments));
   }
   __syncthreads();
   const int block_rows = back_rows(head);
@@ -388,6 +431,9 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
   if (thread < end) {
     const std::int64_t row = first_row + thread;
     const int environment = static_cast<int>(row / rows);
+    const int half = head.parts == 2 ? 0 : static_cast<int>((row - environment * rows) % 2);
+    const float by_risk = shares[environment];
+    const float by_derivative = shares[(1 + half) * head.environments + environment];
     float z[outputs];
 #pragma unroll
     for (int o = 0; o < outputs; ++o) {
@@ -395,8 +441,7 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
     }
     each_slope(head.loss, z, outputs, head.labels != nullptr ? head.labels[row] : 0.0F,
                head.kinds != nullptr ? head.kinds[row] : 0, [&](int o, float first, float second) {
-                 slopes[thread][o] =
-                     shares[environment] * first + shares[head.environments + environment] * second;
+                 slopes[thread][o] = by_risk * first + by_derivative * second;
                });
   }
   __syncthreads();
@@ -472,10 +517,17 @@ void for_shape(const Head& head, const Run& run) {
 void at_head(const Head& head, const Objectives& objectives, const HeadWork& work, cudaStream_t stream) {
   const auto environments = static_cast<unsigned>(head.environments);
   for_shape(head, [&](auto outputs, auto vectors) {
-    see<outputs(), vectors()>
-        <<<dim3(static_cast<unsigned>(head.blocks), environments), threads, 0, stream>>>(head, work);
+    const auto launch = [&](const auto& kernel) {
+      kernel<<<dim3(static_cast<unsigned>(head.blocks), environments), threads, 0, stream>>>(head, work);
+    };
+    if constexpr (takes_halves(outputs())) {
+      if (head.parts == 3) {
+        return launch(see<outputs(), vectors(), 3>);
+      }
+    }
+    launch(see<outputs(), vectors(), 2>);
   });
-  const auto columns = static_cast<unsigned>((2 * head.numbers + sum_columns - 1) / sum_columns);
+  const auto columns = static_cast<unsigned>((head.parts * head.numbers + sum_columns - 1) / sum_columns);
   add_up<<<dim3(columns, environments), dim3(sum_columns, sum_rows), 0, stream>>>(head, work);
   static_assert(head_objectives == 4);
   const auto kernel = objectives.count == 1   ? compare<1>

@@ -12,6 +12,7 @@ namespace pair::device::cuda {
 
 inline constexpr int head_environments = 16;
 inline constexpr int head_objectives = 4;
+inline constexpr int head_moments = 3 * head_environments;
 
 struct Head {
   Loss loss;
@@ -26,6 +27,7 @@ struct Head {
   const float* labels;        // null for cross-entropy
   const std::int64_t* kinds;  // the classes; null else
 
+  int parts;    // moments of an environment: R and D, or R, A and B, the D of its halves
   int numbers;  // the head's parameters, outputs (width + 1)
   int blocks;   // that work on one environment, head_blocks
 };
@@ -38,6 +40,9 @@ constexpr int head_blocks(std::int64_t rows, int environments) {
   return static_cast<int>(wanted < most ? wanted : most);
 }
 
+constexpr bool takes_halves(std::int64_t outputs) {
+  return outputs <= 2;
+}
 constexpr bool takes_head(std::int64_t width, std::int64_t outputs) {
   const std::int64_t most = outputs == 1 ? 512 : outputs == 2 ? 256 : outputs == 10 ? 128 : 0;
   return width % 4 == 0 && width >= 4 && width <= most;
@@ -48,9 +53,9 @@ struct Objectives {
   int count;
 };
 
-// logits [rows, outputs], and: by_moments [count, 2 environments], by_head [count, numbers], told [count +
-// count count + also_count]. partials [environments, blocks, 2, numbers], moment_partials [environments,
-// blocks, 2] and sums [2, environments, numbers] are to work in.
+// logits [rows, outputs], and: by_moments [count, parts environments], by_head [count, numbers], told [count
+// + count count + also_count]. partials [environments, blocks, parts, numbers], moment_partials
+// [environments, blocks, parts] and sums [parts, environments, numbers] are to work in.
 struct HeadWork {
   float* partials;
   double* moment_partials;

@@ -28,15 +28,17 @@ struct Head {
   std::int64_t environments = 1;
 };
 
-// Whether the functions below take features of this width, for so many environments and objectives: 32-bit
-// numbers on a CUDA device; k = 1 with d up to 512, k = 2 up to 256, k = 10 up to 128, d a multiple of 4; at
-// most 16 environments and 4 objectives.
-bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::size_t objectives);
+// Whether the functions below take a head with this weight [k, d], and so many environments of so many
+// samples: 32-bit numbers on a CUDA device; k = 1 with d up to 512, k = 2 up to 256, k = 10 up to 128, d a
+// multiple of 4; at most 16 environments and 4 objectives. Derivatives of halves are not taken beside those
+// of whole environments, for k = 10 or of a single sample.
+bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int64_t samples,
+                std::span<const MomentFunction> objectives);
 
 struct AtHead {
   Head head;
   torch::Tensor logits;      // [n, k]
-  torch::Tensor by_moments;  // [m, 2 environments] doubles: dL/dR_e, then dL/dD_e
+  torch::Tensor by_moments;  // [m, p environments] doubles: dL/dR_e, then dL/dD_e or dL/dA_e and dL/dB_e
   torch::Tensor by_head;     // [m, k d + k]: dL/dw, weight and then bias
   // [m + m m + ...] doubles: the m losses, the Gram matrix of by_head, and what was to come along.
   torch::Tensor told;

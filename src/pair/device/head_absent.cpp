@@ -4,7 +4,8 @@
 
 namespace pair::device {
 
-bool takes_head(const torch::Tensor& /*weight*/, std::int64_t /*environments*/, std::size_t /*objectives*/) {
+bool takes_head(const torch::Tensor& /*weight*/, std::int64_t /*environments*/, std::int64_t /*samples*/,
+                std::span<const MomentFunction> /*objectives*/) {
   return false;
 }
 AtHead at_head(const Head& /*head*/, std::span<const MomentFunction> /*objectives*/,

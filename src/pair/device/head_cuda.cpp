@@ -15,8 +15,15 @@ cudaStream_t stream_of(const torch::Tensor& tensor) {
   return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
 }
 
+using Kind = MomentFunction::Kind;
+
+bool has_any(std::span<const MomentFunction> objectives, Kind kind) {
+  return std::any_of(objectives.begin(), objectives.end(),
+                     [&](const MomentFunction& objective) { return objective.kind == kind; });
+}
+
 // Of tensors that lie in one piece, which outlive it.
-cuda::Head launch_of(const Head& head) {
+cuda::Head launch_of(const Head& head, int parts) {
   cuda::Head launch{};
   launch.loss = head.loss;
   launch.rows = head.features.size(0);
@@ -31,6 +38,7 @@ cuda::Head launch_of(const Head& head) {
   } else {
     launch.labels = head.labels.data_ptr<float>();
   }
+  launch.parts = parts;
   launch.numbers = launch.outputs * (launch.width + 1);
   launch.blocks = cuda::head_blocks(launch.rows, launch.environments);
   return launch;
@@ -38,9 +46,16 @@ cuda::Head launch_of(const Head& head) {
 
 }  // namespace
 
-bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::size_t objectives) {
+bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int64_t samples,
+                std::span<const MomentFunction> objectives) {
+  if (has_any(objectives, Kind::mean_product_of_halves) &&
+      (has_any(objectives, Kind::mean_squared_derivative) || samples < 2 ||
+       !cuda::takes_halves(weight.size(0)))) {
+    return false;
+  }
   return has_kernels(weight) && cuda::takes_head(weight.size(1), weight.size(0)) && environments >= 1 &&
-         environments <= cuda::head_environments && objectives >= 1 && objectives <= cuda::head_objectives;
+         environments <= cuda::head_environments && !objectives.empty() &&
+         objectives.size() <= cuda::head_objectives;
 }
 
 AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also) {
@@ -49,21 +64,22 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   at.head.features = head.features.contiguous();
   at.head.labels = head.labels.contiguous();
   at.head.weight = head.weight.contiguous();
-  TORCH_CHECK(takes_head(head.weight, head.environments, objectives.size()) && head.bias.defined() &&
-                  head.features.size(0) % head.environments == 0 &&
-                  head.labels.numel() == head.features.size(0),
+  const std::int64_t rows = head.features.size(0);
+  TORCH_CHECK(takes_head(head.weight, head.environments, rows / head.environments, objectives) &&
+                  head.bias.defined() && rows % head.environments == 0 && head.labels.numel() == rows,
               "head.h does not take features of shape ", head.features.sizes(), " with ", head.labels.numel(),
               " labels for ", head.environments, " environments and ", objectives.size(), " objectives");
-  const cuda::Head launch = launch_of(at.head);
+  const int parts = has_any(objectives, Kind::mean_product_of_halves) ? 3 : 2;
+  const cuda::Head launch = launch_of(at.head, parts);
   const auto m = static_cast<std::int64_t>(objectives.size());
   const torch::TensorOptions floats = at.head.features.options();
   const torch::TensorOptions doubles = floats.dtype(torch::kDouble);
   const std::int64_t blocks = launch.environments * launch.blocks;
-  const torch::Tensor partials = torch::empty({blocks * 2 * launch.numbers}, floats);
-  const torch::Tensor moment_partials = torch::empty({blocks * 2}, doubles);
-  const torch::Tensor sums = torch::empty({2 * launch.environments * launch.numbers}, doubles);
+  const torch::Tensor partials = torch::empty({blocks * parts * launch.numbers}, floats);
+  const torch::Tensor moment_partials = torch::empty({blocks * parts}, doubles);
+  const torch::Tensor sums = torch::empty({parts * launch.environments * launch.numbers}, doubles);
   at.logits = torch::empty({launch.rows, launch.outputs}, floats);
-  at.by_moments = torch::empty({m, 2 * launch.environments}, doubles);
+  at.by_moments = torch::empty({m, parts * launch.environments}, doubles);
   at.by_head = torch::empty({m, launch.numbers}, floats);
   const std::int64_t also_count = also.defined() ? also.numel() : 0;
   at.told = torch::empty({m + m * m + also_count}, doubles);
@@ -87,7 +103,8 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
 }
 
 HeadGradient back_from_head(const AtHead& at, const torch::Tensor& weights, FeatureGradient wanted) {
-  const cuda::Head launch = launch_of(at.head);
+  const auto parts = static_cast<int>(at.by_moments.size(1) / at.head.environments);
+  const cuda::Head launch = launch_of(at.head, parts);
   const cudaStream_t stream = stream_of(at.logits);
   const torch::TensorOptions floats = at.logits.options();
   HeadGradient result;

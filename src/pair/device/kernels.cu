@@ -15,21 +15,27 @@ struct Totals {
   double second;
 };
 
+constexpr int lanes_a_warp = 32;
+
 // The block's sum of both numbers, for every thread of it.
 __device__ Totals block_sum(Totals mine) {
-  __shared__ double first[threads];
-  __shared__ double second[threads];
-  first[threadIdx.x] = mine.first;
-  second[threadIdx.x] = mine.second;
-  for (int half = threads / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (static_cast<int>(threadIdx.x) < half) {
-      first[threadIdx.x] += first[threadIdx.x + half];
-      second[threadIdx.x] += second[threadIdx.x + half];
-    }
+  constexpr int warps = threads / lanes_a_warp;
+  __shared__ Totals parts[warps];
+  for (int apart = lanes_a_warp / 2; apart > 0; apart /= 2) {
+    mine.first += __shfl_down_sync(0xffffffffU, mine.first, apart);
+    mine.second += __shfl_down_sync(0xffffffffU, mine.second, apart);
+  }
+  __syncthreads();  // for whoever still reads the sums before
+  if (threadIdx.x % lanes_a_warp == 0) {
+    parts[threadIdx.x / lanes_a_warp] = mine;
   }
   __syncthreads();
-  return {first[0], second[0]};
+  Totals all = parts[0];
+  for (int w = 1; w < warps; ++w) {
+    all.first += parts[w].first;
+    all.second += parts[w].second;
+  }
+  return all;
 }
 
 constexpr double beta1 = 0.9;
@@ -154,7 +160,8 @@ __global__ void relu_back(const float4* gradient, const float4* output, float4* 
   __shared__ float4 sums[lanes][quads];
   const int quad = static_cast<int>(threadIdx.x) % quads;
   const int lane = static_cast<int>(threadIdx.x) / quads;
-  const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * relu_rows_a_block;
+  // The last rows first: they were written last, and are still near.
+  const std::int64_t first = static_cast<std::int64_t>(gridDim.x - 1 - blockIdx.x) * relu_rows_a_block;
   const std::int64_t end = min(first + relu_rows_a_block, rows);
   for (int column = quad; column - quad < columns; column += quads) {
     float4 sum = {0.0F, 0.0F, 0.0F, 0.0F};
@@ -230,7 +237,6 @@ __device__ Four held(Four v, const Number* in) {
 
 constexpr int slice = 32;  // channels of a block, whole groups of them
 constexpr int slice_quads = slice / 4;
-constexpr int lanes_a_warp = 32;
 
 // Numbers as they lie in memory, four of them.
 template <class Number>

@@ -12,7 +12,7 @@ class Erm final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
-    return device::MomentFunction::mean_risk;
+    return device::MomentFunction{device::MomentFunction::Kind::mean_risk};
   }
 };
 

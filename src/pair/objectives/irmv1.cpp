@@ -24,6 +24,20 @@ torch::Tensor Irmv1::value(const HeadView& view, data::Random& /*random*/) {
   return environment_means(derivatives, view.sizes).sum(1).square().mean();
 }
 
+std::optional<device::MomentFunction> Irmv1::moment_function() const {
+  using Function = device::MomentFunction;
+  if (!unbiased_) {
+    return Function{Function::Kind::mean_squared_derivative};
+  }
+  Function function{Function::Kind::mean_product_of_halves, Function::Negative::keep, constant_};
+  if (negative_ == ObjectiveOptions::Negative::scale) {
+    function.negative = Function::Negative::scale;
+  } else if (negative_ == ObjectiveOptions::Negative::shift) {
+    function.negative = Function::Negative::shift;
+  }
+  return function;
+}
+
 torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
                               const std::vector<std::int64_t>& sizes) const {
   require_samples("irmv1 with irmv1_unbiased", sizes, 2);

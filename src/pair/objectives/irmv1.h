@@ -35,9 +35,7 @@ class Irmv1 final : public Objective {
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] bool takes_derivatives() const override { return !unbiased_; }
-  [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
-    return unbiased_ ? std::nullopt : std::optional(device::MomentFunction::mean_squared_derivative);
-  }
+  [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override;
 
  private:
   [[nodiscard]] torch::Tensor unbiased(const torch::Tensor& derivatives,

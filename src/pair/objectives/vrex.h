@@ -14,7 +14,7 @@ class Vrex final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
-    return device::MomentFunction::risk_variance;
+    return device::MomentFunction{device::MomentFunction::Kind::risk_variance};
   }
 };
 

@@ -281,7 +281,7 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
 bool Step::takes_head(const Batch& batch) const {
   return !functions_.empty() && model_->head->bias.defined() && objectives::equal_sizes(batch.sizes) &&
          device::takes_head(model_->head->weight, static_cast<std::int64_t>(batch.sizes.size()),
-                            functions_.size());
+                            batch.sizes.front(), functions_);
 }
 
 std::shared_ptr<Step::Compared> Step::at_head(const Batch& batch, const torch::Tensor& also) const {
