@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,9 @@ constexpr std::array functions = {MomentFunction{Kind::mean_risk},
 
 // A featurizer's last ReLU and the head, on the CPU, with the objectives that come of them.
 struct Reference {
-  explicit Reference(const Shape& shape) {
+  // opposed: labels such that the derivatives of samples at even places are negative, and at odd ones
+  // positive.
+  explicit Reference(const Shape& shape, bool opposed = false) {
     const std::int64_t all = shape.environments * shape.rows;
     const auto numbers = [](at::IntArrayRef sizes, double by) {
       std::int64_t count = 1;
@@ -50,11 +53,14 @@ struct Reference {
     before = numbers({all, shape.width}, 0.37).to(torch::kDouble).requires_grad_(true);
     weight = (numbers({shape.outputs, shape.width}, 0.71) * 0.3).to(torch::kDouble).requires_grad_(true);
     bias = numbers({shape.outputs}, 1.3).to(torch::kDouble).requires_grad_(true);
-    labels = torch::arange(all) * 7 % 5 % (shape.outputs == 1 ? 2 : shape.outputs);
-    labels = shape.loss == Loss::cross_entropy ? labels : labels.to(torch::kFloat);
-
     features = before.relu();
     logits = torch::mm(features, weight.t()) + bias;
+    if (opposed) {
+      labels = opposed_labels(shape);
+    } else {
+      labels = torch::arange(all) * 7 % 11 % (shape.outputs == 1 ? 2 : shape.outputs);
+      labels = shape.loss == Loss::cross_entropy ? labels : labels.to(torch::kFloat);
+    }
     const torch::Tensor factor = torch::ones({shape.environments, 1, 1}, torch::kDouble).requires_grad_(true);
     const torch::Tensor scaled = (logits.view({shape.environments, shape.rows, -1}) * factor).view_as(logits);
     const torch::Tensor risks =
@@ -69,9 +75,24 @@ struct Reference {
     const torch::Tensor samples =
         grad({sum}, {own}, {}, true, true)[0].view({shape.environments, shape.rows});
     if (shape.rows > 1) {
-      product_of_halves =
-          (samples.slice(1, 0, shape.rows, 2).mean(1) * samples.slice(1, 1, shape.rows, 2).mean(1)).mean();
+      const torch::Tensor products =
+          samples.slice(1, 0, shape.rows, 2).mean(1) * samples.slice(1, 1, shape.rows, 2).mean(1);
+      product_of_halves = products.mean();
+      size_of_product = products.abs().mean().item<double>();
     }
+  }
+
+  [[nodiscard]] torch::Tensor opposed_labels(const Shape& shape) const {
+    const torch::Tensor even = torch::arange(logits.size(0)) % shape.rows % 2 == 0;
+    const torch::Tensor z = logits.detach();
+    if (shape.loss == Loss::cross_entropy) {
+      return torch::where(even, z.argmax(1), z.argmin(1));
+    }
+    const torch::Tensor first = z.select(1, 0);
+    if (shape.loss == Loss::squared_error) {
+      return torch::where(even, 2.0 * first, torch::zeros_like(first)).to(torch::kFloat);
+    }
+    return (even == (first > 0)).to(torch::kFloat);
   }
 
   // Of an objective, in `of`, flat.
@@ -102,6 +123,7 @@ struct Reference {
   torch::Tensor logits;
   std::vector<torch::Tensor> values;
   torch::Tensor product_of_halves;  // undefined of single samples
+  double size_of_product = 0.0;     // were all of one sign
 };
 
 class AtTheHead : public ::testing::TestWithParam<Shape> {
@@ -113,22 +135,21 @@ class AtTheHead : public ::testing::TestWithParam<Shape> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Shapes, AtTheHead,
-                         ::testing::Values(Shape{Loss::binary_cross_entropy, 1, 8, 2, 5},
-                                           Shape{Loss::binary_cross_entropy, 1, 256, 2, 25000},
-                                           Shape{Loss::binary_cross_entropy, 1, 132, 3, 1},
-                                           Shape{Loss::binary_cross_entropy, 1, 64, 16, 70},
-                                           Shape{Loss::squared_error, 1, 512, 1, 77},
-                                           Shape{Loss::squared_error, 1, 260, 3, 401},
-                                           Shape{Loss::cross_entropy, 2, 128, 2, 64},
-                                           Shape{Loss::cross_entropy, 2, 256, 2, 33},
-                                           Shape{Loss::cross_entropy, 2, 20, 3, 9000},
-                                           Shape{Loss::cross_entropy, 10, 128, 2, 150}),
-                         [](const auto& one) {
-                           const Shape& shape = one.param;
-                           return std::to_string(shape.outputs) + "x" + std::to_string(shape.width) + "_" +
-                                  std::to_string(shape.environments) + "x" + std::to_string(shape.rows);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Shapes, AtTheHead,
+    ::testing::Values(Shape{Loss::binary_cross_entropy, 1, 8, 2, 5},
+                      Shape{Loss::binary_cross_entropy, 1, 256, 2, 25000},
+                      Shape{Loss::binary_cross_entropy, 1, 132, 3, 1},
+                      Shape{Loss::binary_cross_entropy, 1, 64, 16, 70},
+                      Shape{Loss::squared_error, 1, 512, 1, 77}, Shape{Loss::squared_error, 1, 260, 3, 401},
+                      Shape{Loss::cross_entropy, 2, 128, 2, 64}, Shape{Loss::cross_entropy, 2, 256, 2, 33},
+                      Shape{Loss::cross_entropy, 2, 20, 3, 9000}, Shape{Loss::cross_entropy, 10, 128, 2, 150},
+                      Shape{Loss::cross_entropy, 10, 64, 2, 9000}),
+    [](const auto& one) {
+      const Shape& shape = one.param;
+      return std::to_string(shape.outputs) + "x" + std::to_string(shape.width) + "_" +
+             std::to_string(shape.environments) + "x" + std::to_string(shape.rows);
+    });
 
 TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   const Shape& shape = GetParam();
@@ -193,10 +214,22 @@ TEST_P(AtTheHead, TheWayBackIsAutograds) {
   }
 }
 
-TEST_P(AtTheHead, ALossThatIsNotFiniteIsToldAndDoesNotReachTheOthers) {
+TEST_P(AtTheHead, ALossThatIsNotFiniteIsTold) {
   const Shape& shape = GetParam();
   Head head = Reference(shape).head(shape);
-  head.bias = torch::full_like(head.bias, std::numeric_limits<float>::quiet_NaN());
+  head.features[0].fill_(std::numeric_limits<float>::quiet_NaN());
+  const AtHead at = at_head(head, functions, {});
+  EXPECT_TRUE(std::isnan(at.told[0].item<double>()));
+  EXPECT_TRUE(std::isnan(at.told[3].item<double>())) << "of the Gram matrix";
+}
+
+TEST_P(AtTheHead, AClassThatIsNotThereIsToldAsNoNumber) {
+  const Shape& shape = GetParam();
+  if (shape.loss != Loss::cross_entropy) {
+    return;
+  }
+  Head head = Reference(shape).head(shape);
+  head.labels[0] = shape.outputs;
   EXPECT_TRUE(std::isnan(at_head(head, functions, {}).told[0].item<double>()));
 }
 
@@ -211,40 +244,78 @@ TEST_P(AtTheHead, WhatHasNoWeightCountsForNothing) {
   EXPECT_TRUE(found.features.isfinite().all().item<bool>());
 }
 
+// Of such a logit a derivative in a factor is no number, but the risk's slope is one.
+TEST_P(AtTheHead, ARiskAloneGoesBackThroughALogitWithoutBound) {
+  const Shape& shape = GetParam();
+  if (shape.loss != Loss::cross_entropy) {
+    return;
+  }
+  AtHead at = at_head(Reference(shape).head(shape), functions, {});
+  at.head.labels.fill_(0);
+  at.logits.select(1, 1).fill_(-std::numeric_limits<float>::infinity());
+  const HeadGradient found =
+      back_from_head(at, torch::tensor({1.0, 0.0, 0.0}, torch::kDouble).cuda(), FeatureGradient::plain);
+  EXPECT_TRUE(found.features.isfinite().all().item<bool>());
+}
+
 TEST_P(AtTheHead, DerivativesOfHalvesAreAutograds) {
   const Shape& shape = GetParam();
-  const Reference reference(shape);
-  const Head head = reference.head(shape);
-  for (const Negative negative : {Negative::keep, Negative::scale, Negative::shift}) {
-    SCOPED_TRACE(static_cast<int>(negative));
-    const std::array some = {MomentFunction{Kind::mean_risk},
-                             MomentFunction{Kind::mean_product_of_halves, negative, 0.01}};
-    const bool taken = takes_head(head.weight, shape.environments, shape.rows, some);
-    EXPECT_EQ(taken, shape.rows > 1 && shape.outputs <= 2);
-    if (!taken) {
-      continue;
-    }
+  for (const bool opposed : {false, true}) {
+    const Reference reference(shape, opposed);
+    const Head head = reference.head(shape);
     const torch::Tensor& product = reference.product_of_halves;
-    torch::Tensor value = product;
-    if (negative == Negative::scale) {
-      value = torch::maximum(product, -0.01 * product);
-    } else if (negative == Negative::shift) {
-      value = product + (-product.detach()).clamp_min(0.01);
+    if (opposed && product.defined()) {
+      ASSERT_LT(product.item<double>(), 0.0);
     }
-    const AtHead at = at_head(head, some, {});
-    expect_close(at.told[0], reference.values[0]);
-    // A product of means of what has either sign.
-    EXPECT_NEAR(at.told[1].item<double>(), value.item<double>(), 1e-6);
-    const torch::Tensor at_head = Reference::gradient(value, {reference.weight, reference.bias});
-    expect_close(at.by_head[1], at_head, 1e-4);
+    for (const MomentFunction function :
+         {MomentFunction{Kind::mean_product_of_halves},
+          MomentFunction{Kind::mean_product_of_halves, Negative::scale, 0.01},
+          MomentFunction{Kind::mean_product_of_halves, Negative::shift, 1e-9},
+          MomentFunction{Kind::mean_product_of_halves, Negative::shift, 1e3}}) {
+      SCOPED_TRACE(std::to_string(static_cast<int>(function.negative)) + " by " +
+                   std::to_string(function.constant) + (opposed ? ", opposed" : ""));
+      const std::array some = {MomentFunction{Kind::mean_risk}, function};
+      const bool taken = takes_head(head.weight, shape.environments, shape.rows, some);
+      EXPECT_EQ(taken, shape.rows > 1 && shape.outputs <= 2);
+      if (!taken) {
+        continue;
+      }
+      torch::Tensor value = product;
+      if (function.negative == Negative::scale) {
+        value = torch::maximum(product, -function.constant * product);
+      } else if (function.negative == Negative::shift) {
+        value = product + (-product.detach()).clamp_min(function.constant);
+      }
+      const AtHead at = at_head(head, some, {});
+      expect_close(at.told[0], reference.values[0]);
+      EXPECT_NEAR(at.told[1].item<double>(), value.item<double>(), 1e-5 * reference.size_of_product);
+      const torch::Tensor expected = Reference::gradient(value, {reference.weight, reference.bias});
+      expect_close(at.by_head[1], expected, 1e-4);
 
-    const HeadGradient back =
-        back_from_head(at, torch::tensor({0.0, 2.0}, torch::kDouble).cuda(), FeatureGradient::rectified);
-    expect_close(back.head, 2.0 * at_head, 1e-4);
-    const torch::Tensor before =
-        2.0 * Reference::gradient(value, {reference.before}).view_as(reference.before);
-    expect_close(back.features, before, 1e-4);
-    expect_close(back.sums, before.sum(0), 1e-4);
+      const HeadGradient back =
+          back_from_head(at, torch::tensor({0.0, 2.0}, torch::kDouble).cuda(), FeatureGradient::rectified);
+      expect_close(back.head, 2.0 * expected, 1e-4);
+      const torch::Tensor before =
+          2.0 * Reference::gradient(value, {reference.before}).view_as(reference.before);
+      expect_close(back.features, before, 1e-4);
+      expect_close(back.sums, before.sum(0), 1e-4);
+    }
+  }
+}
+
+// As many objectives as there are kernels for.
+TEST_P(AtTheHead, OneToFourObjectives) {
+  const Shape& shape = GetParam();
+  const Head head = Reference(shape).head(shape);
+  const std::array four = {functions[0], functions[1], functions[2], functions[0]};
+  const AtHead all = at_head(head, four, {});
+  for (std::int64_t m = 1; m <= 4; ++m) {
+    const AtHead some = at_head(head, std::span(four).first(static_cast<std::size_t>(m)), {});
+    EXPECT_TRUE(torch::equal(some.told.narrow(0, 0, m), all.told.narrow(0, 0, m))) << m;
+    EXPECT_TRUE(torch::equal(some.told.narrow(0, m, m * m).view({m, m}),
+                             all.told.narrow(0, 4, 16).view({4, 4}).slice(0, 0, m).slice(1, 0, m)))
+        << m;
+    EXPECT_TRUE(torch::equal(some.by_head, all.by_head.slice(0, 0, m))) << m;
   }
 }
 

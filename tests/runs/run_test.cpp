@@ -242,10 +242,12 @@ TEST(Run, TellsItsProgress) {
   DatasetCache datasets;
   std::vector<std::int64_t> steps;
   std::vector<std::int64_t> recorded;
+  std::vector<std::int64_t> left;
   RunHooks hooks;
   hooks.progress = [&](const Progress& progress) {
     EXPECT_EQ(progress.steps, 20);
     EXPECT_EQ(progress.first, 0);
+    left.push_back(progress.records_left);
     steps.push_back(progress.step);
     if (progress.record != nullptr) {
       recorded.push_back(progress.record->at("step").get<std::int64_t>());
@@ -254,6 +256,23 @@ TEST(Run, TellsItsProgress) {
   run(spec, scratch / "run", datasets, hooks);
   EXPECT_THAT(steps, SizeIs(21));
   EXPECT_THAT(recorded, ElementsAre(4, 8, 12, 16, 20));
+  for (std::int64_t step = 0; step <= 20; ++step) {
+    EXPECT_EQ(left.at(static_cast<std::size_t>(step)), 5 - step / 4) << step;
+  }
+}
+
+TEST(Run, CountsTheRecordsToCome) {
+  RunSpec spec = small_spec();
+  spec.eval_first = 1;
+  spec.eval_every = 6;
+  const Scratch scratch;
+  DatasetCache datasets;
+  std::vector<std::int64_t> left;
+  RunHooks hooks;
+  hooks.progress = [&](const Progress& progress) { left.push_back(progress.records_left); };
+  run(spec, scratch / "run", datasets, hooks);
+  // At 1, 7, 13, 19 and 20.
+  EXPECT_THAT(left, ElementsAre(5, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 1, 0));
 }
 
 TEST(Run, BeginsAnewWhereTheTrainerCannotReadTheCheckpoint) {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "pair/device/head.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/minibatches.h"
 #include "pair/train/precision.h"
@@ -79,6 +80,20 @@ void expect_same(const Evaluation& a, const Evaluation& b) {
   }
 }
 
+void expect_same_steps(const Settings& settings, double within) {
+  const auto here = trained(settings, torch::kCPU);
+  const auto there = trained(settings, torch::kCUDA);
+  ASSERT_EQ(here.size(), there.size());
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    for (std::size_t k = 0; k < here[i].losses.size(); ++k) {
+      EXPECT_NEAR(there[i].losses[k], here[i].losses[k], within * std::abs(here[i].losses[k]) + 1e-9)
+          << "step " << i << ", objective " << k;
+      EXPECT_NEAR(there[i].weights[k], here[i].weights[k], 1e-3) << "step " << i << ", objective " << k;
+    }
+    EXPECT_NEAR(there[i].loss, here[i].loss, 1e-4 * std::abs(here[i].loss) + 1e-9);
+  }
+}
+
 // Steps that are recorded from the second on, against the CPU's: 20 of the descent and as many of the
 // balance.
 TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
@@ -88,25 +103,36 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
       Settings settings = settings_of(batch);
       settings.pretrain = pretrain;
       settings.steps = 20;
-      const auto here = trained(settings, torch::kCPU);
-      const auto there = trained(settings, torch::kCUDA);
-      for (std::size_t i = 0; i < here.size(); ++i) {
-        for (std::size_t k = 0; k < here[i].losses.size(); ++k) {
-          // A penalty is the difference of risks that agree to more digits than fp32 has for it.
-          EXPECT_NEAR(there[i].losses[k], here[i].losses[k],
-                      (batch == 0 ? 1e-5 : 1e-4) * std::abs(here[i].losses[k]) + 1e-9)
-              << "step " << i << ", objective " << k;
-          EXPECT_NEAR(there[i].weights[k], here[i].weights[k], 1e-3) << "step " << i << ", objective " << k;
-        }
-        EXPECT_NEAR(there[i].loss, here[i].loss, 1e-4 * std::abs(here[i].loss) + 1e-9);
-      }
+      // A penalty is the difference of risks that agree to more digits than fp32 has for it.
+      expect_same_steps(settings, batch == 0 ? 1e-5 : 1e-4);
     }
   }
 }
 
+TEST_F(OnDevice, TakesTheStepsOfTheCpuWithoutAFeaturizer) {
+  Settings settings = settings_of();
+  settings.model = "linear";
+  settings.pretrain = 10;
+  settings.steps = 20;
+  expect_same_steps(settings, 1e-5);
+}
+
+// DomainBed's IRM: derivatives of halves, a product of which may be negative, under a fixed weight.
+TEST_F(OnDevice, TakesTheStepsOfTheCpuWithDerivativesOfHalves) {
+  Settings settings = settings_of(32);
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm", "irmv1"};
+  settings.objective_options.irmv1_unbiased = true;
+  settings.objective_options.irmv1_negative = objectives::ObjectiveOptions::Negative::keep;
+  settings.pretrain = 5;
+  settings.penalty = 10.0;
+  settings.steps = 20;
+  expect_same_steps(settings, 1e-3);
+}
+
 // The work at the head in kernels, and the way back of a perceptron by hand, against autograd on the CPU.
 TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
-  for (const std::string how : {"", "frozen", "unbiased"}) {
+  for (const std::string how : {"", "frozen", "unbiased", "unequal"}) {
     for (const std::int64_t outputs : {1, 2, 3}) {  // for three there is no kernel
       SCOPED_TRACE(std::to_string(outputs) + " outputs, " + how);
       objectives::ObjectiveOptions options;
@@ -127,10 +153,11 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
         if (how == "frozen") {
           step.freeze_featurizer();
         }
-        const Batch batch{torch::cat({set->train[0].inputs, set->train[1].inputs}).to(device, type),
-                          torch::cat({set->train[0].labels, set->train[1].labels})
-                              .to(device, outputs == 1 ? type : torch::kLong),
-                          {200, 200}};
+        const Batch batch{
+            torch::cat({set->train[0].inputs, set->train[1].inputs}).to(device, type),
+            torch::cat({set->train[0].labels, set->train[1].labels})
+                .to(device, outputs == 1 ? type : torch::kLong),
+            how == "unequal" ? std::vector<std::int64_t>{150, 250} : std::vector<std::int64_t>{200, 200}};
         data::Random draws(0, "draws");
         const Step::Result fixed = step.with_weights(batch, weights, draws);
         const torch::Tensor told = step.compare(batch, GradientSource::head, draws);
@@ -143,15 +170,48 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
       const torch::Tensor here = found(torch::kCPU, torch::kDouble);
       const torch::Tensor there = found(torch::kCUDA, torch::kFloat);
       ASSERT_EQ(here.sizes(), there.sizes());
-      const auto differ = [&](std::int64_t start, std::int64_t count) {
-        const torch::Tensor part = here.narrow(0, start, count);
-        return ((there.narrow(0, start, count) - part).abs().max() / part.abs().max()).item<double>();
-      };
-      EXPECT_LT(differ(0, 3), 1e-5) << "losses";
-      EXPECT_LT(differ(3, 9), 1e-4) << "the Gram matrix";
-      EXPECT_LT(differ(12, here.numel() - 12), 1e-4) << "the gradient";
+      for (std::int64_t k = 0; k < 3; ++k) {
+        EXPECT_NEAR(there[k].item<double>(), here[k].item<double>(), 1e-4 * std::abs(here[k].item<double>()))
+            << "loss " << k;
+        for (std::int64_t l = 0; l < 3; ++l) {
+          const auto gram = [&](const torch::Tensor& of, std::int64_t a, std::int64_t b) {
+            return of[3 + 3 * a + b].item<double>();
+          };
+          EXPECT_NEAR(gram(there, k, l), gram(here, k, l),
+                      1e-4 * std::sqrt(gram(here, k, k) * gram(here, l, l)))
+              << k << ", " << l;
+        }
+      }
+      const torch::Tensor gradient = here.slice(0, 12, here.numel());
+      EXPECT_LT((there.slice(0, 12, here.numel()) - gradient).abs().max().item<double>(),
+                1e-4 * gradient.abs().max().item<double>());
     }
   }
+}
+
+// What the above goes through.
+TEST_F(OnDevice, KernelsTakeTheHeadsOfOurNetworks) {
+  const auto taken = [](const Settings& settings, std::int64_t outputs) {
+    data::Random initial(3, "model");
+    const auto model = models::make_model({.name = settings.model,
+                                           .input_size = 200,
+                                           .outputs = outputs,
+                                           .width = settings.width,
+                                           .input_shape = {2, 10, 10}},
+                                          initial);
+    model->to(torch::kCUDA);
+    std::vector<device::MomentFunction> functions;
+    for (const std::string& name : settings.objectives) {
+      functions.push_back(
+          objectives::make_objective(name, settings.objective_options)->moment_function().value());
+    }
+    return device::takes_head(model->head->weight, 2, 32, functions);
+  };
+  EXPECT_TRUE(taken(Settings{}, 1));
+  EXPECT_TRUE(taken(picture_settings(), 2));
+  Settings unbiased;
+  unbiased.objective_options.irmv1_unbiased = true;
+  EXPECT_TRUE(taken(unbiased, 1));
 }
 
 // Runs that begin, record, bring their data and end at any moment of each other's.
@@ -341,19 +401,23 @@ TEST_F(OnDevice, UpdatesAsTheCpuDoesGoodAndBad) {
 }
 
 TEST_F(OnDevice, StopsARunWhoseLossesStayInfinite) {
-  Settings settings = settings_of();
-  settings.steps = 500;
-  settings.scheme = Scheme::linear;
-  auto set = testing::small_data(0, 500);
-  set->train[0].inputs[3][0] = std::numeric_limits<float>::quiet_NaN();
-  Trainer trainer(set, settings, 1, torch::kCUDA);
-  EXPECT_THROW(
-      {
-        while (!trainer.finished()) {
-          trainer.advance();
-        }
-      },
-      Diverged);
+  for (const Scheme scheme : {Scheme::linear, Scheme::pair}) {
+    SCOPED_TRACE(std::string(to_string(scheme)));
+    Settings settings = settings_of();
+    settings.steps = 500;
+    settings.pretrain = 0;
+    settings.scheme = scheme;
+    auto set = testing::small_data(0, 500);
+    set->train[0].inputs[3][0] = std::numeric_limits<float>::quiet_NaN();
+    Trainer trainer(set, settings, 1, torch::kCUDA);
+    EXPECT_THROW(
+        {
+          while (!trainer.finished()) {
+            trainer.advance();
+          }
+        },
+        Diverged);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "pair/cli/bench_gpu.h"
 
+#include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/cuda.h>
 #include <torch/types.h>
 #include <torch/utils.h>
@@ -56,10 +57,11 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-// What the card reaches on work of our sizes' kind: operations a second in large matrix products, bytes a
-// second in a copy.
+// What the card reaches on work of our sizes' kind: operations a second in large matrix products, in 32 bits
+// (or TF32) and in 16, and bytes a second in a copy.
 struct Rates {
   double operations = 0.0;
+  double half_operations = 0.0;
   double bytes = 0.0;
 };
 
@@ -67,9 +69,6 @@ Rates measure_rates() {
   constexpr std::int64_t side = 8192;
   constexpr int repeats = 10;
   const torch::NoGradGuard no_graph;
-  const torch::Tensor a = torch::rand({side, side}, torch::kCUDA);
-  const torch::Tensor b = torch::rand({side, side}, torch::kCUDA);
-  torch::Tensor c = torch::empty_like(a);
   const auto best = [](const std::function<void()>& work) {
     double least = seconds_of(work);
     for (int i = 0; i < 4; ++i) {
@@ -78,12 +77,19 @@ Rates measure_rates() {
     return least;
   };
   Rates rates;
-  const double products = best([&] {
-    for (int i = 0; i < repeats; ++i) {
-      torch::mm_out(c, a, b);
-    }
-  });
-  rates.operations = repeats * 2.0 * static_cast<double>(side * side * side) / products;
+  const auto operations = [&](torch::ScalarType type) {
+    const torch::Tensor a = torch::rand({side, side}, torch::kCUDA).to(type);
+    const torch::Tensor b = torch::rand({side, side}, torch::kCUDA).to(type);
+    torch::Tensor c = torch::empty_like(a);
+    const double products = best([&] {
+      for (int i = 0; i < repeats; ++i) {
+        torch::mm_out(c, a, b);
+      }
+    });
+    return repeats * 2.0 * static_cast<double>(side * side * side) / products;
+  };
+  rates.operations = operations(torch::kFloat);
+  rates.half_operations = operations(torch::kHalf);
   const torch::Tensor from = torch::empty({1 << 28}, torch::kCUDA);
   torch::Tensor to = torch::empty_like(from);
   const double copies = best([&] {
@@ -98,17 +104,22 @@ Rates measure_rates() {
 // The least a piece of work costs: its operations, and its tensors read and written once each.
 struct Cost {
   double operations = 0.0;
+  double half_operations = 0.0;
   double bytes = 0.0;
   [[nodiscard]] double milliseconds(const Rates& rates) const {
-    return 1e3 * std::max(operations / rates.operations, bytes / rates.bytes);
+    return 1e3 * std::max(operations / rates.operations + half_operations / rates.half_operations,
+                          bytes / rates.bytes);
   }
-  Cost operator*(double times) const { return {times * operations, times * bytes}; }
-  Cost operator+(const Cost& other) const { return {operations + other.operations, bytes + other.bytes}; }
+  Cost operator*(double times) const { return {times * operations, times * half_operations, times * bytes}; }
+  Cost operator+(const Cost& other) const {
+    return {operations + other.operations, half_operations + other.half_operations, bytes + other.bytes};
+  }
+  [[nodiscard]] Cost in_half() const { return {0.0, operations + half_operations, bytes / 2.0}; }
 };
 
 // A layer's product forward; its activations are written once and read by the next.
 Cost linear(double rows, double in, double out) {
-  return {2.0 * rows * in * out, 4.0 * rows * (in + out)};
+  return {2.0 * rows * in * out, 0.0, 4.0 * rows * (in + out)};
 }
 
 // Of the paper's network on n samples.
@@ -123,13 +134,14 @@ Cost mlp_step(double n) {
 // Of DomainBed's network for digits: four convolutions of 3 x 3.
 Cost cnn_forward(double n) {
   const auto convolution = [n](double in, double in_pixels, double out, double pixels) {
-    return Cost{2.0 * n * pixels * 9.0 * in * out, 4.0 * n * (in * in_pixels + out * pixels)};
+    return Cost{2.0 * n * pixels * 9.0 * in * out, 0.0, 4.0 * n * (in * in_pixels + out * pixels)};
   };
   return convolution(2, 784, 64, 784) + convolution(64, 784, 128, 196) +
          convolution(128, 196, 128, 196) * 2.0;
 }
-Cost cnn_step(double n) {
-  return cnn_forward(n) * 3.0;
+Cost cnn_step(double n, bool half) {
+  const Cost cost = cnn_forward(n) * 3.0;
+  return half ? cost.in_half() : cost;
 }
 
 // Milliseconds a step, in blocks that end with the device being waited for.
@@ -149,6 +161,11 @@ std::vector<double> step_milliseconds(train::Trainer& trainer, int rounds) {
   return result;
 }
 
+// A version that is a number: 13000 is 13.0.
+std::string dotted(long version, long of_major, long of_minor) {
+  return std::to_string(version / of_major) + "." + std::to_string(version % of_major / of_minor);
+}
+
 class Bench {
  public:
   Bench(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {
@@ -157,7 +174,10 @@ class Bench {
     rates_ = measure_rates();
     result_["made"] = paper::provenance("cuda");
     result_["tf32"] = !arguments.fp32;
+    result_["made"]["cuda"] = dotted(at::detail::getCUDAHooks().versionCUDART(), 1000, 10);
+    result_["made"]["cudnn"] = dotted(at::detail::getCUDAHooks().versionCuDNN(), 10000, 100);
     result_["matrix_tflops"] = rates_.operations / 1e12;
+    result_["matrix_tflops_in_16_bits"] = rates_.half_operations / 1e12;
     result_["copy_terabytes_a_second"] = rates_.bytes / 1e12;
   }
 
@@ -336,7 +356,8 @@ class Bench {
     train::Trainer trainer(pictures(), settings, 0, torch::kCUDA);
     const double samples = 64.0 * static_cast<double>(pictures()->train.size());
     add(named(irm ? "domainbed_irm_step" : "domainbed_erm_step", half), "ms",
-        step_milliseconds(trainer, arguments_.rounds), cnn_step(samples), irm ? 0.7 : 0.6, irm ? 0.4 : 0.35);
+        step_milliseconds(trainer, arguments_.rounds), cnn_step(samples, half), irm ? 0.7 : 0.6,
+        irm ? 0.4 : 0.35);
   }
 
   void many(bool half) {
@@ -370,7 +391,9 @@ class Bench {
         std::rethrow_exception(failure);
       }
     }
-    const Cost run = cnn_step(128) * static_cast<double>(steps) + cnn_forward(70'000) * 51.0;
+    const Cost scoring = cnn_forward(70'000) * 51.0;  // in 16 bits where TF32 is allowed
+    const Cost run =
+        cnn_step(128, half) * static_cast<double>(steps) + (arguments_.fp32 ? scoring : scoring.in_half());
     add(named("domainbed_" + std::to_string(arguments_.runs) + "_runs", half), "s", {seconds},
         run * static_cast<double>(arguments_.runs), 90, 45);
   }

@@ -14,8 +14,10 @@ namespace {
 
 constexpr double redraw_seconds = 0.1;
 constexpr std::size_t bar_cells = 20;
-// How much of the estimate each step renews: PAIR-o's steps cost more after its first phase.
+// How much of the estimate each step renews, PAIR-o's steps costing more after its first phase, and each
+// record.
 constexpr double renewal = 0.05;
+constexpr double record_renewal = 0.3;
 
 std::string format(const char* form, double value) {
   char buffer[48];
@@ -83,7 +85,8 @@ ProgressDisplay::ProgressDisplay(std::ostream& out, Style style, std::size_t col
     : out_(out), style_(style), columns_(columns) {}
 
 std::string ProgressDisplay::left(const runs::Progress& progress) const {
-  return clock_time(per_step_ * static_cast<double>(progress.steps - progress.step));
+  return clock_time(per_step_ * static_cast<double>(progress.steps - progress.step) +
+                    per_record_ * static_cast<double>(progress.records_left));
 }
 
 void ProgressDisplay::show(const runs::Progress& progress, double seconds) {
@@ -91,10 +94,14 @@ void ProgressDisplay::show(const runs::Progress& progress, double seconds) {
     return;
   }
   const std::int64_t taken = progress.step - progress.first;
-  if (taken == 1) {
-    per_step_ = seconds - last_;
-  } else if (taken > 1) {
-    per_step_ += (seconds - last_ - per_step_) * std::max(renewal, 1.0 / static_cast<double>(taken));
+  const double since = seconds - last_;
+  if (taken > 0 && progress.record == nullptr) {
+    ++plain_;
+    per_step_ += (since - per_step_) * std::max(renewal, 1.0 / static_cast<double>(plain_));
+  } else if (progress.record != nullptr) {
+    ++records_;
+    per_record_ += (std::max(since - per_step_, 0.0) - per_record_) *
+                   std::max(record_renewal, 1.0 / static_cast<double>(records_));
   }
   last_ = seconds;
   if (progress.record != nullptr) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
@@ -32,7 +33,12 @@ class ProgressDisplay {
   std::string numbers_;  // of the last record
   double last_ = 0.0;
   double drawn_ = -1.0;
+  // What a step takes, and a record beyond its step: where a record scores much data it may take as long as
+  // many steps.
   double per_step_ = 0.0;
+  double per_record_ = 0.0;
+  std::int64_t plain_ = 0;  // steps without a record
+  std::int64_t records_ = 0;
   std::size_t shown_ = 0;  // characters on the line that is written over
 };
 

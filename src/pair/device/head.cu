@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
   constexpr int together = outputs * vectors <= 2 ? 4 : outputs * vectors <= 4 ? 2 : 1;
   constexpr int columns = vectors * lanes * 4;
   static_assert(parts == 2 || together % 2 == 0);
-  __shared__ float sums[parts][outputs][columns];
+  __shared__ alignas(16) float sums[parts][outputs][columns];
   __shared__ float bias_sums[warps][parts][outputs];
   __shared__ double moment_sums[warps][parts];
   const int lane = static_cast<int>(threadIdx.x) % lanes;
@@ -385,8 +385,8 @@ __global__ void __launch_bounds__(threads) compare(Head head, Objectives objecti
     }
     work.told[count + thread] = sum;
   }
-  if (thread < work.also_count) {
-    work.told[count + count * count + thread] = work.also[thread];
+  for (int i = thread; i < work.also_count; i += threads) {
+    work.told[count + count * count + i] = work.also[i];
   }
 }
 
@@ -441,7 +441,9 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
     }
     each_slope(head.loss, z, outputs, head.labels != nullptr ? head.labels[row] : 0.0F,
                head.kinds != nullptr ? head.kinds[row] : 0, [&](int o, float first, float second) {
-                 slopes[thread][o] = by_risk * first + by_derivative * second;
+                 // Of a logit without bound one of the two may not be a number.
+                 slopes[thread][o] = (by_risk == 0.0F ? 0.0F : by_risk * first) +
+                                     (by_derivative == 0.0F ? 0.0F : by_derivative * second);
                });
   }
   __syncthreads();

@@ -33,8 +33,8 @@ struct Head {
 };
 
 constexpr int head_blocks(std::int64_t rows, int environments) {
-  constexpr std::int64_t rows_a_block = 16;  // at least
-  constexpr std::int64_t at_most = 264;
+  constexpr std::int64_t rows_a_block = 32;  // at least: four for each of eight warps
+  constexpr std::int64_t at_most = 264;      // two a multiprocessor of a large card, all there at once
   const std::int64_t wanted = (rows / environments + rows_a_block - 1) / rows_a_block;
   const std::int64_t most = at_most / environments;
   return static_cast<int>(wanted < most ? wanted : most);

@@ -8,8 +8,8 @@
 #include "pair/device/loss.h"
 
 // A step's work at the linear head w, on CUDA devices, for objectives that are functions of the environments'
-// moments R_e and D_e alone (train/moments.h). The gradient of such an objective L in the head's parameters
-// is
+// moments alone: R_e and D_e (train/moments.h), or in D_e's place A_e and B_e, D over the samples at even and
+// at odd places. The gradient of such an objective L in the head's parameters is
 //
 //     dL/dw = sum_e dL/dR_e dR_e/dw + dL/dD_e dD_e/dw,
 //
@@ -23,7 +23,7 @@ struct Head {
   Loss loss = Loss::binary_cross_entropy;
   torch::Tensor features;  // [n, d], of environments of equal size, one after another
   torch::Tensor labels;    // [n], as kernels.h's moments take them
-  torch::Tensor weight;    // [k, d]
+  torch::Tensor weight;    // [k, d]; k = 1 unless the loss is cross-entropy
   torch::Tensor bias;      // [k]
   std::int64_t environments = 1;
 };

@@ -2,6 +2,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "pair/device/head.cuh"
 #include "pair/device/head.h"
@@ -53,7 +54,10 @@ bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int
        !cuda::takes_halves(weight.size(0)))) {
     return false;
   }
-  return has_kernels(weight) && cuda::takes_head(weight.size(1), weight.size(0)) && environments >= 1 &&
+  constexpr std::uintptr_t alignment = 16;  // kernels read four numbers at a time
+  return has_kernels(weight) && weight.is_contiguous() &&
+         reinterpret_cast<std::uintptr_t>(weight.data_ptr()) % alignment == 0 &&
+         cuda::takes_head(weight.size(1), weight.size(0)) && environments >= 1 &&
          environments <= cuda::head_environments && !objectives.empty() &&
          objectives.size() <= cuda::head_objectives;
 }
@@ -63,10 +67,11 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   at.head = head;
   at.head.features = head.features.contiguous();
   at.head.labels = head.labels.contiguous();
-  at.head.weight = head.weight.contiguous();
   const std::int64_t rows = head.features.size(0);
-  TORCH_CHECK(takes_head(head.weight, head.environments, rows / head.environments, objectives) &&
-                  head.bias.defined() && rows % head.environments == 0 && head.labels.numel() == rows,
+  TORCH_CHECK(head.environments >= 1 && rows >= head.environments && rows % head.environments == 0 &&
+                  takes_head(head.weight, head.environments, rows / head.environments, objectives) &&
+                  (head.loss == Loss::cross_entropy || head.weight.size(0) == 1) && head.bias.defined() &&
+                  head.labels.numel() == rows,
               "head.h does not take features of shape ", head.features.sizes(), " with ", head.labels.numel(),
               " labels for ", head.environments, " environments and ", objectives.size(), " objectives");
   const int parts = has_any(objectives, Kind::mean_product_of_halves) ? 3 : 2;
@@ -81,6 +86,8 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   at.logits = torch::empty({launch.rows, launch.outputs}, floats);
   at.by_moments = torch::empty({m, parts * launch.environments}, doubles);
   at.by_head = torch::empty({m, launch.numbers}, floats);
+  TORCH_CHECK(!also.defined() || (also.is_cuda() && also.is_contiguous()),
+              "what is to come along lies in one piece on the device");
   const std::int64_t also_count = also.defined() ? also.numel() : 0;
   at.told = torch::empty({m + m * m + also_count}, doubles);
 
@@ -105,6 +112,9 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
 HeadGradient back_from_head(const AtHead& at, const torch::Tensor& weights, FeatureGradient wanted) {
   const auto parts = static_cast<int>(at.by_moments.size(1) / at.head.environments);
   const cuda::Head launch = launch_of(at.head, parts);
+  TORCH_CHECK(weights.is_cuda() && weights.is_contiguous() && weights.numel() == at.by_head.size(0),
+              "there are ", at.by_head.size(0), " objectives, whose weights lie in one piece on the device, ",
+              "and not ", weights.numel());
   const cudaStream_t stream = stream_of(at.logits);
   const torch::TensorOptions floats = at.logits.options();
   HeadGradient result;

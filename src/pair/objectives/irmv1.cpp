@@ -30,10 +30,15 @@ std::optional<device::MomentFunction> Irmv1::moment_function() const {
     return Function{Function::Kind::mean_squared_derivative};
   }
   Function function{Function::Kind::mean_product_of_halves, Function::Negative::keep, constant_};
-  if (negative_ == ObjectiveOptions::Negative::scale) {
-    function.negative = Function::Negative::scale;
-  } else if (negative_ == ObjectiveOptions::Negative::shift) {
-    function.negative = Function::Negative::shift;
+  switch (negative_) {
+    case ObjectiveOptions::Negative::keep:
+      break;
+    case ObjectiveOptions::Negative::scale:
+      function.negative = Function::Negative::scale;
+      break;
+    case ObjectiveOptions::Negative::shift:
+      function.negative = Function::Negative::shift;
+      break;
   }
   return function;
 }

@@ -83,16 +83,9 @@ template <class... Parts>
 
 }  // namespace
 
-HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
-                 std::vector<std::int64_t> sizes, data::TaskLoss loss, bool with_risks) {
-  if (logits.dim() != 2) {
-    refuse("logits have shape ", logits.sizes(), "; accepted is [n, k]");
-  }
-  const std::int64_t n = logits.size(0);
-  if (features.dim() != 2 || features.size(0) != n) {
-    refuse("features have shape ", features.sizes(), "; accepted is [", n, ", d], as there are ", n,
-           " logits");
-  }
+torch::Tensor labels_for(const torch::Tensor& labels, std::int64_t n, std::int64_t k,
+                         const std::vector<std::int64_t>& sizes, data::TaskLoss loss,
+                         torch::ScalarType type) {
   if (labels.dim() != 1 || labels.size(0) != n) {
     refuse("labels have shape ", labels.sizes(), "; accepted is [", n, "], as there are ", n, " logits");
   }
@@ -105,13 +98,26 @@ HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor lab
     if (labels.scalar_type() != torch::kInt64) {
       refuse("labels of classes have type ", labels.scalar_type(), "; accepted is ", torch::kInt64);
     }
-  } else {
-    if (logits.size(1) != 1) {
-      refuse("logits have shape ", logits.sizes(), "; accepted is [n, 1] for the loss '",
-             data::to_string(loss), "'");
-    }
-    labels = labels.to(logits.scalar_type());
+    return labels;
   }
+  if (k != 1) {
+    refuse("logits have shape [", n, ", ", k, "]; accepted is [n, 1] for the loss '", data::to_string(loss),
+           "'");
+  }
+  return labels.to(type);
+}
+
+HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
+                 std::vector<std::int64_t> sizes, data::TaskLoss loss, bool with_risks) {
+  if (logits.dim() != 2) {
+    refuse("logits have shape ", logits.sizes(), "; accepted is [n, k]");
+  }
+  const std::int64_t n = logits.size(0);
+  if (features.dim() != 2 || features.size(0) != n) {
+    refuse("features have shape ", features.sizes(), "; accepted is [", n, ", d], as there are ", n,
+           " logits");
+  }
+  labels = labels_for(labels, n, logits.size(1), sizes, loss, logits.scalar_type());
   torch::Tensor risks = with_risks ? risks_of(loss, logits, labels, sizes) : torch::Tensor();
   return {std::move(features),
           std::move(logits),

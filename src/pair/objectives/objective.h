@@ -43,10 +43,16 @@ struct HeadView {
   }
 };
 
-// Builds a view and, unless the caller will give them, its risks. Labels of one logit are brought to the
-// logits' type. Shapes are checked; a mismatch throws std::invalid_argument.
+// Builds a view and, unless the caller will give them, its risks. Labels are those of labels_for; a mismatch
+// of shapes throws std::invalid_argument.
 HeadView view_of(torch::Tensor features, torch::Tensor logits, torch::Tensor labels,
                  std::vector<std::int64_t> sizes, data::TaskLoss loss, bool with_risks = true);
+
+// The labels of n samples with k logits each, brought to `type` where they are not classes. Throws
+// std::invalid_argument where they are not [n] or not classes for cross-entropy, where another loss has more
+// than one logit, and where the environments' sizes are not numbers from 1 that sum to n.
+torch::Tensor labels_for(const torch::Tensor& labels, std::int64_t n, std::int64_t k,
+                         const std::vector<std::int64_t>& sizes, data::TaskLoss loss, torch::ScalarType type);
 
 class Objective {
  public:
@@ -66,7 +72,8 @@ class Objective {
   // True where the value is found from view.derivatives, should they be there.
   [[nodiscard]] virtual bool takes_derivatives() const { return false; }
 
-  // Where the value is one of the functions of risks and derivatives that kernels know, which.
+  // Where the value is one of the functions of risks and derivatives that kernels know (device/head.h),
+  // which.
   [[nodiscard]] virtual std::optional<device::MomentFunction> moment_function() const { return std::nullopt; }
 
   // False where value() draws from random, and so does other work on the device at every call; where there is

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
@@ -75,6 +76,18 @@ std::string cuda_card() {
   std::error_code none;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", none)) {
     return first_after(entry.path() / "information", "Model");
+  }
+  return "";
+}
+
+// The version in "NVRM version: NVIDIA UNIX ... Kernel Module ...  580.95.05  Release Build ...".
+std::string cuda_driver() {
+  std::istringstream words(first_after("/proc/driver/nvidia/version", "NVRM version"));
+  for (std::string word; words >> word;) {
+    if (word.find('.') != std::string::npos &&
+        std::all_of(word.begin(), word.end(), [](char c) { return c == '.' || (c >= '0' && c <= '9'); })) {
+      return word;
+    }
   }
   return "";
 }
@@ -292,6 +305,7 @@ nlohmann::json provenance(const std::string& device) {
                          {"compiler", PAIR_COMPILER}};
   if (device != "cpu") {
     json["card"] = cuda_card();
+    json["driver"] = cuda_driver();
   }
   return json;
 }

@@ -5,6 +5,7 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,19 +30,26 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 torch::Device device_of(const RunSpec& spec) {
-  const torch::Device device(spec.device);
-  if (device.is_cuda()) {
+  constexpr std::string_view numbered = "cuda:";
+  if (spec.device.starts_with("cuda")) {
     const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
     if (count == 0) {
       throw std::invalid_argument("device is '" + spec.device +
                                   "', but LibTorch finds no CUDA device here; accepted is cpu");
     }
-    if (device.has_index() && device.index() >= count) {
+    // Before torch reads the number, of which it keeps eight bits.
+    std::int64_t number = 0;
+    if (spec.device.starts_with(numbered)) {
+      const char* const end = spec.device.data() + spec.device.size();
+      const auto [stopped, error] = std::from_chars(spec.device.data() + numbered.size(), end, number);
+      number = error == std::errc() && stopped == end ? number : count;
+    }
+    if (number < 0 || number >= count) {
       throw std::invalid_argument("device is '" + spec.device + "', but there are " + std::to_string(count) +
                                   " CUDA devices, numbered from 0");
     }
   }
-  return device;
+  return torch::Device(spec.device);
 }
 
 std::string start_state(const RunSpec& spec, const std::filesystem::path& directory) {
@@ -56,6 +64,23 @@ std::string start_state(const RunSpec& spec, const std::filesystem::path& direct
 
 nlohmann::json versions() {
   return {{"pair", PAIR_VERSION}, {"libtorch", TORCH_VERSION}, {"compiler", __VERSION__}};
+}
+
+std::int64_t first_record(const RunSpec& spec) {
+  return spec.eval_first > 0 ? spec.eval_first : spec.eval_every;
+}
+
+// Those after so many steps: every so often, and at the last.
+std::int64_t records_after(std::int64_t step, const RunSpec& spec) {
+  const std::int64_t steps = spec.settings.steps;
+  if (step >= steps) {
+    return 0;
+  }
+  const auto until = [&](std::int64_t end) {  // of those before the last
+    const std::int64_t first = first_record(spec);
+    return end < first ? 0 : (end - first) / spec.eval_every + 1;
+  };
+  return until(steps - 1) - until(step) + 1;
 }
 
 // One try at a run, from where the last one got to.
@@ -183,7 +208,7 @@ class Try {
   }
 
   [[nodiscard]] bool is_recorded(std::int64_t step) const {
-    const std::int64_t first = spec_.eval_first > 0 ? spec_.eval_first : spec_.eval_every;
+    const std::int64_t first = first_record(spec_);
     return step >= first && (step - first) % spec_.eval_every == 0;
   }
 
@@ -208,7 +233,8 @@ class Try {
   void tell(std::int64_t first, const train::Trainer& trainer, const nlohmann::json* record) {
     tell_notices();
     if (hooks_.progress) {
-      hooks_.progress({first, trainer.step(), spec_.settings.steps, record});
+      hooks_.progress(
+          {first, trainer.step(), spec_.settings.steps, record, records_after(trainer.step(), spec_)});
     }
   }
 

@@ -21,6 +21,7 @@ struct Progress {
   std::int64_t step = 0;                   // steps taken; equal to first once, before the first is
   std::int64_t steps = 0;                  // in all
   const nlohmann::json* record = nullptr;  // where this step was recorded
+  std::int64_t records_left = 0;           // that the steps to come will make
 };
 
 // What a caller may want to hear and say while a run goes on; all from the run's own thread.

@@ -164,6 +164,16 @@ std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path
                            " when it was done); delete " + done_file(path).string() + " to run again");
 }
 
+Standing standing_of(const std::filesystem::path& path, const RunSpec& spec) {
+  try {
+    return RunDirectory::finished(path, spec) ? Standing::finished : Standing::unfinished;
+  } catch (const std::invalid_argument&) {
+    return Standing::foreign;
+  } catch (const std::runtime_error&) {
+    return Standing::lost;
+  }
+}
+
 RunDirectory::RunDirectory(std::filesystem::path path, const RunSpec& spec)
     : path_(prepared(std::move(path))), hash_(hash(spec)), results_(results_file(path_)) {
   if (!results_.try_lock()) {

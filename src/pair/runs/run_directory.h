@@ -92,6 +92,15 @@ class RunDirectory {
   std::vector<std::string> notices_;
 };
 
+// What RunDirectory::finished finds, for those who go on whatever it is. Throws nothing of the folder's.
+enum class Standing {
+  unfinished,  // or not begun
+  finished,
+  lost,    // finished once, but the records are no longer those it ended with
+  foreign  // a finished run that is another's, or whose spec.json is not there or cannot be read
+};
+Standing standing_of(const std::filesystem::path& path, const RunSpec& spec);
+
 // The state that a finished run ended with (Trainer::start_from reads it), without the folder's lock: many
 // may start from one. Throws std::invalid_argument where the folder holds no finished run, or one that should
 // be called otherwise (folder_name), and std::runtime_error where the checkpoint or the records are damaged.

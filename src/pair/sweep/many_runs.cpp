@@ -32,11 +32,7 @@ constexpr auto nap = std::chrono::milliseconds(20);
 
 // What is damaged will be said of its run alone.
 bool is_finished(const fs::path& directory, const runs::RunSpec& spec) {
-  try {
-    return runs::RunDirectory::finished(directory, spec).has_value();
-  } catch (const std::exception&) {
-    return false;
-  }
+  return runs::standing_of(directory, spec) == runs::Standing::finished;
 }
 
 class Executor {

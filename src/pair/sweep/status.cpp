@@ -124,23 +124,12 @@ SweepStatus status_of(std::span<const Job> jobs, const fs::path& folder) {
 }
 
 bool is_own(const Job& job, const fs::path& folder) {
-  try {
-    (void)runs::RunDirectory::finished(folder / job.folder, job.spec);
-  } catch (const std::invalid_argument&) {
-    return false;
-  } catch (const std::runtime_error&) {
-    // Its records were lost.
-  }
-  return true;
+  return runs::standing_of(folder / job.folder, job.spec) != runs::Standing::foreign;
 }
 
 void mend(const Job& job, const fs::path& folder) {
   const fs::path directory = folder / job.folder;
-  try {
-    (void)runs::RunDirectory::finished(directory, job.spec);
-  } catch (const std::invalid_argument&) {
-    return;
-  } catch (const std::runtime_error&) {
+  if (runs::standing_of(directory, job.spec) == runs::Standing::lost) {
     std::error_code ignored;
     fs::remove(runs::done_file(directory), ignored);
   }
@@ -156,14 +145,9 @@ bool delete_run(const Job& job, const fs::path& folder) {
     }
   }
   // Under the lock: it may have ended well since somebody looked.
-  try {
-    if (runs::RunDirectory::finished(directory, job.spec)) {
-      return false;
-    }
-  } catch (const std::invalid_argument&) {
+  const runs::Standing standing = runs::standing_of(directory, job.spec);
+  if (standing == runs::Standing::finished || standing == runs::Standing::foreign) {
     return false;
-  } catch (const std::runtime_error&) {
-    // Its records were lost.
   }
   std::error_code error;
   if (!fs::is_directory(directory, error)) {

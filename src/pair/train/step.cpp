@@ -55,6 +55,16 @@ torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const to
   return torch::cat(all);
 }
 
+// What an objective may be differentiated in; the last is left out where no objective takes it.
+constexpr std::size_t most_leaves = 4;
+std::vector<torch::Tensor> leaves_of(const objectives::HeadView& view) {
+  std::vector<torch::Tensor> leaves = {view.logits, view.features, view.risks};
+  if (view.derivatives.defined()) {
+    leaves.push_back(view.derivatives);
+  }
+  return leaves;
+}
+
 // sum_k weights_k rows_k of rows [m, ...], in one product; weights of the rows' type.
 torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows) {
   return torch::mm(weights.unsqueeze(0), rows.flatten(1)).view(rows.sizes().slice(1));
@@ -76,8 +86,8 @@ struct Step::ThroughPhi {
 };
 
 struct Step::Compared {
-  // Where kernels did the work at the head; then the cut has features alone, or, after a pass by hand, none.
-  std::optional<device::AtHead> at_head;
+  // Where kernels did the work at the head; then the cut has features alone, and after a pass by hand none.
+  std::optional<device::AtHead> kernels;
   std::unique_ptr<models::RectifiedPass> pass;
 
   Cut cut;
@@ -143,7 +153,7 @@ torch::Tensor Step::row_sums(const torch::Tensor& rows) const {
   return torch::mv(rows, ones_);
 }
 
-Step::Cut Step::cut(const Batch& batch, bool at_moments) const {
+Step::Cut Step::cut(const Batch& batch) const {
   Cut result;
   result.features = features_of(batch);
   const torch::Tensor features = result.features.detach().requires_grad_(true);
@@ -153,14 +163,12 @@ Step::Cut Step::cut(const Batch& batch, bool at_moments) const {
     logits = model_->logits(features);
   }
   result.view = objectives::view_of(features, logits.detach().requires_grad_(true), batch.labels, batch.sizes,
-                                    loss_, /*with_risks=*/!at_moments);
-  if (at_moments) {
-    objectives::HeadView& view = result.view;
-    Moments moments = moments_of(loss_, logits, view.labels, view.sizes, takes_derivatives_);
-    view.risks = moments.risks.requires_grad_(true);
-    if (takes_derivatives_) {
-      view.derivatives = moments.derivatives.requires_grad_(true);
-    }
+                                    loss_, /*with_risks=*/false);
+  objectives::HeadView& view = result.view;
+  Moments moments = moments_of(loss_, logits, view.labels, view.sizes, takes_derivatives_);
+  view.risks = moments.risks.requires_grad_(true);
+  if (takes_derivatives_) {
+    view.derivatives = moments.derivatives.requires_grad_(true);
   }
   return result;
 }
@@ -263,30 +271,45 @@ Step::Result Step::with_weights(const Batch& batch, std::span<const double> weig
     }
     return {torch::stack(terms).detach(), in_order_of(pieces, view.parameters).detach()};
   }
-  if (takes_head(batch)) {
-    const std::shared_ptr<Compared> compared = at_head(batch, {});
-    return {compared->at_head->told.narrow(0, 0, static_cast<std::int64_t>(weights.size())),
-            back_from_head(*compared, kept(weights))};
+  if (kernels_take(batch)) {
+    const std::shared_ptr<Compared> compared = compare_by_kernels(batch, {});
+    return {compared->kernels->told.narrow(0, 0, static_cast<std::int64_t>(weights.size())),
+            gradient_by_kernels(*compared, kept(weights))};
   }
-  const Cut at_head = cut(batch, /*at_moments=*/false);
-  const std::vector<torch::Tensor> terms = values(at_head.view, random);
-  std::vector<torch::Tensor> at_cuts(2);
+  const Cut at = cut(batch);
+  const objectives::HeadView& view = at.view;
+  const std::vector<torch::Tensor> terms = values(view, random);
+  std::vector<torch::Tensor> slopes;
   if (const torch::Tensor total = weighted_sum(terms, weights); total.defined()) {
-    at_cuts = grad({total}, {at_head.view.logits, at_head.view.features}, {}, /*retain_graph=*/false,
-                   /*create_graph=*/false, /*allow_unused=*/true);
+    slopes = grad({total}, leaves_of(view), {}, /*retain_graph=*/false, /*create_graph=*/false,
+                  /*allow_unused=*/true);
   }
-  return {torch::stack(terms).detach(), back(at_head, at_cuts[0], at_cuts[1], {})};
+  slopes.resize(most_leaves);
+  torch::Tensor by_logits = slopes[0];
+  const torch::Tensor& by_risks = slopes[2];
+  const torch::Tensor& by_derivatives = slopes[3];
+  if (by_risks.defined() || by_derivatives.defined()) {
+    const torch::NoGradGuard no_graph;
+    const torch::Tensor through =
+        through_moments(loss_, view.logits, view.labels, view.sizes,
+                        (by_risks.defined() ? by_risks : torch::zeros_like(view.risks)).unsqueeze(0),
+                        by_derivatives.defined() ? by_derivatives.unsqueeze(0) : torch::Tensor());
+    by_logits = sum_of(by_logits, through[0]);
+  }
+  return {torch::stack(terms).detach(), back(at, by_logits, slopes[1], {})};
 }
 
-bool Step::takes_head(const Batch& batch) const {
-  return !functions_.empty() && model_->head->bias.defined() && objectives::equal_sizes(batch.sizes) &&
+bool Step::kernels_take(const Batch& batch) const {
+  return !functions_.empty() && !batch.sizes.empty() && model_->head->bias.defined() &&
+         objectives::equal_sizes(batch.sizes) &&
          device::takes_head(model_->head->weight, static_cast<std::int64_t>(batch.sizes.size()),
                             batch.sizes.front(), functions_);
 }
 
-std::shared_ptr<Step::Compared> Step::at_head(const Batch& batch, const torch::Tensor& also) const {
+std::shared_ptr<Step::Compared> Step::compare_by_kernels(const Batch& batch,
+                                                         const torch::Tensor& also) const {
   auto compared = std::make_shared<Compared>();
-  compared->pass = model_->rectified_pass(batch.inputs);
+  compared->pass = half_ ? nullptr : model_->rectified_pass(batch.inputs);
   if (!compared->pass) {
     compared->cut.features = features_of(batch);
   }
@@ -294,16 +317,16 @@ std::shared_ptr<Step::Compared> Step::at_head(const Batch& batch, const torch::T
   device::Head head;
   head.loss = kernel_loss(loss_);
   head.features = compared->pass ? compared->pass->features() : compared->cut.features.detach();
-  head.labels =
-      loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(head.features.scalar_type());
+  head.labels = objectives::labels_for(batch.labels, head.features.size(0), model_->head->weight.size(0),
+                                       batch.sizes, loss_, head.features.scalar_type());
   head.weight = model_->head->weight;
   head.bias = model_->head->bias;
   head.environments = static_cast<std::int64_t>(batch.sizes.size());
-  compared->at_head = device::at_head(head, functions_, also);
+  compared->kernels = device::at_head(head, functions_, also);
   return compared;
 }
 
-torch::Tensor Step::back_from_head(const Compared& compared, const torch::Tensor& weights) const {
+torch::Tensor Step::gradient_by_kernels(const Compared& compared, const torch::Tensor& weights) const {
   const torch::NoGradGuard no_graph;
   device::FeatureGradient wanted = device::FeatureGradient::none;
   if (compared.pass) {
@@ -311,7 +334,7 @@ torch::Tensor Step::back_from_head(const Compared& compared, const torch::Tensor
   } else if (compared.cut.features.requires_grad()) {
     wanted = device::FeatureGradient::plain;
   }
-  const device::HeadGradient gradient = device::back_from_head(*compared.at_head, weights, wanted);
+  const device::HeadGradient gradient = device::back_from_head(*compared.kernels, weights, wanted);
   return joined(compared.pass ? ThroughPhi{compared.pass->back(gradient.features, gradient.sums), {}}
                               : through_phi(compared.cut, gradient.features, /*again=*/false),
                 gradient.head);
@@ -332,12 +355,12 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
   if (needs_network_) {
     return compare_network(batch, source, random, also);
   }
-  if (source == GradientSource::head && takes_head(batch)) {
-    compared_ = at_head(batch, also);
-    return compared_->at_head->told;
+  if (source == GradientSource::head && kernels_take(batch)) {
+    compared_ = compare_by_kernels(batch, also);
+    return compared_->kernels->told;
   }
   auto compared = std::make_shared<Compared>();
-  compared->cut = cut(batch, /*at_moments=*/true);
+  compared->cut = cut(batch);
   const objectives::HeadView& view = compared->cut.view;
   const std::vector<torch::Tensor> terms = values(view, random);
 
@@ -345,10 +368,7 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
     no_slope_ = torch::zeros_like(view.risks.detach());
     erm_slope_ = torch::full_like(no_slope_, 1.0 / static_cast<double>(view.environments()));
   }
-  std::vector<torch::Tensor> leaves = {view.logits, view.features, view.risks};
-  if (takes_derivatives_) {
-    leaves.push_back(view.derivatives);
-  }
+  const std::vector<torch::Tensor> leaves = leaves_of(view);
   std::vector<torch::Tensor> by_logits;
   std::vector<torch::Tensor> by_risks;
   std::vector<torch::Tensor> by_derivatives;
@@ -409,8 +429,8 @@ torch::Tensor Step::gradient(const torch::Tensor& weights) {
   if (!compared) {
     throw std::logic_error("Step::gradient before Step::compare");
   }
-  if (compared->at_head) {
-    return back_from_head(*compared, weights);
+  if (compared->kernels) {
+    return gradient_by_kernels(*compared, weights);
   }
   const torch::NoGradGuard no_graph;
   if (compared->rows.defined()) {

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +27,9 @@
 // slopes), and since the head is linear its parameters' gradients for all m objectives are one matrix
 // product, (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one
 // weighted gradient goes back through the featurizer, once.
+//
+// On a CUDA device all of that is done by kernels for objectives that are functions of moments
+// (device/head.h), and a model may have a way back of its own (models::RectifiedPass).
 //
 // Gradients from phi or f need one pass back an objective; objectives that need the network (IGA) keep the
 // whole graph. Only they pay.
@@ -75,15 +77,18 @@ class Step {
   struct ThroughPhi;
 
   [[nodiscard]] torch::Tensor features_of(const Batch& batch) const;
-  // at_moments: risks, and derivatives where an objective takes them, are leaves too.
-  [[nodiscard]] Cut cut(const Batch& batch, bool at_moments) const;
+  [[nodiscard]] Cut cut(const Batch& batch) const;
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
   [[nodiscard]] objectives::HeadView network_view(const Batch& batch) const;
-  // Whether kernels do the work at the head (device/head.h), the two halves of it, and weights that stay.
-  [[nodiscard]] bool takes_head(const Batch& batch) const;
-  [[nodiscard]] std::shared_ptr<Compared> at_head(const Batch& batch, const torch::Tensor& also) const;
-  [[nodiscard]] torch::Tensor back_from_head(const Compared& compared, const torch::Tensor& weights) const;
+  // Whether kernels do the work at the head (device/head.h).
+  [[nodiscard]] bool kernels_take(const Batch& batch) const;
+  // What compare() and gradient() do then.
+  [[nodiscard]] std::shared_ptr<Compared> compare_by_kernels(const Batch& batch,
+                                                             const torch::Tensor& also) const;
+  [[nodiscard]] torch::Tensor gradient_by_kernels(const Compared& compared,
+                                                  const torch::Tensor& weights) const;
+  // Weights on the device; where they are not those of the last time it waits for them.
   [[nodiscard]] torch::Tensor kept(std::span<const double> weights);
   [[nodiscard]] torch::Tensor compare_network(const Batch& batch, GradientSource source, data::Random& random,
                                               const torch::Tensor& also);

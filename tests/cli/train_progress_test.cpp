@@ -1,0 +1,44 @@
+#include "pair/cli/train_progress.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+
+namespace pair::cli {
+namespace {
+
+using ::testing::EndsWith;
+
+// Lines of a run of 100 steps that records every tenth; what a step and a record take, in seconds.
+std::string last_line(std::int64_t steps, double a_step, double a_record, std::int64_t first = 0) {
+  const nlohmann::json record = {{"loss", 0.5}, {"worst_test_acc", 0.7}};
+  std::ostringstream out;
+  ProgressDisplay display(out, ProgressDisplay::Style::lines, 80);
+  double seconds = 100.0;
+  display.show({first, first, 100, nullptr, (100 - first) / 10}, seconds);
+  for (std::int64_t step = first + 1; step <= steps; ++step) {
+    const bool recorded = step % 10 == 0;
+    seconds += a_step + (recorded ? a_record : 0.0);
+    display.show({first, step, 100, recorded ? &record : nullptr, 10 - step / 10}, seconds);
+  }
+  std::string text = out.str();
+  text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+TEST(ProgressDisplay, TimeLeftCountsStepsAndRecords) {
+  EXPECT_THAT(last_line(20, 1.0, 0.0), EndsWith("left 1:20"));
+  EXPECT_THAT(last_line(20, 0.1, 5.0), EndsWith("left 0:48"));
+  EXPECT_THAT(last_line(90, 0.1, 5.0), EndsWith("left 0:06"));
+  EXPECT_THAT(last_line(100, 0.1, 5.0), EndsWith("left 0:00"));
+}
+
+TEST(ProgressDisplay, GoesOnFromACheckpoint) {
+  EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
+}
+
+}  // namespace
+}  // namespace pair::cli
