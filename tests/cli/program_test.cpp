@@ -113,6 +113,15 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
   }
 }
 
+TEST(Program, SaysWhatANumberMayBe) {
+  const Finished fraction = run_pair({"solve", "--epsilon", "x"});
+  EXPECT_EQ(fraction.status, 2);
+  EXPECT_EQ(fraction.err, "pair: --epsilon is 'x'; accepted are numbers\n");
+  const Finished whole = run_pair({"select", "anywhere", "--last", "2.5"});
+  EXPECT_EQ(whole.status, 2);
+  EXPECT_THAT(whole.err, StartsWith("pair: --last is '2.5'; accepted are whole numbers"));
+}
+
 TEST(Program, ListsEverySolver) {
   const Finished text = run_pair({"list", "solvers"});
   const json listed = json::parse(run_pair({"list", "solvers", "--json"}).out);

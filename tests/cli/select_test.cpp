@@ -95,10 +95,10 @@ TEST_F(Select, WritesEveryFormat) {
   EXPECT_EQ(
       line,
       "criterion,dataset,algorithm,trial_seed,test_envs,run,hparams_seed,step,validation,accuracy,score,"
-      "losses,hparams");
+      "losses,hparams,rank");
   std::getline(csv, line);
   EXPECT_EQ(line,
-            "oracle,ColoredMNIST,IRM,0,0," + folder() + "/run02,2,300,0.73,0.73,,,batch_size=64;lr=0.003");
+            "oracle,ColoredMNIST,IRM,0,0," + folder() + "/run02,2,300,0.73,0.73,,,batch_size=64;lr=0.003,1");
 
   const json report = json::parse(run({"--format", "json"}).out);
   EXPECT_EQ(report["runs"], 9);
@@ -120,6 +120,17 @@ TEST_F(Select, ExplainsWithEveryCandidate) {
   EXPECT_THAT(finished.out, Not(HasSubstr("batch_size"))) << "which does not vary";
   const json report = json::parse(run({"--criterion", "pair", "--explain", "--format", "json"}).out);
   EXPECT_EQ(report["criteria"][0]["choices"][0]["candidates"].size(), 3U);
+
+  std::istringstream csv(run({"--criterion", "oracle", "--explain", "--format", "csv"}).out);
+  std::string line;
+  std::getline(csv, line);
+  for (const std::string rank : {",1", ",2", ",3", ",1"}) {
+    std::getline(csv, line);
+    EXPECT_THAT(line, ::testing::EndsWith(rank));
+  }
+  const Finished latex = run({"--explain", "--format", "latex"});
+  EXPECT_EQ(latex.status, 2);
+  EXPECT_THAT(latex.err, HasSubstr("--explain is given beside --format latex"));
 }
 
 TEST_F(Select, NormalisesThePreferenceThatIsGiven) {

@@ -37,6 +37,31 @@ void refuse_unknown_subcommands(const CLI::App& app, std::span<const char* const
   }
 }
 
+// CLI11 only says "Could not convert: --last = x", and not what is accepted.
+void refuse_unconverted(const CLI::App& app, std::string_view said) {
+  constexpr std::string_view before = "Could not convert: ";
+  constexpr std::string_view between = " = ";
+  const std::size_t middle = said.find(between);
+  if (!said.starts_with(before) || middle == std::string_view::npos) {
+    return;
+  }
+  const std::string name(said.substr(before.size(), middle - before.size()));
+  const CLI::App* level = &app;
+  while (!level->get_subcommands().empty()) {
+    level = level->get_subcommands().front();
+  }
+  const CLI::Option* const option = level->get_option_no_throw(name);
+  const std::string type = option != nullptr ? option->get_type_name() : "";
+  const char* const accepted = type.starts_with("UINT")    ? "whole numbers from 0"
+                               : type.starts_with("INT")   ? "whole numbers"
+                               : type.starts_with("FLOAT") ? "numbers"
+                                                           : nullptr;
+  if (accepted != nullptr) {
+    throw UsageError(name + " is '" + std::string(said.substr(middle + between.size())) + "'; accepted are " +
+                     accepted);
+  }
+}
+
 }  // namespace
 
 void flush(std::ostream& out) {
@@ -64,6 +89,7 @@ int run(int argc, const char* const* argv, Context& context,
       refuse_unknown_subcommands(app, context.arguments.subspan(1));
       app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+      refuse_unconverted(app, error.what());
       if (app.exit(error, context.out, context.err) != 0) {
         return exit_bad_input;
       }

@@ -227,6 +227,11 @@ void say_what_was_left_out(const select::Histories& histories,
 void run_select(std::span<const std::filesystem::path> folders, const SelectArguments& arguments,
                 Context& context) {
   const Writer write = named("format", arguments.format, formats);
+  if (arguments.explain && arguments.format == "latex") {
+    throw UsageError(
+        "--explain is given beside --format latex, whose tables have no room for it; accepted "
+        "are text, markdown, csv and json");
+  }
   if (!(arguments.percentile >= 0.0 && arguments.percentile <= 1.0)) {
     throw UsageError("--percentile is " + base::shown(arguments.percentile) +
                      "; accepted are numbers from 0 to 1");

@@ -44,8 +44,9 @@ std::string semicolons(const Items& items, Shown shown) {
   return text;
 }
 
-std::vector<std::string> csv_row(const Selection& selection, const Decision& decision,
-                                 const Candidate& candidate) {
+// place: of the candidate, 0 for the chosen one.
+std::vector<std::string> csv_row(const Selection& selection, const Decision& decision, std::size_t place) {
+  const Candidate& candidate = decision.candidates[place];
   std::string losses;
   for (std::size_t i = 0; i < candidate.losses.size(); ++i) {
     losses += (i == 0 ? "" : ";") + decision.losses[i] + "=" + csv_number(candidate.losses[i]);
@@ -64,7 +65,8 @@ std::vector<std::string> csv_row(const Selection& selection, const Decision& dec
           semicolons(candidate.tests, csv_number),
           csv_number(candidate.score),
           losses,
-          semicolons(candidate.run->hparams, setting)};
+          semicolons(candidate.run->hparams, setting),
+          std::to_string(place + 1)};
 }
 
 void write_csv_line(std::vector<std::string> words, std::ostream& out) {
@@ -194,13 +196,13 @@ void write_latex(const SelectReport& report, std::ostream& out) {
 
 void write_csv(const SelectReport& report, std::ostream& out) {
   write_csv_line({"criterion", "dataset", "algorithm", "trial_seed", "test_envs", "run", "hparams_seed",
-                  "step", "validation", "accuracy", "score", "losses", "hparams"},
+                  "step", "validation", "accuracy", "score", "losses", "hparams", "rank"},
                  out);
   for (const Selection& selection : report.selections) {
     for (const Decision& decision : selection.decisions) {
       const std::size_t count = report.explain ? decision.candidates.size() : 1;
       for (std::size_t i = 0; i < count; ++i) {
-        write_csv_line(csv_row(selection, decision, decision.candidates[i]), out);
+        write_csv_line(csv_row(selection, decision, i), out);
       }
     }
   }
