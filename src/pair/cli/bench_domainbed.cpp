@@ -87,6 +87,12 @@ std::int64_t our_parameters(const train::Settings& settings) {
 
 void bench_domainbed(const Arguments& arguments, Context& context) {
   std::optional<Python> python = start_python(arguments);
+  const std::string without = "not measured: '" + arguments.python +
+                              " -c \"import torch\"' fails (--python names another; on Debian the package is "
+                              "python3-torch)";
+  if (!python) {
+    context.err << "pair: python " << without << '\n' << std::flush;  // before what takes long
+  }
   train::use_threads(arguments.threads);
   train::Settings settings = runs::resolve("ColoredMNIST", "erm").settings;
   settings.batch = arguments.batch;
@@ -124,6 +130,8 @@ void bench_domainbed(const Arguments& arguments, Context& context) {
     result["python"] = {
         {"milliseconds", median(theirs)}, {"parameters", python->parameters}, {"torch", python->torch}};
     result["speedup"] = median(ratios);
+  } else {
+    result["python_missing"] = without;
   }
   if (arguments.json) {
     context.out << result.dump(2) << '\n';
@@ -135,8 +143,7 @@ void bench_domainbed(const Arguments& arguments, Context& context) {
   std::snprintf(line, sizeof line, "  pair    %8.1f ms\n", median(ours));
   context.out << line;
   if (!python) {
-    context.out << "  python  not measured: '" << arguments.python
-                << " -c \"import torch\"' fails (on Debian the package is python3-torch)\n";
+    context.out << "  python  " << without << '\n';
     return;
   }
   std::snprintf(line, sizeof line, "  python  %8.1f ms, torch %s by hand\n\n  pair is %.2f x as fast\n",

@@ -34,17 +34,16 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
 plot::Figure draw(const json& result) {
   plot::Chart chart{.x = {.label = "β of the second environment; the first has 0.1"},
                     .y = {.label = "worst test accuracy", .unit = "%"}};
-  const std::vector<json> shown = values_of(result, "method");
-  for (std::size_t i = 0; i < shown.size(); ++i) {
+  for (const json& method : values_of(result, "method")) {
     std::vector<double> x, mean, deviation;
-    for (const json& cell : cells_with(result, {{"method", shown[i]}})) {
+    for (const json& cell : cells_with(result, {{"method", method}})) {
       if (cell.contains("accuracy")) {
         x.push_back(cell.at("beta"));
         mean.push_back(cell.at("accuracy").at("mean"));
         deviation.push_back(cell.at("accuracy").at("deviation"));
       }
     }
-    add_line(chart, place_of(shown[i].get<std::string>()), label_of(shown[i].get<std::string>()), x, mean,
+    add_line(chart, place_of(method.get<std::string>()), label_of(method.get<std::string>()), x, mean,
              deviation, true);
   }
   return {.panels = {std::move(chart)}, .panel_width = 620, .panel_height = 400};

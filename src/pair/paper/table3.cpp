@@ -236,6 +236,7 @@ std::string aligned(const std::vector<std::vector<std::string>>& lines) {
 
 std::vector<std::string> table3_algorithms() {
   std::vector<std::string> keys;
+  keys.reserve(algorithms.size());
   for (const Algorithm& algorithm : algorithms) {
     keys.emplace_back(algorithm.key);
   }

@@ -19,7 +19,7 @@ std::vector<std::string> table3_algorithms();
 // The sweep behind the table: 3 test domains, n_hparams draws and n_trials trials of each algorithm (the
 // paper's are 20 and 3), hyperparameters as in Appendix G.2. No algorithms named: all. Throws
 // std::invalid_argument for an unknown one.
-sweep::Definition table3_sweep(const std::vector<std::string>& algorithms, std::int64_t n_hparams,
+sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
                                std::int64_t n_trials, const std::vector<runs::Override>& common);
 
 // The validation set: that of the training domains, or that of the test domain (DomainBed's oracle).

@@ -154,10 +154,10 @@ Spec two_bit_case(std::string_view name) {
   throw std::invalid_argument(base::unknown_name("case", name, cases));
 }
 
-Odd pretrained(const Spec& spec, Odd f, std::size_t count) {
+Odd pretrained(const Spec& spec, Odd f, std::size_t steps) {
   // l'' is at most 1 (square) or 1/4 (logistic).
   const double rate = spec.loss == Loss::square ? 1.0 : 4.0;
-  for (std::size_t t = 0; t < count; ++t) {
+  for (std::size_t t = 0; t < steps; ++t) {
     f = moved(f, rate, objectives(spec, f).erm.gradient);
   }
   return f;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iomanip>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -74,7 +75,7 @@ class Ends {
     for (const Odd& f : predictors_) {
       distances.push_back(std::hypot(f[0] - irm_[0], f[1] - irm_[1]));
     }
-    std::nth_element(distances.begin(), distances.begin() + distances.size() / 2, distances.end());
+    std::nth_element(distances.begin(), distances.begin() + std::ssize(distances) / 2, distances.end());
     return {{"method", method},
             {"ends", std::move(ends)},
             {"median_distance", distances[distances.size() / 2]},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "pair/plot/chart_marks.h"
 #include "pair/plot/heat_map.h"
@@ -88,7 +89,7 @@ double widest(const Ticks& ticks) {
 
 // Whether the labels stand side by side with room between them, on an axis of this length.
 bool fits(const Ticks& ticks, const Mapping& place) {
-  double end = -INFINITY;
+  double end = -std::numeric_limits<double>::infinity();
   for (const Tick& tick : ticks.major) {
     const double half = text_width(tick.label, tick_font) / 2;
     if (place(tick.value) - half < end + 13) {
@@ -135,8 +136,9 @@ void ChartDrawing::choose_ticks(double width, double height) {
   // Where units are equal, as many as on x: tick distances are then equal too.
   const double apart = chart_.equal_units ? 36 : 26;
   y_ticks_ = ticks_of(chart_.y, y_, static_cast<std::size_t>(std::clamp(about_height / apart, 3.0, 12.0)));
+  const Margins around = ChartDrawing::margins();  // by name: the constructor asks
   about_width_ =
-      with_equal_units({0, 0, std::max(width - margins().left - margins().right, 40.0), about_height}).width;
+      with_equal_units({0, 0, std::max(width - around.left - around.right, 40.0), about_height}).width;
   const Mapping place(x_, chart_.x.scale, 0, about_width_);
   for (auto most = static_cast<std::size_t>(std::clamp(about_width_ / 36, 3.0, 10.0)); most >= 2; --most) {
     x_ticks_ = ticks_of(chart_.x, x_, most);
@@ -234,7 +236,7 @@ void ChartDrawing::draw_axes(SvgWriter& svg, const Rect& plot, const Mapping& x,
 }
 
 void ChartDrawing::draw_span_labels(SvgWriter& svg, const Rect& plot, const Mapping& x) const {
-  double free_from = -INFINITY;
+  double free_from = -std::numeric_limits<double>::infinity();
   for (const Mark& mark : chart_.marks) {
     const Span* span = std::get_if<Span>(&mark);
     if (span == nullptr || span->label.empty() || !x.has(span->low) || !x.has(span->high)) {
@@ -256,8 +258,8 @@ void ChartDrawing::draw_span_labels(SvgWriter& svg, const Rect& plot, const Mapp
   }
 }
 
-void ChartDrawing::draw(SvgWriter& svg, const Rect& given) const {
-  const Rect plot = with_equal_units(given);
+void ChartDrawing::draw(SvgWriter& svg, const Rect& area) const {
+  const Rect plot = with_equal_units(area);
   const Mapping x(x_, chart_.x.scale, plot.x, plot.right());
   const Mapping y(y_, chart_.y.scale, plot.bottom(), plot.y);
   if (!covered_) {

@@ -11,7 +11,7 @@ class ChartDrawing : public PanelDrawing {
   ChartDrawing(const Chart& chart, Theme theme, double width, double height);
 
   [[nodiscard]] Margins margins() const override;
-  void draw(SvgWriter& svg, const Rect& plot) const override;
+  void draw(SvgWriter& svg, const Rect& area) const override;
 
  private:
   void find_extents();

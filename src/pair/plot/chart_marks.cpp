@@ -183,7 +183,7 @@ void MarkPainter::operator()(const Region& region) {
   std::string outline;
   draw_line(corners, outline);
   // The outline keeps visible on a heat map of any colour.
-  svg_.path("edge line", outline, "stroke-width=\"4\" stroke-opacity=\"0.6\"");
+  svg_.path("edge line", outline, R"(stroke-width="4" stroke-opacity="0.6")");
   svg_.path(stroke_class(region.color) + " line" + std::string(dash_class(region.dash)), outline,
             stroke_width(1.5));
 }

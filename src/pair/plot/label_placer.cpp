@@ -10,9 +10,9 @@ void LabelPlacer::avoid_line(std::span<const Point> line) {
   constexpr double apart = 4;  // px between the points that stand for the line
   for (std::size_t i = 0; i + 1 < line.size(); ++i) {
     const double length = std::hypot(line[i + 1].x - line[i].x, line[i + 1].y - line[i].y);
-    const double pieces = std::ceil(length / apart);
-    for (double piece = 0; piece < pieces; ++piece) {
-      const double share = piece / pieces;
+    const auto pieces = static_cast<std::size_t>(std::ceil(length / apart));
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      const double share = static_cast<double>(piece) / static_cast<double>(pieces);
       line_points_.push_back(
           {line[i].x + share * (line[i + 1].x - line[i].x), line[i].y + share * (line[i + 1].y - line[i].y)});
     }

@@ -20,13 +20,14 @@ constexpr double figure_title_font = 16;
 // What stands where: panels in rows, plot areas lined up.
 class Layout {
  public:
-  Layout(const Figure& figure, Theme theme) : figure_(figure) {
+  Layout(const Figure& figure, Theme theme)
+      : figure_(figure),
+        columns_(std::max<std::size_t>(1, std::min(figure.columns, figure.panels.size()))),
+        rows_((figure.panels.size() + columns_ - 1) / columns_) {
     for (const Panel& panel : figure.panels) {
       drawings_.push_back(make_drawing(panel, theme, figure.panel_width, figure.panel_height));
       legends_.push_back(legend_of(panel));
     }
-    columns_ = std::max<std::size_t>(1, std::min(figure.columns, figure.panels.size()));
-    rows_ = (figure.panels.size() + columns_ - 1) / columns_;
     top_.resize(rows_);
     bottom_.resize(rows_);
     share_legend();
@@ -84,8 +85,8 @@ class Layout {
   }
 
   void measure() {
-    for (std::size_t i = 0; i < drawings_.size(); ++i) {
-      const Margins around = drawings_[i]->margins();
+    for (const auto& drawing : drawings_) {
+      const Margins around = drawing->margins();
       left_ = std::max(left_, around.left);
       right_ = std::max(right_, around.right);
     }
@@ -112,7 +113,7 @@ class Layout {
   std::vector<std::unique_ptr<PanelDrawing>> drawings_;
   std::vector<std::vector<LegendEntry>> legends_;
   std::vector<LegendEntry> shared_;
-  std::size_t columns_ = 1, rows_ = 0;
+  std::size_t columns_, rows_;
   double left_ = 0.0, right_ = 0.0;   // the same for all, so that plot areas are equally wide
   std::vector<double> top_, bottom_;  // a row each
 };

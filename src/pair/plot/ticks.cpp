@@ -62,7 +62,8 @@ Ticks linear_ticks(double low, double high, std::size_t most) {
   const int size = largest > 0 ? magnitude(largest * (1 + slack)) : 0;
   ticks.exponent = size > largest_plain || size < smallest_plain ? size : 0;
   const int decimals = ticks.exponent - step.power;
-  for (double i = first; i <= last; ++i) {
+  for (std::int64_t n = 0; first + static_cast<double>(n) <= last; ++n) {
+    const double i = first + static_cast<double>(n);
     const double value = step.times(i);
     const double shown = Step{step.digit, step.power - ticks.exponent}.times(i);
     ticks.major.push_back({std::clamp(value, low, high), with_decimals(shown, decimals)});

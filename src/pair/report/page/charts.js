@@ -39,11 +39,13 @@ function legendBelow(share) {
   return {orientation: "h", x: 0, y: -share, yanchor: "top", font: {size: 11}};
 }
 
+const margins = {l: 58, r: 14, t: 26, b: 44};  // above: the buttons that come where the pointer is
+
 function baseLayout(layout) {
   const c = colors();
   return {
     paper_bgcolor: c.background, plot_bgcolor: c.background, font: {color: c.ink, size: 12,
-      family: "system-ui, sans-serif"}, margin: {l: 58, r: 14, t: 26, b: 44}, height: 320, hovermode: "closest",
+      family: "system-ui, sans-serif"}, margin: margins, height: 320, hovermode: "closest",
     showlegend: true, legend: legendBelow(0.22),
     hoverlabel: {namelength: 40}, modebar: {bgcolor: "rgba(0,0,0,0)", color: c.muted, activecolor: c.ink}, ...layout,
   };

@@ -34,7 +34,8 @@ function phaseMarks(run, named) {
         "bottom", showarrow: false, font: {size: 11, color: c.ink}});
     }
   });
-  return {shapes, annotations};
+  // A line for the names below the buttons.
+  return annotations.length > 0 ? {shapes, annotations, margin: {...margins, t: 46}} : {shapes};
 }
 
 function lines(run, metrics, options = {}) {
