@@ -28,7 +28,7 @@ Mapping shares(const HeatMap& map) {
 void draw_image(SvgWriter& svg, std::string_view png, const Rect& area, bool shade) {
   svg.raw("<image" + std::string(shade ? " class=\"shade\"" : "") + " x=\"" + px(area.x) + "\" y=\"" +
           px(area.y) + "\" width=\"" + px(area.width) + "\" height=\"" + px(area.height) +
-          "\" preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" href=\"" + data_uri(png) +
+          R"(" preserveAspectRatio="none" style="image-rendering:pixelated" href=")" + data_uri(png) +
           "\"/>\n");
 }
 
@@ -110,7 +110,7 @@ void draw_values(SvgWriter& svg, const HeatMap& map, Theme theme, const Rect& ar
       const Rgb dark{0x11, 0x11, 0x11}, light{0xff, 0xff, 0xff};
       const Rgb letters = contrast(dark, below) > contrast(light, below) ? dark : light;
       svg.raw("<text fill=\"" + hex(letters) + "\" font-size=\"" + px(size) + "\" x=\"" + px(at.x) +
-              "\" y=\"" + px(at.y) + "\" text-anchor=\"middle\">" + escaped(words(value)) + "</text>\n");
+              "\" y=\"" + px(at.y) + R"(" text-anchor="middle">)" + escaped(words(value)) + "</text>\n");
     }
   }
 }
@@ -155,7 +155,7 @@ void draw_heat_map(SvgWriter& svg, const HeatMap& map, Theme theme, const Rect& 
       area.x < seen.x || area.y < seen.y || area.right() > seen.right() || area.bottom() > seen.bottom();
   if (cut) {
     svg.raw("<svg x=\"" + px(plot.x) + "\" y=\"" + px(plot.y) + "\" width=\"" + px(plot.width) +
-            "\" height=\"" + px(plot.height) + "\" overflow=\"hidden\" viewBox=\"" + px(plot.x) + " " +
+            "\" height=\"" + px(plot.height) + R"(" overflow="hidden" viewBox=")" + px(plot.x) + " " +
             px(plot.y) + " " + px(plot.width) + " " + px(plot.height) + "\">\n");
   }
   if (field.values.size() <= most_rectangles) {

@@ -126,8 +126,8 @@ std::string to_svg(const Figure& figure, const SvgOptions& options) {
   const std::string width = px(layout.width()), height = px(layout.height());
   SvgWriter svg;
   svg.raw(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"" + std::string(root_class(options.theme)) +
-      "\" role=\"img\" width=\"" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " +
+      R"(<svg xmlns="http://www.w3.org/2000/svg" class=")" + std::string(root_class(options.theme)) +
+      R"(" role="img" width=")" + width + "\" height=\"" + height + "\" viewBox=\"0 0 " + width + " " +
       height +
       "\" font-family=\"system-ui,'Segoe UI',Roboto,'Helvetica Neue',Arial,'DejaVu Sans',sans-serif\">\n");
   svg.raw("<title>" + escaped(figure.title) + "</title>\n<desc>" + escaped(describe(figure)) + "</desc>\n");
