@@ -113,9 +113,9 @@ void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doub
               [high](const Spread& a, const Spread& b) { return high ? a.mean > b.mean : a.mean < b.mean; });
     if (spreads.size() > 1 &&
         std::abs(spreads[0].mean - spreads[1].mean) < std::max(spreads[0].deviation, spreads[1].deviation)) {
-      doubts.push_back("The two best methods differ by less than the spread of their runs.");
+      doubts.emplace_back("The two best methods differ by less than the spread of their runs.");
     }
-    doubts.push_back("The ranking at the last record looks at test data; a choice of settings must not.");
+    doubts.emplace_back("The ranking at the last record looks at test data; a choice of settings must not.");
   }
 }
 

@@ -144,6 +144,7 @@ std::vector<Metric> metrics_of(const select::History& history) {
     keys.erase("penalty");
   }
   std::vector<Metric> metrics;
+  metrics.reserve(keys.size());
   for (const std::string& key : keys) {
     metrics.push_back(metric_of(key));
   }

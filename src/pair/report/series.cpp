@@ -30,6 +30,7 @@ nlohmann::json series_of(const select::Run& run, std::span<const Metric> metrics
       continue;
     }
     std::vector<double> values;
+    values.reserve(records.size());
     for (const std::size_t record : records) {
       values.push_back(column->values[record]);
     }

@@ -19,7 +19,7 @@
 
 namespace pair::select {
 
-inline std::string shortened(std::string text) {
+inline std::string shortened(const std::string& text) {
   constexpr std::size_t longest = 40;
   return text.size() > longest ? text.substr(0, longest) + "..." : text;
 }

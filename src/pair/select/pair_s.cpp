@@ -71,6 +71,7 @@ std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
     by_step[run.steps[record]] = record;
   }
   std::vector<std::size_t> records;
+  records.reserve(by_step.size());
   for (const auto& [step, record] : by_step) {
     records.push_back(record);
   }
@@ -370,7 +371,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
   }
   selection.notes = left_out.sentences();
   if (groups.empty() && !history.empty()) {
-    selection.notes.push_back(
+    selection.notes.emplace_back(
         "every run leaves out two environments or more for cross-validation; PAIR-s needs "
         "runs with one test environment");
   }

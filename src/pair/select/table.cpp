@@ -90,6 +90,7 @@ std::optional<Figure> average_cell(const ByAlgorithm& all, const std::string& da
     }
   }
   std::vector<double> means;
+  means.reserve(by_trial.size());
   for (const auto& [trial, accuracies] : by_trial) {
     means.push_back(mean(accuracies));
   }
