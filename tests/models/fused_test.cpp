@@ -10,6 +10,7 @@
 #include <string>
 
 #include "pair/data/random.h"
+#include "pair/models/model.h"
 
 // The kernels of a CUDA device against torch's operations on the CPU, in value and gradients, once and twice
 // differentiated. Skipped where there is no device.
@@ -91,6 +92,45 @@ TEST_F(Fused, LinearRelu) {
       expect_close(all_of(function, *layer, inputs.cuda(), weights.cuda()), expected);
     }
   }
+}
+
+// A perceptron's pass by hand, short and long enough for its weights to be turned around, against autograd.
+TEST_F(Fused, RectifiedPassGoesBackAsAutogradDoes) {
+  for (const std::int64_t rows : {50, 9000}) {
+    SCOPED_TRACE(rows);
+    const auto model = make_model({.name = "mlp", .input_size = 12, .width = 20, .depth = 3}, random);
+    const torch::Tensor inputs = drawn({rows, 12}, random);
+    const torch::Tensor features = model->features(inputs);
+    const torch::Tensor slopes = drawn(features.sizes(), random);
+    std::vector<torch::Tensor> expected =
+        torch::autograd::grad({features}, model->featurizer_parameters(), {slopes});
+    expected.push_back(features.detach());
+
+    model->to(torch::kCUDA);
+    const auto pass = model->rectified_pass(inputs.cuda());
+    ASSERT_NE(pass, nullptr);
+    const torch::Tensor before = slopes.cuda() * (pass->features() > 0);
+    std::vector<torch::Tensor> found = pass->back(before, before.sum(0));
+    found.push_back(pass->features());
+    for (torch::Tensor& tensor : found) {
+      tensor = tensor.cpu();
+    }
+    expect_close(found, expected);
+  }
+}
+
+TEST_F(Fused, ThereIsNoRectifiedPassOfWhatIsNotTrainedOrHasNoKernel) {
+  const torch::Tensor inputs = drawn({5, 12}, random).cuda();
+  const auto model = [&](std::int64_t width) {
+    auto made = make_model({.name = "mlp", .input_size = 12, .width = width}, random);
+    made->to(torch::kCUDA);
+    return made;
+  };
+  EXPECT_NE(model(8)->rectified_pass(inputs), nullptr);
+  EXPECT_EQ(model(9)->rectified_pass(inputs), nullptr);
+  const auto frozen = model(8);
+  frozen->featurizer_parameters().front().set_requires_grad(false);
+  EXPECT_EQ(frozen->rectified_pass(inputs), nullptr);
 }
 
 TEST_F(Fused, ConvolutionReluNorm) {

@@ -240,5 +240,12 @@ TEST(MnistCnn, RefusesInputsThatAreNoImages) {
       refused("inputs have shape [3, 392]; mnist_cnn accepts"));
 }
 
+TEST(Model, HasNoPassByHandOnTheCpu) {
+  for (const std::string name : {"mlp", "linear"}) {
+    const auto model = make({.name = name, .input_size = 12, .width = 8});
+    EXPECT_EQ(model->rectified_pass(torch::zeros({5, 12})), nullptr) << name;
+  }
+}
+
 }  // namespace
 }  // namespace pair::models
