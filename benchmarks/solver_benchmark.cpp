@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/bench_problems.h"
+#include "pair/bench/problems.h"
 #include "pair/moo/balancer.h"
 
 // Every method's time a solve, cycling through problems of all kinds. 'pair bench solver' compares EPO with
@@ -14,7 +14,7 @@ namespace {
 
 void weigh(benchmark::State& state, std::string_view method) {
   const auto m = static_cast<std::size_t>(state.range(0));
-  const std::vector<pair::cli::BenchProblem> problems = pair::cli::bench_problems(m, 256, 1);
+  const std::vector<pair::bench::BenchProblem> problems = pair::bench::bench_problems(m, 256, 1);
   const auto balancer = pair::moo::make_balancer(method);
   std::size_t next = 0;
   for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)

@@ -52,6 +52,9 @@ install(TARGETS pair RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET pair_with_torch)
   install(TARGETS pair_with_torch RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/pair")
 endif()
+# Not part of the default installation: cmake --install build/release --component benchmarks.
+install(TARGETS pair-bench RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/pair"
+  COMPONENT benchmarks EXCLUDE_FROM_ALL)
 
 # Beside ours, those of what is inside the program: folders that bring such a thing install its licence there too.
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}/licences" RENAME pair.txt)

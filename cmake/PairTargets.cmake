@@ -5,13 +5,22 @@
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 add_library(pair_compile_options INTERFACE)
 target_compile_options(pair_compile_options INTERFACE
-  "$<$<COMPILE_LANGUAGE:CXX>:-fPIC;-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion>"
-  "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Woverloaded-virtual;-Werror>")
+  "$<$<COMPILE_LANGUAGE:CXX>:-fPIC;-Wall;-Wextra;-Wpedantic;-Wconversion;-Wno-sign-conversion>"
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Woverloaded-virtual>"
+  # Arithmetic as written: moo/double_double.h relies on IEEE rounding, and sums in select must round as NumPy's.
+  "$<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>")
+if(PAIR_WERROR)
+  target_compile_options(pair_compile_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
+endif()
+# Several sources in one have each other's constants in scope; to shadow those is no mistake.
+target_compile_options(pair_compile_options INTERFACE
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees an overlap in std::string's own operator+ (GCC bug 105651).
   target_compile_options(pair_compile_options INTERFACE -Wno-restrict)
-elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC 13 and later see std::vector free what it never allocated where it takes its values from a range.
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC sees std::vector free what it never allocated where it takes its values from a range.
   target_compile_options(pair_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-free-nonheap-object>)
 endif()
 if(PAIR_SANITIZE)
@@ -20,10 +29,11 @@ if(PAIR_SANITIZE)
   target_link_options(pair_compile_options INTERFACE -fsanitize=${PAIR_SANITIZE})
 endif()
 
-# pair_add_library(moo SOURCES ... [PUBLIC libs] [PRIVATE libs] [INTERNAL]): the static library pair_moo,
-# also known as pair::moo, whose headers are included as "pair/moo/...". An INTERNAL one is not installed.
+# pair_add_library(moo SOURCES ... [PUBLIC libs] [PRIVATE libs] [INTERNAL] [TORCH] [NO_UNITY]
+# [QUICK]): the static library pair_moo, also known as pair::moo, whose headers are included as "pair/moo/...". An INTERNAL one is not
+# installed. The other words are pair_build_quickly's; TORCH: its sources include torch's headers.
 function(pair_add_library name)
-  cmake_parse_arguments(ARG "INTERNAL" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ARG "INTERNAL;NO_UNITY;TORCH;QUICK" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(pair_${name} STATIC ${ARG_SOURCES})
   add_library(pair::${name} ALIAS pair_${name})
   set_target_properties(pair_${name} PROPERTIES EXPORT_NAME ${name})
@@ -34,7 +44,13 @@ function(pair_add_library name)
   pair_without_paths(ARG_PRIVATE)
   target_link_libraries(pair_${name}
     PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:pair_compile_options>)
-  pair_use_torch_pch(pair_${name})
+  set(how)
+  foreach(word NO_UNITY TORCH QUICK)
+    if(ARG_${word})
+      list(APPEND how ${word})
+    endif()
+  endforeach()
+  pair_build_quickly(pair_${name} ${how})
   if(NOT ARG_INTERNAL)
     set_property(GLOBAL APPEND PROPERTY PAIR_LIBRARIES pair_${name})
   endif()
@@ -48,7 +64,7 @@ function(pair_add_benchmarks name)
   add_executable(pair_${name}_benchmarks ${ARG_SOURCES})
   target_link_libraries(pair_${name}_benchmarks
     PRIVATE ${ARG_LIBRARIES} benchmark::benchmark_main pair_compile_options)
-  pair_use_torch_pch(pair_${name}_benchmarks)
+  pair_build_quickly(pair_${name}_benchmarks)
 endfunction()
 
 # Replaces the path of a library in a list by its path here and its bare name in the installed package, which
@@ -65,31 +81,58 @@ function(pair_without_paths list)
   set(${list} "${items}" PARENT_SCOPE)
 endfunction()
 
-# Sets `result` to whether compiling against the libraries given means compiling against torch.
-function(pair_reaches_torch result)
-  set(${result} FALSE PARENT_SCOPE)
-  set(ahead ${ARGN})
-  set(seen)
-  while(ahead)
-    list(POP_FRONT ahead library)
-    if(library STREQUAL "pair::torch" OR library STREQUAL "pair_torch")
-      set(${result} TRUE PARENT_SCOPE)
-      return()
-    endif()
-    if(TARGET "${library}" AND NOT library IN_LIST seen)
-      list(APPEND seen "${library}")
-      get_target_property(links "${library}" INTERFACE_LINK_LIBRARIES)
-      list(APPEND ahead ${links})
-    endif()
-  endwhile()
-endfunction()
-
-# Gives a target the precompiled torch/torch.h if it uses torch: a source then takes a third of the time.
+# Makes a target quick to build. Its sources get a precompiled header: nlohmann-json and CLI11 or, with TORCH, torch
+# as well. (A header that is not needed costs too: torch's adds eight seconds to a source that does without.) With
+# TESTS, GoogleMock is in it. Several small sources are compiled as one, a unity build, unless NO_UNITY says that
+# they share names. QUICK is for code whose speed nobody notices: commands, figures, tests.
 # pair_add_library, pair_add_tests and pair_add_benchmarks call it; a target made by hand may.
-function(pair_use_torch_pch target)
-  get_target_property(links ${target} LINK_LIBRARIES)
-  pair_reaches_torch(uses_torch ${links})
-  if(uses_torch)
-    target_precompile_headers(${target} REUSE_FROM pair_torch_pch)
+function(pair_build_quickly target)
+  cmake_parse_arguments(ARG "TORCH;TESTS;NO_UNITY;QUICK" "" "" ${ARGN})
+  set(pch pair_plain)
+  if(ARG_TORCH)
+    set(pch pair_torch)
+  endif()
+  if(ARG_TESTS)
+    string(APPEND pch _test)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${pch}_pch)
+  if(ARG_QUICK OR ARG_TESTS)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+  if(PAIR_UNITY AND NOT ARG_NO_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
 endfunction()
+
+# pair_add_pch(NAME LIBRARIES ... HEADERS ... [TESTS]): a precompiled header for pair_build_quickly to hand out.
+function(pair_add_pch name)
+  cmake_parse_arguments(ARG "TESTS" "" "LIBRARIES;HEADERS" ${ARGN})
+  set(empty_source "${PROJECT_BINARY_DIR}/${name}.cpp")
+  file(CONFIGURE OUTPUT "${empty_source}" CONTENT "")
+  add_library(${name} OBJECT "${empty_source}")
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} pair_compile_options)
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  if(ARG_TESTS)
+    target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
+endfunction()
+
+find_package(CLI11 CONFIG REQUIRED)
+find_package(nlohmann_json REQUIRED)
+set(pair_plain_headers
+  <algorithm> <charconv> <filesystem> <functional> <map> <memory> <optional> <span> <sstream> <string> <vector>
+  <nlohmann/json.hpp> <CLI/CLI.hpp>)
+pair_add_pch(pair_plain_pch LIBRARIES CLI11::CLI11 nlohmann_json::nlohmann_json HEADERS ${pair_plain_headers})
+if(PAIR_TESTS)
+  find_package(GTest REQUIRED)
+  pair_add_pch(pair_plain_test_pch TESTS LIBRARIES CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
+    HEADERS ${pair_plain_headers} <gmock/gmock.h>)
+endif()
+
+# A faster linker where the machine has it. (No ccache by itself: it preprocesses what a precompiled header spares,
+# which doubles the time of a first build. CMAKE_CXX_COMPILER_LAUNCHER=ccache turns it on.)
+find_program(PAIR_MOLD mold)
+mark_as_advanced(PAIR_MOLD)
+if(PROJECT_IS_TOP_LEVEL AND PAIR_MOLD AND NOT PAIR_SANITIZE)
+  add_link_options(-fuse-ld=mold)
+endif()

@@ -31,6 +31,8 @@ if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
     "is named after the C++11 ABI, or version 2.6 or later.")
 endif()
 set(PAIR_HAS_TORCH ON)
+# LibTorch says it to what links it. Said to all, sources with and without torch can share a precompiled header.
+target_compile_definitions(pair_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:_GLIBCXX_USE_CXX11_ABI=1>)
 set(PAIR_TORCH_CUDA OFF)
 if(TARGET torch_cuda)
   set(PAIR_TORCH_CUDA ON)
@@ -43,11 +45,10 @@ endif()
 message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${PAIR_TORCH_CUDA}")
 
 include(PairTorchTarget)
-add_library(pair_torch ALIAS pair::torch)
-
-# torch/torch.h, compiled once for all (see pair_use_torch_pch).
-set(empty_source "${PROJECT_BINARY_DIR}/pair_torch_pch.cpp")
-file(CONFIGURE OUTPUT "${empty_source}" CONTENT "")
-add_library(pair_torch_pch OBJECT "${empty_source}")
-target_link_libraries(pair_torch_pch PRIVATE pair::torch pair_compile_options)
-target_precompile_headers(pair_torch_pch PRIVATE <torch/torch.h>)
+# torch/torch.h, compiled once for all (see pair_build_quickly).
+pair_add_pch(pair_torch_pch LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json
+  HEADERS <torch/torch.h> <nlohmann/json.hpp> <CLI/CLI.hpp>)
+if(PAIR_TESTS)
+  pair_add_pch(pair_torch_test_pch TESTS LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
+    HEADERS <torch/torch.h> <nlohmann/json.hpp> <CLI/CLI.hpp> <gmock/gmock.h>)
+endif()

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "pair/cli/glpk_reference.h"
+#include "pair/bench/glpk_reference.h"
 #include "pair/moo/balancer.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/min_norm.h"
@@ -135,7 +135,7 @@ TEST(MinNorm, IsZeroWhereGradientsCancelOrVanish) {
 }
 
 TEST(SimplexLp, AgreesWithGlpksExactArithmetic) {
-  if (!cli::have_glpk()) {
+  if (!bench::have_glpk()) {
     GTEST_SKIP() << "built without GLPK";
   }
   ProblemSource source(15, {1, 1, 1, 0.3});
@@ -143,9 +143,9 @@ TEST(SimplexLp, AgreesWithGlpksExactArithmetic) {
     const EpoProgram program = epo_program(source.draw(2 + static_cast<std::size_t>(k % 7)).view(), 1e-4);
     const SimplexLp lp{program.objective, program.rows, program.bounds};
     const auto ours = maximise(lp);
-    const cli::GlpkResult exact = cli::glpk_exact(lp);
-    ASSERT_NE(exact.status, cli::GlpkResult::Status::failed);
-    ASSERT_EQ(ours.has_value(), exact.status == cli::GlpkResult::Status::optimal) << "problem " << k;
+    const bench::GlpkResult exact = bench::glpk_exact(lp);
+    ASSERT_NE(exact.status, bench::GlpkResult::Status::failed);
+    ASSERT_EQ(ours.has_value(), exact.status == bench::GlpkResult::Status::optimal) << "problem " << k;
     if (ours) {
       EXPECT_NEAR(ours->objective.value(), exact.objective, 1e-12 * std::abs(exact.objective))
           << "problem " << k;

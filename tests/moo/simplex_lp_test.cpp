@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "pair/cli/glpk_reference.h"
+#include "pair/bench/glpk_reference.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/integer.h"
 #include "tests/moo/problems.h"
@@ -264,7 +264,7 @@ TEST(SimplexLp, DoesNotChangeWhenAVariablesUnitDoes) {
 }
 
 TEST(SimplexLp, AgreesWithGlpksFloatingPointOnWellScaledPrograms) {
-  if (!cli::have_glpk()) {
+  if (!bench::have_glpk()) {
     GTEST_SKIP() << "built without GLPK";
   }
   // Off the ray: on it the adjustment is rounding, which GLPK's absolute tolerances do not see.
@@ -272,13 +272,13 @@ TEST(SimplexLp, AgreesWithGlpksFloatingPointOnWellScaledPrograms) {
   int agreed = 0;
   for (int k = 0; k < 300; ++k) {
     const Program program = program_of(source.draw(2 + static_cast<std::size_t>(k % 7)));
-    const cli::GlpkResult glpk = cli::glpk_simplex(program.view());
-    if (glpk.status == cli::GlpkResult::Status::failed) {
+    const bench::GlpkResult glpk = bench::glpk_simplex(program.view());
+    if (glpk.status == bench::GlpkResult::Status::failed) {
       continue;
     }
     const auto ours = maximise(program.view());
     // On the boundary of feasibility GLPK's tolerance of 1e-7 may decide otherwise.
-    if (ours.has_value() != (glpk.status == cli::GlpkResult::Status::optimal)) {
+    if (ours.has_value() != (glpk.status == bench::GlpkResult::Status::optimal)) {
       continue;
     }
     ++agreed;

@@ -17,7 +17,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments {
+struct DemoArguments {
   std::string out = "runs/demo";
   std::string device = "cpu";
 };
@@ -46,7 +46,7 @@ std::string write_report(const sweep::ManyRuns& runs, const std::string& folder)
   return path;
 }
 
-void demo(const Arguments& arguments, Context& context) {
+void demo(const DemoArguments& arguments, Context& context) {
   // Fewer steps than the paper's 501, so that it is over in two minutes; both methods have settled by then.
   const std::vector<runs::Override> common = {
       {"steps", "201"}, {"eval_every", "10"}, {"device", arguments.device}};
@@ -106,7 +106,7 @@ void demo(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_demo(CLI::App& app, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DemoArguments>();
   CLI::App* command = app.add_subcommand("demo", "Train ERM and PAIR-o side by side and see what holds up");
   command->add_option("--out", arguments->out, "Where the runs go; finished ones are read, not repeated")
       ->capture_default_str();

@@ -11,10 +11,24 @@
 #include "pair/data/reason.h"
 
 namespace pair::cli {
+namespace {
 
-void hand_over(const Context& context) {
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  const std::string program = (here / PAIR_WITH_TORCH).lexically_normal().string();
+namespace fs = std::filesystem;
+
+fs::path program_of(Part part) {
+  const fs::path here = fs::read_symlink("/proc/self/exe").parent_path();
+  // The program with LibTorch, started by itself, has the benchmarks beside it.
+  std::error_code ignored;
+  if (part == Part::benchmarks && fs::exists(here / "pair-bench", ignored)) {
+    return here / "pair-bench";
+  }
+  return (here / PAIR_LIBEXEC_FROM_BIN / (part == Part::training ? "pair" : "pair-bench")).lexically_normal();
+}
+
+}  // namespace
+
+void hand_over(const Context& context, Part part) {
+  const std::string program = program_of(part).string();
   std::vector<char*> words;
   for (const char* const word : context.arguments) {
     // execv takes its words so and changes none.
@@ -22,12 +36,19 @@ void hand_over(const Context& context) {
   }
   words.push_back(nullptr);
   ::execv(program.c_str(), words.data());
-  throw std::runtime_error("cannot start '" + program +
-                           "', the part of pair that trains: " + data::reason(errno));
+  const std::string what =
+      part == Part::training
+          ? "the part of pair that trains: " + data::reason(errno)
+          : "the part of pair that measures: " + data::reason(errno) +
+                ". 'make bench' builds it, and so does 'cmake --build --preset release --target pair-bench'";
+  throw std::runtime_error("cannot start '" + program + "', " + what);
 }
 
-void add_elsewhere(CLI::App& app, Context& context, const std::string& name, const std::string& summary) {
-  app.add_subcommand(name, summary)->preparse_callback([&context](std::size_t) { hand_over(context); });
+void add_elsewhere(CLI::App& app, Context& context, Part part, const std::string& name,
+                   const std::string& summary) {
+  app.add_subcommand(name, summary)->preparse_callback([&context, part](std::size_t) {
+    hand_over(context, part);
+  });
 }
 
 }  // namespace pair::cli

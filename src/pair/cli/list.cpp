@@ -12,14 +12,14 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments {
+struct ListArguments {
   std::string kind;
   bool json = false;
   std::string search;
   std::vector<ListKind> kinds;
 };
 
-std::vector<Listed> entries_of(const Arguments& arguments) {
+std::vector<Listed> entries_of(const ListArguments& arguments) {
   std::vector<Listed> kinds;
   std::vector<std::string_view> names;
   for (const ListKind& kind : arguments.kinds) {
@@ -87,7 +87,7 @@ ListKind solvers() {
 }
 
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ListArguments>();
   arguments->kinds = std::move(kinds);
   std::string known;
   for (const ListKind& kind : arguments->kinds) {

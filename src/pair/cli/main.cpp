@@ -3,8 +3,8 @@
 #include <utility>
 #include <vector>
 
-#include "pair/cli/bench.h"
 #include "pair/cli/command.h"
+#include "pair/cli/hand_over.h"
 #include "pair/cli/list.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/report.h"
@@ -37,10 +37,7 @@ int main(int argc, char** argv) {
     pair::cli::add_paper_tables(paper, context);
     pair::cli::add_paper_table3(paper, context);
     pair::cli::add_list(app, context, std::move(kinds));
-    CLI::App& bench = pair::cli::add_bench(app);
-    pair::cli::add_bench_solver(bench, context);
-    pair::cli::add_bench_select(bench, context);
-    pair::cli::add_bench_watch(bench, context);
-    pair::cli::add_train_benches(bench, context);
+    pair::cli::add_elsewhere(app, context, pair::cli::Part::benchmarks, "bench",
+                             "Measure how fast things are on this machine");
   });
 }

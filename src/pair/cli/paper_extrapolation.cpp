@@ -12,7 +12,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments : RecipeArguments {
+struct PaperExtrapolationArguments : RecipeArguments {
   std::string sampling = "uniform";
   std::vector<std::string> penalties;
   std::vector<std::string> preferences;
@@ -21,7 +21,7 @@ struct Arguments : RecipeArguments {
   std::string theme = "auto";
 };
 
-void run(const Arguments& arguments, Context& context) {
+void run(const PaperExtrapolationArguments& arguments, Context& context) {
   if (!arguments.figure.empty()) {
     check_figure_name("--save", arguments.figure);
   }
@@ -60,7 +60,7 @@ void run(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_paper_extrapolation(CLI::App& paper, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PaperExtrapolationArguments>();
   arguments->seeds = "0-4";
   CLI::App* command = paper.add_subcommand(
       "fig-extrapolation", "What methods predict beyond their training data, and whether x2 matters to them");

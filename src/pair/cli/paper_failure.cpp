@@ -13,7 +13,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments {
+struct PaperFailureArguments {
   std::string loss = "square";
   double alpha = data::two_bit::Spec{}.alpha;
   std::vector<double> betas = data::two_bit::Spec{}.betas;
@@ -22,7 +22,7 @@ struct Arguments {
   std::string theme = "auto";
 };
 
-void run_failure(const Arguments& arguments, Context& context) {
+void run_failure(const PaperFailureArguments& arguments, Context& context) {
   if (!arguments.out.empty()) {
     check_figure_name("--out", arguments.out);
   }
@@ -46,7 +46,7 @@ void run_failure(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_paper_failure(CLI::App& paper, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PaperFailureArguments>();
   CLI::App* command = paper.add_subcommand(
       "fig-failure", "Why IRMv1 fails on two-bit environments: constraints, landscapes, Pareto front");
   command->add_option("--loss", arguments->loss, "square or logistic")->capture_default_str();

@@ -12,14 +12,14 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments {
+struct PaperStallArguments {
   std::string name = "failure";
   std::string loss = "logistic";
   std::vector<double> preference = paper::PairDescent{}.preference;
   bool json = false;
 };
 
-void run_stall(const Arguments& arguments, Context& context) {
+void run_stall(const PaperStallArguments& arguments, Context& context) {
   nlohmann::json result;
   try {
     data::two_bit::Spec spec = paper::two_bit_case(arguments.name);
@@ -34,7 +34,7 @@ void run_stall(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_paper_stall(CLI::App& paper, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PaperStallArguments>();
   CLI::App* command =
       paper.add_subcommand("stall", "Why PAIR-o with plain EPO can stop halfway, on two-bit environments");
   command->add_option("--case", arguments->name, "failure or original")->capture_default_str();

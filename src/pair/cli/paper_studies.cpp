@@ -15,7 +15,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments : RecipeArguments {
+struct PaperStudiesArguments : RecipeArguments {
   bool quick = false;
   bool wide = false;
   std::string format = "text";
@@ -52,7 +52,7 @@ void report_failures(const nlohmann::json& result, Context& context) {
   }
 }
 
-void run(const paper::Study& study, const Arguments& arguments, Context& context) {
+void run(const paper::Study& study, const PaperStudiesArguments& arguments, Context& context) {
   if (!arguments.save.empty()) {
     check_figure_name("--save", arguments.save);
   }
@@ -89,7 +89,7 @@ void run(const paper::Study& study, const Arguments& arguments, Context& context
 }
 
 void add_study(CLI::App& paper, const paper::Study& study, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PaperStudiesArguments>();
   CLI::App* command = paper.add_subcommand(study.name, study.summary);
   command->add_flag("--quick", arguments->quick,
                     "A small form for two processors: " + paper::quick_text(study));

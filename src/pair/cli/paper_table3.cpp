@@ -17,7 +17,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments : RecipeArguments {
+struct PaperTable3Arguments : RecipeArguments {
   std::string dataset = "cmnist";
   std::int64_t n_hparams = 20;
   std::int64_t n_trials = 3;
@@ -26,7 +26,7 @@ struct Arguments : RecipeArguments {
   std::string save;
 };
 
-void run(const Arguments& arguments, Context& context) {
+void run(const PaperTable3Arguments& arguments, Context& context) {
   const sweep::Definition definition = paper::table3_sweep(arguments.methods, arguments.n_hparams,
                                                            arguments.n_trials, common_overrides(arguments));
   std::vector<runs::RunSpec> specs;
@@ -71,7 +71,7 @@ void run(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_paper_table3(CLI::App& paper, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PaperTable3Arguments>();
   CLI::App* command = paper.add_subcommand(
       "table3", "DomainBed's ColoredMNIST: each algorithm chosen with and without PAIR-s");
   command->add_option("--dataset", arguments->dataset, "cmnist: the columns that are here so far")

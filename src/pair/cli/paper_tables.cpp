@@ -12,7 +12,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments : RecipeArguments {
+struct PaperTablesArguments : RecipeArguments {
   std::string format = "text";
   std::string save;
   double percentile = 0.5;
@@ -26,7 +26,7 @@ void set_bar(paper::Table& table, double percentile) {
   }
 }
 
-void add_percentile(CLI::App& command, Arguments& arguments) {
+void add_percentile(CLI::App& command, PaperTablesArguments& arguments) {
   command
       .add_option(
           "--percentile", arguments.percentile,
@@ -36,7 +36,7 @@ void add_percentile(CLI::App& command, Arguments& arguments) {
       ->capture_default_str();
 }
 
-void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds, const Arguments& arguments,
+void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds, const PaperTablesArguments& arguments,
                Context& context) {
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
@@ -62,7 +62,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
   report_failures(runs, context);
 }
 
-void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments,
+void add_options(CLI::App& command, const std::shared_ptr<PaperTablesArguments>& arguments,
                  const std::vector<std::string>& methods = {}, const std::string& option = "--methods") {
   add_recipe_options(command, arguments, methods, option);
   command.add_option("--format", arguments->format, "text, markdown or json")
@@ -73,7 +73,7 @@ void add_options(CLI::App& command, const std::shared_ptr<Arguments>& arguments,
 }
 
 template <class MakeTable>
-void add_recipe(CLI::App& command, const std::shared_ptr<Arguments>& arguments, Context& context,
+void add_recipe(CLI::App& command, const std::shared_ptr<PaperTablesArguments>& arguments, Context& context,
                 MakeTable make) {
   command.callback([arguments, &context, make] {
     try {
@@ -88,7 +88,7 @@ void add_recipe(CLI::App& command, const std::shared_ptr<Arguments>& arguments, 
 }  // namespace
 
 void add_paper_tables(CLI::App& paper, Context& context) {
-  const auto table1 = std::make_shared<Arguments>();
+  const auto table1 = std::make_shared<PaperTablesArguments>();
   table1->seeds = "0-9";
   CLI::App* command = paper.add_subcommand("table1", "ColoredMNIST: ERM, IRMv1, V-REx, IRMX, PAIR-o, oracle");
   add_options(*command, table1, paper::table1_methods());
@@ -102,7 +102,7 @@ void add_paper_tables(CLI::App& paper, Context& context) {
     return paper::table1(table1->methods, seeds, common);
   });
 
-  const auto robust = std::make_shared<Arguments>();
+  const auto robust = std::make_shared<PaperTablesArguments>();
   robust->seeds = "0-4";
   command = paper.add_subcommand("robustness",
                                  "PAIR-o's guarded and plain step over learning rates and pretraining");
@@ -114,7 +114,7 @@ void add_paper_tables(CLI::App& paper, Context& context) {
   add_recipe(*command, robust, context,
              [](const auto& seeds, const auto& common) { return paper::robustness(seeds, common); });
 
-  const auto six = std::make_shared<Arguments>();
+  const auto six = std::make_shared<PaperTablesArguments>();
   six->seeds = "0-2";
   command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 joined by another objective, four ways");
   add_options(*command, six, paper::generality_objectives(), "--objectives");
@@ -130,7 +130,7 @@ void add_paper_tables(CLI::App& paper, Context& context) {
     return table;
   });
 
-  const auto seven = std::make_shared<Arguments>();
+  const auto seven = std::make_shared<PaperTablesArguments>();
   seven->seeds = "0-2";
   command = paper.add_subcommand("table7", "ColoredMNIST: IRMv1 with every combination of IB, V-REx, Fishr");
   add_options(*command, seven);

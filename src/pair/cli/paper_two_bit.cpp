@@ -12,14 +12,14 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments {
+struct PaperTwoBitArguments {
   paper::TwoBitOptions options;
   std::vector<std::string> losses = {"square", "logistic"};
   std::string step = std::string(paper::to_string(paper::PairDescent{}.step));
   bool json = false;
 };
 
-void run_two_bit(Arguments& arguments, Context& context) {
+void run_two_bit(PaperTwoBitArguments& arguments, Context& context) {
   nlohmann::json result;
   try {
     arguments.options.losses.clear();
@@ -43,7 +43,7 @@ void run_two_bit(Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_paper_two_bit(CLI::App& paper, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<PaperTwoBitArguments>();
   CLI::App* command = paper.add_subcommand(
       "two-bit", "Where IRMv1, V-REx and PAIR-o go on two-bit environments, from random starts");
   paper::TwoBitOptions& options = arguments->options;

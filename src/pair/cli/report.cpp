@@ -17,7 +17,7 @@
 namespace pair::cli {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> folders;
   std::string out;
   std::string figures;
@@ -35,7 +35,7 @@ void write_page(const nlohmann::json& payload, const std::string& path, Context&
   }
 }
 
-void write_figures(const report::Sources& sources, const Arguments& arguments, Context& context) {
+void write_figures(const report::Sources& sources, const ReportArguments& arguments, Context& context) {
   const auto files = report::write_figures(report::figures_of(sources, arguments.runs), arguments.figures);
   for (const std::filesystem::path& file : files) {
     context.out << file.string() << '\n';
@@ -45,7 +45,7 @@ void write_figures(const report::Sources& sources, const Arguments& arguments, C
   }
 }
 
-void run_report(const Arguments& arguments, Context& context) {
+void run_report(const ReportArguments& arguments, Context& context) {
   const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
@@ -75,7 +75,7 @@ void run_report(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_report(CLI::App& app, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand("report", "Make a page, or figures, about runs and sweeps");
   command->add_option("DIR", arguments->folders, "Run folders, each with a results.jsonl, or folders of them")
       ->required();

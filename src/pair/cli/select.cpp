@@ -29,7 +29,7 @@ namespace {
 using select::PairOptions;
 using select::Validation;
 
-struct Arguments {
+struct CommandArguments {
   std::vector<std::string> folders;
   SelectArguments select;
 };
@@ -294,7 +294,7 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
 }
 
 void add_select(CLI::App& app, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<CommandArguments>();
   CLI::App* command = app.add_subcommand("select", "Choose models from the records of a sweep");
   command->add_option("DIR", arguments->folders, "Folders of run folders, each with a results.jsonl")
       ->required();

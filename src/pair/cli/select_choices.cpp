@@ -176,11 +176,12 @@ std::string aligned(const Rows& rows, std::string_view indent) {
 std::string as_markdown(const Rows& rows) {
   std::string text;
   for (std::size_t n = 0; n < rows.size(); ++n) {
-    for (std::string cell : rows[n]) {
-      for (std::size_t bar = cell.find('|'); bar != std::string::npos; bar = cell.find('|', bar + 2)) {
-        cell.insert(bar, "\\");
+    for (const std::string& cell : rows[n]) {
+      text += "| ";
+      for (const char c : cell) {
+        text += c == '|' ? "\\|" : std::string(1, c);
       }
-      text += "| " + cell + " ";
+      text += " ";
     }
     text += "|\n";
     if (n == 0) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::size_t longest_line = std::size_t{64} << 20;
 
-struct Arguments {
+struct SolveArguments {
   std::string file = "-";
   SolveDefaults defaults;
 };
@@ -91,7 +91,7 @@ void solve_lines(std::istream& in, bool interactive, const SolveDefaults& defaul
   tally.report(context);
 }
 
-void solve(const Arguments& arguments, Context& context) {
+void solve(const SolveArguments& arguments, Context& context) {
   try {
     moo::make_balancer(arguments.defaults.solver, arguments.defaults.options);
   } catch (const std::invalid_argument& error) {
@@ -132,7 +132,7 @@ Example:
 }  // namespace
 
 void add_solve(CLI::App& app, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<SolveArguments>();
   moo::BalancerOptions& options = arguments->defaults.options;
   CLI::App* command =
       app.add_subcommand("solve", "Weigh objectives: problems as JSON lines in, weights as JSON lines out");

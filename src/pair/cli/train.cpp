@@ -36,7 +36,7 @@ using runs::Override;
 using runs::RunResult;
 using runs::RunSpec;
 
-struct Arguments {
+struct TrainArguments {
   std::string spec;  // a file
   std::string dataset;
   std::string algorithm;
@@ -78,7 +78,7 @@ RunSpec spec_in_file(const std::string& file) {
   }
 }
 
-RunSpec spec_of(const Arguments& arguments) {
+RunSpec spec_of(const TrainArguments& arguments) {
   if (!arguments.spec.empty()) {
     return spec_in_file(arguments.spec);
   }
@@ -89,7 +89,7 @@ RunSpec spec_of(const Arguments& arguments) {
   return spec;
 }
 
-ProgressDisplay display_for(const Arguments& arguments, std::ostream& err) {
+ProgressDisplay display_for(const TrainArguments& arguments, std::ostream& err) {
   using Style = ProgressDisplay::Style;
   struct winsize size {};
   const bool terminal = isatty(STDERR_FILENO) != 0;
@@ -201,7 +201,7 @@ class TensorBoardFiles {
   std::optional<runs::EventFile> events_;
 };
 
-void train(const Arguments& arguments, Context& context) {
+void train(const TrainArguments& arguments, Context& context) {
   // A file size limit shows as a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const RunSpec spec = spec_of(arguments);
@@ -268,7 +268,7 @@ Example:
 }  // namespace
 
 void add_train(CLI::App& app, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TrainArguments>();
   arguments->dataset = "cmnist";
   arguments->algorithm = "pair";
   CLI::App* command = app.add_subcommand("train", "Train a model and record how it does");

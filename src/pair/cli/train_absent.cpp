@@ -8,8 +8,6 @@ void prepare_to_train() {}
 
 void add_train_commands(CLI::App& /*app*/, Context& /*context*/) {}
 
-void add_train_benches(CLI::App& /*bench*/, Context& /*context*/) {}
-
 void add_paper_tables(CLI::App& /*paper*/, Context& /*context*/) {}
 
 void add_paper_table3(CLI::App& /*paper*/, Context& /*context*/) {}

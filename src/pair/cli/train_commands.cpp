@@ -4,10 +4,6 @@
 
 #include <limits>
 
-#include "pair/cli/bench_domainbed.h"
-#include "pair/cli/bench_extrapolation.h"
-#include "pair/cli/bench_gpu.h"
-#include "pair/cli/bench_step.h"
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
 #include "pair/cli/sweep.h"
@@ -39,13 +35,6 @@ void add_train_commands(CLI::App& app, Context& context) {
 std::vector<ListKind> train_lists(const Context& /*context*/) {
   return lists_for_training([] { return listed(runs::known_objectives()); },
                             [] { return listed(runs::known_models()); });
-}
-
-void add_train_benches(CLI::App& bench, Context& context) {
-  add_bench_step(bench, context);
-  add_bench_domainbed(bench, context);
-  add_bench_extrapolation(bench, context);
-  add_bench_gpu(bench, context);
 }
 
 }  // namespace pair::cli

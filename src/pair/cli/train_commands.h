@@ -14,7 +14,6 @@ namespace pair::cli {
 void prepare_to_train();
 
 void add_train_commands(CLI::App& app, Context& context);
-void add_train_benches(CLI::App& bench, Context& context);
 // pair paper table1 and what else takes runs, from the runs to the figures.
 void add_paper_tables(CLI::App& paper, Context& context);
 void add_paper_table3(CLI::App& paper, Context& context);

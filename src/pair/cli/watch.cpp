@@ -18,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-struct Arguments {
+struct WatchArguments {
   std::string folder;
   std::string host = "127.0.0.1";
   int port = 0;
@@ -30,7 +30,7 @@ std::string text_of(const json& payload) {
   return payload.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-void say_where(const Arguments& arguments, const watch::Server& server, std::ostream& out) {
+void say_where(const WatchArguments& arguments, const watch::Server& server, std::ostream& out) {
   if (arguments.json) {
     out << json{{"url", server.url()}, {"port", server.port()}}.dump() << '\n';
   } else {
@@ -39,7 +39,7 @@ void say_where(const Arguments& arguments, const watch::Server& server, std::ost
   flush(out);
 }
 
-void run_watch(const Arguments& arguments, Context& context) {
+void run_watch(const WatchArguments& arguments, Context& context) {
   watch::Follower follower(arguments.folder);
   const Interrupt interrupt;
   watch::Feed feed;
@@ -69,7 +69,7 @@ void run_watch(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_watch(CLI::App& app, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<WatchArguments>();
   CLI::App* command = app.add_subcommand("watch", "Follow runs on a web page while they go on");
   command->add_option("DIR", arguments->folder, "A run's folder, or a folder of run folders")->required();
   command->add_option("--port", arguments->port, "Port to listen at; 0: any that is free")

@@ -13,16 +13,6 @@
 namespace pair::data {
 namespace {
 
-void check_sizes(const Digits& digits) {
-  const auto pixels = static_cast<std::size_t>(digits.count * digits.rows * digits.columns);
-  if (digits.pixels.size() != pixels || digits.labels.size() != static_cast<std::size_t>(digits.count)) {
-    throw std::invalid_argument("the digits are said to be " + std::to_string(digits.count) + " of " +
-                                std::to_string(digits.rows) + " x " + std::to_string(digits.columns) +
-                                ", but hold " + std::to_string(digits.pixels.size()) + " pixels and " +
-                                std::to_string(digits.labels.size()) + " labels");
-  }
-}
-
 std::array<float, 256> unit_range() {
   std::array<float, 256> table{};
   for (std::size_t i = 0; i < table.size(); ++i) {

@@ -19,6 +19,9 @@ struct Digits {
   bool operator==(const Digits&) const = default;
 };
 
+// Throws std::invalid_argument where pixels and labels are not as many as count, rows and columns say.
+void check_sizes(const Digits& digits);
+
 // Every stride-th row and column, starting with the first; stride >= 1. Stride 2 makes MNIST's 28x28 the
 // 14x14 of IRM's ColoredMNIST.
 Digits subsampled(const Digits& digits, std::int64_t stride);

@@ -18,7 +18,7 @@ namespace {
 using Variant = DomainBedMnistSpec::Variant;
 namespace fs = std::filesystem;
 
-Digits joined(Digits first, const Digits& second, const std::string& where) {
+Digits both_splits(Digits first, const Digits& second, const std::string& where) {
   if (first.rows != second.rows || first.columns != second.columns) {
     throw std::runtime_error("the training images in " + where + " are " + std::to_string(first.rows) +
                              " x " + std::to_string(first.columns) + ", the test images " +
@@ -40,16 +40,6 @@ fs::path idx_file(const fs::path& folder, const std::string& name) {
   }
   throw std::runtime_error((folder / name).string() +
                            " is missing; with no folder named, MNIST is what 'pair data get mnist' fetches");
-}
-
-void check_sizes(const Digits& digits) {
-  const auto pixels = static_cast<std::size_t>(digits.count * digits.rows * digits.columns);
-  if (digits.pixels.size() != pixels || digits.labels.size() != static_cast<std::size_t>(digits.count)) {
-    throw std::invalid_argument("the digits are said to be " + std::to_string(digits.count) + " of " +
-                                std::to_string(digits.rows) + " x " + std::to_string(digits.columns) +
-                                ", but hold " + std::to_string(digits.pixels.size()) + " pixels and " +
-                                std::to_string(digits.labels.size()) + " labels");
-  }
 }
 
 // One environment's digits, all of them, in the order in which they were dealt.
@@ -95,14 +85,14 @@ Digits domainbed_digits(const DomainBedMnistSpec& spec) {
   if (spec.folder.empty()) {
     const Store store = Store::from_environment();
     Digits train = stored_mnist(store, MnistSplit::train);
-    return joined(std::move(train), stored_mnist(store, MnistSplit::test), store.root().string());
+    return both_splits(std::move(train), stored_mnist(store, MnistSplit::test), store.root().string());
   }
   const auto read = [folder = fs::path(spec.folder)](const std::string& split) {
     const fs::path images = idx_file(folder, split + "-images-idx3-ubyte");
     return read_idx(images, idx_file(folder, split + "-labels-idx1-ubyte"));
   };
   Digits train = read("train");
-  return joined(std::move(train), read("t10k"), spec.folder);
+  return both_splits(std::move(train), read("t10k"), spec.folder);
 }
 
 EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& spec, std::uint64_t seed) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string_view>
@@ -50,6 +51,11 @@ using Predictor = std::array<double, 4>;
 using Odd = std::array<double, 2>;
 
 Predictor as_predictor(const Odd& odd);
+
+// Euclidean, of the two values.
+inline double distance(const Odd& a, const Odd& b) {
+  return std::hypot(a[0] - b[0], a[1] - b[1]);
+}
 
 // Any predictor in one environment.
 //   risk        R_e = E[l(f(X) Y)]

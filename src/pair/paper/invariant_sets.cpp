@@ -19,10 +19,6 @@ using data::two_bit::Valued;
 
 constexpr double same_point = 1e-6;
 
-double distance(const Odd& a, const Odd& b) {
-  return std::hypot(a[0] - b[0], a[1] - b[1]);
-}
-
 // Where a continuous function that is negative at `low` and positive at `high` is zero, to the last bit.
 template <class Function>
 double bisect(double low, double high, Function function) {
@@ -148,7 +144,7 @@ std::vector<Odd> common_zeros(const Spec& spec) {
     }
     const std::optional<Odd> zero = polished(environments, {box.low[0] + half, box.low[1] + half});
     if (zero && std::none_of(zeros.begin(), zeros.end(),
-                             [&](const Odd& known) { return distance(known, *zero) < same_point; })) {
+                             [&](const Odd& known) { return data::two_bit::distance(known, *zero) < same_point; })) {
       zeros.push_back(*zero);
     }
   }
@@ -169,11 +165,11 @@ std::vector<Invariant> irms_invariants(const Spec& spec) {
     }
   };
   const Odd invariant = f_irm(spec.loss, spec.alpha);
-  take("f_0", [](const Odd& f) { return distance(f, {0, 0}) < same_point; });
-  if (!named.empty() && distance(named.front().f, invariant) < same_point) {
+  take("f_0", [](const Odd& f) { return data::two_bit::distance(f, {0, 0}) < same_point; });
+  if (!named.empty() && data::two_bit::distance(named.front().f, invariant) < same_point) {
     named.push_back({"f_IRM", named.front().f});
   } else {
-    take("f_IRM", [&](const Odd& f) { return distance(f, invariant) < same_point; });
+    take("f_IRM", [&](const Odd& f) { return data::two_bit::distance(f, invariant) < same_point; });
   }
   take("f_1", [](const Odd& f) { return f[0] > f[1]; });
   take("f_2", [](const Odd& f) { return f[0] < f[1]; });

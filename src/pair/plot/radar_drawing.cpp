@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t most_rings = 6;  // the centre counts as one
 constexpr double name_gap = 8;
-constexpr double longest_name = 110;
+constexpr double longest_spoke_name = 110;
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void RadarDrawing::draw_frame(SvgWriter& svg, Point centre, double radius) const
                           : towards.x > 0           ? Anchor::start
                                                     : Anchor::end;
     svg.text(
-        shortened(radar_.spokes[i], label_font, longest_name),
+        shortened(radar_.spokes[i], label_font, longest_spoke_name),
         {end.x + name_gap * towards.x, end.y + name_gap * towards.y + label_font * (0.36 + 0.45 * towards.y)},
         {.size = label_font, .anchor = anchor});
   }
@@ -111,7 +111,7 @@ void RadarDrawing::draw_series(SvgWriter& svg, const RadarSeries& series, Point 
 void RadarDrawing::draw(SvgWriter& svg, const Rect& plot) const {
   double beside = 0.0;
   for (std::size_t i = 0; i < radar_.spokes.size(); ++i) {
-    const double width = std::min(text_width(radar_.spokes[i], label_font), longest_name);
+    const double width = std::min(text_width(radar_.spokes[i], label_font), longest_spoke_name);
     beside = std::max(beside, std::abs(direction(i).x) < 0.1 ? width / 2 : std::abs(direction(i).x) * width);
   }
   const double above = label_font + name_gap + 4;

@@ -6,7 +6,7 @@
 namespace pair::runs {
 namespace {
 
-constexpr std::array<std::uint32_t, 256> table = [] {
+constexpr std::array<std::uint32_t, 256> crc_table = [] {
   constexpr std::uint32_t reversed_polynomial = 0x82f63b78U;
   std::array<std::uint32_t, 256> entries{};
   for (std::uint32_t byte = 0; byte < entries.size(); ++byte) {
@@ -60,7 +60,7 @@ std::optional<std::string_view> take_checked(std::string_view& file, std::uint64
 std::uint32_t crc32c(std::string_view bytes) {
   std::uint32_t remainder = ~0U;
   for (const char byte : bytes) {
-    remainder = (remainder >> 8U) ^ table[(remainder ^ static_cast<unsigned char>(byte)) & 0xffU];
+    remainder = (remainder >> 8U) ^ crc_table[(remainder ^ static_cast<unsigned char>(byte)) & 0xffU];
   }
   return ~remainder;
 }

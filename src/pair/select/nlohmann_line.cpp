@@ -8,9 +8,9 @@ namespace {
 
 using nlohmann::json;
 
-class Value {
+class NlohmannValue {
  public:
-  explicit Value(const json& value) : value_(&value) {}
+  explicit NlohmannValue(const json& value) : value_(&value) {}
 
   [[nodiscard]] bool is_object() const { return value_->is_object(); }
   [[nodiscard]] bool is_list() const { return value_->is_array(); }
@@ -25,13 +25,13 @@ class Value {
   template <class Function>
   void each_field(Function function) const {
     for (const auto& [key, value] : value_->items()) {
-      function(key, Value(value));
+      function(key, NlohmannValue(value));
     }
   }
   template <class Function>
   void each_item(Function function) const {
     for (const json& value : *value_) {
-      function(Value(value));
+      function(NlohmannValue(value));
     }
   }
   [[nodiscard]] std::string shown() const {
@@ -50,14 +50,14 @@ class NlohmannLineParser : public LineParser {
       const std::string replaced = with_null_for_not_finite({line, length});
       root_ = json::parse(replaced, nullptr, /*allow_exceptions=*/false);
     }
-    return root_.is_discarded() ? "is no JSON" : interpret_record(Value(root_), {line, length}, record);
+    return root_.is_discarded() ? "is no JSON" : interpret_record(NlohmannValue(root_), {line, length}, record);
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> hparams() const override {
     std::vector<std::pair<std::string, std::string>> all;
     if (const auto found = root_.find("hparams"); found != root_.end()) {
       for (const auto& [key, value] : found->items()) {
-        all.emplace_back(key, Value(value).shown());
+        all.emplace_back(key, NlohmannValue(value).shown());
       }
     }
     return all;

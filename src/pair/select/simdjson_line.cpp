@@ -12,9 +12,9 @@ namespace dom = simdjson::dom;
 
 static_assert(LineParser::padding >= simdjson::SIMDJSON_PADDING);
 
-class Value {
+class SimdjsonValue {
  public:
-  explicit Value(dom::element value) : value_(value) {}
+  explicit SimdjsonValue(dom::element value) : value_(value) {}
 
   [[nodiscard]] bool is_object() const { return value_.is_object(); }
   [[nodiscard]] bool is_list() const { return value_.is_array(); }
@@ -32,7 +32,7 @@ class Value {
     dom::object object;
     if (value_.get(object) == simdjson::SUCCESS) {
       for (const dom::key_value_pair field : object) {
-        function(field.key, Value(field.value));
+        function(field.key, SimdjsonValue(field.value));
       }
     }
   }
@@ -41,7 +41,7 @@ class Value {
     dom::array array;
     if (value_.get(array) == simdjson::SUCCESS) {
       for (const dom::element item : array) {
-        function(Value(item));
+        function(SimdjsonValue(item));
       }
     }
   }
@@ -63,7 +63,7 @@ class SimdjsonLineParser : public LineParser {
       }
     }
     parsed_ = true;
-    return interpret_record(Value(root_), {line, length}, record);
+    return interpret_record(SimdjsonValue(root_), {line, length}, record);
   }
 
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> hparams() const override {
@@ -71,10 +71,10 @@ class SimdjsonLineParser : public LineParser {
     if (!parsed_) {
       return all;
     }
-    Value(root_).each_field([&all](std::string_view key, const Value& value) {
+    SimdjsonValue(root_).each_field([&all](std::string_view key, const SimdjsonValue& value) {
       if (key == "hparams") {
         value.each_field(
-            [&all](std::string_view name, const Value& inner) { all.emplace_back(name, inner.shown()); });
+            [&all](std::string_view name, const SimdjsonValue& inner) { all.emplace_back(name, inner.shown()); });
       }
     });
     std::sort(all.begin(), all.end());

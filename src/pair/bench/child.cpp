@@ -1,4 +1,4 @@
-#include "pair/cli/child.h"
+#include "pair/bench/child.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 
 #include "pair/data/reason.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 std::array<int, 2> new_pipe() {
@@ -77,4 +77,4 @@ std::optional<std::string> Child::read_line() {
   return std::nullopt;
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

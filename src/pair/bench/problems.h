@@ -9,7 +9,7 @@
 // Problems to measure solvers on: what training meets, and then some. The same seed gives the same problems
 // on every machine.
 
-namespace pair::cli {
+namespace pair::bench {
 
 struct BenchProblem {
   std::vector<double> losses;
@@ -24,4 +24,4 @@ struct BenchProblem {
 // so that EPO balances in about two of three and descends in the rest.
 std::vector<BenchProblem> bench_problems(std::size_t m, std::size_t count, std::uint64_t seed);
 
-}  // namespace pair::cli
+}  // namespace pair::bench

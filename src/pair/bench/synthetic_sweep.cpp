@@ -1,4 +1,4 @@
-#include "pair/cli/bench_sweep.h"
+#include "pair/bench/synthetic_sweep.h"
 
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): for mkdtemp, which <cstdlib> has not
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 
 #include "pair/data/random.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 // Sorted by key, as DomainBed writes them.
@@ -211,4 +211,4 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

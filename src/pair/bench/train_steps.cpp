@@ -1,4 +1,4 @@
-#include "pair/train/bench_step.h"
+#include "pair/bench/train_steps.h"
 
 #include <torch/types.h>
 #include <torch/utils.h>
@@ -7,7 +7,7 @@
 
 #include "pair/train/trainer.h"
 
-namespace pair::train {
+namespace pair::bench {
 namespace {
 
 double milliseconds_of(const std::function<void()>& work) {
@@ -20,7 +20,7 @@ double milliseconds_of(const std::function<void()>& work) {
 // input's gradient.
 class Products {
  public:
-  Products(std::int64_t rows, std::int64_t inputs, const Settings& settings) {
+  Products(std::int64_t rows, std::int64_t inputs, const train::Settings& settings) {
     std::int64_t in = inputs;
     for (std::int64_t layer = 0; layer < settings.depth; ++layer) {
       const torch::Tensor x = torch::rand({rows, in});
@@ -64,7 +64,7 @@ class Products {
 
 void bench_steps(const std::shared_ptr<const data::EnvironmentSet>& data, int rounds, StepBench& bench,
                  const std::function<void(int round)>& progress) {
-  std::vector<Trainer> trainers;
+  std::vector<train::Trainer> trainers;
   for (const StepTiming& method : bench.methods) {
     trainers.emplace_back(data, method.settings, 0);
   }
@@ -93,4 +93,4 @@ void bench_steps(const std::shared_ptr<const data::EnvironmentSet>& data, int ro
   }
 }
 
-}  // namespace pair::train
+}  // namespace pair::bench

@@ -1,4 +1,4 @@
-#include "pair/cli/glpk_reference.h"
+#include "pair/bench/glpk_reference.h"
 
 #include <glpk.h>
 
@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 // GLPK counts rows, columns and matrix entries from 1.
@@ -175,4 +175,4 @@ GlpkResult glpk_exact(const moo::SimplexLp& lp) {
   return result;
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

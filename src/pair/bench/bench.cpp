@@ -1,9 +1,9 @@
-#include "pair/cli/bench.h"
+#include "pair/bench/bench.h"
 
 #include <algorithm>
 #include <fstream>
 
-namespace pair::cli {
+namespace pair::bench {
 
 CLI::App& add_bench(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench", "Measure how fast things are on this machine");
@@ -26,4 +26,4 @@ std::string cpu_model() {
   return "unknown";
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -1,4 +1,4 @@
-#include "pair/cli/bench_gpu.h"
+#include "pair/bench/bench.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/cuda.h>
@@ -21,9 +21,9 @@
 #include <thread>
 #include <vector>
 
-#include "pair/cli/bench_pictures.h"
+#include "pair/bench/pictures.h"
 #include "pair/cli/recipe.h"
-#include "pair/cli/spread.h"
+#include "pair/bench/spread.h"
 #include "pair/paper/table1.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run.h"
@@ -32,7 +32,7 @@
 #include "pair/train/precision.h"
 #include "pair/train/trainer.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 namespace fs = std::filesystem;
@@ -480,4 +480,4 @@ void add_bench_gpu(CLI::App& bench, Context& context) {
   command->callback([arguments, &context] { bench_gpu(*arguments, context); });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -1,10 +1,10 @@
-#include "pair/cli/bench_problems.h"
+#include "pair/bench/problems.h"
 
 #include <cmath>
 #include <initializer_list>
 #include <numbers>
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 // SplitMix64 (Steele, Lea and Flood 2014). The standard library's distributions differ between
@@ -91,4 +91,4 @@ std::vector<BenchProblem> bench_problems(std::size_t m, std::size_t count, std::
   return problems;
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -11,11 +11,11 @@
 
 // How long a training step takes, method by method, against what the machine's matrix products allow.
 
-namespace pair::train {
+namespace pair::bench {
 
 struct StepTiming {
   std::string name;
-  Settings settings;
+  train::Settings settings;
   std::vector<double> milliseconds;  // one a round
 };
 
@@ -31,4 +31,4 @@ struct StepBench {
 void bench_steps(const std::shared_ptr<const data::EnvironmentSet>& data, int rounds, StepBench& bench,
                  const std::function<void(int round)>& progress);
 
-}  // namespace pair::train
+}  // namespace pair::bench

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace pair::cli {
+namespace pair::bench {
 
 // A program to talk to, line by line, over its standard input and output. What it writes to standard error is
 // shown nowhere.
@@ -38,4 +38,4 @@ class Child {
   void (*on_broken_pipe_)(int) = nullptr;  // what was done on SIGPIPE, ignored meanwhile
 };
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -1,4 +1,4 @@
-#include "pair/cli/bench_extrapolation.h"
+#include "pair/bench/bench.h"
 
 #include <array>
 #include <cstdio>
@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/spread.h"
+#include "pair/bench/spread.h"
 #include "pair/paper/table.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run_spec.h"
-#include "pair/train/bench_step.h"
+#include "pair/bench/train_steps.h"
 #include "pair/train/threads.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 struct Arguments {
@@ -34,7 +34,7 @@ std::vector<double> scaled(std::vector<double> values, double factor) {
 
 void bench(const Arguments& arguments, Context& context) {
   train::use_threads(1);
-  train::StepBench bench;
+  StepBench bench;
   runs::RunSpec spec;
   for (const char* method : methods) {
     const std::vector<runs::Override> overrides = {{"pretrain", "0"}};
@@ -42,7 +42,7 @@ void bench(const Arguments& arguments, Context& context) {
     bench.methods.push_back({method, spec.settings, {}});
   }
   runs::DatasetCache datasets;
-  train::bench_steps(datasets.get(spec.dataset, 0), arguments.rounds, bench, [&](int round) {
+  bench_steps(datasets.get(spec.dataset, 0), arguments.rounds, bench, [&](int round) {
     if (round % 250 == 0) {
       context.err << "round " << round << " of " << arguments.rounds << '\n' << std::flush;
     }
@@ -58,7 +58,7 @@ void bench(const Arguments& arguments, Context& context) {
   result["products"] = {{"microseconds", spread(scaled(bench.products_ms, microseconds))},
                         {"operations", bench.operations},
                         {"gflops", bench.operations / products / 1e3}};
-  for (const train::StepTiming& method : bench.methods) {
+  for (const StepTiming& method : bench.methods) {
     const double median = quantile(method.milliseconds, 0.5);
     result["steps"][method.name] = {{"microseconds", spread(scaled(method.milliseconds, microseconds))},
                                     {"share_of_floor", products / (microseconds * median)},
@@ -98,4 +98,4 @@ void add_bench_extrapolation(CLI::App& bench_group, Context& context) {
   command->callback([arguments, &context] { bench(*arguments, context); });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -1,4 +1,4 @@
-#include "pair/cli/bench_domainbed.h"
+#include "pair/bench/bench.h"
 
 #include <algorithm>
 #include <chrono>
@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/bench_domainbed_python.h"
-#include "pair/cli/bench_pictures.h"
-#include "pair/cli/child.h"
-#include "pair/cli/spread.h"
+#include "pair/bench/domainbed_python.h"
+#include "pair/bench/pictures.h"
+#include "pair/bench/child.h"
+#include "pair/bench/spread.h"
 #include "pair/data/random.h"
 #include "pair/models/model.h"
 #include "pair/paper/table.h"
@@ -22,7 +22,7 @@
 #include "pair/train/threads.h"
 #include "pair/train/trainer.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 struct Arguments {
@@ -177,4 +177,4 @@ void add_bench_domainbed(CLI::App& bench, Context& context) {
   command->callback([arguments, &context] { bench_domainbed(*arguments, context); });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -8,7 +8,7 @@
 // GLPK as the yardstick of our linear programs: 'pair bench solver' measures against it and tests check
 // against it. Nothing else may use it, for GLPK is under the GPL and a build need not have it.
 
-namespace pair::cli {
+namespace pair::bench {
 
 struct GlpkResult {
   enum class Status { optimal, infeasible, failed };
@@ -32,4 +32,4 @@ GlpkResult glpk_simplex(const moo::SimplexLp& lp);
 // number only to 1e-9 unless it is an integer; so rows are multiplied by powers of two that make integers.)
 GlpkResult glpk_exact(const moo::SimplexLp& lp);
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -1,4 +1,4 @@
-#include "pair/cli/bench_step.h"
+#include "pair/bench/bench.h"
 
 #include <array>
 #include <cstdio>
@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/spread.h"
+#include "pair/bench/spread.h"
 #include "pair/paper/table.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run_spec.h"
-#include "pair/train/bench_step.h"
+#include "pair/bench/train_steps.h"
 #include "pair/train/threads.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 struct Arguments {
@@ -37,7 +37,7 @@ constexpr std::array methods = {Method{"erm", "erm", ""},      Method{"irmv1", "
 
 void bench_step(const Arguments& arguments, Context& context) {
   train::use_threads(arguments.threads);
-  train::StepBench bench;
+  StepBench bench;
   runs::RunSpec spec;
   for (const Method& method : methods) {
     std::vector<runs::Override> overrides = {{"pretrain", "0"},
@@ -49,7 +49,7 @@ void bench_step(const Arguments& arguments, Context& context) {
     bench.methods.push_back({method.name, spec.settings, {}});
   }
   runs::DatasetCache datasets;
-  train::bench_steps(datasets.get(spec.dataset, 0), arguments.rounds, bench, [&](int round) {
+  bench_steps(datasets.get(spec.dataset, 0), arguments.rounds, bench, [&](int round) {
     context.err << "round " << round + 1 << " of " << arguments.rounds + 2 << '\n' << std::flush;
   });
 
@@ -64,7 +64,7 @@ void bench_step(const Arguments& arguments, Context& context) {
                         {"operations", bench.operations},
                         {"gflops", bench.operations / products / 1e6}};
   result["erm_share_of_floor"] = products / erm;
-  for (const train::StepTiming& method : bench.methods) {
+  for (const StepTiming& method : bench.methods) {
     // Ratios round by round: a slow moment of the machine falls on both.
     std::vector<double> ratios;
     for (std::size_t i = 0; i < method.milliseconds.size(); ++i) {
@@ -112,4 +112,4 @@ void add_bench_step(CLI::App& bench, Context& context) {
   command->callback([arguments, &context] { bench_step(*arguments, context); });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-namespace pair::cli {
+namespace pair::bench {
 
 // Writes a made-up sweep with DomainBed's keys and order: run folders with results.jsonl and done, datasets
 // of 3 to 4 environments with one and two test environments, five algorithms, 3 trials, 20 draws of
@@ -47,4 +47,4 @@ double seconds_of(Function function) {
 // The most that this process has had in memory so far, the libraries it shares with others included.
 double peak_megabytes();
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -9,7 +9,7 @@
 
 // How benchmarks summarise their rounds.
 
-namespace pair::cli {
+namespace pair::bench {
 
 // The value below which the share lies; values is not empty.
 inline double quantile(std::vector<double> values, double share) {
@@ -26,4 +26,4 @@ inline nlohmann::ordered_json spread(const std::vector<double>& values) {
   return {{"median", quantile(values, 0.5)}, {"p10", quantile(values, 0.1)}, {"p90", quantile(values, 0.9)}};
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

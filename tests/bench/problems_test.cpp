@@ -1,14 +1,14 @@
-#include "pair/cli/bench_problems.h"
+#include "pair/bench/problems.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "pair/cli/glpk_reference.h"
+#include "pair/bench/glpk_reference.h"
 #include "pair/moo/epo.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 TEST(BenchProblems, AreTheSameForTheSameSeedAndOthersForAnother) {
@@ -60,4 +60,4 @@ TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/bench.h"
-#include "pair/cli/bench_problems.h"
-#include "pair/cli/glpk_reference.h"
+#include "pair/bench/bench.h"
+#include "pair/bench/problems.h"
+#include "pair/bench/glpk_reference.h"
 #include "pair/moo/epo.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 using nlohmann::ordered_json;
@@ -278,4 +278,4 @@ void add_bench_solver(CLI::App& bench, Context& context) {
   });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

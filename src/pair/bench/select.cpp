@@ -11,16 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "pair/cli/bench.h"
-#include "pair/cli/bench_sweep.h"
-#include "pair/cli/spread.h"
+#include "pair/bench/bench.h"
+#include "pair/bench/synthetic_sweep.h"
+#include "pair/bench/spread.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
 #include "pair/select/record_line.h"
 #include "pair/select/table.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 using nlohmann::ordered_json;
@@ -150,4 +150,4 @@ void add_bench_select(CLI::App& bench, Context& context) {
   });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

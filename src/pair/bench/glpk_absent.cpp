@@ -1,10 +1,10 @@
 #include <stdexcept>
 
-#include "pair/cli/glpk_reference.h"
+#include "pair/bench/glpk_reference.h"
 
 // Stands in for glpk_reference.cpp where the build has no GLPK.
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 [[noreturn]] void refuse() {
@@ -29,4 +29,4 @@ GlpkResult glpk_exact(const moo::SimplexLp&) {
   refuse();
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -1,11 +1,11 @@
-#include "pair/cli/bench_pictures.h"
+#include "pair/bench/pictures.h"
 
 #include <algorithm>
 #include <string>
 
 #include "pair/data/random.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 data::Environment pictures(std::string key, std::int64_t samples, data::Random& random) {
@@ -39,4 +39,4 @@ std::shared_ptr<const data::EnvironmentSet> domainbed_pictures(int environments,
   return set;
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

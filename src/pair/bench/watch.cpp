@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/bench.h"
-#include "pair/cli/bench_sweep.h"
-#include "pair/cli/spread.h"
+#include "pair/bench/bench.h"
+#include "pair/bench/synthetic_sweep.h"
+#include "pair/bench/spread.h"
 #include "pair/report/page.h"
 #include "pair/watch/feed.h"
 #include "pair/watch/follower.h"
 
-namespace pair::cli {
+namespace pair::bench {
 namespace {
 
 using nlohmann::json;
@@ -127,4 +127,4 @@ void add_bench_watch(CLI::App& bench, Context& context) {
   });
 }
 
-}  // namespace pair::cli
+}  // namespace pair::bench

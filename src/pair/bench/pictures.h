@@ -5,7 +5,7 @@
 
 #include "pair/data/environment.h"
 
-namespace pair::cli {
+namespace pair::bench {
 
 // Environments of DomainBed's ColoredMNIST in shape, [samples, 2, 28, 28] bytes and two classes, to measure
 // steps by: how long one takes does not depend on what is in the pictures. held_out: samples that are scored,
@@ -13,4 +13,4 @@ namespace pair::cli {
 std::shared_ptr<const data::EnvironmentSet> domainbed_pictures(int environments, std::int64_t samples,
                                                                std::int64_t held_out = 0);
 
-}  // namespace pair::cli
+}  // namespace pair::bench

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-namespace pair::cli {
+namespace pair::bench {
 
 // DomainBed's network and an ERM step on it as one writes them by hand in Python with torch. Arguments:
 // threads, samples an environment. Says its torch's version and the network's number of parameters, then for
@@ -52,4 +52,4 @@ for line in sys.stdin:
     print(time.perf_counter() - began, flush=True)
 )";
 
-}  // namespace pair::cli
+}  // namespace pair::bench
