@@ -91,6 +91,8 @@ function(pair_build_quickly target)
   set(pch pair_plain)
   if(ARG_TORCH)
     set(pch pair_torch)
+  elseif(ARG_QUICK)
+    set(pch pair_quick)
   endif()
   if(ARG_TESTS)
     string(APPEND pch _test)
@@ -104,15 +106,16 @@ function(pair_build_quickly target)
   endif()
 endfunction()
 
-# pair_add_pch(NAME LIBRARIES ... HEADERS ... [TESTS]): a precompiled header for pair_build_quickly to hand out.
+# pair_add_pch(NAME LIBRARIES ... HEADERS ... [QUICK]): a precompiled header for pair_build_quickly to hand out. It
+# must be compiled as its users are.
 function(pair_add_pch name)
-  cmake_parse_arguments(ARG "TESTS" "" "LIBRARIES;HEADERS" ${ARGN})
+  cmake_parse_arguments(ARG "QUICK" "" "LIBRARIES;HEADERS" ${ARGN})
   set(empty_source "${PROJECT_BINARY_DIR}/${name}.cpp")
   file(CONFIGURE OUTPUT "${empty_source}" CONTENT "")
   add_library(${name} OBJECT "${empty_source}")
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} pair_compile_options)
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
-  if(ARG_TESTS)
+  if(ARG_QUICK)
     target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
 endfunction()
@@ -123,9 +126,10 @@ set(pair_plain_headers
   <algorithm> <charconv> <filesystem> <functional> <map> <memory> <optional> <span> <sstream> <string> <vector>
   <nlohmann/json.hpp> <CLI/CLI.hpp>)
 pair_add_pch(pair_plain_pch LIBRARIES CLI11::CLI11 nlohmann_json::nlohmann_json HEADERS ${pair_plain_headers})
+pair_add_pch(pair_quick_pch QUICK LIBRARIES CLI11::CLI11 nlohmann_json::nlohmann_json HEADERS ${pair_plain_headers})
 if(PAIR_TESTS)
   find_package(GTest REQUIRED)
-  pair_add_pch(pair_plain_test_pch TESTS LIBRARIES CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
+  pair_add_pch(pair_plain_test_pch QUICK LIBRARIES CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
     HEADERS ${pair_plain_headers} <gmock/gmock.h>)
 endif()
 

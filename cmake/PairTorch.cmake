@@ -49,6 +49,6 @@ include(PairTorchTarget)
 pair_add_pch(pair_torch_pch LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json
   HEADERS <torch/torch.h> <nlohmann/json.hpp> <CLI/CLI.hpp>)
 if(PAIR_TESTS)
-  pair_add_pch(pair_torch_test_pch TESTS LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
+  pair_add_pch(pair_torch_test_pch QUICK LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
     HEADERS <torch/torch.h> <nlohmann/json.hpp> <CLI/CLI.hpp> <gmock/gmock.h>)
 endif()

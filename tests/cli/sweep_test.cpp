@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/train_lists.h"
+#include "pair/cli/train_commands.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 #include "pair/sweep/sweep_file.h"
@@ -159,10 +159,9 @@ Ended list(std::vector<const char*> words) {
   std::ostringstream out;
   std::ostringstream err;
   Context context{in, out, err};
-  const auto none = [] { return std::vector<Listed>(); };
   const int status = cli::run(
       static_cast<int>(words.size()), words.data(), context,
-      [&none](CLI::App& app, Context& inner) { add_list(app, inner, lists_for_training(none, none)); });
+      [](CLI::App& app, Context& inner) { add_list(app, inner, train_lists(inner)); });
   return {status, out.str(), err.str()};
 }
 

@@ -8,7 +8,6 @@
 namespace pair::data {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
@@ -53,22 +52,19 @@ TEST(ColoredMnistPreset, HasAGrayTwinThatDiffersInTrainingBetasAlone) {
 TEST(ColoredMnistPreset, OfEveryListedNameIsValidAndSummarisedRightly) {
   EXPECT_EQ(colored_mnist_presets().size(), 8U);
   for (const ColoredMnistPreset& preset : colored_mnist_presets()) {
-    const ColoredMnistSpec spec = colored_mnist_preset(preset.name);
-    EXPECT_EQ(spec.name, preset.name);
+    const ColoredMnistSpec spec = preset.spec;
+    EXPECT_EQ(spec, colored_mnist_preset(spec.name));
     EXPECT_NO_THROW(validate(spec));
     const auto text = [](double value) { return testing::PrintToString(value); };
-    EXPECT_THAT(std::string(preset.summary),
+    EXPECT_THAT(preset.summary,
                 HasSubstr("alpha " + text(spec.alpha) + ", beta (" + text(spec.train_betas[0]) + ", " +
                           text(spec.train_betas[1]) + ")"));
   }
 }
 
-TEST(ColoredMnistPreset, RefusesAnUnknownNameWithTheKnownOnes) {
-  EXPECT_THAT([] { colored_mnist_preset("cmnst"); },
-              ThrowsMessage<std::invalid_argument>(AllOf(
-                  HasSubstr("unknown dataset 'cmnst'; did you mean 'cmnist'?"), HasSubstr("cmnist-m-gray"))));
-  for (const char* name : {"", "-gray", "gray", "cmnist-gray-gray", "CMNIST"}) {
-    EXPECT_THROW(colored_mnist_preset(name), std::invalid_argument) << name;
+TEST(ColoredMnistPreset, RefusesAnUnknownName) {
+  for (const char* name : {"", "-gray", "gray", "cmnist-gray-gray", "CMNIST", "cmnst"}) {
+    EXPECT_THROW(colored_mnist_preset(name), std::out_of_range) << name;
   }
 }
 
@@ -87,16 +83,16 @@ TEST(ColoredMnistSpec, RefusesWhatIsNoProbability) {
   }
   ColoredMnistSpec spec;
   spec.alpha = 1.5;
-  EXPECT_THAT([&] { validate(spec); }, refused("alpha is 1.5; accepted are probabilities, 0 to 1"));
+  EXPECT_THAT([&] { validate(spec); }, refused("alpha: expected numbers from 0 to 1, got '1.5'"));
   spec = {};
   spec.train_betas = {0.1, -0.25};
   EXPECT_THAT([&] { validate(spec); },
-              refused("train_betas[1] is -0.25; accepted are probabilities, 0 to 1"));
+              refused("train_betas: expected lists of numbers from 0 to 1, separated by commas, got '0.1,-0.25'"));
   spec.train_betas = {};
-  EXPECT_THAT([&] { validate(spec); }, refused("train_betas is empty"));
+  EXPECT_THAT([&] { validate(spec); }, refused("train_betas: expected lists of numbers"));
   spec = {};
   spec.test_betas = {};
-  EXPECT_THAT([&] { validate(spec); }, refused("test_betas is empty"));
+  EXPECT_THAT([&] { validate(spec); }, refused("test_betas: expected lists of numbers"));
 }
 
 TEST(ColoredMnistSpec, RefusesMoreDigitsThanThereAreOrTooFewForItsEnvironments) {
@@ -105,14 +101,14 @@ TEST(ColoredMnistSpec, RefusesMoreDigitsThanThereAreOrTooFewForItsEnvironments) 
   };
   ColoredMnistSpec spec;
   spec.train_digits = 50'001;
-  EXPECT_THAT([&] { validate(spec); }, refused("train_digits is 50001; accepted are 2 to 50000"));
+  EXPECT_THAT([&] { validate(spec); }, refused("train_digits: expected integers from 1 to 50000, got '50001'"));
   spec.train_digits = 1;
-  EXPECT_THAT([&] { validate(spec); }, refused("train_digits is 1; accepted are 2 to 50000"));
+  EXPECT_THAT([&] { validate(spec); }, refused("train_digits: expected integers from 2 to 50000 here, got 1"));
   spec.train_digits = 2;
   EXPECT_NO_THROW(validate(spec));
   spec.test_digits = 0;
-  EXPECT_THAT([&] { validate(spec); }, refused("test_digits is 0; accepted are 1 to 10000"));
-  EXPECT_THAT([] { validate({}, 600); }, refused("train_digits is 50000; accepted are 2 to 500"));
+  EXPECT_THAT([&] { validate(spec); }, refused("test_digits: expected integers from 1 to 10000, got '0'"));
+  EXPECT_THAT([] { validate({}, 600); }, refused("train_digits: expected integers from 2 to 500 here, got 50000"));
 }
 
 }  // namespace

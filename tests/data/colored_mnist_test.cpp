@@ -137,14 +137,14 @@ TEST_F(ColoredMnist, ShowsTheLast10000InEveryTestEnvironment) {
 
 TEST_F(ColoredMnist, FlipsLabelsWithAlphaAndColoursWithBeta) {
   for (const ColoredMnistPreset& preset : colored_mnist_presets()) {
-    const ColoredMnistSpec spec = colored_mnist_preset(preset.name);
+    const ColoredMnistSpec& spec = preset.spec;
     const EnvironmentSet set = make(spec);
     const auto check = [&](const Environment& environment, double beta) {
       const std::vector<Seen> all = seen(environment);
       const auto label_flipped = [](const Seen& one) { return one.label != one.shape_label(); };
       const auto colour_flipped = [](const Seen& one) { return one.colour != one.label; };
-      EXPECT_NEAR(rate(all, label_flipped), spec.alpha, slack(spec.alpha, all.size())) << preset.name;
-      EXPECT_NEAR(rate(all, colour_flipped), beta, slack(beta, all.size())) << preset.name;
+      EXPECT_NEAR(rate(all, label_flipped), spec.alpha, slack(spec.alpha, all.size())) << spec.name;
+      EXPECT_NEAR(rate(all, colour_flipped), beta, slack(beta, all.size())) << spec.name;
       const double both = spec.alpha * beta;
       EXPECT_NEAR(rate(all, [&](const Seen& one) { return label_flipped(one) && colour_flipped(one); }), both,
                   slack(both, all.size()))

@@ -129,7 +129,7 @@ TEST(DomainBedMnist, ColoursAndLabelsAgreeAsOftenAsTheEnvironmentSays) {
 }
 
 TEST(DomainBedMnist, RotatedDigitsKeepTheirLabels) {
-  DomainBedMnistSpec spec = domainbed_mnist_preset("RotatedMNIST");
+  DomainBedMnistSpec spec = domainbed_mnist_preset(DomainBedMnistSpec::Variant::rotated);
   spec.digits = 120;
   const Digits digits = numbered(120);
   const EnvironmentSet set = domainbed_mnist(digits, spec, 0);
@@ -178,7 +178,7 @@ TEST(DomainBedMnist, TheSeedDecidesAndFewerDigitsAreSomeOfMore) {
 TEST(DomainBedMnist, RefusesWhatCannotBe) {
   Digits digits = numbered(100);
   EXPECT_THAT([&] { (void)domainbed_mnist(digits, small(), 0); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("digits is 300; accepted are 30 to 100")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("digits: expected integers from 30 to 100, got 300")));
   DomainBedMnistSpec spec = small(30);
   spec.holdout = 0.05;
   EXPECT_THAT([&] { (void)domainbed_mnist(digits, spec, 0); },

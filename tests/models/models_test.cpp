@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pair/models/model.h"
+#include "pair/models/registry.h"
 
 namespace pair::models {
 namespace {
@@ -16,9 +17,19 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
+// What a model is made from, in one value.
+struct ModelSpec {
+  std::string name = "mlp";
+  std::int64_t input_size = 0;
+  std::int64_t outputs = 1;
+  std::vector<std::pair<std::string, std::string>> options = {};
+  std::vector<std::int64_t> input_shape = {};
+};
+
 std::shared_ptr<Model> make(const ModelSpec& spec, std::uint64_t seed = 1) {
   Random random(seed, "model");
-  return make_model(spec, random);
+  return make_model(spec.name, options_of(spec.name, spec.options),
+                    {.size = spec.input_size, .shape = spec.input_shape, .outputs = spec.outputs}, random);
 }
 
 ModelSpec paper_mlp() {
@@ -56,7 +67,7 @@ TEST(Mlp, DefaultIsThePapers) {
 }
 
 TEST(Mlp, IsLayersOfReluUnderALinearHead) {
-  const auto model = make({"mlp", 6, 3, 5, 2});
+  const auto model = make({"mlp", 6, 3, {{"width", "5"}, {"depth", "2"}}});
   const torch::Tensor inputs = torch::arange(24, torch::kFloat32).reshape({4, 2, 3}) / 10 - 1;
   torch::Tensor rows = inputs.reshape({4, 6});
   const auto parameters = model->featurizer_parameters();
@@ -71,13 +82,13 @@ TEST(Mlp, IsLayersOfReluUnderALinearHead) {
 }
 
 TEST(Mlp, HasTheWidthAndDepthAskedFor) {
-  const auto model = make({"mlp", 4, 1, 7, 3});
+  const auto model = make({"mlp", 4, 1, {{"width", "7"}, {"depth", "3"}}});
   EXPECT_THAT(shapes(model->featurizer_parameters()),
               ElementsAre(Shape{7, 4}, Shape{7}, Shape{7, 7}, Shape{7}, Shape{7, 7}, Shape{7}));
 }
 
 TEST(Mlp, GradientsReachEveryParameter) {
-  const auto model = make({"mlp", 4, 1, 8, 2});
+  const auto model = make({"mlp", 4, 1, {{"width", "8"}, {"depth", "2"}}});
   model->forward(torch::ones({3, 4})).sum().backward();
   for (const auto& parameter : model->named_parameters()) {
     EXPECT_TRUE(parameter.value().grad().defined()) << parameter.key();
@@ -114,7 +125,7 @@ TEST(Models, WeightsAreXavierUniformAndBiasesZero) {
 
 TEST(Models, WeightsAreDrawnInOrderFromTheGeneratorAlone) {
   Random random(5, "model");
-  const auto model = make({"mlp", 3, 1, 2, 1}, 5);
+  const auto model = make({"mlp", 3, 1, {{"width", "2"}, {"depth", "1"}}}, 5);
   for (const auto& parameter : model->named_parameters()) {
     const torch::Tensor& values = parameter.value();
     if (values.dim() == 1) {
@@ -128,15 +139,15 @@ TEST(Models, WeightsAreDrawnInOrderFromTheGeneratorAlone) {
     }
   }
   torch::manual_seed(99);
-  const auto again = make({"mlp", 3, 1, 2, 1}, 5);
-  const auto other = make({"mlp", 3, 1, 2, 1}, 6);
+  const auto again = make({"mlp", 3, 1, {{"width", "2"}, {"depth", "1"}}}, 5);
+  const auto other = make({"mlp", 3, 1, {{"width", "2"}, {"depth", "1"}}}, 6);
   EXPECT_TRUE(torch::equal(again->head->weight, model->head->weight));
   EXPECT_FALSE(torch::equal(other->head->weight, model->head->weight));
 }
 
 TEST(Models, InputsOfAnotherSizeAreRefused) {
   for (const std::string name : {"mlp", "linear"}) {
-    const auto model = make({name, 6, 1, 4, 1});
+    const auto model = make({name, 6, 1});
     EXPECT_THAT(
         [&] {
           model->forward(torch::zeros({5, 7}));
@@ -148,8 +159,8 @@ TEST(Models, InputsOfAnotherSizeAreRefused) {
 }
 
 TEST(Models, AreKnownByName) {
-  for (const ModelInfo& info : models()) {
-    ModelSpec spec{std::string(info.name), 3};
+  for (const ModelEntry& info : models()) {
+    ModelSpec spec{info.name, 3};
     spec.input_shape = {1, 1, 3};
     EXPECT_NE(make(spec), nullptr);
     EXPECT_FALSE(info.summary.empty());
@@ -163,15 +174,15 @@ TEST(Models, AreKnownByName) {
 }
 
 TEST(Models, SizesOutOfRangeAreNamed) {
-  EXPECT_THAT([] { make({"mlp", 0}); }, refused("the model's input_size is 0; accepted are 1 to 1073741824"));
-  EXPECT_THAT([] { make({"linear", 3, 0}); }, refused("the model's outputs is 0"));
-  EXPECT_THAT(
-      [] {
-        make({"mlp", 3, 1, 65537});
-      },
-      refused("the model's width is 65537; accepted are 1 to 65536"));
-  EXPECT_THAT([] { make({"mlp", 3, 1, 8, 0}); }, refused("the model's depth is 0; accepted are 1 to 64"));
-  EXPECT_NO_THROW(make({"linear", 3, 1, 0, 0})) << "a linear model has no hidden layers";
+  EXPECT_THAT([] { make({"mlp", 0}); }, refused("a model's input size: expected integers from 1 to 1073741824, got 0"));
+  EXPECT_THAT([] { make({"linear", 3, 0}); }, refused("a model's outputs: expected integers from 1"));
+  const auto making = [](const char* option, const char* text) {
+    return [=] { make({"mlp", 3, 1, {{option, text}}}); };
+  };
+  EXPECT_THAT(making("width", "65537"), refused("width: expected integers from 1 to 65536, got '65537'"));
+  EXPECT_THAT(making("depth", "0"), refused("depth: expected integers from 1 to 64, got '0'"));
+  EXPECT_THAT([] { make({"linear", 3, 1, {{"width", "8"}}}); }, refused("unknown option 'width'"))
+      << "a linear model has no hidden layers";
 }
 
 ModelSpec digits_cnn(std::int64_t channels = 2, std::int64_t outputs = 2) {
@@ -231,7 +242,7 @@ TEST(MnistCnn, RefusesInputsThatAreNoImages) {
   ModelSpec flat = digits_cnn();
   flat.input_shape = {392};
   EXPECT_THAT([&] { (void)make(flat); },
-              refused("the model's inputs have shape [392]; mnist_cnn accepts [channels, rows, columns]"));
+              refused("mnist_cnn: expected inputs of shape [channels, rows, columns], got [392]"));
   const auto model = make(digits_cnn());
   EXPECT_THAT(
       [&] {
@@ -242,7 +253,7 @@ TEST(MnistCnn, RefusesInputsThatAreNoImages) {
 
 TEST(Model, HasNoPassByHandOnTheCpu) {
   for (const std::string name : {"mlp", "linear"}) {
-    const auto model = make({.name = name, .input_size = 12, .width = 8});
+    const auto model = make({.name = name, .input_size = 12});
     EXPECT_EQ(model->rectified_pass(torch::zeros({5, 12})), nullptr) << name;
   }
 }

@@ -9,7 +9,9 @@
 #include <tuple>
 
 #include "pair/objectives/losses.h"
+#include "pair/base/numbers.h"
 #include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 #include "tests/objectives/batches.h"
 
 // Losses and objectives against their definitions, against autograd's double backward and against central
@@ -123,7 +125,7 @@ TEST(Losses, RisksAreTheMeansOfTheEnvironments) {
 
 struct Case {
   std::string objective;
-  ObjectiveOptions options = {};
+  std::vector<std::pair<std::string, std::string>> options = {};
   std::string note = {};
 };
 
@@ -131,23 +133,8 @@ void PrintTo(const Case& c, std::ostream* out) {
   *out << c.objective << c.note;
 }
 
-ObjectiveOptions unbiased(ObjectiveOptions::Negative negative) {
-  ObjectiveOptions options;
-  options.irmv1_unbiased = true;
-  options.irmv1_negative = negative;
-  return options;
-}
-
-ObjectiveOptions small_clove_batch() {
-  ObjectiveOptions options;
-  options.clove_batch = 3;
-  return options;
-}
-
-ObjectiveOptions fishr_mean() {
-  ObjectiveOptions options;
-  options.fishr_mean = true;
-  return options;
+std::unique_ptr<Objective> made(const Case& c) {
+  return make_objective(c.objective, options_of(c.objective, c.options));
 }
 
 using HeadCase = std::tuple<Case, TaskLoss, std::vector<std::int64_t>>;
@@ -165,7 +152,7 @@ TEST_P(OnTheHead, ValueIsNotNegativeAndItsGradientMatchesFiniteDifferences) {
   const Batch batch = random_batch(loss, sizes);
   const auto value = [&] {
     Random random(5, "objective");
-    const auto objective = make_objective(which.objective, which.options);
+    const auto objective = made(which);
     // The second step, so that what is remembered from the first counts.
     static_cast<void>(objective->value(random_batch(loss, sizes, 2).view(), random));
     return objective->value(batch.view(), random);
@@ -190,16 +177,16 @@ INSTANTIATE_TEST_SUITE_P(
     Every, OnTheHead,
     ::testing::Combine(
         ::testing::Values(Case{"erm"}, Case{"irmv1"},
-                          Case{"irmv1", unbiased(ObjectiveOptions::Negative::scale), "_unbiased_scale"},
-                          Case{"irmv1", unbiased(ObjectiveOptions::Negative::shift), "_unbiased_shift"},
-                          Case{"vrex"}, Case{"ib"}, Case{"fishr"}, Case{"fishr", fishr_mean(), "_mean"},
+                          Case{"irmv1", {{"irmv1_unbiased", "true"}}, "_unbiased_scale"},
+                          Case{"irmv1", {{"irmv1_unbiased", "true"}, {"irmv1_negative", "shift"}}, "_unbiased_shift"},
+                          Case{"vrex"}, Case{"ib"}, Case{"fishr"}, Case{"fishr", {{"fishr_mean", "true"}}, "_mean"},
                           Case{"sd"}, Case{"coral"}, Case{"mmd"}),
         ::testing::ValuesIn(every_loss), ::testing::ValuesIn(equal_and_unequal)),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     OfClassifiers, OnTheHead,
-    ::testing::Combine(::testing::Values(Case{"clove"}, Case{"clove", small_clove_batch(), "_minibatch"}),
+    ::testing::Combine(::testing::Values(Case{"clove"}, Case{"clove", {{"clove_batch", "3"}}, "_minibatch"}),
                        ::testing::Values(TaskLoss::binary_cross_entropy, TaskLoss::cross_entropy),
                        ::testing::ValuesIn(equal_and_unequal)),
     name_of);
@@ -220,9 +207,10 @@ TEST(GroupDro, GradientMatchesFiniteDifferencesAtFixedWeights) {
   }
 }
 
-double value_of(const std::string& name, const Batch& batch, const ObjectiveOptions& options = {}) {
+double value_of(const std::string& name, const Batch& batch,
+                const std::vector<std::pair<std::string, std::string>>& options = {}) {
   Random random(1, "objective");
-  return make_objective(name, options)->value(batch.view(), random).item<double>();
+  return made({name, options})->value(batch.view(), random).item<double>();
 }
 
 // ---- closed forms against what they stand for
@@ -287,20 +275,18 @@ TEST(Irmv1, UnbiasedIsTheProductOfTheDerivativesOnTheTwoHalves) {
                                   multiplier_derivative(logits[e], labels[e], loss, 1, 2) / 2;
       }
       const bool negative = estimate.item<double>() < 0;
-      ObjectiveOptions options = unbiased(ObjectiveOptions::Negative::scale);
-      options.irmv1_constant = 0.3;
+      const auto with = [](const char* treatment, const char* constant) {
+        return made({"irmv1",
+                     {{"irmv1_unbiased", "true"}, {"irmv1_negative", treatment}, {"irmv1_constant", constant}}});
+      };
       Random random(1, "objective");
-      expect_same_function(make_objective("irmv1", options)->value(view, random),
+      expect_same_function(with("scale", "0.3")->value(view, random),
                            negative ? -0.3 * estimate : estimate, head);
       // C large enough: added, whatever the sign. Not large enough: the value stops at 0, the gradient stays.
-      options.irmv1_negative = ObjectiveOptions::Negative::shift;
-      options.irmv1_constant = 100.0;
-      expect_same_function(make_objective("irmv1", options)->value(view, random), estimate + 100.0, head);
-      options.irmv1_constant = 1e-9;
-      expect_same_function(make_objective("irmv1", options)->value(view, random),
+      expect_same_function(with("shift", "100.0")->value(view, random), estimate + 100.0, head);
+      expect_same_function(with("shift", "1e-9")->value(view, random),
                            negative ? estimate - estimate.detach() : estimate + 1e-9, head);
-      options.irmv1_negative = ObjectiveOptions::Negative::keep;
-      expect_same_function(make_objective("irmv1", options)->value(view, random), estimate, head);
+      expect_same_function(with("keep", "1e-9")->value(view, random), estimate, head);
     }
   }
 }
@@ -313,8 +299,8 @@ TEST(Irmv1, UnbiasedEstimatesTheSquareOfTheMeanWhereThePlainOneAddsTheVariance) 
   const double squares = derivatives.square().sum().item<double>();
   // Over all splits of 8 samples the product of the halves' means averages to that of two distinct samples.
   const double expected = (sum * sum - squares) / (8 * 7);
-  ObjectiveOptions options = unbiased(ObjectiveOptions::Negative::shift);
-  options.irmv1_constant = 10.0;
+  const std::vector<std::pair<std::string, std::string>> options = {
+      {"irmv1_unbiased", "true"}, {"irmv1_negative", "shift"}, {"irmv1_constant", "10"}};
   Random random(11, "splits");
   double mean = 0.0;
   constexpr int splits = 2000;
@@ -368,9 +354,7 @@ TEST(Fishr, ClosedFormIsTheVarianceOfPerSampleGradients) {
 
 TEST(Fishr, MovingAverageRunsOverTheSteps) {
   constexpr double gamma = 0.7;
-  ObjectiveOptions options;
-  options.fishr_ema = gamma;
-  const auto objective = make_objective("fishr", options);
+  const auto objective = made({"fishr", {{"fishr_ema", base::shown(gamma)}}});
   Random random(1, "objective");
   torch::Tensor average;
   for (std::uint64_t step = 1; step <= 5; ++step) {
@@ -514,7 +498,7 @@ TEST(Definitions, MmdIsTheDistanceInSevenGaussianKernels) {
 
 TEST(Definitions, FishrsMeanIsItsSumOverTheHeadsParameters) {
   const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 3});
-  EXPECT_NEAR(value_of("fishr", batch, fishr_mean()), value_of("fishr", batch) / (3 * (3 + 1)), 1e-12);
+  EXPECT_NEAR(value_of("fishr", batch, {{"fishr_mean", "true"}}), value_of("fishr", batch) / (3 * (3 + 1)), 1e-12);
 }
 
 }  // namespace

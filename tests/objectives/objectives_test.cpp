@@ -8,7 +8,9 @@
 #include <functional>
 #include <string>
 
+#include "pair/base/numbers.h"
 #include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 #include "tests/objectives/batches.h"
 
 // What objectives promise: invariances, memory, errors.
@@ -72,7 +74,7 @@ TEST(Objectives, EqualEnvironmentsAgree) {
 
 TEST(Objectives, WhatComparesEnvironmentsIsZeroOfOneAlone) {
   const Batch alone = random_batch(TaskLoss::binary_cross_entropy, {4});
-  for (const ObjectiveInfo& info : objectives()) {
+  for (const ObjectiveEntry& info : objectives()) {
     if (!info.compares) {
       continue;
     }
@@ -99,15 +101,16 @@ TEST(Objectives, WorstRiskIsTheLargest) {
 }
 
 TEST(Objectives, AreNeverNegative) {
-  ObjectiveOptions options;
-  options.irmv1_unbiased = true;
-  for (const auto negative : {ObjectiveOptions::Negative::scale, ObjectiveOptions::Negative::shift}) {
-    options.irmv1_negative = negative;
+  for (const std::string negative : {"scale", "shift"}) {
+    const auto options = [&negative](std::string_view name) {
+      return name == "irmv1" ? options_of(name, {{"irmv1_unbiased", "true"}, {"irmv1_negative", negative}})
+                             : options_of(name);
+    };
     for (std::uint64_t seed = 1; seed <= 50; ++seed) {
       const Batch batch = random_batch(TaskLoss::cross_entropy, {6, 4, 5}, seed);
       Random random(seed, "objective");
       for (const std::string& name : on_the_head) {
-        EXPECT_GE(make_objective(name, options)->value(batch.view(), random).item<double>(), 0.0) << name;
+        EXPECT_GE(make_objective(name, options(name))->value(batch.view(), random).item<double>(), 0.0) << name;
       }
     }
   }
@@ -190,9 +193,7 @@ TEST(Objectives, TheOthersRememberNothing) {
 }
 
 TEST(Fishr, WithoutAnAverageRemembersNothing) {
-  ObjectiveOptions options;
-  options.fishr_ema = 0.0;
-  const auto objective = make_objective("fishr", options);
+  const auto objective = make_objective("fishr", options_of("fishr", {{"fishr_ema", "0"}}));
   const Batch batch = random_batch(TaskLoss::binary_cross_entropy, {4, 6});
   Random random(1, "objective");
   const double first = objective->value(batch.view(), random).item<double>();
@@ -202,9 +203,7 @@ TEST(Fishr, WithoutAnAverageRemembersNothing) {
 
 TEST(GroupDro, WeightsGrowWithTheRisks) {
   constexpr double rate = 0.3;
-  ObjectiveOptions options;
-  options.groupdro_rate = rate;
-  const auto objective = make_objective("group_dro", options);
+  const auto objective = make_objective("group_dro", options_of("group_dro", {{"groupdro_rate", base::shown(rate)}}));
   const HeadView view = random_batch(TaskLoss::squared_error, {4, 6, 3}).view();
   const auto risk = [&](std::int64_t e) { return view.risks[e].item<double>(); };
   Random random(1, "objective");
@@ -229,9 +228,7 @@ TEST(GroupDro, WeightsGrowWithTheRisks) {
 }
 
 TEST(GroupDro, EndsAtTheWorstRiskHoweverLarge) {
-  ObjectiveOptions options;
-  options.groupdro_rate = 10.0;
-  const auto objective = make_objective("group_dro", options);
+  const auto objective = make_objective("group_dro", options_of("group_dro", {{"groupdro_rate", "10"}}));
   const torch::Tensor logits = torch::tensor({0.0, 1000.0}, torch::kFloat32).unsqueeze(1);
   const HeadView view = view_of(logits, logits, torch::zeros({2}), {1, 1}, TaskLoss::squared_error);
   Random random(1, "objective");
@@ -239,9 +236,7 @@ TEST(GroupDro, EndsAtTheWorstRiskHoweverLarge) {
 }
 
 TEST(Clove, DrawsItsMinibatchFromTheGivenGenerator) {
-  ObjectiveOptions options;
-  options.clove_batch = 5;
-  const auto objective = make_objective("clove", options);
+  const auto objective = make_objective("clove", options_of("clove", {{"clove_batch", "5"}}));
   const HeadView view = random_batch(TaskLoss::binary_cross_entropy, {40, 50}).view();
   const auto value = [&](std::uint64_t seed) {
     Random random(seed, "objective");
@@ -260,7 +255,7 @@ TEST(Clove, DrawsItsMinibatchFromTheGivenGenerator) {
 
 TEST(Objectives, AreKnownByName) {
   EXPECT_EQ(objectives().size(), 12U);
-  for (const ObjectiveInfo& info : objectives()) {
+  for (const ObjectiveEntry& info : objectives()) {
     EXPECT_NE(make_objective(info.name), nullptr);
     EXPECT_FALSE(info.summary.empty());
   }
@@ -270,24 +265,17 @@ TEST(Objectives, AreKnownByName) {
 }
 
 TEST(Objectives, OptionsOutOfRangeAreNamed) {
-  const auto making = [](std::string_view name, const std::function<void(ObjectiveOptions&)>& change) {
-    return [name, change] {
-      ObjectiveOptions options;
-      options.irmv1_unbiased = true;
-      change(options);
-      make_objective(name, options);
-    };
+  const auto making = [](const char* name, const char* option, const char* text) {
+    return [=] { (void)make_objective(name, options_of(name, {{option, text}})); };
   };
-  EXPECT_THAT(making("irmv1", [](auto& o) { o.irmv1_constant = 0.0; }),
-              refused("irmv1_constant is 0; accepted are numbers above 0"));
-  EXPECT_THAT(making("fishr", [](auto& o) { o.fishr_ema = 1.0; }),
-              refused("fishr_ema is 1; accepted are numbers in [0, 1)"));
-  EXPECT_THAT(making("clove", [](auto& o) { o.clove_batch = 1; }),
-              refused("clove_batch is 1; accepted are whole numbers from 2"));
-  EXPECT_THAT(making("clove", [](auto& o) { o.clove_width = -0.5; }),
-              refused("clove_width is -0.5; accepted are numbers above 0"));
-  EXPECT_THAT(making("group_dro", [](auto& o) { o.groupdro_rate = std::nan(""); }),
-              refused("groupdro_rate is nan; accepted are numbers above 0"));
+  EXPECT_THAT(making("irmv1", "irmv1_constant", "0"),
+              refused("irmv1_constant: expected numbers above 0 and up to 1e+300, got '0'"));
+  EXPECT_THAT(making("fishr", "fishr_ema", "1"), refused("fishr_ema: expected numbers from 0 to below 1, got '1'"));
+  EXPECT_THAT(making("clove", "clove_batch", "1"),
+              refused("clove_batch: expected integers from 2 to 1000000000, got '1'"));
+  EXPECT_THAT(making("clove", "clove_width", "-0.5"), refused("clove_width: expected numbers above 0"));
+  EXPECT_THAT(making("group_dro", "groupdro_rate", "nan"), refused("groupdro_rate: expected numbers above 0"));
+  EXPECT_THAT(making("fishr", "fishr_emma", "0.5"), refused("unknown option 'fishr_emma'; did you mean 'fishr_ema'?"));
 }
 
 TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {
@@ -302,10 +290,9 @@ TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {
   EXPECT_THAT([&] { value_of("coral", thin); }, refused("coral needs at least 2 samples an environment"));
   EXPECT_THAT([&] { value_of("iga", thin); }, refused("the batch names none"));
 
-  ObjectiveOptions options;
-  options.irmv1_unbiased = true;
   Random random(1, "objective");
-  EXPECT_THAT([&] { make_objective("irmv1", options)->value(thin.view(), random); },
+  const base::Options unbiased = options_of("irmv1", {{"irmv1_unbiased", "true"}});
+  EXPECT_THAT([&] { make_objective("irmv1", unbiased)->value(thin.view(), random); },
               refused("irmv1 with irmv1_unbiased needs at least 2 samples"));
 }
 

@@ -9,6 +9,8 @@
 #include "pair/paper/extrapolation_figure.h"
 #include "pair/plot/svg.h"
 
+#include "pair/runs/settings.h"
+
 namespace pair::paper {
 namespace {
 
@@ -49,7 +51,7 @@ TEST(ExtrapolationRecipe, SearchesWhatThePaperSearched) {
     for (const Candidate& candidate : method.candidates) {
       EXPECT_EQ(candidate.spec.settings.steps, 50'000);
       EXPECT_EQ(candidate.spec.settings.batch, 512);
-      EXPECT_EQ(candidate.spec.settings.width, 128);
+      EXPECT_EQ(runs::text_of(candidate.spec, "width"), "128");
     }
   }
 }

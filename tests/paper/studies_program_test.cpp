@@ -115,7 +115,7 @@ TEST_F(StudyProgram, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"fig-trajectory", "--methods", "pair"}, "--methods"},
       {{"fig-preference", "--format", "yaml"}, "--format"},
       {{"fig-vrex-failure", "--jobs", "0"}, "--jobs"},
-      {{"fig-perfect-init", "--device", "gpu"}, "device is 'gpu'"},
+      {{"fig-perfect-init", "--device", "gpu"}, "device: expected cpu, cuda or cuda:N, got 'gpu'"},
   };
   for (const auto& [arguments, sentence] : cases) {
     Words command{"paper"};

@@ -1,4 +1,6 @@
+#include "pair/data/colored_mnist_spec.h"
 #include "pair/paper/study.h"
+#include "pair/runs/settings.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -89,7 +91,7 @@ TEST(Studies, LetTheRequestsSettingsWin) {
   for (const Study& study : studies()) {
     const StudyRequest request = prepared(study, {.common = {{"train_digits", "77"}}, .quick = true});
     for (const StudyCell& cell : study.cells(request)) {
-      EXPECT_EQ(std::get<data::ColoredMnistSpec>(cell.specs.front().dataset).train_digits, 77) << study.name;
+      EXPECT_EQ(cell.specs.front().dataset.options.as<data::ColoredMnistSpec>().train_digits, 77) << study.name;
     }
   }
 }
@@ -197,7 +199,7 @@ TEST(FigSweep, HasThePapersGrids) {
                                   .specs.front();
   EXPECT_THAT(spec.settings.penalties, ElementsAre(1e6, 10));
   EXPECT_EQ(spec.settings.pretrain, 250);
-  EXPECT_EQ(data::name_of(spec.dataset), "cmnist-m");
+  EXPECT_EQ(spec.dataset.name, "cmnist-m");
 }
 
 TEST(FigSweep, ShowsTheBestWeightOfVrexAndPairOInTheTopRow) {
@@ -336,7 +338,7 @@ TEST(FigPreference, HasVrexAcrossAndIrmv1Upwards) {
 TEST(FigVrexFailure, ChangesTheSecondEnvironmentAlone) {
   const Study study = fig_vrex_failure();
   for (const StudyCell& cell : study.cells(full(study))) {
-    const auto& dataset = std::get<data::ColoredMnistSpec>(cell.specs.front().dataset);
+    const auto& dataset = cell.specs.front().dataset.options.as<data::ColoredMnistSpec>();
     EXPECT_EQ(dataset.alpha, 0.25);
     EXPECT_THAT(dataset.train_betas, ElementsAre(0.1, cell.place.at("beta").get<double>()));
   }
@@ -347,9 +349,9 @@ TEST(FigPerfectInit, StartsEverySeedFromItsOwnGrayRun) {
   const StudyRequest request = full(study, {.seeds = {3, 4}, .common = {{"width", "8"}}});
   std::set<std::string> gray;
   for (const runs::RunSpec& spec : study.first(request)) {
-    EXPECT_THAT(data::name_of(spec.dataset), ::testing::EndsWith("-gray"));
+    EXPECT_THAT(spec.dataset.name, ::testing::EndsWith("-gray"));
     EXPECT_EQ(spec.algorithm, "erm");
-    EXPECT_EQ(spec.settings.width, 8);
+    EXPECT_EQ(runs::text_of(spec, "width"), "8");
     gray.insert(runs::folder_name(spec));
   }
   EXPECT_THAT(gray, SizeIs(3U * 2));
@@ -357,7 +359,7 @@ TEST(FigPerfectInit, StartsEverySeedFromItsOwnGrayRun) {
     for (const runs::RunSpec& spec : cell.specs) {
       EXPECT_THAT(gray, Contains(spec.start));
       EXPECT_THAT(spec.start, HasSubstr("-gray-erm-s" + std::to_string(spec.seed) + "-"));
-      EXPECT_THAT(spec.start, StartsWith(data::name_of(spec.dataset) + "-gray"));
+      EXPECT_THAT(spec.start, StartsWith(spec.dataset.name + "-gray"));
       EXPECT_EQ(spec.settings.pretrain, 0);
     }
   }

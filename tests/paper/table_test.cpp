@@ -38,8 +38,7 @@ TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
   // One setting for both datasets.
   EXPECT_EQ(pair.cells[0].settings[0].specs[0].settings.balance_lr,
             pair.cells[1].settings[0].specs[0].settings.balance_lr);
-  EXPECT_EQ(table.rows[7].cells[0].settings[0].specs[0].dataset.index(), 0U);
-  EXPECT_EQ(data::name_of(table.rows[7].cells[0].settings[0].specs[0].dataset), "cmnist-gray");
+  EXPECT_EQ(table.rows[7].cells[0].settings[0].specs[0].dataset.name, "cmnist-gray");
 }
 
 TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {

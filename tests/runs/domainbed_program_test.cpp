@@ -94,10 +94,10 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
     EXPECT_EQ(program.wait(), 2) << sentence;
     EXPECT_THAT(program.err(), HasSubstr(sentence));
   };
-  refused({"--test-envs", "3"}, "test_envs has 3; accepted are 0 to 2");
+  refused({"--test-envs", "3"}, "test_envs: expected numbers of 0 to 2, each once, got 3");
   refused({"--test-envs", "0,1,2"}, "at least one must be left to train on");
-  refused({"--test-envs", "two"}, "test_envs is 'two'");
-  refused({"--set", "folder=digits", "digits=1000"}, "digits is 1000; accepted are 30 to 120");
+  refused({"--test-envs", "two"}, "separated by commas, got 'two'");
+  refused({"--set", "folder=digits", "digits=1000"}, "digits: expected integers from 30 to 120, got 1000");
   refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty has no meaning for algorithm 'mixup'");
   refused({"--algorithm", "dan"}, "did you mean 'dann'");
 }

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "pair/runs/algorithms.h"
+#include "pair/algorithms/registry.h"
+#include "pair/data/domainbed_mnist_spec.h"
+#include "pair/runs/settings.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
 #include "tests/runs/fixtures.h"
@@ -51,16 +53,16 @@ TEST(DomainBedRun, HasDomainBedsDefaults) {
   EXPECT_EQ(settings("vrex").penalty, 10.0);
   EXPECT_EQ(settings("fishr").pretrain, 1500);
   EXPECT_EQ(settings("fishr").pretrain_penalty, 0.0);
-  EXPECT_TRUE(settings("fishr").objective_options.fishr_mean);
+  EXPECT_EQ(text_of(resolve("ColoredMNIST", "fishr"), "fishr_mean"), "true");
   EXPECT_EQ(settings("dann").penalty, 1.0);
-  EXPECT_EQ(settings("dann").beta1, 0.5);
+  EXPECT_EQ(text_of(resolve("ColoredMNIST", "dann"), "beta1"), "0.5");
 }
 
 TEST(DomainBedRun, EveryAlgorithmTrainsAndRecordsDomainBedsKeys) {
   const Scratch scratch;
   write_small_digits(scratch / "digits");
   DatasetCache datasets;
-  for (const AlgorithmInfo& algorithm : algorithms()) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     SCOPED_TRACE(algorithm.name);
     const RunResult result = run(spec_of(scratch, algorithm.name), scratch / algorithm.name, datasets);
     ASSERT_EQ(result.records.size(), 3U);
@@ -90,10 +92,10 @@ TEST(DomainBedRun, EveryAlgorithmTrainsOnOneDomain) {
   const Scratch scratch;
   write_small_digits(scratch / "digits");
   DatasetCache datasets;
-  for (const AlgorithmInfo& algorithm : algorithms()) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     SCOPED_TRACE(algorithm.name);
     RunSpec spec = spec_of(scratch, algorithm.name);
-    std::get<data::DomainBedMnistSpec>(spec.dataset).test_envs = {0, 1};
+    spec.dataset.options.as<data::DomainBedMnistSpec>().test_envs = {0, 1};
     const RunResult result = run(spec, scratch / algorithm.name, datasets);
     for (const char* key : {"loss", "gen_loss"}) {
       if (result.records.back().contains(key)) {
@@ -127,7 +129,7 @@ TEST(DomainBedRun, TakesItsTestEnvironmentsOut) {
   write_small_digits(scratch / "digits");
   DatasetCache datasets;
   RunSpec spec = spec_of(scratch, "erm", "RotatedMNIST");
-  std::get<data::DomainBedMnistSpec>(spec.dataset).test_envs = {0, 3};
+  spec.dataset.options.as<data::DomainBedMnistSpec>().test_envs = {0, 3};
   const nlohmann::json last = run(spec, scratch / "run", datasets).records.back();
   EXPECT_EQ(last.at("args").at("test_envs"), nlohmann::json({0, 3}));
   EXPECT_EQ(last.at("worst_test_acc"),
@@ -150,13 +152,12 @@ TEST(DomainBedRun, LearnsTheDigits) {
 }
 
 TEST(DomainBedRun, ASpecOfAnyAlgorithmIsReadBackAsItWas) {
-  for (const AlgorithmInfo& algorithm : algorithms()) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     const RunSpec spec = resolve("ColoredMNIST", algorithm.name, std::vector<Override>{{"test_envs", "0,1"}});
     EXPECT_EQ(canonical(spec_from_text(as_json(spec).dump())), canonical(spec)) << algorithm.name;
   }
   // Also where the scheme is not the one that the name stands for.
-  const RunSpec turned =
-      resolve("ColoredMNIST", "erm", std::vector<Override>{{"scheme", "dann"}, {"lr_d", "0.1"}});
+  const RunSpec turned = resolve("ColoredMNIST", "irmv1", std::vector<Override>{{"scheme", "pair"}, {"epsilon", "0.2"}});
   EXPECT_EQ(canonical(spec_from_text(as_json(turned).dump())), canonical(turned));
 }
 
@@ -165,26 +166,26 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
     return [=] { (void)resolve("ColoredMNIST", algorithm, std::vector<Override>{{key, value}}); };
   };
   EXPECT_THAT(resolving("erm", "lr_d", "0.1"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("erm has no setting 'lr_d'")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("lr_d: expected a setting of ColoredMNIST with erm, got one of algorithm dann")));
   EXPECT_THAT(resolving("dann", "mixup_alpha", "0.3"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("dann has no setting 'mixup_alpha'")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("got one of algorithm mixup")));
   EXPECT_THAT(resolving("erm", "test_envs", "6"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("test_envs is '6'")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("test_envs: expected lists of integers from 0 to 5, separated by commas, got '6'")));
   EXPECT_THAT(resolving("erm", "test_envs", "1,x"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("lists of whole")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("lists of integers")));
   EXPECT_THAT(
       [] {
         (void)resolve("cmnist", "erm", std::vector<Override>{{"test_envs", "1"}});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("cmnist has no setting 'test_envs'")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("got one of dataset ColoredMNIST")));
 }
 
 TEST(DomainBedRun, PairWeighsNoNegativeEstimates) {
   const Scratch scratch;
   RunSpec spec = spec_of(scratch, "pair");
-  spec.settings.objective_options.irmv1_negative = objectives::ObjectiveOptions::Negative::keep;
+  set(spec, "irmv1_negative", "keep");
   EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(
-                                           HasSubstr("irmv1_negative is keep; PAIR-o weighs no negative")));
+                                           HasSubstr("irmv1: expected a loss that is never negative")));
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "pair/runs/algorithms.h"
+#include "pair/algorithms/registry.h"
 
 namespace pair::runs::testing {
 
@@ -11,7 +11,7 @@ void write(const std::filesystem::path& path, std::string_view text) {
 }
 
 data::ColoredMnistSpec& colored_mnist(RunSpec& spec) {
-  return std::get<data::ColoredMnistSpec>(spec.dataset);
+  return spec.dataset.options.as<data::ColoredMnistSpec>();
 }
 
 RunSpec small_spec(std::string_view algorithm, std::uint64_t seed) {
@@ -20,22 +20,22 @@ RunSpec small_spec(std::string_view algorithm, std::uint64_t seed) {
   colored_mnist(spec).test_digits = 200;
   spec.settings.steps = 20;
   spec.settings.pretrain = 8;
-  spec.settings.width = 16;
+  set(spec, "width", "16");
   spec.eval_every = 4;
   spec.checkpoint_every = 5;
   spec.seed = seed;
   return spec;
 }
 
-RunSpec spec_with(const Key& key) {
+RunSpec spec_with(std::string_view setting) {
   RunSpec spec = small_spec();
-  for (const data::DatasetInfo& dataset : data::datasets()) {
-    if (!key.applies(spec)) {
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    if (find_setting(spec, setting) == nullptr) {
       spec = resolve(dataset.name, "pair");
     }
   }
-  for (const AlgorithmInfo& algorithm : algorithms()) {
-    if (!key.applies(spec)) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    if (find_setting(spec, setting) == nullptr) {
       spec = small_spec(algorithm.name);
     }
   }

@@ -287,7 +287,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--dataset", "cmnst"}, "unknown dataset 'cmnst'; did you mean 'cmnist'?");
   refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
   refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
-  refusal({"--seed", "-1"}, "seed is '-1'; accepted are whole numbers from 0");
+  refusal({"--seed", "-1"}, "seed: expected integers from 0");
   refusal({"--preference", "1,2"}, "preference has 2 values for 3 objectives");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set has 'steps'; accepted are key=value pairs");

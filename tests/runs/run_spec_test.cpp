@@ -5,8 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "pair/runs/algorithms.h"
-#include "pair/runs/keys.h"
+#include "pair/algorithms/registry.h"
+#include "pair/data/colored_mnist_spec.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::runs::testing {
@@ -19,9 +19,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::ThrowsMessage;
 
-// Another value that the key accepts.
-std::string other_value(const Key& key, const RunSpec& spec) {
-  const nlohmann::json value = key.get(spec);
+// Another value that the setting accepts.
+std::string other_value(const std::string& name, const RunSpec& spec) {
+  const nlohmann::json value = value_of(spec, name);
   if (value.is_boolean()) {
     return value.get<bool>() ? "false" : "true";
   }
@@ -29,50 +29,70 @@ std::string other_value(const Key& key, const RunSpec& spec) {
                            "cuda:1", "mgda", "gaussian", "adam", "sgd"}) {
     RunSpec changed = spec;
     try {
-      set(key, changed, text);
+      set(changed, name, text);
     } catch (const std::invalid_argument&) {
       continue;
     }
-    if (key.get(changed) != value) {
+    if (value_of(changed, name) != value) {
       return text;
     }
   }
   return {};
 }
 
-TEST(RunSpec, EveryKeySurvivesTheWayThroughJson) {
-  for (const Key& key : keys()) {
-    RunSpec spec = spec_with(key);
-    const std::string text = other_value(key, spec);
-    ASSERT_FALSE(text.empty()) << key.name;
-    set(key, spec, text);
+TEST(RunSpec, EverySettingSurvivesTheWayThroughJson) {
+  for (const KnownSetting& known : known_settings()) {
+    if (known.name == "scheme") {
+      continue;  // the algorithm's; below
+    }
+    RunSpec spec = spec_with(known.name);
+    const std::string text = other_value(known.name, spec);
+    ASSERT_FALSE(text.empty()) << known.name;
+    set(spec, known.name, text);
     const RunSpec back = spec_from_text(as_json(spec).dump());
-    EXPECT_EQ(as_json(back), as_json(spec)) << key.name;
-    EXPECT_EQ(hash(back), hash(spec)) << key.name;
-    EXPECT_EQ(as_text(key.get(back)), text) << key.name;
+    EXPECT_EQ(as_json(back), as_json(spec)) << known.name;
+    EXPECT_EQ(hash(back), hash(spec)) << known.name;
+    EXPECT_EQ(text_of(back, known.name), text) << known.name;
   }
 }
 
-TEST(RunSpec, EveryKeyButTheCheckpointsDecidesTheHash) {
-  for (const Key& key : keys()) {
-    const RunSpec spec = spec_with(key);
+TEST(RunSpec, EverySettingButTheCheckpointsDecidesTheHash) {
+  for (const KnownSetting& known : known_settings()) {
+    const RunSpec spec = spec_with(known.name);
     RunSpec changed = spec;
-    set(key, changed, other_value(key, spec));
-    if (key.name == "checkpoint_every") {
+    set(changed, known.name, other_value(known.name, spec));
+    if (known.name == "checkpoint_every") {
       EXPECT_EQ(hash(changed), hash(spec));
     } else {
-      EXPECT_NE(hash(changed), hash(spec)) << key.name;
+      EXPECT_NE(hash(changed), hash(spec)) << known.name;
     }
   }
+}
+
+TEST(RunSpec, EveryAlgorithmsSurvivesTheWayThroughJson) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    const RunSpec spec = small_spec(algorithm.name);
+    EXPECT_EQ(as_json(spec_from_text(as_json(spec).dump())), as_json(spec)) << algorithm.name;
+  }
+}
+
+// "own" is for those that have one, and for them alone.
+TEST(RunSpec, AnAlgorithmHasAnUpdateOfItsOwnOrNone) {
+  RunSpec erm = small_spec("erm");
+  EXPECT_THAT([&] { set(erm, "scheme", "own"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected linear or pair for erm, got 'own'")));
+  RunSpec dann = small_spec("dann");
+  EXPECT_THAT([&] { set(dann, "scheme", "linear"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected own for dann")));
 }
 
 // A change of this value gives every run on every disk another name, so that none is found again.
 TEST(RunSpec, TheHashIsTheSameTomorrow) {
   const RunSpec spec = spec_from_text(
-      R"({"algorithm":"pair","alpha":0.25,"backtrack":true,"balance_lr":0.4,"balancer":"epo","batch":0
-,"checkpoint_every":50,"clove_batch":512,"clove_width":0.4,"dataset":"cmnist","decay":"none"
-,"depth":2,"device":"cpu","epsilon":0.1,"eval_every":50,"fishr_ema":0.95
-,"freeze_featurizer":false,"gradients":"w","groupdro_rate":0.01,"hparams_seed":0
+      R"({"algorithm":"pair","alpha":0.25,"backtrack":true,"balance_lr":0.4,"solver":"epo","batch":0
+,"checkpoint_every":50,"dataset":"cmnist","decay":"none"
+,"depth":2,"device":"cpu","epsilon":0.1,"eval_every":50
+,"freeze_featurizer":false,"gradients":"w","hparams_seed":0
 ,"irmv1_constant":0.01,"irmv1_negative":"scale","irmv1_unbiased":false,"l2":0.001,"lr":0.001
 ,"model":"mlp","momentum":0.9,"objectives":["erm","irmv1","vrex"],"penalty":1.0
 ,"preference":[1.0,10000000000.0,1000000000000.0],"pretrain":150,"refresh":false,"restart":true
@@ -122,19 +142,19 @@ TEST(RunSpec, WhatTextLeavesOutIsAsTheAlgorithmHasIt) {
 
 TEST(RunSpec, RefusesTextThatIsNoSpec) {
   const auto reading = [](const char* text) { return [text] { (void)spec_from_text(text); }; };
-  EXPECT_THAT(reading("{"), ThrowsMessage<std::invalid_argument>(HasSubstr("no JSON")));
-  EXPECT_THAT(reading("[1]"), ThrowsMessage<std::invalid_argument>(HasSubstr("object")));
+  EXPECT_THAT(reading("{"), ThrowsMessage<std::invalid_argument>(HasSubstr("expected JSON")));
+  EXPECT_THAT(reading("[1]"), ThrowsMessage<std::invalid_argument>(HasSubstr("expected a JSON object")));
   EXPECT_THAT(reading(R"({"algorithm": "pair"})"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("no dataset")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("\"dataset\"")));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": 1})"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("no algorithm")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("\"algorithm\"")));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "stepps": 5})"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'steps'?")));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "steps": "5"})"),
               ThrowsMessage<std::invalid_argument>(
-                  "steps is \"5\"; accepted are whole numbers from 1 to 1000000000"));
+                  "steps: expected integers from 1 to 1000000000, got '5'"));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "lr": null})"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("lr is null; accepted are numbers above 0")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("lr: expected numbers above 0 and up to 1000, got null")));
 }
 
 TEST(RunSpec, NamesWhereTwoDiffer) {
@@ -145,8 +165,8 @@ TEST(RunSpec, NamesWhereTwoDiffer) {
   EXPECT_EQ(difference(other, spec), "its seed is 3, here 0");
   other.settings.lr = 0.5;
   EXPECT_EQ(difference(other, spec), "its lr is 0.5, here 0.001; its seed is 3, here 0");
-  other.settings.width = 1;
-  other.settings.depth = 1;
+  set(other, "width", "1");
+  set(other, "depth", "1");
   other.settings.momentum = 0.5;
   EXPECT_THAT(difference(other, spec), HasSubstr("; and 2 more"));
   other = spec;
@@ -180,14 +200,13 @@ TEST(Resolve, OtherObjectivesGetAPreferenceOfTheirOwn) {
       << "a wrong one that was given is left for validation to refuse";
 }
 
-TEST(Algorithms, EachHasAValidSpecOnEachDataset) {
-  for (const AlgorithmInfo& algorithm : algorithms()) {
-    EXPECT_THAT(algorithm.summary, Not(IsEmpty()));
-    for (const data::ColoredMnistPreset& preset : data::colored_mnist_presets()) {
-      const RunSpec spec = resolve(preset.name, algorithm.name);
-      EXPECT_NO_THROW(train::validate(spec.settings)) << algorithm.name;
+TEST(Resolve, GivesEachAlgorithmAValidSpecOnEachDataset) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    for (const data::DatasetEntry& dataset : data::datasets()) {
+      const RunSpec spec = resolve(dataset.name, algorithm.name);
+      EXPECT_NO_THROW(train::validate(spec.settings)) << algorithm.name << " on " << dataset.name;
       EXPECT_EQ(spec.algorithm, algorithm.name);
-      EXPECT_EQ(data::name_of(spec.dataset), preset.name);
+      EXPECT_EQ(spec.dataset.name, dataset.name);
     }
   }
 }

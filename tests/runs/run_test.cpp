@@ -302,7 +302,7 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
     };
   };
   EXPECT_THAT(running([](RunSpec& spec) { spec.settings.steps = 0; }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("steps is 0")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("steps: expected integers from 1 to 1000000000, got '0'")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.objectives = {"erm", "irmv2"};
                 spec.settings.preference.clear();
@@ -310,14 +310,14 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
   EXPECT_THAT(running([](RunSpec& spec) { spec.settings.model = "mpl"; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'mlp'?")));
-  EXPECT_THAT(running([](RunSpec& spec) { spec.settings.balancer = "epoo"; }),
+  EXPECT_THAT(running([](RunSpec& spec) { spec.settings.solver = "epoo"; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'epo'?")));
   EXPECT_THAT(running([](RunSpec& spec) { testing::colored_mnist(spec).alpha = 2; }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("alpha is 2")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected numbers from 0 to 1, got '2'")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.preference = {1, 2};
               }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("preference has 2 values for 3 objectives")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("preference: expected auto, or one number per objective (3), got 2")));
   EXPECT_FALSE(fs::exists(scratch / "run"));
 }
 
@@ -378,7 +378,7 @@ TEST(Run, SaysWhatItCannotStartFrom) {
   testing::write(checkpoint_file(scratch / folder_name(gray)), "no checkpoint");
   spec.start = folder_name(gray);
   EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("is damaged")));
-  spec.settings.width = 8;
+  set(spec, "width", "8");
   fs::remove_all(scratch / folder_name(gray));
   gray_run(scratch.path(), datasets);
   EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("a model of another size")));
@@ -416,7 +416,7 @@ TEST(Run, GoesWhereItsHashSays) {
 
 TEST(DatasetCache, SharesWhatIsTheSame) {
   DatasetCache datasets;
-  const data::DatasetSpec spec = small_spec().dataset;
+  const data::Dataset spec = small_spec().dataset;
   std::vector<std::shared_ptr<const data::EnvironmentSet>> sets(4);
   {
     std::vector<std::jthread> threads;
@@ -426,15 +426,15 @@ TEST(DatasetCache, SharesWhatIsTheSame) {
   }
   EXPECT_THAT(sets, Each(sets.front()));
   EXPECT_NE(datasets.get(spec, 1), sets.front());
-  auto other = std::get<data::ColoredMnistSpec>(spec);
-  other.alpha = 0.5;
+  data::Dataset other = spec;
+  other.options.as<data::ColoredMnistSpec>().alpha = 0.5;
   EXPECT_NE(datasets.get(other, 0), sets.front());
   EXPECT_EQ(datasets.get(spec, 0), sets.front()) << "still in use";
 }
 
 TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
   DatasetCache datasets(1);
-  const data::DatasetSpec spec = small_spec().dataset;
+  const data::Dataset spec = small_spec().dataset;
   const std::weak_ptr<const data::EnvironmentSet> first = datasets.get(spec, 0);
   EXPECT_FALSE(first.expired());
   (void)datasets.get(spec, 1);
@@ -443,8 +443,8 @@ TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
 
 TEST(DatasetCache, TellsEveryoneWhatIsWrong) {
   DatasetCache datasets;
-  auto spec = std::get<data::ColoredMnistSpec>(small_spec().dataset);
-  spec.train_digits = 0;
+  data::Dataset spec = small_spec().dataset;
+  spec.options.as<data::ColoredMnistSpec>().train_digits = 0;
   EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument);
   EXPECT_THROW(datasets.get(spec, 0), std::invalid_argument) << "and again";
 }

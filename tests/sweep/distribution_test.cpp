@@ -9,6 +9,13 @@
 namespace pair::sweep {
 namespace {
 
+using base::Choice;
+using base::Distribution;
+using base::Fixed;
+using base::LogUniform;
+using base::LogUniforms;
+using base::Uniform;
+
 constexpr int draws = 2000;
 
 TEST(Distribution, UniformFillsItsRange) {

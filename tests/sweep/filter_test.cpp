@@ -43,7 +43,7 @@ TEST(Filter, KeepsTheNamedDatasetsAndAlgorithms) {
   const std::vector<Job> jobs = filtered(sweep(), filter);
   EXPECT_EQ(jobs.size(), 4U);
   EXPECT_TRUE(std::all_of(jobs.begin(), jobs.end(), [](const Job& job) {
-    return job.spec.algorithm == "irmv1" && data::name_of(job.spec.dataset) == "cmnist";
+    return job.spec.algorithm == "irmv1" && job.spec.dataset.name == "cmnist";
   }));
 }
 

@@ -10,8 +10,8 @@
 #include <set>
 #include <stdexcept>
 
-#include "pair/runs/algorithms.h"
-#include "pair/runs/keys.h"
+#include "pair/algorithms/registry.h"
+#include "pair/runs/settings.h"
 #include "pair/sweep/test_envs.h"
 
 namespace pair::sweep {
@@ -26,8 +26,8 @@ std::optional<Hparam> find(const std::vector<Hparam>& hparams, std::string_view 
 }
 
 TEST(Hparams, OfEveryAlgorithmOnEveryDatasetAreAcceptedSettings) {
-  for (const data::DatasetInfo& dataset : data::datasets()) {
-    for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
       const std::vector<Hparam> hparams = hparams_of(dataset.name, algorithm.name);
       EXPECT_FALSE(hparams.empty());
       std::set<std::string_view> names;
@@ -44,12 +44,12 @@ TEST(Hparams, OfEveryAlgorithmOnEveryDatasetAreAcceptedSettings) {
 }
 
 TEST(Hparams, SaySomethingToTheirAlgorithm) {
-  for (const data::DatasetInfo& dataset : data::datasets()) {
-    for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
       const runs::RunSpec spec = runs::resolve(dataset.name, algorithm.name);
       const bool pair = spec.settings.scheme == train::Scheme::pair;
       for (const Hparam& hparam : hparams_of(dataset.name, algorithm.name)) {
-        EXPECT_NE(runs::key_named(hparam.key).group, pair ? runs::Group::linear : runs::Group::pair)
+        EXPECT_NE(runs::find_setting(spec, hparam.key)->group, pair ? "linear" : "pair")
             << hparam.key << " of " << algorithm.name;
       }
     }
@@ -57,8 +57,8 @@ TEST(Hparams, SaySomethingToTheirAlgorithm) {
 }
 
 TEST(Hparams, OfDrawZeroAreWhatPairTrainRuns) {
-  for (const data::DatasetInfo& dataset : data::datasets()) {
-    for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
       const auto defaults = draw_hparams(hparams_of(dataset.name, algorithm.name), 0, 2);
       EXPECT_EQ(runs::hash(runs::resolve(dataset.name, algorithm.name, defaults)),
                 runs::hash(runs::resolve(dataset.name, algorithm.name)))
@@ -122,8 +122,8 @@ TEST(Hparams, AreDomainBedsWhereItsTestEnvironmentsCanBeChosen) {
   EXPECT_EQ(as_text(find(of("sd"), "penalty")->distribution), "10^Uniform(-5, -1)");
   EXPECT_EQ(as_text(find(of("groupdro"), "groupdro_rate")->distribution), "10^Uniform(-3, -1)");
   EXPECT_EQ(of("erm").size(), 2U);
-  for (const data::DatasetInfo& dataset : data::datasets()) {
-    const bool chosen = key_of_test_envs(runs::resolve(dataset.name, "erm")) != nullptr;
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    const bool chosen = chooses_test_envs(runs::resolve(dataset.name, "erm"));
     EXPECT_EQ(find(hparams_of(dataset.name, "erm"), "batch").has_value(), chosen) << dataset.name;
   }
 }
@@ -176,9 +176,9 @@ constexpr std::array registry = {
 };
 
 TEST(Hparams, OfEveryAlgorithmOnColoredMnistAreThoseOfDomainBedsRegistry) {
-  for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     // cdann has dann's.
-    const std::string_view name = algorithm.name == "cdann" ? "dann" : algorithm.name;
+    const std::string_view name = algorithm.name == "cdann" ? "dann" : std::string_view(algorithm.name);
     std::vector<Registered> expected = {{name, "lr", 1e-3, "10^Uniform(-4.5, -2.5)"},
                                         {name, "batch", 64, "whole part of 2^Uniform(3, 9)"}};
     std::copy_if(registry.begin(), registry.end(), std::back_inserter(expected),

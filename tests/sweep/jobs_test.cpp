@@ -4,6 +4,7 @@
 
 #include <set>
 #include <stdexcept>
+#include "pair/runs/settings.h"
 
 namespace pair::sweep {
 namespace {
@@ -69,17 +70,17 @@ TEST(Jobs, AreEveryTrialDatasetAlgorithmAndDraw) {
   EXPECT_EQ(jobs[0].place(), "cmnist, erm, test environments 2,3,4, trial 0, draw 0");
   EXPECT_EQ(jobs[1].spec.hparams_seed, 1);
   EXPECT_EQ(jobs[4].spec.algorithm, "irmv1");
-  EXPECT_EQ(data::name_of(jobs[12].spec.dataset), "cmnist-m");
+  EXPECT_EQ(jobs[12].spec.dataset.name, "cmnist-m");
   EXPECT_EQ(jobs[24].spec.seed, 1U);
 }
 
 TEST(Jobs, OfADatasetDependOnWhetherItsTestEnvironmentsCanBeChosen) {
-  for (const data::DatasetInfo& dataset : data::datasets()) {
+  for (const data::DatasetEntry& dataset : data::datasets()) {
     Definition definition = small();
     definition.datasets = {std::string(dataset.name)};
     const runs::RunSpec spec = runs::resolve(dataset.name, "erm");
     const std::size_t n = data::environment_names(spec.dataset).size();
-    const std::size_t sets = key_of_test_envs(spec) == nullptr ? 1 : n + n * (n - 1) / 2;
+    const std::size_t sets = !chooses_test_envs(spec) ? 1 : n + n * (n - 1) / 2;
     EXPECT_EQ(jobs_of(definition).size(), 24 * sets) << dataset.name;
   }
 }
@@ -115,8 +116,8 @@ TEST(Jobs, TakeCommonSettingsWhereTheyMeanSomethingAndOverTheDraws) {
   for (const Job& job : jobs_of(definition)) {
     EXPECT_EQ(job.spec.settings.steps, 7);
     EXPECT_EQ(job.spec.settings.lr, 0.5);
-    if (const auto* colored = std::get_if<data::ColoredMnistSpec>(&job.spec.dataset)) {
-      EXPECT_EQ(colored->train_digits, 100);
+    if (job.spec.dataset.name.starts_with("cmnist")) {
+      EXPECT_EQ(runs::text_of(job.spec, "train_digits"), "100");
     }
     EXPECT_EQ(job.spec.settings.epsilon, job.spec.algorithm == "pair" ? 0.3 : 0.1);
   }
@@ -138,7 +139,7 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("test environments fixed"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("the sweep's to decide"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"stps", "1"}}; }), HasSubstr("did you mean 'steps'"));
-  EXPECT_THAT(changed([](Definition& d) { d.set = {{"steps", "0"}}; }), HasSubstr("steps is '0'"));
+  EXPECT_THAT(changed([](Definition& d) { d.set = {{"steps", "0"}}; }), HasSubstr("steps: expected integers from 1 to 1000000000, got '0'"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"points", "5"}}; }), HasSubstr("no meaning for any run"));
 }
 

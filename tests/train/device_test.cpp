@@ -9,6 +9,8 @@
 #include <thread>
 
 #include "pair/device/head.h"
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/minibatches.h"
 #include "pair/train/precision.h"
@@ -36,7 +38,7 @@ Settings settings_of(std::int64_t batch = 0) {
   Settings settings;
   settings.steps = 60;
   settings.pretrain = 20;
-  settings.width = 16;
+  settings.model_options = models::options_of("mlp", {{"width", "16"}});
   settings.balance_lr = 0.05;
   settings.batch = batch;
   return settings;
@@ -122,8 +124,8 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpuWithDerivativesOfHalves) {
   Settings settings = settings_of(32);
   settings.scheme = Scheme::linear;
   settings.objectives = {"erm", "irmv1"};
-  settings.objective_options.irmv1_unbiased = true;
-  settings.objective_options.irmv1_negative = objectives::ObjectiveOptions::Negative::keep;
+  settings.objective_options["irmv1"] =
+      objectives::options_of("irmv1", {{"irmv1_unbiased", "true"}, {"irmv1_negative", "keep"}});
   settings.pretrain = 5;
   settings.penalty = 10.0;
   settings.steps = 20;
@@ -135,19 +137,21 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
   for (const std::string how : {"", "frozen", "unbiased", "unequal"}) {
     for (const std::int64_t outputs : {1, 2, 3}) {  // for three there is no kernel
       SCOPED_TRACE(std::to_string(outputs) + " outputs, " + how);
-      objectives::ObjectiveOptions options;
-      options.irmv1_unbiased = how == "unbiased";
+      const auto options = [&how](const std::string& name) {
+        return name == "irmv1" && how == "unbiased" ? objectives::options_of(name, {{"irmv1_unbiased", "true"}})
+                                                    : objectives::options_of(name);
+      };
       const auto set = testing::small_data();
       const auto loss = outputs == 1 ? data::TaskLoss::binary_cross_entropy : data::TaskLoss::cross_entropy;
       const std::vector<double> weights = {0.3, 2.0, 0.7};
       const auto found = [&](torch::Device device, torch::ScalarType type) {
         data::Random initial(3, "model");
-        const auto model = models::make_model(
-            {.name = "mlp", .input_size = 4, .outputs = outputs, .width = 8, .depth = 3}, initial);
+        const auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}, {"depth", "3"}}),
+                                              {.size = 4, .outputs = outputs}, initial);
         model->to(device, type);
         std::vector<std::unique_ptr<objectives::Objective>> objectives;
         for (const std::string name : {"erm", "irmv1", "vrex"}) {
-          objectives.push_back(objectives::make_objective(name, options));
+          objectives.push_back(objectives::make_objective(name, options(name)));
         }
         Step step(model, objectives, loss);
         if (how == "frozen") {
@@ -191,26 +195,23 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
 
 // What the above goes through.
 TEST_F(OnDevice, KernelsTakeTheHeadsOfOurNetworks) {
-  const auto taken = [](const Settings& settings, std::int64_t outputs) {
+  const auto taken = [](Settings settings, std::int64_t outputs) {
+    settle(settings);
     data::Random initial(3, "model");
-    const auto model = models::make_model({.name = settings.model,
-                                           .input_size = 200,
-                                           .outputs = outputs,
-                                           .width = settings.width,
-                                           .input_shape = {2, 10, 10}},
-                                          initial);
+    const auto model = models::make_model(settings.model, settings.model_options,
+                                          {.size = 200, .shape = {2, 10, 10}, .outputs = outputs}, initial);
     model->to(torch::kCUDA);
     std::vector<device::MomentFunction> functions;
     for (const std::string& name : settings.objectives) {
       functions.push_back(
-          objectives::make_objective(name, settings.objective_options)->moment_function().value());
+          objectives::make_objective(name, settings.objective_options.at(name))->moment_function().value());
     }
     return device::takes_head(model->head->weight, 2, 32, functions);
   };
   EXPECT_TRUE(taken(Settings{}, 1));
   EXPECT_TRUE(taken(picture_settings(), 2));
   Settings unbiased;
-  unbiased.objective_options.irmv1_unbiased = true;
+  unbiased.objective_options["irmv1"] = objectives::options_of("irmv1", {{"irmv1_unbiased", "true"}});
   EXPECT_TRUE(taken(unbiased, 1));
 }
 
@@ -295,11 +296,10 @@ TEST_F(OnDevice, In16BitsTheFirstStepsAreThoseOf32) {
 // However small or large the loss is.
 TEST_F(OnDevice, GradientsIn16BitsAreThoseOf32) {
   data::Random random(4, "model");
-  const auto model = models::make_model(
-      {.name = "mnist_cnn", .input_size = 200, .outputs = 2, .input_shape = {2, 10, 10}}, random);
+  const auto model = models::make_model("mnist_cnn", {}, {.size = 200, .shape = {2, 10, 10}, .outputs = 2}, random);
   model->to(torch::kCUDA);
   std::vector<std::unique_ptr<objectives::Objective>> objectives;
-  objectives.push_back(objectives::make_objective("erm", {}));
+  objectives.push_back(objectives::make_objective("erm"));
   const data::EnvironmentSet set = data::on_device(*testing::small_picture_data(), torch::kCUDA);
   const Batch batch{torch::cat({set.train[0].inputs, set.train[1].inputs}),
                     torch::cat({set.train[0].labels, set.train[1].labels}),

@@ -1,3 +1,5 @@
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
 #include "pair/train/step.h"
 
 #include <gmock/gmock.h>
@@ -40,11 +42,10 @@ struct Fixture {
   explicit Fixture(std::vector<std::string> names, const Task& task = {}) : loss(task.loss) {
     const std::int64_t outputs = loss == data::TaskLoss::cross_entropy ? 3 : 1;
     data::Random random(3, "model");
-    model = models::make_model({.name = "mlp", .input_size = 4, .outputs = outputs, .width = 8, .depth = 2},
-                               random);
+    model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4, .outputs = outputs}, random);
     model->to(torch::kDouble);
     for (const std::string& name : names) {
-      objectives.push_back(objectives::make_objective(name, {}));
+      objectives.push_back(objectives::make_objective(name));
     }
     const auto set = testing::small_data();
     batch.inputs = torch::cat({set->train[0].inputs, set->train[1].inputs}).to(torch::kDouble);

@@ -1,3 +1,5 @@
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
 #include "pair/train/trainer.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +25,7 @@ Settings small_settings() {
   Settings settings;
   settings.steps = 40;
   settings.pretrain = 15;
-  settings.width = 8;
+  settings.model_options = models::options_of("mlp", {{"width", "8"}});
   settings.balance_lr = 0.05;
   return settings;
 }
@@ -65,7 +67,7 @@ TEST(Trainer, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
   variants[2].refresh = true;
   variants[3].objectives = {"erm", "irmv1", "vrex", "fishr", "group_dro"};
   variants[3].preference = {};
-  variants[3].balancer = "epo_smooth";
+  variants[3].solver = "epo_smooth";
   variants[4].freeze_featurizer = true;
   variants[4].decay = Decay::cosine;
   for (const Settings& settings : variants) {
@@ -100,7 +102,7 @@ TEST(Trainer, RefusesACheckpointItCannotUse) {
   EXPECT_THROW(trainer.load(garbage), std::runtime_error);
 
   Settings wider = small_settings();
-  wider.width = 9;
+  wider.model_options = models::options_of("mlp", {{"width", "9"}});
   std::stringstream saved;
   Trainer(testing::small_data(), wider, 0).save(saved);
   EXPECT_THROW(trainer.load(saved), std::runtime_error);
@@ -119,7 +121,7 @@ TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
 
   data::Random random(1, "model");
   auto model =
-      models::make_model({.name = "mlp", .input_size = 4, .outputs = 1, .width = 8, .depth = 2}, random);
+      models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
   torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(settings.lr));
   for (int step = 0; step < settings.steps; ++step) {
     std::vector<torch::Tensor> risks;
@@ -219,7 +221,7 @@ TEST(Trainer, TakesPlainGradientStepsWithSgd) {
   const auto set = testing::small_data();
   data::Random random(1, "model");
   auto model =
-      models::make_model({.name = "mlp", .input_size = 4, .outputs = 1, .width = 8, .depth = 2}, random);
+      models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
   for (int step = 0; step < settings.steps; ++step) {
     std::vector<torch::Tensor> risks;
     for (const auto& environment : set->train) {
@@ -428,9 +430,9 @@ TEST(Trainer, TakesNoStepBackWhereLossesOfTwoStepsCannotBeCompared) {
   Settings drawing;
   drawing.objectives = {"erm", "irmv1", "clove"};
   drawing.preference = {1, 1e12, 1e8};
-  drawing.objective_options.clove_batch = 32;
+  drawing.objective_options["clove"] = objectives::options_of("clove", {{"clove_batch", "32"}});
   for (Settings settings : {minibatches, drawing}) {
-    settings.width = 8;
+    settings.model_options = models::options_of("mlp", {{"width", "8"}});
     settings.pretrain = 0;
     settings.steps = 40;
     settings.balance_lr = 0.05;
@@ -447,7 +449,7 @@ TEST(Trainer, TellsTheMeanLossesOfMinibatchesSinceItWasLastAsked) {
     Settings settings;
     settings.scheme = scheme;
     settings.batch = 16;
-    settings.width = 8;
+    settings.model_options = models::options_of("mlp", {{"width", "8"}});
     settings.pretrain = 5;
     settings.steps = 12;
     Trainer each(testing::small_data(), settings, 0);
@@ -485,7 +487,7 @@ TEST(Trainer, TellsTheMeanLossesOfMinibatchesSinceItWasLastAsked) {
 
 TEST(Trainer, TellsNoMeansOfStepsOnAllData) {
   Settings settings;
-  settings.width = 8;
+  settings.model_options = models::options_of("mlp", {{"width", "8"}});
   settings.steps = 3;
   Trainer trainer(testing::small_data(), settings, 0);
   trainer.advance();

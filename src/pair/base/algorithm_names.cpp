@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace pair::base {
 namespace {
@@ -32,16 +31,6 @@ const Names* find(std::string_view name) {
 }
 
 }  // namespace
-
-std::string plain_name(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      result.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
-    }
-  }
-  return result;
-}
 
 std::string_view our_algorithm(std::string_view name) {
   const Names* const found = find(name);

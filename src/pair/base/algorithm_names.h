@@ -3,12 +3,11 @@
 #include <string>
 #include <string_view>
 
+#include "pair/base/names.h"
+
 // Algorithms that DomainBed has as well, under names of its own: its IRM is our irmv1, its IB_ERM our ib-erm.
 
 namespace pair::base {
-
-// Letters and digits alone, in lower case: IB_ERM and ib-erm are both iberm.
-std::string plain_name(std::string_view name);
 
 // Our name of the algorithm for DomainBed's or ours, however it is written (irm, IRM, IRMv1); empty for one
 // that only one of the two has.

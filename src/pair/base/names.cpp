@@ -1,6 +1,7 @@
 #include "pair/base/names.h"
 
 #include <algorithm>
+#include <cctype>
 #include <vector>
 
 namespace pair::base {
@@ -16,6 +17,16 @@ std::string printable(std::string_view name) {
 }
 
 }  // namespace
+
+std::string plain_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+      result.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+    }
+  }
+  return result;
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   const std::size_t width = b.size() + 1;

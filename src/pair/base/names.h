@@ -15,6 +15,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // The name of `known` nearest to `name`, or an empty view where none is near enough to be a slip.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
 
+// Letters and digits alone, in lower case: IB_ERM and ib-erm are both iberm.
+std::string plain_name(std::string_view name);
+
 // "unknown solver 'epoo'; did you mean 'epo'? Known: linear, mgda, ...". Control characters in the name
 // are replaced and a long one is shortened, so that the sentence stays one.
 std::string unknown_name(std::string_view kind, std::string_view name,

@@ -17,6 +17,7 @@
 #include "pair/bench/spread.h"
 #include "pair/data/random.h"
 #include "pair/models/model.h"
+#include "pair/models/registry.h"
 #include "pair/paper/table.h"
 #include "pair/runs/run_spec.h"
 #include "pair/train/threads.h"
@@ -72,14 +73,10 @@ double our_milliseconds(train::Trainer& trainer, int steps) {
 }
 
 std::int64_t our_parameters(const train::Settings& settings) {
-  models::ModelSpec spec;
-  spec.name = settings.model;
-  spec.input_size = 2 * 28 * 28;
-  spec.input_shape = {2, 28, 28};
-  spec.outputs = 2;
+  const models::ModelInput input{.size = 2 * 28 * 28, .shape = {2, 28, 28}, .outputs = 2};
   data::Random random(0, "model");
   std::int64_t count = 0;
-  for (const torch::Tensor& parameter : models::make_model(spec, random)->parameters()) {
+  for (const torch::Tensor& parameter : models::make_model(settings.model, settings.model_options, input, random)->parameters()) {
     count += parameter.numel();
   }
   return count;

@@ -468,7 +468,7 @@ void add_bench_gpu(CLI::App& bench, Context& context) {
   command->add_option("--rounds", arguments->rounds, "Blocks of 20 steps that a step's time is the median of")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  add_jobs_option(*command, arguments->jobs);
+  cli::add_jobs_option(*command, arguments->jobs);
   command->add_option("--runs", arguments->runs, "Runs at once in 'many' and 'many-half'")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -20,18 +20,18 @@ double milliseconds_of(const std::function<void()>& work) {
 // input's gradient.
 class Products {
  public:
-  Products(std::int64_t rows, std::int64_t inputs, const train::Settings& settings) {
+  Products(std::int64_t rows, std::int64_t inputs, std::int64_t width, std::int64_t depth) {
     std::int64_t in = inputs;
-    for (std::int64_t layer = 0; layer < settings.depth; ++layer) {
+    for (std::int64_t layer = 0; layer < depth; ++layer) {
       const torch::Tensor x = torch::rand({rows, in});
-      const torch::Tensor y = torch::rand({rows, settings.width});
-      const torch::Tensor w = torch::rand({settings.width, in});
+      const torch::Tensor y = torch::rand({rows, width});
+      const torch::Tensor w = torch::rand({width, in});
       add(x, w.t());
       add(y.t(), x);
       if (layer > 0) {
         add(y, w);
       }
-      in = settings.width;
+      in = width;
     }
   }
 
@@ -73,7 +73,9 @@ void bench_steps(const std::shared_ptr<const data::EnvironmentSet>& data, int ro
     const std::int64_t batch = bench.methods.front().settings.batch;
     rows += batch > 0 ? batch : environment.labels.size(0);
   }
-  Products products(rows, data->train.front().inputs[0].numel(), bench.methods.front().settings);
+  const base::Options mlp = bench.methods.front().settings.model_options;
+  const auto size = [&mlp](const char* name) { return std::get<std::int64_t>(mlp.get(*mlp.find(name))); };
+  Products products(rows, data->train.front().inputs[0].numel(), size("width"), size("depth"));
   bench.operations = products.operations();
   constexpr int warm_up = 2;
   for (int round = 0; round < rounds + warm_up; ++round) {

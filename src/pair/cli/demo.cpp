@@ -10,6 +10,7 @@
 #include "pair/base/numbers.h"
 #include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
+#include "pair/data/colored_mnist_spec.h"
 #include "pair/report/page.h"
 #include "pair/report/payload.h"
 #include "pair/sweep/many_runs.h"
@@ -77,7 +78,7 @@ void demo(const DemoArguments& arguments, Context& context) {
 
   const std::vector<double> erm = accuracies_of(result.outcomes[0].record);
   const std::vector<double> pair = accuracies_of(result.outcomes[1].record);
-  const auto& dataset = std::get<data::ColoredMnistSpec>(specs[0].dataset);
+  const auto& dataset = specs[0].dataset.options.as<data::ColoredMnistSpec>();
   char line[120];
   std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "right answers", "ERM", "PAIR-o");
   context.out << line;

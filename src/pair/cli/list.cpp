@@ -86,6 +86,15 @@ ListKind solvers() {
       }};
 }
 
+std::vector<ListKind> training_kinds() {
+  return {{"datasets", "data to train and test on: for 'pair train --dataset'", {}},
+          {"algorithms", "methods of training: for 'pair train --algorithm'", {}},
+          {"objectives", "what can be minimised: for 'pair train --objectives'", {}},
+          {"models", "predictors: for 'pair train --set model=...'", {}},
+          {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist", {}},
+          {"hparams", "what 'pair sweep' draws settings from, by algorithm and dataset", {}}};
+}
+
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
   const auto arguments = std::make_shared<ListArguments>();
   arguments->kinds = std::move(kinds);

@@ -29,6 +29,9 @@ struct ListKind {
 
 ListKind solvers();
 
+// What there is to list about training: names and summaries alone, without entries.
+std::vector<ListKind> training_kinds();
+
 // pair list [KIND] [--json] [--search NAME]: what there is to choose from; without a kind, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 

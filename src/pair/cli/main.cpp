@@ -6,7 +6,6 @@
 #include "pair/cli/command.h"
 #include "pair/cli/hand_over.h"
 #include "pair/cli/list.h"
-#include "pair/cli/paper.h"
 #include "pair/cli/report.h"
 #include "pair/cli/select.h"
 #include "pair/cli/solve.h"
@@ -27,15 +26,7 @@ int main(int argc, char** argv) {
     pair::cli::add_select(app, context);
     pair::cli::add_report(app, context);
     pair::cli::add_watch(app, context);
-    CLI::App& paper = pair::cli::add_paper(app);
-    pair::cli::add_paper_failure(paper, context);
-    pair::cli::add_paper_prop1(paper, context);
-    pair::cli::add_paper_two_bit(paper, context);
-    pair::cli::add_paper_stall(paper, context);
-    pair::cli::add_paper_extrapolation(paper, context);
-    pair::cli::add_paper_studies(paper, context);
-    pair::cli::add_paper_tables(paper, context);
-    pair::cli::add_paper_table3(paper, context);
+    pair::cli::add_paper_commands(app, context);
     pair::cli::add_list(app, context, std::move(kinds));
     pair::cli::add_elsewhere(app, context, pair::cli::Part::benchmarks, "bench",
                              "Measure how fast things are on this machine");

@@ -5,8 +5,11 @@
 namespace pair::cli {
 
 // pair paper NAME: the group that tables and figures of the paper are added to, each with a function like
-// add_paper_failure. The tables that take training are added by add_paper_tables (train_commands.h).
+// add_paper_failure.
 CLI::App& add_paper(CLI::App& app);
+
+// Those that need no LibTorch: the four below.
+void add_paper_theory(CLI::App& paper, Context& context);
 
 // pair paper fig-failure: where IRMv1 goes wrong on two-bit environments.
 void add_paper_failure(CLI::App& paper, Context& context);
@@ -16,5 +19,12 @@ void add_paper_prop1(CLI::App& paper, Context& context);
 void add_paper_two_bit(CLI::App& paper, Context& context);
 // pair paper stall: why PAIR-o with plain EPO stops halfway there.
 void add_paper_stall(CLI::App& paper, Context& context);
+
+// Those that train. pair paper table1 and what else takes runs:
+void add_paper_tables(CLI::App& paper, Context& context);
+void add_paper_table3(CLI::App& paper, Context& context);
+void add_paper_extrapolation(CLI::App& paper, Context& context);
+// pair paper fig-conflict, fig-sweep and the other figures of studies.h.
+void add_paper_studies(CLI::App& paper, Context& context);
 
 }  // namespace pair::cli

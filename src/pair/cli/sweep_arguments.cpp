@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "pair/cli/set_option.h"
-#include "pair/runs/algorithms.h"
+#include "pair/algorithms/registry.h"
 #include "pair/sweep/filter.h"
 #include "pair/sweep/sweep_file.h"
 
@@ -104,7 +104,7 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) 
   sweep::Definition definition;
   definition.datasets = arguments.datasets;
   for (const std::string& name : arguments.algorithms) {
-    definition.algorithms.emplace_back(runs::algorithm_named(name));
+    definition.algorithms.emplace_back(algorithms::algorithm_named(name).name);
   }
   definition.n_hparams = arguments.n_hparams.value_or(definition.n_hparams);
   definition.n_trials = arguments.n_trials.value_or(definition.n_trials);

@@ -23,7 +23,7 @@
 #include "pair/cli/train_interrupt.h"
 #include "pair/cli/train_progress.h"
 #include "pair/runs/file.h"
-#include "pair/runs/keys.h"
+#include "pair/runs/settings.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
@@ -51,13 +51,12 @@ struct TrainArguments {
 // A setting that the algorithm would pass over is more likely a mistake than a wish.
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
-  const auto ignored = [scheme](runs::Group group) {
-    return (group == runs::Group::pair && scheme != train::Scheme::pair) ||
-           (group == runs::Group::linear &&
-            (scheme == train::Scheme::pair || scheme == train::Scheme::mixup));
-  };
   for (const Override& override : overrides) {
-    if (ignored(runs::key_named(override.first).group)) {
+    const base::Field* const field = runs::find_setting(spec, override.first);
+    // An update of its own may read the penalty.
+    const bool read = field == nullptr || field->group.empty() || field->group == to_string(scheme) ||
+                      (scheme == train::Scheme::own && override.first == "penalty");
+    if (!read) {
       throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
                         : scheme == train::Scheme::pair ? "weighs them by a solver"
@@ -272,7 +271,7 @@ void add_train(CLI::App& app, Context& context) {
   arguments->dataset = "cmnist";
   arguments->algorithm = "pair";
   CLI::App* command = app.add_subcommand("train", "Train a model and record how it does");
-  // Every setting goes through the one table of runs/keys.h, which knows its range.
+  // Every setting goes through its declaration, which knows its range.
   const auto setting = [&](const std::string& option, const std::string& key, const std::string& help) {
     command
         ->add_option_function<std::string>(
@@ -292,8 +291,8 @@ void add_train(CLI::App& app, Context& context) {
       ->capture_default_str();
   setting("--seed", "seed", "Decides the data, the model and every draw (default 0)");
   setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
-  setting("--solver", "balancer", "What weighs the objectives of PAIR-o; see 'pair list solvers'");
-  setting("--preference", "preference", "One number an objective, separated by commas, or auto");
+  setting("--solver", "solver", "What weighs the objectives of PAIR-o; see 'pair list solvers'");
+  setting("--preference", "preference", "One number per objective, separated by commas, or auto");
   setting("--gradients", "gradients", "Whose gradients the solver sees: w (the head's), phi or f");
   flag("--no-restart", "restart", "false", "Keep the momentum where the new direction opposes it");
   flag("--freeze-featurizer", "freeze_featurizer", "true", "Train the head alone once the solver weighs");
@@ -318,7 +317,7 @@ void add_train(CLI::App& app, Context& context) {
       for (const CLI::Option* option : command->get_options()) {
         const std::string name = option->get_name();
         if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
-            name != "--quiet") {
+            name != "--quiet" && name != "--tensorboard") {
           throw UsageError("--spec has all settings; " + name + " cannot be given beside it");
         }
       }

@@ -6,10 +6,9 @@
 
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
+#include "pair/cli/paper.h"
 #include "pair/cli/sweep.h"
 #include "pair/cli/train.h"
-#include "pair/cli/train_lists.h"
-#include "pair/runs/catalog.h"
 
 namespace pair::cli {
 
@@ -32,9 +31,13 @@ void add_train_commands(CLI::App& app, Context& context) {
   add_demo(app, context);
 }
 
-std::vector<ListKind> train_lists(const Context& /*context*/) {
-  return lists_for_training([] { return listed(runs::known_objectives()); },
-                            [] { return listed(runs::known_models()); });
+void add_paper_commands(CLI::App& app, Context& context) {
+  CLI::App& paper = add_paper(app);
+  add_paper_theory(paper, context);
+  add_paper_extrapolation(paper, context);
+  add_paper_studies(paper, context);
+  add_paper_tables(paper, context);
+  add_paper_table3(paper, context);
 }
 
 }  // namespace pair::cli

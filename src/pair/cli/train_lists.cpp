@@ -1,34 +1,43 @@
-#include "pair/cli/train_lists.h"
+#include "pair/cli/train_commands.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "pair/base/algorithm_names.h"
-#include "pair/data/dataset_spec.h"
-#include "pair/runs/algorithms.h"
-#include "pair/runs/keys.h"
+#include "pair/algorithms/registry.h"
+#include "pair/data/registry.h"
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
+#include "pair/runs/settings.h"
 #include "pair/sweep/hparams.h"
 
 namespace pair::cli {
 namespace {
 
+// Of anything with names and summaries.
+template <class Entries>
+std::vector<Listed> listed(const Entries& entries) {
+  std::vector<Listed> all;
+  for (const auto& entry : entries) {
+    all.push_back({entry.name, entry.summary});
+  }
+  return all;
+}
+
 std::vector<Listed> settings() {
   std::vector<Listed> entries;
-  for (const runs::Key& key : runs::keys()) {
-    entries.push_back({std::string(key.name),
-                       std::string(key.summary),
-                       {{"default", runs::as_text(runs::default_value(key))}, {"accepted", key.accepted}}});
+  for (const runs::KnownSetting& known : runs::known_settings()) {
+    entries.push_back({known.name,
+                       known.summary,
+                       {{"default", known.default_value}, {"accepted", known.accepted}, {"of", known.belongs_to}}});
   }
   return entries;
 }
 
 std::vector<Listed> algorithms() {
   std::vector<Listed> entries;
-  for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
-    entries.push_back({std::string(algorithm.name),
-                       std::string(algorithm.summary),
-                       {{"domainbed", std::string(base::domainbed_algorithm(algorithm.name))}}});
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    entries.push_back({algorithm.name, algorithm.summary, {{"domainbed", algorithm.domainbed}}});
   }
   return entries;
 }
@@ -36,14 +45,14 @@ std::vector<Listed> algorithms() {
 // A setting that is drawn, once for all datasets on which it is drawn alike.
 std::vector<Listed> hparams(sweep::Search search) {
   std::vector<Listed> entries;
-  for (const runs::AlgorithmInfo& algorithm : runs::algorithms()) {
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     std::vector<Listed> own;
-    for (const data::DatasetInfo& dataset : data::datasets()) {
+    for (const data::DatasetEntry& dataset : data::datasets()) {
       for (const sweep::Hparam& hparam : sweep::hparams_of(dataset.name, algorithm.name, search)) {
         const Listed entry{
-            std::string(algorithm.name) + "." + std::string(hparam.key),
-            sweep::as_text(hparam.distribution),
-            {{"default", hparam.default_value}, {"by", std::string(hparam.source)}, {"on", ""}}};
+            algorithm.name + "." + hparam.key,
+            base::as_text(hparam.distribution),
+            {{"default", hparam.default_value}, {"by", hparam.source}, {"on", ""}}};
         const auto same = [&entry](const Listed& other) {
           return other.name == entry.name && other.summary == entry.summary &&
                  other.details[0] == entry.details[0] && other.details[1] == entry.details[1];
@@ -51,7 +60,7 @@ std::vector<Listed> hparams(sweep::Search search) {
         auto found = std::find_if(own.begin(), own.end(), same);
         found = found == own.end() ? own.insert(found, entry) : found;
         found->details[2].second +=
-            (found->details[2].second.empty() ? "" : ", ") + std::string(dataset.name);
+            (found->details[2].second.empty() ? "" : ", ") + dataset.name;
       }
     }
     entries.insert(entries.end(), own.begin(), own.end());
@@ -61,19 +70,25 @@ std::vector<Listed> hparams(sweep::Search search) {
 
 }  // namespace
 
-std::vector<ListKind> lists_for_training(Entries objectives, Entries models) {
-  return {
-      {"datasets", "data to train and test on: for 'pair train --dataset'",
-       [] { return listed(data::datasets()); }},
-      {"algorithms", "methods of training: for 'pair train --algorithm'", algorithms},
-      {"objectives", "what can be minimised: for 'pair train --objectives'", std::move(objectives)},
-      {"models", "predictors: for 'pair train --set model=...'", std::move(models)},
-      {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
-       settings},
-      {"hparams", "what 'pair sweep' draws settings from, an algorithm and a dataset each",
-       [] { return hparams(sweep::Search::domainbed); },
-       [](const std::string& search) { return hparams(sweep::search_named(search)); }},
-  };
+std::vector<ListKind> train_lists(const Context& /*context*/) {
+  std::vector<ListKind> kinds = training_kinds();
+  for (ListKind& kind : kinds) {
+    if (kind.name == "datasets") {
+      kind.entries = [] { return listed(data::datasets()); };
+    } else if (kind.name == "algorithms") {
+      kind.entries = algorithms;
+    } else if (kind.name == "objectives") {
+      kind.entries = [] { return listed(objectives::objectives()); };
+    } else if (kind.name == "models") {
+      kind.entries = [] { return listed(models::models()); };
+    } else if (kind.name == "settings") {
+      kind.entries = settings;
+    } else {
+      kind.entries = [] { return hparams(sweep::Search::domainbed); };
+      kind.searched = [](const std::string& search) { return hparams(sweep::search_named(search)); };
+    }
+  }
+  return kinds;
 }
 
 }  // namespace pair::cli

@@ -8,7 +8,10 @@
 #include <string>
 #include <utility>
 
+#include "pair/base/numbers.h"
+#include "pair/data/digits.h"
 #include "pair/data/random.h"
+#include "pair/data/registry.h"
 
 namespace pair::data {
 namespace {
@@ -73,6 +76,44 @@ EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec,
     set.held_out.back().test = true;
   }
   return set;
+}
+
+std::vector<DatasetEntry> colored_mnist_entries() {
+  const auto spec_in = [](const base::Options& options) -> const ColoredMnistSpec& {
+    return options.as<ColoredMnistSpec>();
+  };
+  std::vector<DatasetEntry> entries;
+  for (const ColoredMnistPreset& preset : colored_mnist_presets()) {
+    const std::string& name = preset.spec.name;
+    DatasetEntry entry{.name = name, .summary = preset.summary};
+    if (!preset.alias.empty()) {
+      entry.aliases = {preset.alias};
+    }
+    entry.options = base::Options::of(preset.spec);
+    entry.variant = name.starts_with("cmnist-m") || name.starts_with("cmnist-10") ? "cmnist-m" : "";
+    entry.environments = [spec_in](const base::Options& options) {
+      std::vector<std::string> names;
+      for (const auto& betas : {spec_in(options).train_betas, spec_in(options).test_betas}) {
+        for (const double beta : betas) {
+          names.push_back("beta " + base::shown(beta));
+        }
+      }
+      return names;
+    };
+    entry.test_environments = [spec_in](const base::Options& options) {
+      std::vector<std::int64_t> numbers(spec_in(options).test_betas.size());
+      std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(spec_in(options).train_betas.size()));
+      return numbers;
+    };
+    entry.check = [spec_in](const base::Options& options) { validate(spec_in(options)); };
+    entry.make = [spec_in](const base::Options& options, std::uint64_t seed) {
+      // Unpacked once for all runs: 12 MB that never change.
+      static const Digits digits = embedded_mnist14();
+      return colored_mnist(digits, spec_in(options), seed);
+    };
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 }  // namespace pair::data

@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "pair/base/options.h"
 
 // ColoredMNIST as numbers: how its environments differ, and the paper's names for them. The data itself is
 // made by colored_mnist() in colored_mnist.h; this part needs no torch.
@@ -47,24 +48,25 @@ void validate(const ColoredMnistSpec& spec, std::int64_t digits_count = 60'000);
 // test environments stay as they are.
 ColoredMnistSpec gray_twin(ColoredMnistSpec spec);
 
-struct ColoredMnistPreset {
-  std::string_view name;
-  std::string_view summary;  // one line for lists
-};
+// The options of a dataset of this family.
+void describe(base::Fields<ColoredMnistSpec>& field);
 
-// Every preset, each followed by its gray twin:
+// The paper's datasets, each followed by its gray twin:
 //   cmnist       alpha 0.25, beta (0.1, 0.2): IRM's ColoredMNIST; also answers to cmnist-25
 //   cmnist-m     alpha 0.10, beta (0.2, 0.25): the case IRMv1 fails on; also answers to cmnist-01
 //   cmnist-11    alpha 0.11, beta (0.1, 0.2). The paper prints "CMNIST-11" as {(0.25, 0.10), (0.25, 0.20)},
 //                which is CMNIST itself; alpha is read off the name, beta is as printed
 //   cmnist-10    cmnist-m under another name: the paper does not define its "CMNIST-10", but its figure
 //                behaves as CMNIST-m does
-std::span<const ColoredMnistPreset> colored_mnist_presets();
+struct ColoredMnistPreset {
+  ColoredMnistSpec spec;
+  std::string summary;  // one line for lists
+  std::string alias;    // the authors' other name; may be empty
+};
+std::vector<ColoredMnistPreset> colored_mnist_presets();
 
-// Whether a name is one of them.
-bool is_colored_mnist(std::string_view name);
-
-// Throws std::invalid_argument that lists the names for an unknown one.
+// The spec of that name or alias. Throws std::out_of_range for an unknown one: users' names go through
+// data/registry.h.
 ColoredMnistSpec colored_mnist_preset(std::string_view name);
 
 }  // namespace pair::data

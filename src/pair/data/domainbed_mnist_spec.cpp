@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/base/registry.h"
 
 namespace pair::data {
 namespace {
@@ -12,21 +13,21 @@ namespace {
 using Variant = DomainBedMnistSpec::Variant;
 
 void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t environments) {
-  const std::string accepted = "; accepted are 0 to " + std::to_string(environments - 1) + ", each once";
+  const std::string accepted = " of 0 to " + std::to_string(environments - 1) + ", each once";
   if (test_envs.empty()) {
-    throw std::invalid_argument("test_envs is empty" + accepted + ", at least one");
+    throw std::invalid_argument("test_envs: expected at least one" + accepted + ", got none");
   }
   for (const std::int64_t number : test_envs) {
     if (number < 0 || number >= environments) {
-      throw std::invalid_argument("test_envs has " + std::to_string(number) + accepted);
+      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " + std::to_string(number));
     }
     if (std::count(test_envs.begin(), test_envs.end(), number) > 1) {
-      throw std::invalid_argument("test_envs has " + std::to_string(number) + " twice" + accepted);
+      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " + std::to_string(number) + " twice");
     }
   }
   if (std::cmp_equal(test_envs.size(), environments)) {
-    throw std::invalid_argument("test_envs has all " + std::to_string(environments) +
-                                " environments; at least one must be left to train on");
+    throw std::invalid_argument("test_envs: expected at least one environment left to train on, got all " +
+                                std::to_string(environments));
   }
 }
 
@@ -52,33 +53,32 @@ std::int64_t classes_of(Variant variant) {
   return variant == Variant::coloured ? 2 : 10;
 }
 
+void describe(base::Fields<DomainBedMnistSpec>& field) {
+  using S = DomainBedMnistSpec;
+  field.wholes("test_envs", &S::test_envs, 0, 5, "environments to test on and not to train on");
+  field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
+               "share of an environment's digits that is held out");
+  field.whole("digits", &S::digits, std::int64_t{1}, 1'000'000'000, "digits dealt out to the environments");
+  field.text("folder", &S::folder, "folders that hold MNIST's four idx files",
+             "where the digits are; empty: what 'pair data get mnist' stored");
+}
+
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {
+  base::check(base::Options::of(spec));
   const auto environments = static_cast<std::int64_t>(environment_values(spec.variant).size());
   check_test_envs(spec.test_envs, environments);
-  if (!(spec.holdout > 0.0 && spec.holdout < 1.0)) {
-    throw std::invalid_argument("holdout is " + base::shown(spec.holdout) +
-                                "; accepted are numbers above 0 and below 1");
-  }
   const std::int64_t fewest = fewest_digits_an_environment * environments;
   if (spec.digits < fewest || spec.digits > digits_count) {
-    throw std::invalid_argument("digits is " + std::to_string(spec.digits) + "; accepted are " +
-                                std::to_string(fewest) + " to " + std::to_string(digits_count));
+    throw std::invalid_argument("digits: expected integers from " + std::to_string(fewest) + " to " +
+                                std::to_string(digits_count) + ", got " + std::to_string(spec.digits));
   }
 }
 
-bool is_domainbed_mnist(std::string_view name) {
-  return name == "ColoredMNIST" || name == "RotatedMNIST";
-}
-
-DomainBedMnistSpec domainbed_mnist_preset(std::string_view name) {
-  if (!is_domainbed_mnist(name)) {
-    throw std::invalid_argument("dataset is '" + std::string(name) +
-                                "'; accepted are ColoredMNIST and RotatedMNIST");
-  }
+DomainBedMnistSpec domainbed_mnist_preset(Variant variant) {
   DomainBedMnistSpec spec;
-  spec.name = name;
-  if (name == "RotatedMNIST") {
-    spec.variant = Variant::rotated;
+  if (variant == Variant::rotated) {
+    spec.name = "RotatedMNIST";
+    spec.variant = variant;
     spec.test_envs = {5};
   }
   return spec;

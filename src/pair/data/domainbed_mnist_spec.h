@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/options.h"
+
 // DomainBed's two datasets of handwritten digits as numbers (Gulrajani and Lopez-Paz, "In Search of Lost
 // Domain Generalization", ICLR 2021); domainbed_mnist.h makes the data.
 
@@ -46,11 +48,13 @@ std::vector<std::string> environment_names(const DomainBedMnistSpec& spec);
 
 std::int64_t classes_of(DomainBedMnistSpec::Variant variant);
 
-// Throws std::invalid_argument that names the field, its value and what is accepted.
+// The options of a dataset of this family.
+void describe(base::Fields<DomainBedMnistSpec>& field);
+
+// Throws std::invalid_argument that names the option, what is expected and its value.
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count = 70'000);
 
-// "ColoredMNIST" and "RotatedMNIST", each tested on its last environment. Nothing for another name.
-bool is_domainbed_mnist(std::string_view name);
-DomainBedMnistSpec domainbed_mnist_preset(std::string_view name);
+// "ColoredMNIST" (coloured) and "RotatedMNIST" (rotated), each tested on its last environment.
+DomainBedMnistSpec domainbed_mnist_preset(DomainBedMnistSpec::Variant variant);
 
 }  // namespace pair::data

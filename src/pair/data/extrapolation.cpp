@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pair/data/random.h"
+#include "pair/data/registry.h"
 
 namespace pair::data {
 namespace {
@@ -70,6 +71,32 @@ EnvironmentSet extrapolation(const ExtrapolationSpec& spec, std::uint64_t seed) 
   }
   set.held_out.back().test = true;
   return set;
+}
+
+std::vector<DatasetEntry> extrapolation_entries() {
+  const auto entry = [](std::string name, std::string summary, ExtrapolationSpec::Sampling sampling) {
+    DatasetEntry made{.name = name, .summary = std::move(summary)};
+    made.options = base::Options::of(ExtrapolationSpec{.name = std::move(name), .sampling = sampling});
+    made.protocol = "extrapolation";
+    // Appendix C.3: an MLP of 128 units per layer, minibatches of 512 (five per pass over the data, here called an
+    // epoch), Adam throughout, 10,000 epochs. Losses of two minibatches cannot tell whether a step was too long.
+    made.settings = {{"width", "128"},      {"batch", "512"},       {"steps", "50000"},
+                     {"l2", "0"},           {"pretrain", "0"},      {"balance_optimizer", "adam"},
+                     {"balance_lr", "1e-3"}, {"decay", "none"},     {"backtrack", "false"},
+                     {"eval_every", "2500"}, {"checkpoint_every", "2500"}};
+    made.environments = [](const base::Options&) {
+      return std::vector<std::string>{"lower", "upper", "whole square"};
+    };
+    made.test_environments = [](const base::Options&) { return std::vector<std::int64_t>{2}; };
+    made.make = [](const base::Options& options, std::uint64_t seed) {
+      return extrapolation(options.as<ExtrapolationSpec>(), seed);
+    };
+    return made;
+  };
+  return {entry("extrapolation-uniform", "regression on the plane, trained on two rectangles of it",
+                ExtrapolationSpec::Sampling::uniform),
+          entry("extrapolation-gaussian", "the same, trained on two normal distributions",
+                ExtrapolationSpec::Sampling::gaussian)};
 }
 
 }  // namespace pair::data

@@ -1,9 +1,8 @@
 #include "pair/data/extrapolation_spec.h"
 
 #include <cmath>
-#include <stdexcept>
 
-#include "pair/base/numbers.h"
+#include "pair/base/registry.h"
 
 namespace pair::data {
 
@@ -15,20 +14,20 @@ double extrapolation_label(double x1, double frequency) {
   return std::sin(frequency * x1) + 1.0;
 }
 
-void validate(const ExtrapolationSpec& spec) {
+void describe(base::Fields<ExtrapolationSpec>& field) {
+  using S = ExtrapolationSpec;
   constexpr std::int64_t most = 10'000'000;
-  const auto check_count = [](const char* name, std::int64_t count) {
-    if (count < 1 || count > most) {
-      throw std::invalid_argument(std::string(name) + " is " + std::to_string(count) +
-                                  "; accepted are whole numbers from 1 to " + std::to_string(most));
-    }
-  };
-  check_count("points", spec.points);
-  check_count("test_points", spec.test_points);
-  if (!(spec.frequency >= 0.0 && spec.frequency <= 100.0)) {
-    throw std::invalid_argument("frequency is " + base::shown(spec.frequency) +
-                                "; accepted are numbers from 0 to 100");
-  }
+  field.choice("sampling", &S::sampling,
+               {{"uniform", ExtrapolationSpec::Sampling::uniform}, {"gaussian", ExtrapolationSpec::Sampling::gaussian}},
+               "where the training environments lie");
+  field.whole("points", &S::points, std::int64_t{1}, most, "points per training environment");
+  field.whole("test_points", &S::test_points, std::int64_t{1}, most,
+              "points to choose by, and again as many to test on");
+  field.number("frequency", &S::frequency, {.low = 0, .high = 100}, "of the sine; the paper's notebook has 2");
+}
+
+void validate(const ExtrapolationSpec& spec) {
+  base::check(base::Options::of(spec));
 }
 
 }  // namespace pair::data

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "pair/base/options.h"
+
 // The extrapolation example of the paper (Sec. 3.3, Appendix C.3) as numbers; extrapolation.h makes the data.
 
 namespace pair::data {
@@ -41,7 +43,10 @@ std::string_view to_string(ExtrapolationSpec::Sampling sampling);
 // What the label of a point is.
 double extrapolation_label(double x1, double frequency);
 
-// Throws std::invalid_argument that names the field, its value and what is accepted.
+// The options of a dataset of this family.
+void describe(base::Fields<ExtrapolationSpec>& field);
+
+// Throws std::invalid_argument that names the option, what is expected and its value.
 void validate(const ExtrapolationSpec& spec);
 
 }  // namespace pair::data

@@ -1,13 +1,33 @@
-#include "pair/models/linear.h"
+#include "pair/models/initial.h"
+#include "pair/models/model.h"
+#include "pair/models/registry.h"
+
+// A linear predictor: the features are the flattened inputs themselves, and the head is the whole model.
 
 namespace pair::models {
+namespace {
 
-Linear::Linear(std::int64_t input_size, std::int64_t outputs) : input_size_(input_size) {
-  head = register_module("head", torch::nn::Linear(input_size, outputs));
-}
+class Linear final : public Model {
+ public:
+  explicit Linear(const ModelInput& input) : input_size_(input.size) {
+    head = register_module("head", torch::nn::Linear(input.size, input.outputs));
+  }
 
-torch::Tensor Linear::features(const torch::Tensor& inputs) {
-  return flatten_inputs(inputs, input_size_);
+  torch::Tensor features(const torch::Tensor& inputs) override { return flatten_inputs(inputs, input_size_); }
+
+ private:
+  std::int64_t input_size_;
+};
+
+}  // namespace
+
+ModelEntry linear() {
+  return model_entry("linear", "the inputs as features and a linear head",
+                     [](const ModelInput& input, data::Random& random) {
+                       auto model = std::make_shared<Linear>(input);
+                       fill_xavier_uniform(*model, random);
+                       return model;
+                     });
 }
 
 }  // namespace pair::models

@@ -1,5 +1,3 @@
-#include "pair/models/mlp.h"
-
 #include <torch/utils.h>
 
 #include <algorithm>
@@ -7,9 +5,25 @@
 
 #include "pair/device/kernels.h"
 #include "pair/models/fused.h"
+#include "pair/models/initial.h"
+#include "pair/models/model.h"
+#include "pair/models/registry.h"
+
+// A multilayer perceptron: `depth` hidden layers of `width` units with ReLU make the features, a linear head
+// the logits. On ColoredMNIST the paper's is 392-256-256-1: depth 2, width 256.
 
 namespace pair::models {
 namespace {
+
+struct MlpOptions {
+  std::int64_t width = 256;
+  std::int64_t depth = 2;
+};
+
+void describe(base::Fields<MlpOptions>& field) {
+  field.whole("width", &MlpOptions::width, std::int64_t{1}, 65'536, "units per hidden layer");
+  field.whole("depth", &MlpOptions::depth, std::int64_t{1}, 64, "hidden layers");
+}
 
 class HiddenLayers final : public RectifiedPass {
  public:
@@ -44,15 +58,28 @@ class HiddenLayers final : public RectifiedPass {
   std::vector<torch::Tensor> rows_;  // what each layer is given, and what the last one gives
 };
 
+class Mlp final : public Model {
+ public:
+  Mlp(const MlpOptions& options, const ModelInput& input);
+
+  torch::Tensor features(const torch::Tensor& inputs) override;
+  // On CUDA devices, where every hidden layer is trained.
+  std::unique_ptr<RectifiedPass> rectified_pass(const torch::Tensor& inputs) override;
+
+ private:
+  std::int64_t input_size_;
+  std::vector<torch::nn::Linear> hidden_;  // "hidden0", "hidden1", ... among the module's parameters
+};
+
 }  // namespace
 
-Mlp::Mlp(std::int64_t input_size, std::int64_t width, std::int64_t depth, std::int64_t outputs)
-    : input_size_(input_size) {
-  for (std::int64_t layer = 0; layer < depth; ++layer) {
-    hidden_.push_back(register_module("hidden" + std::to_string(layer),
-                                      torch::nn::Linear(layer == 0 ? input_size : width, width)));
+Mlp::Mlp(const MlpOptions& options, const ModelInput& input) : input_size_(input.size) {
+  for (std::int64_t layer = 0; layer < options.depth; ++layer) {
+    hidden_.push_back(
+        register_module("hidden" + std::to_string(layer),
+                        torch::nn::Linear(layer == 0 ? input.size : options.width, options.width)));
   }
-  head = register_module("head", torch::nn::Linear(width, outputs));
+  head = register_module("head", torch::nn::Linear(options.width, input.outputs));
 }
 
 torch::Tensor Mlp::features(const torch::Tensor& inputs) {
@@ -69,6 +96,16 @@ std::unique_ptr<RectifiedPass> Mlp::rectified_pass(const torch::Tensor& inputs) 
     return takes_linear_relu(layer, rows) && layer->weight.requires_grad() && layer->bias.requires_grad();
   });
   return taken ? std::make_unique<HiddenLayers>(hidden_, rows) : nullptr;
+}
+
+ModelEntry mlp() {
+  return model_entry<MlpOptions>(
+      "mlp", "hidden layers with ReLU and a linear head; 392-256-256-1 is the paper's on ColoredMNIST",
+      [](const MlpOptions& options, const ModelInput& input, data::Random& random) {
+        auto model = std::make_shared<Mlp>(options, input);
+        fill_xavier_uniform(*model, random);
+        return model;
+      });
 }
 
 }  // namespace pair::models

@@ -1,5 +1,3 @@
-#include "pair/models/mnist_cnn.h"
-
 #include <ATen/Context.h>
 
 #include <algorithm>
@@ -9,6 +7,13 @@
 
 #include "pair/device/kernels.h"
 #include "pair/models/fused.h"
+#include "pair/models/initial.h"
+#include "pair/models/model.h"
+#include "pair/models/registry.h"
+
+// DomainBed's network for digits (its MNIST_CNN): four 3x3 convolutions of 64, 128, 128 and 128 channels, the
+// second with stride 2, each followed by ReLU and a group norm of 8 groups; the mean over the image makes 128
+// features, a linear head the logits. Inputs are [n, channels, rows, columns] of any size.
 
 namespace pair::models {
 namespace {
@@ -28,6 +33,18 @@ bool scored_in_half(const torch::Tensor& inputs) {
   return !torch::GradMode::is_enabled() && device::has_kernels(inputs) &&
          at::globalContext().allowTF32CuDNN();
 }
+
+class MnistCnn final : public Model {
+ public:
+  MnistCnn(std::int64_t channels, std::int64_t outputs);
+
+  torch::Tensor features(const torch::Tensor& inputs) override;
+  [[nodiscard]] bool takes_half() const override { return true; }
+
+ private:
+  std::vector<torch::nn::Conv2d> convolutions_;  // "conv1" ... "conv4" among the module's parameters
+  std::vector<torch::nn::GroupNorm> norms_;      // "norm1" ... "norm4"
+};
 
 }  // namespace
 
@@ -67,6 +84,22 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
                                    /*pooled=*/i + 1 == layers.size(), rounded[i]);
   }
   return images;
+}
+
+ModelEntry mnist_cnn() {
+  return model_entry(
+      "mnist_cnn", "DomainBed's for digits: four convolutions with group norm, 128 features and a linear head",
+      [](const ModelInput& input, data::Random& random) {
+        if (input.shape.size() != 3) {
+          std::ostringstream message;
+          message << "mnist_cnn: expected inputs of shape [channels, rows, columns], got "
+                  << at::IntArrayRef(input.shape);
+          throw std::invalid_argument(message.str());
+        }
+        auto model = std::make_shared<MnistCnn>(input.shape.front(), input.outputs);
+        fill_default(*model, random);
+        return model;
+      });
 }
 
 }  // namespace pair::models

@@ -4,9 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "pair/data/random.h"
@@ -50,29 +47,6 @@ class Model : public torch::nn::Module {
 
   torch::nn::Linear head{nullptr};
 };
-
-struct ModelSpec {
-  std::string name = "mlp";     // see models()
-  std::int64_t input_size = 0;  // numbers an input after flattening
-  std::int64_t outputs = 1;     // logits an input
-  std::int64_t width = 256;     // mlp: units a hidden layer. 1 to 65536
-  std::int64_t depth = 2;       // mlp: hidden layers. 1 to 64
-  // mnist_cnn: [channels, rows, columns]; the others flatten their inputs and need only the size.
-  std::vector<std::int64_t> input_shape = {};
-};
-
-struct ModelInfo {
-  std::string_view name;
-  std::string_view summary;
-};
-
-std::span<const ModelInfo> models();
-
-// Weights are drawn from random alone (initial.h), so that a seed gives the same model on every device:
-// Xavier-uniform with zero biases, as the paper's authors have it on ColoredMNIST, and PyTorch's default for
-// mnist_cnn, as DomainBed has it. Throws std::invalid_argument for an unknown name (the nearest listed) or a
-// value out of range.
-std::shared_ptr<Model> make_model(const ModelSpec& spec, data::Random& random);
 
 // For models on vectors: [n, ...] inputs as [n, input_size] rows. Throws std::invalid_argument where an input
 // holds another count of numbers.

@@ -1,5 +1,3 @@
-#include "pair/objectives/clove.h"
-
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -7,10 +5,47 @@
 #include <tuple>
 #include <utility>
 
-#include "pair/objectives/require_option.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
+
+// CLOvE, calibration loss over environments (Wald et al., "On Calibration and Out-of-domain Generalization",
+// NeurIPS 2021): a classifier calibrated in every environment uses no spurious correlation. Calibration is
+// measured by the maximum mean calibration error (Kumar et al., "Trainable Calibration Measures for Neural
+// Networks from Kernel Mean Embeddings", ICML 2018), squared, over a minibatch of m samples an environment,
+//
+//   1/|E| sum_e 1/m^2 sum_ij (c_i - r_i) (c_j - r_j) exp(-|r_i - r_j| / width),
+//
+// r the confidence in the predicted label (max(p, 1 - p) for one logit, the largest probability for more) and
+// c = 1 where that label is right, else 0; c takes no gradient. For classifiers only.
+//
+// Where an environment has more than `batch` samples, that many are drawn without replacement from random.
 
 namespace pair::objectives {
 namespace {
+
+struct CloveOptions {
+  std::int64_t batch = 512;  // m
+  double width = 0.4;        // of the Laplacian kernel
+};
+
+void describe(base::Fields<CloveOptions>& field) {
+  field.whole("clove_batch", &CloveOptions::batch, std::int64_t{2}, 1'000'000'000,
+              "samples per environment in the kernel sum");
+  field.number("clove_width", &CloveOptions::width, {.low = 0, .high = 1e300, .open_low = true},
+               "width of the kernel");
+}
+
+class Clove final : public Objective {
+ public:
+  explicit Clove(const CloveOptions& options) : batch_(options.batch), width_(options.width) {}
+
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool replayable() const override { return false; }
+
+ private:
+  std::int64_t batch_;
+  double width_;
+};
 
 // The first `count` places of a random order of 0 .. size - 1.
 torch::Tensor draw(std::int64_t count, std::int64_t size, data::Random& random) {
@@ -39,11 +74,6 @@ Predictions predictions(data::TaskLoss loss, const torch::Tensor& logits, const 
 
 }  // namespace
 
-Clove::Clove(std::int64_t batch, double width) : batch_(batch), width_(width) {
-  require_option(batch >= 2, "clove_batch", batch, "whole numbers from 2");
-  require_option(width > 0.0 && std::isfinite(width), "clove_width", width, "numbers above 0");
-}
-
 torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
   if (view.loss == data::TaskLoss::squared_error) {
     throw std::invalid_argument("clove measures calibration and needs a classifier: the loss is '" +
@@ -68,6 +98,11 @@ torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
   }
   // The kernel is positive definite; rounding alone can bring the sum below zero.
   return torch::stack(errors).mean().clamp_min(0.0);
+}
+
+ObjectiveEntry clove() {
+  return objective_entry<CloveOptions>("clove", "kernel calibration error of the environments",
+      [](const CloveOptions& options) { return std::make_unique<Clove>(options); });
 }
 
 }  // namespace pair::objectives

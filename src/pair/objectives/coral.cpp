@@ -1,10 +1,23 @@
-#include "pair/objectives/coral.h"
-
 #include "pair/objectives/losses.h"
+#include "pair/objectives/objective.h"
 #include "pair/objectives/pairs.h"
+#include "pair/objectives/registry.h"
+
+// CORAL (Sun and Saenko, "Deep CORAL: Correlation Alignment for Deep Domain Adaptation", ECCV 2016, as
+// DomainBed has it): environments should agree on the mean and the covariance of the features. With m_e the
+// mean and C_e the unbiased covariance, [d, d], the mean over pairs of environments of
+//
+//   mean over coordinates of (m_e - m_f)^2 + mean over entries of (C_e - C_f)^2.
+//
+// Needs two environments of two samples each.
 
 namespace pair::objectives {
 namespace {
+
+class Coral final : public Objective {
+ public:
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+};
 
 torch::Tensor covariance(const torch::Tensor& features, const torch::Tensor& mean) {
   const torch::Tensor centred = features - mean;
@@ -20,6 +33,10 @@ torch::Tensor Coral::value(const HeadView& view, data::Random& /*random*/) {
     const torch::Tensor mean_y = y.mean(0, /*keepdim=*/true);
     return torch::mse_loss(mean_x, mean_y) + torch::mse_loss(covariance(x, mean_x), covariance(y, mean_y));
   });
+}
+
+ObjectiveEntry coral() {
+  return objective_entry("coral", "distance of the features' means and covariances, pair by pair", [] { return std::make_unique<Coral>(); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

@@ -1,14 +1,64 @@
-#include "pair/objectives/fishr.h"
-
 #include <stdexcept>
 #include <string>
 
 #include "pair/objectives/losses.h"
-#include "pair/objectives/require_option.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 #include "pair/objectives/state.h"
+
+// Fishr (Rame et al., "Fishr: Invariant Gradient Variances for Out-of-Distribution Generalization", ICML
+// 2022): environments should agree on how the head's gradients spread over their samples. With g_i the
+// gradient of sample i's loss in the head's weights and bias,
+//
+//   v_e   = mean over e of (g_i - mean g)^2, coordinate by coordinate,
+//   v_e*  = gamma v_e*(previous step) + (1 - gamma) v_e,
+//   value = 1/|E| sum_e || (v_e* - mean over environments of v*) / (1 - gamma) ||^2.
+//
+// The variance is centred and divides by n, and the moving average starts at zero, takes no gradient through
+// the past and is divided by 1 - gamma, as in the authors' release: the first step's value, and every one
+// with gamma = 0 (full batches need no average; the release on ColoredMNIST has none), is that of v_e. The
+// norm is a sum over coordinates (their equation and ColoredMNIST code) or, with `mean`, DomainBed's mean
+// over them.
+//
+// The head is linear, so that g_i is dl/dz_k phi_j in the weight (k, j) and dl/dz_k in the bias: its moments
+// are matrix products, and no [n, k, d] is ever built. Needs two environments.
+//
+// Each call is one step of the average; the batches of all steps hold the same environments in one order.
 
 namespace pair::objectives {
 namespace {
+
+struct FishrOptions {
+  double ema = 0.95;  // gamma
+  bool mean = false;
+};
+
+void describe(base::Fields<FishrOptions>& field) {
+  field
+      .number("fishr_ema", &FishrOptions::ema, {.low = 0, .high = 1, .open_high = true},
+              "weight of the past in the moving averages of variances")
+      .domainbed = base::Uniform{0.90, 0.99};
+  field
+      .flag("fishr_mean", &FishrOptions::mean,
+            "a mean over the head's parameters, as DomainBed has it, not their sum")
+      .unsaid = "false";
+}
+
+class Fishr final : public Objective {
+ public:
+  explicit Fishr(const FishrOptions& options) : ema_(options.ema), mean_(options.mean) {}
+
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+
+  // The moving average, [environments, k (d + 1)]; empty before the first step.
+  [[nodiscard]] std::vector<torch::Tensor> state() const override;
+  void restore(std::span<const torch::Tensor> state) override;
+
+ private:
+  double ema_;
+  bool mean_;
+  torch::Tensor average_;
+};
 
 // The mean over each environment of left_i (outer) right_i: [n, k], [n, d] -> [environments, k, d].
 torch::Tensor mean_products(const torch::Tensor& left, const torch::Tensor& right,
@@ -43,10 +93,6 @@ torch::Tensor gradient_variances(const HeadView& view) {
 
 }  // namespace
 
-Fishr::Fishr(double ema, bool mean) : ema_(ema), mean_(mean) {
-  require_option(ema >= 0.0 && ema < 1.0, "fishr_ema", ema, "numbers in [0, 1)");
-}
-
 torch::Tensor Fishr::value(const HeadView& view, data::Random& /*random*/) {
   // In units of 1 - gamma: u = gamma u(previous) + v, where v* = (1 - gamma) u.
   torch::Tensor variances = gradient_variances(view);
@@ -67,6 +113,11 @@ std::vector<torch::Tensor> Fishr::state() const {
 
 void Fishr::restore(std::span<const torch::Tensor> state) {
   average_ = restored_state("fishr", state);
+}
+
+ObjectiveEntry fishr() {
+  return objective_entry<FishrOptions>("fishr", "disagreement of the head's gradient variances",
+      [](const FishrOptions& options) { return std::make_unique<Fishr>(options); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

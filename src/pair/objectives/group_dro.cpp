@@ -1,15 +1,48 @@
-#include "pair/objectives/group_dro.h"
-
 #include <cmath>
 
-#include "pair/objectives/require_option.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 #include "pair/objectives/state.h"
 
-namespace pair::objectives {
+// GroupDRO (Sagawa et al., "Distributionally Robust Neural Networks for Group Shifts", ICLR 2020, Algorithm
+// 1, environments as groups): a smooth stand-in for the worst risk. Weights q on the environments rise where
+// the risk is high, by exponentiated gradient ascent, and weigh the risks:
+//
+//   q_e <- q_e exp(eta R_e) / sum_f q_f exp(eta R_f),     value = sum_e q_e R_e,
+//
+// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. The batches of all steps hold the same
+// environments in one order.
 
-GroupDro::GroupDro(double rate) : rate_(rate) {
-  require_option(rate > 0.0 && std::isfinite(rate), "groupdro_rate", rate, "numbers above 0");
+namespace pair::objectives {
+namespace {
+
+struct GroupDroOptions {
+  double rate = 1e-2;  // eta
+};
+
+void describe(base::Fields<GroupDroOptions>& field) {
+  field
+      .number("groupdro_rate", &GroupDroOptions::rate, {.low = 0, .high = 1e300, .open_low = true},
+              "step of the group weights")
+      .domainbed = base::LogUniform{10, -3, -1};
 }
+
+class GroupDro final : public Objective {
+ public:
+  explicit GroupDro(const GroupDroOptions& options) : rate_(options.rate) {}
+
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+
+  // log q, [environments]; empty before the first step.
+  [[nodiscard]] std::vector<torch::Tensor> state() const override;
+  void restore(std::span<const torch::Tensor> state) override;
+
+ private:
+  double rate_;
+  torch::Tensor log_weights_;
+};
+
+}  // namespace
 
 torch::Tensor GroupDro::value(const HeadView& view, data::Random& /*random*/) {
   torch::Tensor log_weights = rate_ * view.risks.detach();
@@ -28,6 +61,11 @@ std::vector<torch::Tensor> GroupDro::state() const {
 
 void GroupDro::restore(std::span<const torch::Tensor> state) {
   log_weights_ = restored_state("group_dro", state);
+}
+
+ObjectiveEntry group_dro() {
+  return objective_entry<GroupDroOptions>("group_dro", "risks under weights that follow the worst",
+      [](const GroupDroOptions& options) { return std::make_unique<GroupDro>(options); });
 }
 
 }  // namespace pair::objectives

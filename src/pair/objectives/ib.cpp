@@ -1,9 +1,23 @@
-#include "pair/objectives/ib.h"
-
 #include "pair/objectives/losses.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
+
+// IB, the information bottleneck of IB-IRM (Ahuja et al., "Invariance Principle Meets Information Bottleneck
+// for Out-of-Distribution Generalization", NeurIPS 2021): the entropy of the features, bounded by their
+// variance conditional on the environment,
+//
+//   1/|E| sum_e 1/d sum_j Var_e[phi_j],
+//
+// with the unbiased variance, as in the authors' release on ColoredMNIST (AC-CMNIST; its further conditioning
+// on the class is off there) and in DomainBed's IB_IRM. Needs two samples an environment.
 
 namespace pair::objectives {
 namespace {
+
+class Ib final : public Objective {
+ public:
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+};
 
 // Mean over features of their variance over samples: [..., m, d] -> scalar.
 torch::Tensor mean_variance(const torch::Tensor& features) {
@@ -27,6 +41,10 @@ torch::Tensor Ib::value(const HeadView& view, data::Random& /*random*/) {
     variances.push_back(mean_variance(features));
   }
   return torch::stack(variances).mean();
+}
+
+ObjectiveEntry ib() {
+  return objective_entry("ib", "variance of the features within environments", [] { return std::make_unique<Ib>(); });
 }
 
 }  // namespace pair::objectives

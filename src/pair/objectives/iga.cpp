@@ -1,12 +1,30 @@
-#include "pair/objectives/iga.h"
-
+#include <stdexcept>
 #include <torch/autograd.h>
 
-#include <stdexcept>
-
 #include "pair/objectives/losses.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
+
+// IGA, inter-environmental gradient alignment (Koyama and Yamaguchi, "When is invariance useful in an
+// Out-of-Distribution Generalization problem?", arXiv 2008.01883): the trace of the variance across
+// environments of the risk's gradient in all parameters theta,
+//
+//   1/|E| sum_e || grad_theta R_e - mean over environments of grad_theta R ||^2
+//
+// (the paper's release and DomainBed sum over environments). Needs two environments and the whole network:
+// the value is built from gradients of the risks, and |E| - 1 passes back through the network make it.
+// Parameters that no risk depends on count as zero.
 
 namespace pair::objectives {
+namespace {
+
+class Iga final : public Objective {
+ public:
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool needs_network() const override { return true; }
+};
+
+}  // namespace
 
 torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
   if (view.parameters.empty()) {
@@ -40,6 +58,10 @@ torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
   }
   add_squares(last);
   return trace / deviations.size(0);
+}
+
+ObjectiveEntry iga() {
+  return objective_entry("iga", "variance of the risks' gradients in all parameters", [] { return std::make_unique<Iga>(); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

@@ -1,24 +1,80 @@
-#include "pair/objectives/irmv1.h"
-
 #include <cmath>
 
 #include "pair/objectives/losses.h"
-#include "pair/objectives/require_option.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
+
+// IRMv1 (Arjovsky et al., "Invariant Risk Minimization", arXiv 1907.02893): the squared derivative of each
+// environment's risk with respect to a scalar multiplier w of its logits, at w = 1, averaged over
+// environments,
+//
+//   1/|E| sum_e D_e^2,   D_e = d/dw R_e(w z) at w = 1 = mean over e of  sum_k dl/dz_k z_k,
+//
+// in closed form: no second backward pass.
+//
+// On a minibatch D_e^2 overestimates, for E[D^2] = E[D]^2 + Var[D]. The unbiased estimate (Arjovsky et al.,
+// Appendix D; the paper's Appendix, "Loss value estimation") is the product of D over two independent
+// halves of the batch,
+//
+//   1/|E| sum_e A_e B_e,   A_e over the samples at even, B_e at odd positions of environment e,
+//
+// as in DomainBed. Samples must stand in random order within their environment. The estimate may be
+// negative where objectives may not; the paper's two treatments, both of the mean over environments:
+//
+//   scale  a negative estimate is multiplied by -C (the release's choice; the paper's "adjustment rate",
+//          1 to 1e-4),
+//   shift  C is added to every estimate; where even that leaves it negative, as much as brings it to 0, for
+//          the paper asks for a "sufficiently large" C. The gradient is that of the estimate.
+//
+// A third one, keep, leaves it negative as DomainBed does: only a weighted sum can use it.
 
 namespace pair::objectives {
+namespace {
 
-Irmv1::Irmv1(ObjectiveOptions::Negative negative, double constant)
-    : unbiased_(true), negative_(negative), constant_(constant) {
-  require_option(constant > 0.0 && std::isfinite(constant), "irmv1_constant", constant, "numbers above 0");
+enum class Negative { scale, shift, keep };
+
+struct Irmv1Options {
+  bool unbiased = false;
+  Negative negative = Negative::scale;
+  double constant = 1e-2;  // C of the paper's Appendix D.4
+};
+
+void describe(base::Fields<Irmv1Options>& field) {
+  field.flag("irmv1_unbiased", &Irmv1Options::unbiased, "the unbiased estimate from two halves of each batch");
+  field.choice("irmv1_negative", &Irmv1Options::negative,
+               {{"shift", Negative::shift}, {"scale", Negative::scale}, {"keep", Negative::keep}},
+               "irmv1_unbiased: what is done to a negative estimate");
+  field.number("irmv1_constant", &Irmv1Options::constant, {.low = 0, .high = 1e300, .open_low = true},
+               "irmv1_unbiased: the constant that is added or multiplied");
 }
 
+class Irmv1 final : public Objective {
+ public:
+  explicit Irmv1(const Irmv1Options& options) : options_(options) {}
+
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool takes_derivatives() const override { return !options_.unbiased; }
+  [[nodiscard]] bool may_be_negative() const override {
+    return options_.unbiased && options_.negative == Negative::keep;
+  }
+  [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override;
+
+ private:
+  [[nodiscard]] torch::Tensor unbiased(const torch::Tensor& derivatives,
+                                       const std::vector<std::int64_t>& sizes) const;
+
+  Irmv1Options options_;
+};
+
+}  // namespace
+
 torch::Tensor Irmv1::value(const HeadView& view, data::Random& /*random*/) {
-  if (!unbiased_ && view.derivatives.defined()) {
+  if (!options_.unbiased && view.derivatives.defined()) {
     return view.derivatives.square().mean();
   }
   // [n, k]; its mean over samples, summed over k, is the derivative of the risk.
   const torch::Tensor derivatives = logit_gradient(view.loss, view.logits, view.labels) * view.logits;
-  if (unbiased_) {
+  if (options_.unbiased) {
     return unbiased(derivatives, view.sizes);
   }
   return environment_means(derivatives, view.sizes).sum(1).square().mean();
@@ -26,17 +82,17 @@ torch::Tensor Irmv1::value(const HeadView& view, data::Random& /*random*/) {
 
 std::optional<device::MomentFunction> Irmv1::moment_function() const {
   using Function = device::MomentFunction;
-  if (!unbiased_) {
+  if (!options_.unbiased) {
     return Function{Function::Kind::mean_squared_derivative};
   }
-  Function function{Function::Kind::mean_product_of_halves, Function::Negative::keep, constant_};
-  switch (negative_) {
-    case ObjectiveOptions::Negative::keep:
+  Function function{Function::Kind::mean_product_of_halves, Function::Negative::keep, options_.constant};
+  switch (options_.negative) {
+    case Negative::keep:
       break;
-    case ObjectiveOptions::Negative::scale:
+    case Negative::scale:
       function.negative = Function::Negative::scale;
       break;
-    case ObjectiveOptions::Negative::shift:
+    case Negative::shift:
       function.negative = Function::Negative::shift;
       break;
   }
@@ -55,13 +111,18 @@ torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
     products.push_back(half(0) * half(1));
   }
   const torch::Tensor estimate = torch::stack(products).mean();
-  if (negative_ == ObjectiveOptions::Negative::keep) {
+  if (options_.negative == Negative::keep) {
     return estimate;
   }
-  if (negative_ == ObjectiveOptions::Negative::scale) {
-    return torch::maximum(estimate, -constant_ * estimate);
+  if (options_.negative == Negative::scale) {
+    return torch::maximum(estimate, -options_.constant * estimate);
   }
-  return estimate + (-estimate.detach()).clamp_min(constant_);
+  return estimate + (-estimate.detach()).clamp_min(options_.constant);
+}
+
+ObjectiveEntry irmv1() {
+  return objective_entry<Irmv1Options>("irmv1", "squared derivative of the risk with respect to a multiplier of the logits",
+      [](const Irmv1Options& options) { return std::make_unique<Irmv1>(options); });
 }
 
 }  // namespace pair::objectives

@@ -1,11 +1,25 @@
-#include "pair/objectives/mmd.h"
-
 #include <array>
 
+#include "pair/objectives/objective.h"
 #include "pair/objectives/pairs.h"
+#include "pair/objectives/registry.h"
+
+// MMD (Li et al., "Domain Generalization with Adversarial Feature Learning", CVPR 2018, as DomainBed has it):
+// environments should agree on the distribution of the features. The mean over pairs of environments of the
+// squared maximum mean discrepancy (Gretton et al., JMLR 2012; the biased estimate, which is never negative),
+//
+//   mean k(x, x') + mean k(y, y') - 2 mean k(x, y),
+//   k(x, y) = sum over gamma in {1e-3, 1e-2, 0.1, 1, 10, 100, 1e3} of exp(-gamma |x - y|^2).
+//
+// Needs two environments.
 
 namespace pair::objectives {
 namespace {
+
+class Mmd final : public Objective {
+ public:
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+};
 
 constexpr std::array gammas = {1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3};
 
@@ -39,6 +53,10 @@ torch::Tensor Mmd::value(const HeadView& view, data::Random& /*random*/) {
     return (mean_kernel_within(x) + mean_kernel_within(y) - 2 * mean_kernel(squared_distances(x, y)))
         .clamp_min(0);
   });
+}
+
+ObjectiveEntry mmd() {
+  return objective_entry("mmd", "kernel distance of the features' distributions, pair by pair", [] { return std::make_unique<Mmd>(); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

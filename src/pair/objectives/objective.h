@@ -12,7 +12,6 @@
 #include "pair/data/random.h"
 #include "pair/data/task_loss.h"
 #include "pair/device/loss.h"
-#include "pair/objectives/objective_options.h"
 
 // What is minimised. An objective is a function of what the head sees; one file each in this folder.
 
@@ -76,6 +75,9 @@ class Objective {
   // which.
   [[nodiscard]] virtual std::optional<device::MomentFunction> moment_function() const { return std::nullopt; }
 
+  // True where value() may give a number below 0, which no solver can weigh.
+  [[nodiscard]] virtual bool may_be_negative() const { return false; }
+
   // False where value() draws from random, and so does other work on the device at every call; where there is
   // state, it is changed in place. What is replayable can be recorded once and played again.
   [[nodiscard]] virtual bool replayable() const { return true; }
@@ -85,16 +87,5 @@ class Objective {
   [[nodiscard]] virtual std::vector<torch::Tensor> state() const { return {}; }
   virtual void restore(std::span<const torch::Tensor> /*state*/) {}
 };
-
-struct ObjectiveInfo {
-  std::string_view name;
-  std::string_view summary;  // one line
-  bool compares = false;     // environments with each other: of one alone it is 0
-};
-
-std::span<const ObjectiveInfo> objectives();
-
-// Throws std::invalid_argument that lists the known names, nearest first, or an option's range.
-std::unique_ptr<Objective> make_objective(std::string_view name, const ObjectiveOptions& options = {});
 
 }  // namespace pair::objectives

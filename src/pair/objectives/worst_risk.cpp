@@ -1,9 +1,24 @@
-#include "pair/objectives/worst_risk.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
+
+// max_e R_e: what group_dro's weights come to follow, and what PAIR-s judges GroupDRO by (Appendix G.2).
 
 namespace pair::objectives {
+namespace {
+
+class WorstRisk final : public Objective {
+ public:
+  torch::Tensor value(const HeadView& view, data::Random& random) override;
+};
+
+}  // namespace
 
 torch::Tensor WorstRisk::value(const HeadView& view, data::Random& /*random*/) {
   return view.risks.max();
+}
+
+ObjectiveEntry worst_risk() {
+  return objective_entry("worst_risk", "largest of the environments' risks", [] { return std::make_unique<WorstRisk>(); });
 }
 
 }  // namespace pair::objectives

@@ -171,7 +171,7 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
   json result{{"name", "fig-extrapolation"},
               {"sampling", to_string(request.sampling)},
               {"seeds", request.seeds},
-              {"frequency", std::get<data::ExtrapolationSpec>(searched.front().dataset).frequency},
+              {"frequency", searched.front().dataset.options.as<data::ExtrapolationSpec>().frequency},
               {"paper", {{"mse", paper_mse(request.sampling)}}},
               {"methods", json::array()}};
   runs::DatasetCache datasets;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "pair/paper/studies.h"
-#include "pair/runs/algorithms.h"
+#include "pair/runs/run_spec.h"
 
 // "ERM, IRMv1 and VREx loss values at convergence of best performed algorithms. The plotted values are in
 // log-scale and normalized to [0,1]." Each spoke goes here from the least of the methods' losses, at the
@@ -21,7 +21,7 @@ constexpr std::array objectives = {"erm", "irmv1", "vrex"};
 
 // The method's own lambda for the objectives that it has, 0 for the others.
 Overrides recording_all(std::string_view method, std::string_view dataset) {
-  const train::Settings settings = runs::default_settings(method, data::dataset_named(dataset));
+  const train::Settings settings = runs::resolve(dataset, method).settings;
   if (settings.scheme == train::Scheme::pair) {
     return {};
   }

@@ -9,10 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "pair/data/colored_mnist.h"
-#include "pair/data/digits.h"
-#include "pair/data/domainbed_mnist.h"
-#include "pair/data/extrapolation.h"
+#include "pair/data/environment.h"
 
 namespace pair::runs {
 
@@ -20,9 +17,9 @@ class DatasetCache::Impl {
  public:
   explicit Impl(std::size_t kept) : kept_(kept) {}
 
-  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed,
+  std::shared_ptr<const data::EnvironmentSet> get(const data::Dataset& dataset, std::uint64_t seed,
                                                   const std::string& device) {
-    const Key key{spec, seed, device == "cuda" ? "cuda:0" : device};
+    const Key key{dataset, seed, device == "cuda" ? "cuda:0" : device};
     std::promise<Set> promise;
     std::optional<std::shared_future<Set>> others;
     {
@@ -43,7 +40,7 @@ class DatasetCache::Impl {
       return others->get();
     }
     try {
-      data::EnvironmentSet here = std::visit([&](const auto& family) { return make(family, seed); }, spec);
+      data::EnvironmentSet here = make(dataset, seed);
       auto set = std::make_shared<const data::EnvironmentSet>(
           device == "cpu" ? std::move(here) : data::on_device(here, torch::Device(device)));
       const std::scoped_lock lock(mutex_);
@@ -69,7 +66,7 @@ class DatasetCache::Impl {
  private:
   using Set = std::shared_ptr<const data::EnvironmentSet>;
   struct Key {
-    data::DatasetSpec spec;
+    data::Dataset dataset;
     std::uint64_t seed;
     std::string device;
     bool operator==(const Key&) const = default;
@@ -83,21 +80,9 @@ class DatasetCache::Impl {
     std::weak_ptr<const data::EnvironmentSet> set;
   };
 
-  data::EnvironmentSet make(const data::ColoredMnistSpec& spec, std::uint64_t seed) {
-    return data::colored_mnist(digits(), spec, seed);
-  }
-  static data::EnvironmentSet make(const data::ExtrapolationSpec& spec, std::uint64_t seed) {
-    return data::extrapolation(spec, seed);
-  }
-  // Read anew each time: that takes less time than a step of training, and the digits need not stay in
-  // memory.
-  static data::EnvironmentSet make(const data::DomainBedMnistSpec& spec, std::uint64_t seed) {
-    return data::domainbed_mnist(data::domainbed_digits(spec), spec, seed);
-  }
-
-  const data::Digits& digits() {
-    std::call_once(unpacked_, [this] { digits_ = data::embedded_mnist14(); });
-    return digits_;
+  static data::EnvironmentSet make(const data::Dataset& dataset, std::uint64_t seed) {
+    data::validate(dataset);
+    return data::entry_of(dataset.name).make(dataset.options, seed);
   }
 
   Set find(const Key& key) {
@@ -123,8 +108,6 @@ class DatasetCache::Impl {
   }
 
   std::size_t kept_;
-  std::once_flag unpacked_;
-  data::Digits digits_;
   std::mutex mutex_;
   std::vector<Making> making_;
   std::vector<Made> made_;
@@ -134,9 +117,9 @@ class DatasetCache::Impl {
 DatasetCache::DatasetCache(std::size_t kept) : impl_(std::make_unique<Impl>(kept)) {}
 DatasetCache::~DatasetCache() = default;
 
-std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::DatasetSpec& spec,
+std::shared_ptr<const data::EnvironmentSet> DatasetCache::get(const data::Dataset& dataset,
                                                               std::uint64_t seed, const std::string& device) {
-  return impl_->get(spec, seed, device);
+  return impl_->get(dataset, seed, device);
 }
 
 void DatasetCache::forget() {

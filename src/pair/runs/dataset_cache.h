@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "pair/data/dataset_spec.h"
+#include "pair/data/registry.h"
 
 namespace pair::data {
 struct EnvironmentSet;
@@ -25,7 +25,7 @@ class DatasetCache {
 
   // The set on a device, one copy for all runs there. Whoever asks while another makes it waits for it.
   // Throws std::invalid_argument where data::validate does, and std::runtime_error where files are missing.
-  std::shared_ptr<const data::EnvironmentSet> get(const data::DatasetSpec& spec, std::uint64_t seed,
+  std::shared_ptr<const data::EnvironmentSet> get(const data::Dataset& dataset, std::uint64_t seed,
                                                   const std::string& device = "cpu");
 
   // Keeps none but those that a run holds: where memory has run out.

@@ -13,10 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pair/base/names.h"
 #include "pair/device/recorder.h"
-#include "pair/objectives/objective.h"
-#include "pair/runs/catalog.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/run_record.h"
@@ -262,16 +259,6 @@ class Try {
 void validate(const RunSpec& spec) {
   data::validate(spec.dataset);
   train::validate(spec.settings);
-  for (const std::string& name : spec.settings.objectives) {
-    (void)objectives::make_objective(name, spec.settings.objective_options);
-  }
-  std::vector<std::string_view> models;
-  for (const CatalogEntry& model : known_models()) {
-    models.push_back(model.name);
-  }
-  if (std::find(models.begin(), models.end(), spec.settings.model) == models.end()) {
-    throw std::invalid_argument(base::unknown_name("model", spec.settings.model, models));
-  }
   (void)device_of(spec);
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "pair/runs/keys.h"
+#include "pair/runs/settings.h"
 
 namespace pair::runs {
 namespace {
@@ -14,7 +14,7 @@ using nlohmann::json;
 
 json args_of(const RunSpec& spec) {
   return {{"algorithm", spec.algorithm},
-          {"dataset", data::name_of(spec.dataset)},
+          {"dataset", spec.dataset.name},
           {"seed", spec.seed},
           {"trial_seed", spec.seed},
           {"hparams_seed", spec.hparams_seed},
@@ -23,9 +23,9 @@ json args_of(const RunSpec& spec) {
 
 json hparams_of(const RunSpec& spec) {
   json hparams = json::object();
-  for (const Key& key : keys()) {
-    if (key.group != Group::run && key.applies(spec)) {
-      hparams[std::string(key.name)] = key.get(spec);
+  for (const Setting& setting : settings_of(spec)) {
+    if (!setting.of_run) {
+      hparams[setting.name()] = as_json(setting.value());
     }
   }
   return hparams;

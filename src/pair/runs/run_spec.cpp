@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "pair/algorithms/registry.h"
 #include "pair/data/sha256.h"
-#include "pair/runs/algorithms.h"
-#include "pair/runs/keys.h"
+#include "pair/runs/settings.h"
 
 namespace pair::runs {
 namespace {
@@ -24,10 +24,9 @@ nlohmann::json spelled_out(const RunSpec& spec) {
 
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec);
-  for (const Key& key : keys()) {
-    const auto found = json.find(key.name);
-    if (found != json.end() && !key.unsaid.empty() && as_text(*found) == key.unsaid) {
-      json.erase(found);
+  for (const Setting& setting : settings_of(spec)) {
+    if (!setting.field->unsaid.empty() && base::as_text(setting.value()) == setting.field->unsaid) {
+      json.erase(setting.name());
     }
   }
   return json;
@@ -40,10 +39,23 @@ void fit_preference(train::Settings& settings, bool preference_given) {
   }
 }
 
+// What decides which settings a run has.
+bool decides_settings(std::string_view name) {
+  return name == "scheme" || name == "objectives" || name == "model";
+}
+
+void apply_structure(RunSpec& spec, std::span<const Override> overrides) {
+  for (const auto& [name, value] : overrides) {
+    if (decides_settings(name)) {
+      set(spec, name, value);
+    }
+  }
+}
+
 std::string name_in(const nlohmann::json& json, const char* key) {
   const auto found = json.find(key);
   if (found == json.end() || !found->is_string()) {
-    throw std::invalid_argument(std::string("the spec has no ") + key + "; a name is needed");
+    throw std::invalid_argument(std::string("a spec: expected a name as \"") + key + "\", got none");
   }
   return found->get<std::string>();
 }
@@ -51,19 +63,45 @@ std::string name_in(const nlohmann::json& json, const char* key) {
 }  // namespace
 
 RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
+  const data::DatasetEntry& data_entry = data::entry_of(dataset);
+  const algorithms::AlgorithmEntry& entry = algorithms::algorithm_named(algorithm);
   RunSpec spec;
   spec.dataset = data::dataset_named(dataset);
-  spec.algorithm = algorithm_named(algorithm);
-  spec.settings = default_settings(algorithm, spec.dataset);
-  if (std::holds_alternative<data::ExtrapolationSpec>(spec.dataset)) {
-    spec.eval_every = spec.checkpoint_every = 2'500;
-  } else if (std::holds_alternative<data::DomainBedMnistSpec>(spec.dataset)) {
-    spec.eval_every = spec.checkpoint_every = 100;
-    spec.eval_first = 1;  // DomainBed's records follow its updates number 0, 100, ..., 5000
+  spec.algorithm = entry.name;
+  spec.settings.update = entry.update;
+  settle(spec.settings);
+
+  // From the general to the special; what decides which settings there are first.
+  std::vector<Override> defaults;
+  const auto add = [&defaults](const std::vector<Override>& more) {
+    defaults.insert(defaults.end(), more.begin(), more.end());
+  };
+  const auto add_for = [&](const std::string& where) {
+    for (const algorithms::Defaults& some : entry.defaults) {
+      if (some.where == where) {
+        add(some.settings);
+      }
+    }
+  };
+  add_for("");
+  add(data_entry.settings);
+  add_for(data_entry.protocol);
+  if (!data_entry.variant.empty()) {
+    add_for(data_entry.variant);
+  }
+  apply_structure(spec, defaults);
+  apply_structure(spec, overrides);
+  for (const auto& [name, value] : defaults) {
+    // An option of something that the run does not have says nothing about it.
+    if (!decides_settings(name) && find_setting(spec, name) != nullptr) {
+      set(spec, name, value);
+    }
   }
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {
-    set(key_named(name), spec, value);
+    if (!decides_settings(name)) {
+      set(spec, name, value);
+    }
     preference_given = preference_given || name == "preference";
   }
   fit_preference(spec.settings, preference_given);
@@ -71,27 +109,27 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
 }
 
 nlohmann::json as_json(const RunSpec& spec) {
-  nlohmann::json json{{"dataset", data::name_of(spec.dataset)}, {"algorithm", spec.algorithm}};
-  for (const Key& key : keys()) {
-    if (key.applies(spec)) {
-      json[std::string(key.name)] = key.get(spec);
-    }
+  nlohmann::json json{{"dataset", spec.dataset.name}, {"algorithm", spec.algorithm}};
+  for (const Setting& setting : settings_of(spec)) {
+    json[setting.name()] = as_json(setting.value());
   }
   return json;
 }
 
 RunSpec spec_from_json(const nlohmann::json& json) {
   if (!json.is_object()) {
-    throw std::invalid_argument("the spec is no JSON object");
+    throw std::invalid_argument("a spec: expected a JSON object, got " + json.dump().substr(0, 40));
   }
-  RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"));
-  // First what decides which settings there are.
-  if (const auto scheme = json.find("scheme"); scheme != json.end()) {
-    set(key_named("scheme"), spec, *scheme);
+  std::vector<Override> structure;
+  for (const auto& [name, value] : json.items()) {
+    if (const std::optional<base::Value> plain = value_from(value); plain && decides_settings(name)) {
+      structure.emplace_back(name, base::as_text(*plain));
+    }
   }
+  RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"), structure);
   for (const auto& [name, value] : json.items()) {
     if (name != "dataset" && name != "algorithm") {
-      set(key_named(name), spec, value);
+      set(spec, name, value);
     }
   }
   fit_preference(spec.settings, json.contains("preference"));
@@ -101,7 +139,7 @@ RunSpec spec_from_json(const nlohmann::json& json) {
 RunSpec spec_from_text(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
-    throw std::invalid_argument("the spec is no JSON");
+    throw std::invalid_argument("a spec: expected JSON, got text that is not");
   }
   return spec_from_json(json);
 }
@@ -116,7 +154,7 @@ std::string hash(const RunSpec& spec) {
 }
 
 std::string folder_name(const RunSpec& spec) {
-  return data::name_of(spec.dataset) + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" +
+  return spec.dataset.name + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" +
          hash(spec);
 }
 

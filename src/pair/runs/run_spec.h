@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pair/data/dataset_spec.h"
+#include "pair/data/registry.h"
 #include "pair/train/settings.h"
 
 // A run as a value: everything that decides its records, and nothing else but how often it is saved.
@@ -15,8 +15,8 @@
 namespace pair::runs {
 
 struct RunSpec {
-  data::DatasetSpec dataset;       // by name, its numbers spelled out
-  std::string algorithm = "pair";  // the name under which the settings were found; see algorithms.h
+  data::Dataset dataset;           // its name and options
+  std::string algorithm = "pair";  // the name under which the settings were found; see algorithms/registry.h
   train::Settings settings;
   std::uint64_t seed = 0;              // of the data, the model and every draw
   std::int64_t hparams_seed = 0;       // which draw of a random search the settings are; 0: not drawn
@@ -32,16 +32,17 @@ struct RunSpec {
   std::string start = {};
 };
 
-// A setting by its name (see keys.h) and its value as the user types it.
+// A setting by its name (see settings.h) and its value as the user types it.
 using Override = std::pair<std::string, std::string>;
 
-// The spec that a dataset's and an algorithm's names stand for, with some settings changed, in order. Where
-// the objectives of PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
+// The spec that a dataset's and an algorithm's names stand for, with some settings changed. Those that decide which
+// settings there are (objectives, model, scheme) are applied first, the others in order. Where the objectives of
+// PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
 // std::invalid_argument with a sentence for an unknown name or a value that is not accepted.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});
 
-// One flat object, sorted by key: "dataset", "algorithm" and every key of keys.h that applies.
+// One flat object, sorted by key: "dataset", "algorithm" and every setting that the run has.
 nlohmann::json as_json(const RunSpec& spec);
 
 // Needs "dataset" and "algorithm"; any other key that is missing is as resolve() has it. Throws
@@ -51,7 +52,7 @@ RunSpec spec_from_json(const nlohmann::json& json);
 RunSpec spec_from_text(std::string_view text);
 
 // The canonical form of what decides the records: as_json on one line without checkpoint_every, without the
-// number of the CUDA device and without settings at the value that they leave unsaid (see Key).
+// number of the CUDA device and without settings at the value that they leave unsaid (see base::Field).
 std::string canonical(const RunSpec& spec);
 
 // The first 16 hexadecimal digits of the canonical form's SHA-256: a run's name.

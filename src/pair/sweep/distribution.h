@@ -1,52 +1,16 @@
 #pragma once
 
 #include <string>
-#include <variant>
-#include <vector>
 
+#include "pair/base/distribution.h"
 #include "pair/data/random.h"
 
-// What a random search draws a setting from. Values are text as the user would type them, because settings
-// are numbers, names and lists (see pair/runs/keys.h).
+// Draws from what base/distribution.h describes.
 
 namespace pair::sweep {
 
-struct Fixed {
-  std::string value;
-};
-
-struct Uniform {
-  double low = 0.0;
-  double high = 0.0;
-  bool whole = false;  // cut down to a whole number
-};
-
-// base^Uniform(low, high).
-struct LogUniform {
-  double base = 10.0;
-  double low = 0.0;
-  double high = 0.0;
-  bool whole = false;
-};
-
-// A list, each number of it drawn by itself: a weight for each of several penalties. At least one.
-struct LogUniforms {
-  std::vector<LogUniform> each;
-};
-
-// Each as likely as the others; at least one.
-struct Choice {
-  std::vector<std::string> values;
-};
-
-using Distribution = std::variant<Fixed, Uniform, LogUniform, LogUniforms, Choice>;
-
 // Numbers have six digits: the seventeenth, which another machine's library may round another way, would give
 // the run another name there.
-std::string draw(const Distribution& distribution, data::Random& random);
-
-// "10^Uniform(-4.5, -2.5)", "whole part of 2^Uniform(3, 9)", "one of 0.01, 0.1", "10^Uniform(0, 1) and
-// 10^Uniform(2, 3)".
-std::string as_text(const Distribution& distribution);
+std::string draw(const base::Distribution& distribution, data::Random& random);
 
 }  // namespace pair::sweep

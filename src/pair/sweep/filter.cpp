@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pair/base/algorithm_names.h"
+#include "pair/algorithms/registry.h"
 #include "pair/base/names.h"
-#include "pair/runs/keys.h"
+#include "pair/runs/settings.h"
 
 namespace pair::sweep {
 namespace {
@@ -25,13 +25,19 @@ std::set<std::int64_t> as_set(const TestEnvs& test_envs) {
 
 // Whether the run would be the same one with this setting.
 bool has_setting(const runs::RunSpec& spec, const runs::Override& setting) {
-  const runs::Key& key = runs::key_named(setting.first);
-  if (!key.applies(spec)) {
+  runs::check_known(setting.first);
+  if (runs::find_setting(spec, setting.first) == nullptr) {
     return false;
   }
   runs::RunSpec with = spec;
-  runs::set(key, with, setting.second);
+  runs::set(with, setting.first, setting.second);
   return runs::canonical(with) == runs::canonical(spec);
+}
+
+bool same_algorithm(std::string_view asked, std::string_view name) {
+  const std::string plain = base::plain_name(asked);
+  return base::plain_name(name) == plain ||
+         base::plain_name(algorithms::algorithm_named(name).domainbed) == plain;
 }
 
 bool same_dataset(std::string_view a, std::string_view b) {
@@ -58,8 +64,8 @@ bool among(const std::vector<std::string>& names, std::string_view name, Same sa
 }
 
 bool passes(const Job& job, const Filter& filter) {
-  return among(filter.datasets, data::name_of(job.spec.dataset), same_dataset) &&
-         among(filter.algorithms, job.spec.algorithm, base::same_algorithm) &&
+  return among(filter.datasets, job.spec.dataset.name, same_dataset) &&
+         among(filter.algorithms, job.spec.algorithm, same_algorithm) &&
          (!filter.n_hparams || job.spec.hparams_seed < *filter.n_hparams) &&
          (!filter.n_trials || std::cmp_less(job.spec.seed, *filter.n_trials)) &&
          (!filter.single_test_envs || job.test_envs.size() == 1) &&
@@ -83,12 +89,12 @@ std::vector<Job> filtered(std::span<const Definition> definitions, const Filter&
   std::set<std::string> datasets;
   std::set<std::string> algorithms;
   for (const Job& job : jobs) {
-    datasets.insert(data::name_of(job.spec.dataset));
+    datasets.insert(job.spec.dataset.name);
     algorithms.insert(job.spec.algorithm);
   }
   if (!jobs.empty()) {
     check_names("dataset", filter.datasets, datasets, same_dataset);
-    check_names("algorithm", filter.algorithms, algorithms, base::same_algorithm);
+    check_names("algorithm", filter.algorithms, algorithms, same_algorithm);
   }
   std::erase_if(jobs, [&filter](const Job& job) { return !passes(job, filter); });
   if (jobs.empty()) {

@@ -22,15 +22,15 @@ std::string_view to_string(Search search);
 Search search_named(std::string_view name);
 
 struct Hparam {
-  std::string_view key;       // of pair/runs/keys.h
+  std::string key;            // a setting of the run
   std::string default_value;  // the algorithm's own on the dataset, as it is typed
-  Distribution distribution;
-  std::string_view source;  // who says so
+  base::Distribution distribution;
+  std::string source;  // who says so
 };
 
-// Of a dataset whose test environments can be chosen, DomainBed's (domainbed/hparams_registry.py) and what
-// the paper adds; of the paper's own ColoredMNIST, what Appendix F.1 searches; of the extrapolation example,
-// Appendix C.3. Throws std::invalid_argument for unknown names.
+// The learning rates, and what the dataset's protocol, the algorithm and its options declare. On DomainBed's datasets
+// these are DomainBed's (domainbed/hparams_registry.py) and what the paper adds; on the paper's own ColoredMNIST what
+// Appendix F.1 searches; on the extrapolation example, Appendix C.3. Throws std::invalid_argument for unknown names.
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm,
                                Search search = Search::domainbed);
 

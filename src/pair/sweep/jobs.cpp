@@ -6,9 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "pair/data/dataset_spec.h"
-#include "pair/runs/algorithms.h"
-#include "pair/runs/keys.h"
+#include "pair/algorithms/registry.h"
+#include "pair/runs/settings.h"
 
 namespace pair::sweep {
 namespace {
@@ -36,9 +35,10 @@ void check_names(const char* name, const std::vector<std::string>& names) {
 }
 
 // Whether a run does anything with a setting.
-bool has_meaning(const runs::Key& key, const runs::RunSpec& spec) {
+bool has_meaning(std::string_view name, const runs::RunSpec& spec) {
+  const base::Field* const field = runs::find_setting(spec, name);
   const bool pair = spec.settings.scheme == train::Scheme::pair;
-  return key.applies(spec) && key.group != (pair ? runs::Group::linear : runs::Group::pair);
+  return field != nullptr && field->group != (pair ? "linear" : "pair");
 }
 
 // The settings common to a sweep's runs, and which of them any run took up.
@@ -52,7 +52,7 @@ class Common {
                                                             : "--test-envs";
         throw std::invalid_argument(name + " is the sweep's to decide, by " + option);
       }
-      (void)runs::key_named(name);
+      runs::check_known(name);
     }
   }
 
@@ -67,7 +67,7 @@ class Common {
   std::vector<runs::Override> of(const runs::RunSpec& spec) {
     std::vector<runs::Override> kept;
     for (std::size_t i = 0; i < set_.size(); ++i) {
-      if (has_meaning(runs::key_named(set_[i].first), spec)) {
+      if (has_meaning(set_[i].first, spec)) {
         used_[i] = true;
         kept.push_back(set_[i]);
       }
@@ -89,8 +89,8 @@ class Common {
 };
 
 std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec& spec) {
-  const std::string& dataset = data::name_of(spec.dataset);
-  if (key_of_test_envs(spec) == nullptr) {
+  const std::string& dataset = spec.dataset.name;
+  if (!chooses_test_envs(spec)) {
     if (!definition.test_envs.empty()) {
       throw std::invalid_argument(dataset +
                                   " has its test environments fixed; --test-envs cannot choose them");
@@ -121,8 +121,8 @@ Job job_of(const Family& family, const TestEnvs& test_envs, std::int64_t trial, 
   overrides.emplace_back("seed", std::to_string(trial));
   overrides.emplace_back("hparams_seed", std::to_string(draw));
   runs::RunSpec spec = runs::resolve(family.dataset, family.algorithm, overrides);
-  if (const runs::Key* key = key_of_test_envs(spec)) {
-    runs::set(*key, spec, nlohmann::json(test_envs));
+  if (chooses_test_envs(spec)) {
+    runs::set(spec, "test_envs", nlohmann::json(test_envs));
   }
   std::string folder = runs::folder_name(spec);
   return {std::move(spec), test_envs, std::move(folder)};
@@ -131,7 +131,7 @@ Job job_of(const Family& family, const TestEnvs& test_envs, std::int64_t trial, 
 }  // namespace
 
 std::string Job::place() const {
-  return data::name_of(spec.dataset) + ", " + spec.algorithm + ", test environments " + as_text(test_envs) +
+  return spec.dataset.name + ", " + spec.algorithm + ", test environments " + as_text(test_envs) +
          ", trial " + std::to_string(spec.seed) + ", draw " + std::to_string(spec.hparams_seed);
 }
 
@@ -141,7 +141,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
   check_names("datasets", definition.datasets);
   std::vector<std::string> algorithms;
   for (const std::string& name : definition.algorithms) {
-    algorithms.emplace_back(runs::algorithm_named(name));
+    algorithms.emplace_back(algorithms::algorithm_named(name).name);
   }
   check_names("algorithms", algorithms);
   Common common(definition.set);

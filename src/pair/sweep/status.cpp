@@ -99,7 +99,7 @@ SweepStatus status_of(std::span<const Job> jobs, const fs::path& folder) {
     status.jobs.push_back(status_of(job, folder));
     const State state = status.jobs.back().state;
     status.counts.add(state);
-    const std::string& dataset = data::name_of(job.spec.dataset);
+    const std::string& dataset = job.spec.dataset.name;
     const auto same = [&](const Cell& cell) {
       return std::tie(cell.dataset, cell.algorithm, cell.test_envs) ==
              std::tie(dataset, job.spec.algorithm, job.test_envs);

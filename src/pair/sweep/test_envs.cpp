@@ -6,14 +6,12 @@
 #include <stdexcept>
 #include <string>
 
+#include "pair/runs/settings.h"
+
 namespace pair::sweep {
 
-const runs::Key* key_of_test_envs(const runs::RunSpec& spec) {
-  const std::vector<runs::Key>& keys = runs::keys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [&spec](const runs::Key& key) {
-    return key.name == "test_envs" && key.applies(spec);
-  });
-  return found == keys.end() ? nullptr : &*found;
+bool chooses_test_envs(const runs::RunSpec& spec) {
+  return runs::find_setting(spec, "test_envs") != nullptr;
 }
 
 std::vector<TestEnvs> all_test_envs(std::int64_t environments, bool single) {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pair/runs/keys.h"
+#include "pair/runs/run_spec.h"
 
 // Which environments a run leaves for testing.
 
@@ -14,8 +14,8 @@ namespace pair::sweep {
 // Numbers of environments, from 0.
 using TestEnvs = std::vector<std::int64_t>;
 
-// The setting by which a run's test environments are chosen; null where its dataset has them fixed.
-const runs::Key* key_of_test_envs(const runs::RunSpec& spec);
+// Whether a run's test environments can be chosen, by the setting test_envs; else its dataset has them fixed.
+bool chooses_test_envs(const runs::RunSpec& spec);
 
 // DomainBed's list for so many environments: each alone and, for leave-one-domain-out cross-validation, each
 // with every later one, in its order ({0}, {0, 1}, {0, 2}, {1}, ...). At least one environment is left to

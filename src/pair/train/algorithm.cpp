@@ -1,20 +1,19 @@
 #include "pair/train/algorithm.h"
 
-#include "pair/train/adversary.h"
-#include "pair/train/mixup.h"
+#include <stdexcept>
 
 namespace pair::train {
 
 std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::EnvironmentSet& data,
                                           const std::shared_ptr<models::Model>& model, std::uint64_t seed,
                                           torch::Device device) {
-  if (weighs_objectives(settings.scheme)) {
+  if (settings.scheme != Scheme::own) {
     return nullptr;
   }
-  if (settings.scheme == Scheme::mixup) {
-    return std::make_unique<Mixup>(settings, data.loss, model);
+  if (!settings.update.make) {
+    throw std::invalid_argument("scheme: expected linear or pair for an algorithm without an update of its own, got own");
   }
-  return std::make_unique<Adversarial>(settings, data, model, seed, device);
+  return settings.update.make({settings, data, model, seed, device});
 }
 
 }  // namespace pair::train

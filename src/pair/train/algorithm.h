@@ -37,9 +37,17 @@ class Algorithm {
   virtual void load(torch::serialize::InputArchive& archive) = 0;
 };
 
-// The algorithm of settings.scheme for a model on data, with its own initial values drawn from the seed;
-// nothing for schemes that weigh objectives. Throws std::invalid_argument where it is not defined on the
-// data: one environment to train on, a regression for cdann.
+// What an update is made for; references outlive the call alone.
+struct UpdateContext {
+  const Settings& settings;
+  const data::EnvironmentSet& data;
+  std::shared_ptr<models::Model> model;
+  std::uint64_t seed = 0;  // of the update's own initial values
+  torch::Device device = torch::kCPU;
+};
+
+// The update that settings.update makes; nothing for schemes that weigh objectives. Throws std::invalid_argument
+// where it is not defined on the data: one environment to train on, a regression for cdann.
 std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::EnvironmentSet& data,
                                           const std::shared_ptr<models::Model>& model, std::uint64_t seed,
                                           torch::Device device);

@@ -1,101 +1,191 @@
 #include "pair/train/settings.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "pair/base/numbers.h"
+#include "pair/base/registry.h"
+#include "pair/models/registry.h"
 #include "pair/moo/balancer.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 
 namespace pair::train {
 namespace {
 
-void require(bool good, std::string_view name, double value, std::string_view accepted) {
-  if (!good) {
-    throw std::invalid_argument(std::string(name) + " is " + base::shown(value) +
-                                "; accepted: " + std::string(accepted));
+constexpr std::int64_t many = 1'000'000'000;
+constexpr base::Range rate{.low = 0, .high = 1e3, .open_low = true};
+constexpr base::Range penalty_weight{.low = 0, .high = 1e12};
+
+template <class Enum>
+std::vector<std::pair<std::string, Enum>> by_name(std::initializer_list<Enum> values) {
+  std::vector<std::pair<std::string, Enum>> choices;
+  for (const Enum value : values) {
+    choices.emplace_back(to_string(value), value);
+  }
+  return choices;
+}
+
+bool is_name(const std::string& name) {
+  return !name.empty();
+}
+
+// The scheme that alone reads a setting; empty: all do.
+std::string group_of(std::string_view name) {
+  constexpr std::array<std::string_view, 6> linear = {"penalty", "penalties", "pretrain_penalty",
+                                                      "conflict", "refresh", "optimizer"};
+  constexpr std::array<std::string_view, 11> pair = {
+      "solver",  "preference", "epsilon", "balance_optimizer", "balance_lr",       "momentum",
+      "restart", "backtrack",  "decay",   "gradients",         "freeze_featurizer"};
+  if (std::find(linear.begin(), linear.end(), name) != linear.end()) {
+    return "linear";
+  }
+  return std::find(pair.begin(), pair.end(), name) != pair.end() ? "pair" : "";
+}
+
+std::vector<base::Field> declared_settings() {
+  using S = Settings;
+  base::Fields<S> field;
+  field.choice("scheme", &S::scheme, by_name({Scheme::linear, Scheme::pair, Scheme::own}),
+               "how a step is found: objectives under fixed penalties, under a solver's weights, or an update of "
+               "the algorithm's own");
+  field.names("objectives", &S::objectives, "names separated by commas, erm the first",
+              "what is minimised; 'pair list objectives' has the names",
+              [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
+  field.whole("steps", &S::steps, std::int64_t{1}, many, "updates in all");
+  field.whole("pretrain", &S::pretrain, std::int64_t{0}, many,
+              "steps of ERM (pair) or with pretrain_penalty (linear) first");
+  field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all of them");
+  field.number("lr", &S::lr, rate, "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
+  field.number("l2", &S::l2, {.low = 0, .high = 1e3}, "factor of the sum of squared parameters where Adam runs");
+
+  field.number("penalty", &S::penalty, penalty_weight,
+               "lambda, the weight of the objectives beyond erm after pretrain steps; of the adversary");
+  field
+      .numbers("penalties", &S::penalties, penalty_weight,
+               "lambda of each objective beyond erm in place of penalty, 0 to record it only; equal: penalty for all",
+               "equal")
+      .unsaid = "equal";
+  field.number("pretrain_penalty", &S::pretrain_penalty, penalty_weight, "lambda in the pretrain steps").unsaid = "1";
+  field
+      .flag("conflict", &S::conflict, "record how the objectives' gradients conflict, as pair does anyway")
+      .unsaid = "false";
+  field.flag("refresh", &S::refresh, "a fresh Adam after pretrain steps");
+  field
+      .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+              "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")
+      .unsaid = "adam";
+
+  field.text("solver", &S::solver, "names of 'pair list solvers'", "the solver that weighs the objectives", is_name);
+  field.numbers("preference", &S::preference, {.low = 0, .high = 1e300, .open_low = true},
+                "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
+                "balancing starts",
+                "auto");
+  field.number("epsilon", &S::epsilon, {.low = 0, .high = 1e300}, "divergence above which the solver balances");
+  field
+      .choice("balance_optimizer", &S::balance_optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+              "what takes the steps after pretrain: SGD with momentum, or Adam")
+      .unsaid = "sgd";
+  field.number("balance_lr", &S::balance_lr, rate, "learning rate after pretrain steps");
+  field.number("momentum", &S::momentum, {.low = 0, .high = 1, .open_high = true}, "SGD's momentum");
+  field.flag("restart", &S::restart, "drop the momentum where the new direction opposes it");
+  field.flag("backtrack", &S::backtrack,
+             "take back steps that raise what they were meant to lower; not with minibatches or clove");
+  field.choice("decay", &S::decay, by_name({Decay::none, Decay::cosine}), "of balance_lr over the steps that balance");
+  field.choice("gradients", &S::gradients,
+               by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
+               "whose gradients the solver sees, and are compared: the head's, the featurizer's or all");
+  field.flag("freeze_featurizer", &S::freeze_featurizer, "train the head alone after pretrain steps");
+
+  field.text("model", &S::model, "names of 'pair list models'", "what is trained", is_name);
+  field.flag("half", &S::half, "mnist_cnn's steps in 16 bits, on CUDA devices").unsaid = "false";
+  std::vector<base::Field> fields = std::move(field).take();
+  for (base::Field& one : fields) {
+    one.group = group_of(one.name);
+  }
+  return fields;
+}
+
+// What no single setting's range says.
+void check_objectives(const Settings& s) {
+  if (s.objectives.empty() || s.objectives.front() != "erm") {
+    throw std::invalid_argument("objectives: expected erm as the first, got '" +
+                                (s.objectives.empty() ? "" : s.objectives.front()) + "'");
+  }
+  for (const std::string& name : s.objectives) {
+    if (std::count(s.objectives.begin(), s.objectives.end(), name) > 1) {
+      throw std::invalid_argument("objectives: expected each once, got '" + name + "' twice");
+    }
+  }
+  if (s.scheme == Scheme::linear && !s.penalties.empty() && s.penalties.size() + 1 != s.objectives.size()) {
+    throw std::invalid_argument("penalties: expected equal, or one number per objective after erm (" +
+                                std::to_string(s.objectives.size() - 1) + "), got " +
+                                std::to_string(s.penalties.size()));
+  }
+  if (s.scheme == Scheme::own && s.objectives.size() > 1) {
+    throw std::invalid_argument("objectives: expected erm alone, since " + s.update.name +
+                                " has an update of its own, got " + std::to_string(s.objectives.size()) + " names");
   }
 }
 
-void require_count(std::string_view name, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value < low || value > high) {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
-                                "; accepted: whole numbers from " + std::to_string(low) + " to " +
-                                std::to_string(high));
+void check_pair(const Settings& s) {
+  if (s.objectives.size() < 2) {
+    throw std::invalid_argument("objectives: expected at least one beside erm for PAIR-o to weigh, got erm alone");
   }
+  if (!s.preference.empty() && s.preference.size() != s.objectives.size()) {
+    throw std::invalid_argument("preference: expected auto, or one number per objective (" +
+                                std::to_string(s.objectives.size()) + "), got " +
+                                std::to_string(s.preference.size()));
+  }
+  for (const std::string& name : s.objectives) {
+    if (objectives::make_objective(name, s.objective_options.at(name))->may_be_negative()) {
+      throw std::invalid_argument(name + ": expected a loss that is never negative, which PAIR-o's solver needs; with " +
+                                  "these options it may be (irmv1_negative: shift or scale)");
+    }
+  }
+  (void)moo::make_balancer(s.solver);
 }
 
 }  // namespace
 
-void validate(const Settings& s) {
-  constexpr std::int64_t many = 1'000'000'000;
-  require_count("steps", s.steps, 1, many);
-  require_count("pretrain", s.pretrain, 0, many);
-  require_count("batch", s.batch, 0, many);
-  require(s.lr > 0 && s.lr <= 1e3, "lr", s.lr, "above 0, up to 1000");
-  require(s.l2 >= 0 && s.l2 <= 1e3, "l2", s.l2, "0 to 1000");
-  require(s.penalty >= 0 && s.penalty <= 1e12, "penalty", s.penalty, "0 to 1e12");
-  require(s.pretrain_penalty >= 0 && s.pretrain_penalty <= 1e12, "pretrain_penalty", s.pretrain_penalty,
-          "0 to 1e12");
-  for (const double penalty : s.penalties) {
-    require(penalty >= 0 && penalty <= 1e12, "one of the penalties", penalty, "0 to 1e12");
+const std::vector<base::Field>& settings_fields() {
+  static const std::vector<base::Field> all = declared_settings();
+  return all;
+}
+
+void settle(Settings& settings) {
+  std::map<std::string, base::Options, std::less<>> options;
+  for (const std::string& name : settings.objectives) {
+    const base::Options& defaults = objectives::objective_named(name).options;
+    const auto found = settings.objective_options.find(name);
+    const bool fits = found != settings.objective_options.end() && found->second.is_like(defaults);
+    options[name] = fits ? found->second : defaults;
   }
-  require_count("d_steps_per_g_step", s.d_steps_per_g_step, 0, 1000);
-  require(s.grad_penalty >= 0 && s.grad_penalty <= 1e12, "grad_penalty", s.grad_penalty, "0 to 1e12");
-  require(s.lr_d > 0 && s.lr_d <= 1e3, "lr_d", s.lr_d, "above 0, up to 1000");
-  require(s.weight_decay_d >= 0 && s.weight_decay_d <= 1e3, "weight_decay_d", s.weight_decay_d, "0 to 1000");
-  require(s.beta1 >= 0 && s.beta1 < 1, "beta1", s.beta1, "0 up to, not including, 1");
-  require_count("mlp_width", s.mlp_width, 1, 65'536);
-  require_count("mlp_depth", s.mlp_depth, 2, 64);
-  require(s.mlp_dropout >= 0 && s.mlp_dropout < 1, "mlp_dropout", s.mlp_dropout, "0 up to, not including, 1");
-  require(s.mixup_alpha >= 0.1 && s.mixup_alpha <= 1e3, "mixup_alpha", s.mixup_alpha, "0.1 to 1000");
-  require(s.epsilon >= 0 && s.epsilon <= 1e300, "epsilon", s.epsilon, "0 to 1e300");
-  require(s.balance_lr > 0 && s.balance_lr <= 1e3, "balance_lr", s.balance_lr, "above 0, up to 1000");
-  require(s.momentum >= 0 && s.momentum < 1, "momentum", s.momentum, "0 up to, not including, 1");
-  if (s.objectives.empty() || s.objectives.front() != "erm") {
-    throw std::invalid_argument("objectives begin with '" +
-                                (s.objectives.empty() ? "" : s.objectives.front()) +
-                                "'; the first must be erm");
-  }
-  for (std::size_t i = 0; i < s.objectives.size(); ++i) {
-    if (std::count(s.objectives.begin(), s.objectives.end(), s.objectives[i]) > 1) {
-      throw std::invalid_argument("objective '" + s.objectives[i] + "' is named twice; once is accepted");
-    }
-  }
-  if (s.scheme == Scheme::linear && !s.penalties.empty() && s.penalties.size() + 1 != s.objectives.size()) {
-    throw std::invalid_argument("penalties has " + std::to_string(s.penalties.size()) + " values for " +
-                                std::to_string(s.objectives.size() - 1) +
-                                " objectives after erm; accepted: one each, or equal");
-  }
-  if (!weighs_objectives(s.scheme) && s.objectives.size() > 1) {
-    throw std::invalid_argument("objectives has " + std::to_string(s.objectives.size()) + " names; " +
-                                std::string(to_string(s.scheme)) +
-                                " has an update of its own and takes erm alone");
-  }
-  if (s.scheme == Scheme::pair) {
-    if (s.objective_options.irmv1_unbiased &&
-        s.objective_options.irmv1_negative == objectives::ObjectiveOptions::Negative::keep) {
-      throw std::invalid_argument(
-          "irmv1_negative is keep; PAIR-o weighs no negative losses and accepts shift and scale");
-    }
-    if (s.objectives.size() < 2) {
-      throw std::invalid_argument("objectives has 1 name; PAIR-o weighs erm against at least one other");
-    }
-    if (!s.preference.empty() && s.preference.size() != s.objectives.size()) {
-      throw std::invalid_argument("preference has " + std::to_string(s.preference.size()) + " values for " +
-                                  std::to_string(s.objectives.size()) +
-                                  " objectives; accepted: one an objective, or auto");
-    }
-    for (const double p : s.preference) {
-      require(std::isfinite(p) && p > 0, "a preference", p, "finite and positive");
-    }
-    (void)moo::make_balancer(s.balancer);
+  settings.objective_options = std::move(options);
+  const base::Options& defaults = models::model_named(settings.model).options;
+  if (!settings.model_options.is_like(defaults)) {
+    settings.model_options = defaults;
   }
 }
 
-bool weighs_objectives(Scheme scheme) {
-  return scheme == Scheme::linear || scheme == Scheme::pair;
+void validate(const Settings& settings) {
+  Settings copy = settings;
+  settle(copy);
+  for (const base::Field& field : settings_fields()) {
+    base::set_value(field, &copy, field.get(&settings));
+  }
+  for (const auto& [name, options] : copy.objective_options) {
+    base::check(options);
+  }
+  base::check(copy.model_options);
+  base::check(copy.update.options);
+  check_objectives(copy);
+  if (copy.scheme == Scheme::pair) {
+    check_pair(copy);
+  }
 }
 
 std::string_view to_string(Scheme scheme) {
@@ -104,12 +194,8 @@ std::string_view to_string(Scheme scheme) {
       return "linear";
     case Scheme::pair:
       return "pair";
-    case Scheme::dann:
-      return "dann";
-    case Scheme::cdann:
-      return "cdann";
-    case Scheme::mixup:
-      return "mixup";
+    case Scheme::own:
+      return "own";
   }
   throw std::logic_error("unknown scheme");
 }

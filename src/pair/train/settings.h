@@ -1,25 +1,37 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "pair/objectives/objective_options.h"
+#include "pair/base/options.h"
 
-// Everything that decides a training run besides its data and its seed. Plain data; defaults are those of
-// the paper's ColoredMNIST experiments with PAIR-o's guarded step.
+// Everything that decides a training run besides its data and its seed. A value; defaults are those of the paper's
+// ColoredMNIST experiments with PAIR-o's guarded step. Ranges are stated once, in settings.cpp. What belongs to one
+// objective, solver, model or algorithm is declared beside it and held here as base::Options.
 
 namespace pair::train {
 
-// How the objectives become one direction.
+class Algorithm;
+struct UpdateContext;  // algorithm.h
+
+// How a step's direction is found.
 enum class Scheme {
-  linear,  // the field's: sum of risks + l2 |theta|^2 + penalty * (other objectives), annealed
+  linear,  // the field's: mean risk + l2 |theta|^2 + penalty * (other objectives), annealed
   pair,    // PAIR-o: ERM alone for `pretrain` steps, then a multi-objective solver's weights
-  // These have an update of their own (algorithm.h) and no objectives beside erm:
-  dann,   // an adversary tells environments apart by the features, which are trained to defeat it
-  cdann,  // the same, class by class
-  mixup   // ERM on samples mixed across environments
+  own      // an update of the algorithm's own (algorithm.h), with no objectives beside erm
+};
+
+// An update of an algorithm's own, as the algorithm's file declares it.
+struct OwnUpdate {
+  std::string name = {};  // the algorithm's: "dann"
+  bool compares = false;  // environments with each other: with one to train on it changes nothing
+  base::Options options = {};
+  std::function<std::unique_ptr<Algorithm>(const UpdateContext&)> make = {};
 };
 
 // Which parameters' gradients the solver sees (the subscripts of PAIR-o in Table 1).
@@ -43,7 +55,7 @@ struct Settings {
   std::vector<std::string> objectives = {"erm", "irmv1", "vrex"};  // the first is erm
   std::int64_t steps = 501;                                        // 1 to 1e9
   std::int64_t pretrain = 150;  // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
-  std::int64_t batch = 0;       // samples an environment a step, drawn with replacement; 0 is all of them
+  std::int64_t batch = 0;       // samples per environment and step, drawn with replacement; 0 is all of them
   double lr = 1e-3;             // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
   double l2 = 1e-3;             // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
 
@@ -57,23 +69,9 @@ struct Settings {
   BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
   bool conflict = false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o does
 
-  // DANN and CDANN, under DomainBed's names. penalty is the weight of the adversary's loss, l2 that of the
-  // model's.
-  std::int64_t d_steps_per_g_step = 1;  // the adversary's steps before each of the model. 0 to 1000
-  double grad_penalty = 0.0;            // weight of the adversary's squared gradient in its input. [0, 1e12]
-  double lr_d = 1e-3;                   // the adversary's learning rate; the model's is lr. (0, 1e3]
-  double weight_decay_d = 0.0;          // the adversary's, as Adam has it. [0, 1e3]
-  double beta1 = 0.5;                   // Adam's first decay, of both; the second is 0.9. [0, 1)
-  std::int64_t mlp_width = 256;         // the adversary's units a hidden layer. 1 to 65536
-  std::int64_t mlp_depth = 3;           // and its layers in all. 2 to 64
-  double mlp_dropout = 0.0;             // share of its hidden units that a step leaves out. [0, 1)
-
-  // Mixup: the share of the one sample is drawn from Beta(mixup_alpha, mixup_alpha). [0.1, 1e3]
-  double mixup_alpha = 0.2;
-
   // PAIR-o.
-  std::string balancer = "epo";                      // see pair::moo::balancers
-  std::vector<double> preference = {1, 1e10, 1e12};  // one an objective; empty: estimated ("auto")
+  std::string solver = "epo";                        // see 'pair list solvers'
+  std::vector<double> preference = {1, 1e10, 1e12};  // one per objective; empty: estimated ("auto")
   double epsilon = 0.1;                              // divergence above which the solver balances. [0, 1e300]
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
   double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
@@ -87,21 +85,26 @@ struct Settings {
   bool freeze_featurizer = false;  // train the head alone after the descent phase
 
   // The model.
-  std::string model = "mlp";  // see pair::models::models
+  std::string model = "mlp";  // see 'pair list models'
   // On CUDA devices, mnist_cnn's steps in 16 bits: a fraction as long as TF32's, sums and parameters in 32
   // bits, gradients scaled into range by a power of two. Elsewhere it changes nothing.
   bool half = false;
-  std::int64_t width = 256;
-  std::int64_t depth = 2;
 
-  objectives::ObjectiveOptions objective_options;
+  // What the extensions named above declare. settle() fills in what is missing.
+  std::map<std::string, base::Options, std::less<>> objective_options = {};  // by objective
+  base::Options model_options = {};
+  OwnUpdate update = {};  // of Scheme::own
 };
 
-// Throws std::invalid_argument that names the setting, its value and what is accepted.
-void validate(const Settings& settings);
+// The settings that every run has. Names are those of specs and of 'pair train --set'.
+const std::vector<base::Field>& settings_fields();
 
-// Whether the scheme weighs objectives, as linear and pair do.
-bool weighs_objectives(Scheme scheme);
+// Makes the options fit the names: those of objectives and of a model that are not named any more are dropped, and
+// those that are missing become the defaults. Throws std::invalid_argument for names that are not known.
+void settle(Settings& settings);
+
+// Throws std::invalid_argument that names the setting, what is expected and its value.
+void validate(const Settings& settings);
 
 std::string_view to_string(Scheme scheme);
 std::string_view to_string(GradientSource source);

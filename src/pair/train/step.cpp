@@ -10,7 +10,6 @@
 
 #include "pair/device/head.h"
 #include "pair/device/kernels.h"
-#include "pair/objectives/erm.h"
 #include "pair/objectives/losses.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/kernel_loss.h"
@@ -375,7 +374,8 @@ torch::Tensor Step::compare(const Batch& batch, GradientSource source, data::Ran
   std::vector<torch::Tensor> by_derivatives;
   for (std::size_t k = 0; k < terms.size(); ++k) {
     std::vector<torch::Tensor> slopes(leaves.size());
-    if (dynamic_cast<const objectives::Erm*>(objectives_[k].get()) != nullptr) {
+    const std::optional<device::MomentFunction> function = objectives_[k]->moment_function();
+    if (function && function->kind == device::MomentFunction::Kind::mean_risk) {
       slopes[2] = erm_slope_;
     } else {
       slopes = grad({terms[k]}, leaves, {}, /*retain_graph=*/true, /*create_graph=*/false,

@@ -18,7 +18,9 @@
 #include "pair/device/recorder.h"
 #include "pair/models/fused.h"
 #include "pair/models/model.h"
+#include "pair/models/registry.h"
 #include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
@@ -49,15 +51,10 @@ Batch everything(const std::vector<data::Environment>& environments, torch::Devi
   return batch;
 }
 
-models::ModelSpec model_spec(const Settings& settings, const data::EnvironmentSet& data) {
-  models::ModelSpec spec;
-  spec.name = settings.model;
-  spec.input_size = data.train.front().inputs[0].numel();
-  spec.outputs = data.outputs;
-  spec.width = settings.width;
-  spec.depth = settings.depth;
-  spec.input_shape = data.train.front().inputs[0].sizes().vec();
-  return spec;
+models::ModelInput model_input(const data::EnvironmentSet& data) {
+  return {.size = data.train.front().inputs[0].numel(),
+          .shape = data.train.front().inputs[0].sizes().vec(),
+          .outputs = data.outputs};
 }
 
 // Cosine of the first objective's gradient with that of each other one; 0 where one of them vanishes.
@@ -84,6 +81,7 @@ class Trainer::Impl {
         draws_(seed, "objectives"),
         weigher_(make_weigher(settings_)) {
     validate(settings_);
+    train::settle(settings_);
     if (data_->train.empty()) {
       throw std::invalid_argument("the data has no training environment; at least one is needed");
     }
@@ -200,7 +198,7 @@ class Trainer::Impl {
   static Weigher make_weigher(const Settings& settings) {
     moo::BalancerOptions options;
     options.epsilon = settings.epsilon;
-    return {settings.scheme == Scheme::pair ? settings.balancer : "linear", settings.preference, options};
+    return {settings.scheme == Scheme::pair ? settings.solver : "linear", settings.preference, options};
   }
 
   [[nodiscard]] std::unique_ptr<Recorder::Scope> enter() const {
@@ -212,13 +210,12 @@ class Trainer::Impl {
       notices_.push_back(std::string(what) +
                          " compares environments; with one to train on it changes nothing");
     };
-    if (settings_.scheme == Scheme::dann || settings_.scheme == Scheme::cdann) {
-      tell(to_string(settings_.scheme));
+    if (settings_.scheme == Scheme::own && settings_.update.compares) {
+      tell(settings_.update.name);
     }
-    for (const objectives::ObjectiveInfo& info : objectives::objectives()) {
-      const auto& names = settings_.objectives;
-      if (info.compares && std::find(names.begin(), names.end(), info.name) != names.end()) {
-        tell(info.name);
+    for (const std::string& name : settings_.objectives) {
+      if (objectives::objective_named(name).compares) {
+        tell(name);
       }
     }
   }
@@ -226,13 +223,13 @@ class Trainer::Impl {
   // What lives on the device.
   void make(std::uint64_t seed, torch::Device device) {
     data::Random initial(seed, "model");
-    model_ = models::make_model(model_spec(settings_, *data_), initial);
+    model_ = models::make_model(settings_.model, settings_.model_options, model_input(*data_), initial);
     model_->to(device);
     if (device.is_cuda()) {
       models::lay_out_for_cuda(*model_);
     }
     for (const std::string& name : settings_.objectives) {
-      objectives_.push_back(objectives::make_objective(name, settings_.objective_options));
+      objectives_.push_back(objectives::make_objective(name, settings_.objective_options.at(name)));
     }
     step_.emplace(model_, objectives_, data_->loss,
                   settings_.half && device.is_cuda() && model_->takes_half());

@@ -1,0 +1,344 @@
+#include <torch/autograd.h>
+#include <torch/nn.h>
+#include <torch/optim.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <stdexcept>
+
+#include "pair/algorithms/recipes.h"
+#include "pair/models/initial.h"
+#include "pair/objectives/losses.h"
+#include "pair/train/algorithm.h"
+#include "pair/train/guarded_step.h"
+
+// DANN (Ganin et al., "Domain-Adversarial Training of Neural Networks", JMLR 2016) and CDANN (Li et al.,
+// "Deep Domain Generalization via Conditional Invariant Adversarial Networks", ECCV 2018), as DomainBed has
+// them. An adversary, an MLP D on the features, tells which environment a sample is from; the model is
+// trained to predict the labels and to leave it guessing. With l the cross-entropy and z = phi(x),
+//
+//   disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty * mean_i | d l(D(z_i), e_i) / d z_i |^2,
+//   gen_loss  = mean_i l(w(z_i), y_i) - penalty * disc_loss.
+//
+// Of every 1 + d_steps_per_g_step updates the last goes down gen_loss with the model's Adam and the others go
+// down disc_loss with the adversary's; the very first update counts as the second of its round, as in
+// DomainBed, so that with one adversary's step a round the model begins.
+//
+// DANN: v_i = 1/n. CDANN: z_i plus an embedding of the class y_i, learned with the adversary, and v_i = 1/(K
+// n_{y_i}), every one of the K classes weighing the same.
+
+namespace pair::algorithms {
+namespace {
+
+using train::Algorithm;
+using train::Batch;
+using train::Diverged;
+using train::NamedLosses;
+
+// Under DomainBed's names. The weight of the adversary's loss is the run's penalty, that of the model's l2.
+struct AdversaryOptions {
+  std::int64_t d_steps_per_g_step = 1;
+  double grad_penalty = 0.0;
+  double lr_d = 1e-3;
+  double weight_decay_d = 0.0;  // as Adam has it
+  double beta1 = 0.5;           // the second decay is 0.9
+  std::int64_t mlp_width = 256;
+  std::int64_t mlp_depth = 3;
+  double mlp_dropout = 0.0;
+};
+
+void describe(base::Fields<AdversaryOptions>& field) {
+  using O = AdversaryOptions;
+  field
+      .whole("d_steps_per_g_step", &O::d_steps_per_g_step, std::int64_t{0}, 1000,
+             "the adversary's steps for each of the model's")
+      .domainbed = base::LogUniform{2, 0, 3, true};
+  field
+      .number("grad_penalty", &O::grad_penalty, {.low = 0, .high = 1e12},
+              "weight of the adversary's squared gradient in its input")
+      .domainbed = base::LogUniform{10, -2, 1};
+  field
+      .number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true}, "the adversary's learning rate")
+      .domainbed = base::LogUniform{10, -4.5, -2.5};
+  field.number("weight_decay_d", &O::weight_decay_d, {.low = 0, .high = 1e3}, "the adversary's weight decay").domainbed =
+      base::LogUniform{10, -6, -2};
+  field
+      .number("beta1", &O::beta1, {.low = 0, .high = 1, .open_high = true},
+              "Adam's first decay, the model's and the adversary's")
+      .domainbed = base::Choice{{"0", "0.5"}};
+  field
+      .whole("mlp_width", &O::mlp_width, std::int64_t{1}, 65'536, "the adversary's units per hidden layer")
+      .domainbed = base::LogUniform{2, 6, 10, true};
+  field.whole("mlp_depth", &O::mlp_depth, std::int64_t{2}, 64, "the adversary's layers").domainbed =
+      base::Choice{{"3", "4", "5"}};
+  field
+      .number("mlp_dropout", &O::mlp_dropout, {.low = 0, .high = 1, .open_high = true},
+              "share of its hidden units that a step leaves out")
+      .domainbed = base::Choice{{"0", "0.1", "0.5"}};
+}
+
+constexpr double never_computed = std::numeric_limits<double>::quiet_NaN();
+constexpr double beta2 = 0.9;
+
+torch::optim::AdamOptions adam(double lr, double beta1, double weight_decay) {
+  return torch::optim::AdamOptions(lr).betas({beta1, beta2}).weight_decay(weight_decay);
+}
+
+torch::nn::Sequential mlp(std::int64_t inputs, std::int64_t width, std::int64_t depth, std::int64_t outputs) {
+  torch::nn::Sequential layers;
+  for (std::int64_t layer = 1; layer < depth; ++layer) {
+    layers->push_back(torch::nn::Linear(layer == 1 ? inputs : width, width));
+  }
+  layers->push_back(torch::nn::Linear(width, outputs));
+  return layers;
+}
+
+double checked(const torch::Tensor& loss, const char* name) {
+  const double value = loss.item<double>();
+  if (!std::isfinite(value)) {
+    throw Diverged(std::string(name) + " is not finite; a lower lr or lr_d may help");
+  }
+  return value;
+}
+
+// Dropout whose mask comes from a run's own generator.
+torch::Tensor thinned(const torch::Tensor& rows, double dropout, data::Random& random) {
+  if (dropout == 0.0) {
+    return rows;
+  }
+  const torch::Tensor mask = torch::empty(rows.sizes(), torch::kFloat);
+  float* const values = mask.data_ptr<float>();
+  const auto kept = static_cast<float>(1.0 / (1.0 - dropout));
+  for (std::int64_t i = 0; i < mask.numel(); ++i) {
+    values[i] = random.bernoulli(dropout) ? 0.0F : kept;
+  }
+  return rows * mask.to(rows.device());
+}
+
+// Where each sample is from, 0, 1, ...
+torch::Tensor environments_of(const Batch& batch) {
+  std::vector<torch::Tensor> numbers;
+  for (std::size_t e = 0; e < batch.sizes.size(); ++e) {
+    numbers.push_back(torch::full({batch.sizes[e]}, static_cast<std::int64_t>(e), torch::kLong));
+  }
+  return torch::cat(numbers).to(batch.labels.device());
+}
+
+std::vector<torch::Tensor> parameters_of(const torch::nn::Sequential& adversary,
+                                         const torch::nn::Embedding& embedding) {
+  std::vector<torch::Tensor> parameters = adversary->parameters();
+  if (embedding) {
+    parameters.push_back(embedding->weight);
+  }
+  return parameters;
+}
+
+class Adversarial final : public Algorithm {
+ public:
+  Adversarial(const train::UpdateContext& context, bool conditional);
+
+  void advance(const Batch& batch, data::Random& random) override;
+  [[nodiscard]] NamedLosses losses() const override;
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
+
+ private:
+  // The loss of the adversary on features, with their graph where they have one.
+  torch::Tensor disc_loss(const torch::Tensor& features, const Batch& batch, data::Random& random);
+  // D: which environment, as logits.
+  torch::Tensor judgement(torch::Tensor rows, data::Random& random);
+  [[nodiscard]] torch::Tensor class_weights(const torch::Tensor& classes) const;
+
+  std::shared_ptr<models::Model> model_;
+  data::TaskLoss loss_;
+  std::int64_t classes_;
+  bool conditional_;
+  double penalty_;
+  AdversaryOptions options_;
+  torch::nn::Sequential adversary_;          // linear layers; ReLU and dropout between them
+  torch::nn::Embedding embedding_{nullptr};  // CDANN's
+  std::optional<torch::optim::Adam> disc_adam_;
+  std::optional<torch::optim::Adam> gen_adam_;
+  std::int64_t updates_ = 0;
+  double last_gen_;
+  double last_disc_;
+};
+
+}  // namespace
+
+Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
+    : model_(context.model),
+      loss_(context.data.loss),
+      classes_(context.data.loss == data::TaskLoss::binary_cross_entropy ? 2 : context.data.outputs),
+      conditional_(conditional),
+      penalty_(context.settings.penalty),
+      options_(context.settings.update.options.as<AdversaryOptions>()),
+      last_gen_(never_computed),
+      last_disc_(never_computed) {
+  if (conditional_ && loss_ == data::TaskLoss::squared_error) {
+    throw std::invalid_argument("cdann works class by class, but the labels of '" + context.data.name +
+                                "' are numbers; dann takes them");
+  }
+  const std::int64_t features = model_->head->options.in_features();
+  adversary_ =
+      mlp(features, options_.mlp_width, options_.mlp_depth, static_cast<std::int64_t>(context.data.train.size()));
+  data::Random random(context.seed, "adversary");
+  models::fill_default(*adversary_, random);
+  if (conditional_) {
+    embedding_ = torch::nn::Embedding(classes_, features);
+    torch::nn::Sequential holder(embedding_);
+    models::fill_default(*holder, random);
+    embedding_->to(context.device);
+  }
+  adversary_->to(context.device);
+  disc_adam_.emplace(parameters_of(adversary_, embedding_),
+                     adam(options_.lr_d, options_.beta1, options_.weight_decay_d));
+  // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
+  gen_adam_.emplace(model_->parameters(), adam(context.settings.lr, options_.beta1, 2.0 * context.settings.l2));
+}
+
+torch::Tensor Adversarial::class_weights(const torch::Tensor& classes) const {
+  const torch::Tensor counts = torch::bincount(classes, {}, classes_);
+  return (counts.index_select(0, classes) * classes_).to(torch::kFloat).reciprocal();
+}
+
+torch::Tensor Adversarial::judgement(torch::Tensor rows, data::Random& random) {
+  for (std::size_t i = 0; i < adversary_->size(); ++i) {
+    rows = adversary_->at<torch::nn::LinearImpl>(i).forward(rows);
+    if (i + 1 < adversary_->size()) {
+      rows = thinned(rows, options_.mlp_dropout, random).relu();
+    }
+  }
+  return rows;
+}
+
+torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch& batch,
+                                     data::Random& random) {
+  torch::Tensor input = features;
+  torch::Tensor classes;
+  if (conditional_) {
+    classes = batch.labels.to(torch::kLong);
+    input = input + embedding_->forward(classes);
+  } else if (!input.requires_grad()) {
+    input = input.detach().requires_grad_(options_.grad_penalty > 0.0);
+  }
+  const torch::Tensor losses = objectives::per_sample_loss(data::TaskLoss::cross_entropy,
+                                                           judgement(input, random), environments_of(batch));
+  torch::Tensor loss = conditional_ ? (class_weights(classes) * losses).sum() : losses.mean();
+  if (options_.grad_penalty > 0.0) {
+    const torch::Tensor slopes =
+        torch::autograd::grad({losses.sum()}, {input}, {}, /*retain_graph=*/true, /*create_graph=*/true)[0];
+    loss = loss + options_.grad_penalty * slopes.square().sum(1).mean();
+  }
+  return loss;
+}
+
+void Adversarial::advance(const Batch& batch, data::Random& random) {
+  ++updates_;
+  if (updates_ % (1 + options_.d_steps_per_g_step) < options_.d_steps_per_g_step) {
+    torch::Tensor features;
+    {
+      const torch::NoGradGuard constant;
+      features = model_->features(batch.inputs);
+    }
+    const torch::Tensor loss = disc_loss(features, batch, random);
+    last_disc_ = checked(loss, "disc_loss");
+    disc_adam_->zero_grad();
+    loss.backward();
+    disc_adam_->step();
+    return;
+  }
+  const torch::Tensor features = model_->features(batch.inputs);
+  const torch::Tensor adversary = disc_loss(features, batch, random);
+  const torch::Tensor labels =
+      loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(features.scalar_type());
+  const torch::Tensor risk = objectives::per_sample_loss(loss_, model_->logits(features), labels).mean();
+  const torch::Tensor loss = risk - penalty_ * adversary;
+  last_disc_ = checked(adversary, "disc_loss");
+  last_gen_ = checked(loss, "gen_loss");
+  gen_adam_->zero_grad();
+  loss.backward();
+  gen_adam_->step();
+}
+
+NamedLosses Adversarial::losses() const {
+  return {{"gen_loss", last_gen_}, {"disc_loss", last_disc_}};
+}
+
+void Adversarial::save(torch::serialize::OutputArchive& archive) const {
+  const std::vector<torch::Tensor> parameters = parameters_of(adversary_, embedding_);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    archive.write("adversary/" + std::to_string(i), parameters[i].detach());
+  }
+  archive.write("updates", c10::IValue(updates_));
+  archive.write("gen_loss", c10::IValue(last_gen_));
+  archive.write("disc_loss", c10::IValue(last_disc_));
+  for (const auto& [name, adam] :
+       {std::pair("disc_adam", &*disc_adam_), std::pair("gen_adam", &*gen_adam_)}) {
+    torch::serialize::OutputArchive part;
+    adam->save(part);
+    archive.write(name, part);
+  }
+}
+
+void Adversarial::load(torch::serialize::InputArchive& archive) {
+  {
+    const torch::NoGradGuard no_graph;
+    const std::vector<torch::Tensor> parameters = parameters_of(adversary_, embedding_);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      torch::Tensor saved;
+      archive.read("adversary/" + std::to_string(i), saved);
+      if (saved.sizes() != parameters[i].sizes()) {
+        throw std::runtime_error("the checkpoint belongs to an adversary of another size");
+      }
+      torch::Tensor(parameters[i]).copy_(saved);
+    }
+  }
+  c10::IValue value;
+  archive.read("updates", value);
+  updates_ = value.toInt();
+  archive.read("gen_loss", value);
+  last_gen_ = value.toDouble();
+  archive.read("disc_loss", value);
+  last_disc_ = value.toDouble();
+  for (const auto& [name, adam] :
+       {std::pair("disc_adam", &*disc_adam_), std::pair("gen_adam", &*gen_adam_)}) {
+    torch::serialize::InputArchive part;
+    archive.read(name, part);
+    adam->load(part);
+  }
+}
+
+namespace {
+
+AlgorithmEntry adversarial(const char* name, const char* summary, const char* domainbed_name, bool conditional) {
+  AlgorithmEntry entry = own_update(
+      name, summary,
+      {.compares = true,
+       .options = base::Options::of<AdversaryOptions>(),
+       .make = [conditional](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {
+         return std::make_unique<Adversarial>(context, conditional);
+       }});
+  entry.domainbed = domainbed_name;
+  draw_on_domainbed(entry, "penalty", base::LogUniform{10, -2, 2});
+  entry.losses = {{"gen_loss"}};
+  return entry;
+}
+
+}  // namespace
+
+AlgorithmEntry dann() {
+  AlgorithmEntry entry =
+      adversarial("dann", "features by which an adversary cannot tell environments apart (Ganin et al. 2016)", "DANN",
+                  /*conditional=*/false);
+  entry.noisy_losses = true;
+  return entry;
+}
+
+AlgorithmEntry cdann() {
+  return adversarial("cdann", "the same, class by class (Li et al. 2018)", "CDANN", /*conditional=*/true);
+}
+
+}  // namespace pair::algorithms

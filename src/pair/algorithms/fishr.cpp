@@ -1,0 +1,15 @@
+#include "pair/algorithms/recipes.h"
+
+namespace pair::algorithms {
+
+AlgorithmEntry fishr() {
+  AlgorithmEntry entry =
+      penalised("fishr", "matched variances of gradients (Rame et al. 2022)", "erm,fishr", "1e3", 150);
+  entry.domainbed = "Fishr";
+  on_domainbed(entry, "1000", 1'500, "0");
+  draw_on_domainbed(entry, "penalty", base::LogUniform{10, 1, 4});
+  draw_on_domainbed(entry, "pretrain", base::Uniform{0, 5000, true});
+  return entry;
+}
+
+}  // namespace pair::algorithms

@@ -1,0 +1,15 @@
+#include "pair/algorithms/recipes.h"
+
+namespace pair::algorithms {
+
+AlgorithmEntry ib_erm() {
+  AlgorithmEntry entry =
+      penalised("ib-erm", "erm with an information bottleneck (Ahuja et al. 2021)", "erm,ib", "100", 100);
+  entry.domainbed = "IB_ERM";
+  on_domainbed(entry, "100", 500, "0");
+  draw_on_domainbed(entry, "penalty", wide_penalty);
+  draw_on_domainbed(entry, "pretrain", annealing);
+  return entry;
+}
+
+}  // namespace pair::algorithms

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pair/base/distribution.h"
+#include "pair/train/settings.h"
+
+// Algorithms by name: what the user asks for. Most are objectives under fixed penalties or under a solver, that is, a
+// list of settings; some have an update of their own. An algorithm is one source file of this folder, which holds its
+// defaults, what a sweep draws, its name in DomainBed, what PAIR-s reads and, where it has one, its update;
+// registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
+
+namespace pair::algorithms {
+
+// A setting by name and its value as the user types it.
+using Assignment = std::pair<std::string, std::string>;
+
+// Settings that the algorithm changes, everywhere or on some datasets.
+struct Defaults {
+  std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
+  std::vector<Assignment> settings;
+};
+
+// A setting that a random search draws.
+struct Drawn {
+  std::string where;  // a dataset's protocol
+  std::string setting;
+  base::Distribution distribution;
+  std::string source;  // who says so: "DomainBed"
+};
+
+struct AlgorithmEntry {
+  std::string name;
+  std::string summary;         // one line
+  std::string domainbed = {};  // its name there; empty: DomainBed does not have it
+
+  // Applied from the first to the last; those of a dataset's variant come last. Settings that a run does not have,
+  // such as an option of an objective that it does not minimise, are passed over.
+  std::vector<Defaults> defaults = {};
+  std::vector<Drawn> drawn = {};
+
+  // The keys of records that PAIR-s reads as losses, the first list that a run has; empty: all its objectives.
+  std::vector<std::vector<std::string>> losses = {};
+  // Whether its losses are too noisy to compare runs by, so that validation accuracy decides (Appendix G.2).
+  bool noisy_losses = false;
+
+  train::OwnUpdate update = {};  // with a `make` where the algorithm has an update of its own
+};
+
+// All of them, in the order in which they are listed to users.
+const std::vector<AlgorithmEntry>& algorithms();
+
+// The algorithm of that name, in any case, or of DomainBed's (IRM is irmv1, IB_ERM is ib-erm). Throws
+// std::invalid_argument that names the nearest and lists them all.
+const AlgorithmEntry& algorithm_named(std::string_view name);
+
+}  // namespace pair::algorithms

@@ -1,0 +1,14 @@
+#include "pair/algorithms/recipes.h"
+
+namespace pair::algorithms {
+
+AlgorithmEntry sd() {
+  AlgorithmEntry entry = penalised("sd", "spectral decoupling: small logits (Pezeshki et al. 2021)", "erm,sd", "0.1", 0);
+  entry.domainbed = "SD";
+  const base::Distribution penalty = base::LogUniform{10, -5, -1};
+  entry.drawn[1] = {"cmnist", "penalty", penalty, domainbed};
+  draw_on_domainbed(entry, "penalty", penalty);
+  return entry;
+}
+
+}  // namespace pair::algorithms

@@ -1,0 +1,331 @@
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pair/base/distribution.h"
+
+// Options: how an extension (an objective, a solver, a model, a dataset, an algorithm) declares what can be set.
+//
+// An extension keeps its options in a plain struct and describes each member once:
+//
+//     struct FishrOptions {
+//       double ema = 0.95;
+//       bool mean = false;
+//     };
+//
+//     void describe(base::Fields<FishrOptions>& field) {
+//       field.number("fishr_ema", &FishrOptions::ema, {.low = 0, .high = 1, .open_high = true},
+//                    "weight of the past in the moving averages")
+//           .domainbed = base::Uniform{0.90, 0.99};
+//       field.flag("fishr_mean", &FishrOptions::mean, "mean over the head's parameters instead of their sum");
+//     }
+//
+// Everything else is derived from that: the command line, JSON, hashing, checks, 'pair list', sweeps and docs. A
+// range stands here and nowhere else.
+
+namespace pair::base {
+
+// What an option can hold. Numbers of JSON and text become one of these.
+using Value = std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
+                           std::vector<double>, std::vector<std::string>>;
+
+// As the user would type it: lists with commas, numbers with the fewest digits that read back the same.
+std::string as_text(const Value& value);
+
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool open_low = false;   // low itself is not accepted
+  bool open_high = false;  // high itself is not accepted
+
+  [[nodiscard]] bool holds(double value) const;  // false for NaN
+  [[nodiscard]] std::string text() const;        // "numbers from 0 to below 1"
+};
+
+// One option of some struct.
+struct Field {
+  std::string name;      // what '--set NAME=VALUE' and specs call it
+  std::string summary;   // one line
+  std::string accepted;  // "numbers from 0 to below 1"
+
+  // What a random search draws it from, where it does: DomainBed's and the paper's.
+  std::optional<Distribution> domainbed = {};
+  std::optional<Distribution> paper = {};
+  // The value, as text, that the canonical form of a spec does not mention. An option that is added to something
+  // that already has runs on disk sets it to the default; else all those runs would get another name.
+  std::string unsaid = {};
+
+  // Which of several ways of working reads it, where only one does; empty: all.
+  std::string group = {};
+
+  // On the struct that the option belongs to. set: false, the struct unchanged, for a value that is not accepted.
+  std::function<Value(const void*)> get = {};
+  std::function<bool(void*, const Value&)> set = {};
+  // Text as a value of the option's kind; nothing for text of another kind. set checks the range.
+  std::function<std::optional<Value>(std::string_view)> parse = {};
+};
+
+// Parts that describe() and special fields are made of.
+std::string_view trimmed(std::string_view text);
+std::vector<std::string> comma_separated(std::string_view text);  // trimmed parts, at least one
+std::optional<Value> parse_whole(std::string_view text);          // int64, or uint64 where that is too small
+std::optional<Value> parse_number(std::string_view text);
+std::optional<Value> parse_numbers(std::string_view text);
+std::optional<Value> parse_wholes(std::string_view text);
+std::optional<Value> parse_flag(std::string_view text);  // true, false, 1, 0, yes, no, on, off
+std::optional<double> number_in(const Value& value);     // of any kind of number
+std::optional<std::vector<double>> numbers_in(const Value& value);
+std::string joined_names(const std::vector<std::string>& names);  // "a, b and c"
+
+// The options of the struct O, in the order in which they are added. Members return the field, to which
+// distributions can be added.
+template <class O>
+class Fields {
+ public:
+  // An integer member. low and high are both accepted.
+  template <class Whole>
+  Field& whole(std::string name, Whole O::*member, Whole low, std::type_identity_t<Whole> high,
+               std::string summary) {
+    return add(std::move(name), std::move(summary),
+               "integers from " + std::to_string(low) + " to " + std::to_string(high), parse_whole,
+               [member](const O& options) { return Value(options.*member); },
+               [member, low, high](O& options, const Value& value) {
+                 const auto store = [&](auto number) {
+                   const bool good = std::cmp_greater_equal(number, low) && std::cmp_less_equal(number, high);
+                   options.*member = good ? static_cast<Whole>(number) : options.*member;
+                   return good;
+                 };
+                 if (const auto* number = std::get_if<std::int64_t>(&value)) {
+                   return store(*number);
+                 }
+                 const auto* number = std::get_if<std::uint64_t>(&value);
+                 return number != nullptr && store(*number);
+               });
+  }
+
+  Field& number(std::string name, double O::*member, Range range, std::string summary) {
+    return add(std::move(name), std::move(summary), range.text(), parse_number,
+               [member](const O& options) { return Value(options.*member); },
+               [member, range](O& options, const Value& value) {
+                 const std::optional<double> number = number_in(value);
+                 const bool good = number && range.holds(*number);
+                 options.*member = good ? *number : options.*member;
+                 return good;
+               });
+  }
+
+  Field& flag(std::string name, bool O::*member, std::string summary) {
+    return add(std::move(name), std::move(summary), "true or false", parse_flag,
+               [member](const O& options) { return Value(options.*member); },
+               [member](O& options, const Value& value) {
+                 const auto* flag = std::get_if<bool>(&value);
+                 options.*member = flag != nullptr ? *flag : options.*member;
+                 return flag != nullptr;
+               });
+  }
+
+  // One of some named values, usually an enum's.
+  template <class Enum>
+  Field& choice(std::string name, Enum O::*member, std::vector<std::pair<std::string, Enum>> choices,
+                std::string summary) {
+    std::vector<std::string> names;
+    for (const auto& [choice, ignored] : choices) {
+      names.push_back(choice);
+    }
+    return add(std::move(name), std::move(summary), joined_names(names), parse_text,
+               [member, choices](const O& options) {
+                 for (const auto& [choice, meant] : choices) {
+                   if (meant == options.*member) {
+                     return Value(choice);
+                   }
+                 }
+                 throw std::logic_error("an option holds a value that has no name");
+               },
+               [member, choices](O& options, const Value& value) {
+                 const auto* text = std::get_if<std::string>(&value);
+                 for (const auto& [choice, meant] : choices) {
+                   if (text != nullptr && *text == choice) {
+                     options.*member = meant;
+                     return true;
+                   }
+                 }
+                 return false;
+               });
+  }
+
+  // Text for which `good` holds.
+  Field& text(std::string name, std::string O::*member, std::string accepted, std::string summary,
+              std::function<bool(const std::string&)> good = [](const std::string&) { return true; }) {
+    return add(std::move(name), std::move(summary), std::move(accepted), parse_text,
+               [member](const O& options) { return Value(options.*member); },
+               [member, good = std::move(good)](O& options, const Value& value) {
+                 const auto* text = std::get_if<std::string>(&value);
+                 if (text == nullptr || !good(*text)) {
+                   return false;
+                 }
+                 options.*member = *text;
+                 return true;
+               });
+  }
+
+  // At least one number, each within the range. `empty`: a word for the empty list, if that is accepted.
+  Field& numbers(std::string name, std::vector<double> O::*member, Range range, std::string summary,
+                 std::string empty = {}) {
+    std::string accepted = "lists of " + range.text() + ", separated by commas";
+    return add(std::move(name), std::move(summary), empty.empty() ? accepted : empty + ", or " + accepted,
+               [empty](std::string_view typed) {
+                 return !empty.empty() && trimmed(typed) == empty ? std::optional<Value>(empty) : parse_numbers(typed);
+               },
+               [member, empty](const O& options) {
+                 return (options.*member).empty() && !empty.empty() ? Value(empty) : Value(options.*member);
+               },
+               [member, range, empty](O& options, const Value& value) {
+                 if (!empty.empty() && value == Value(empty)) {
+                   (options.*member).clear();
+                   return true;
+                 }
+                 const std::optional<std::vector<double>> list = numbers_in(value);
+                 bool good = list && !list->empty();
+                 for (std::size_t i = 0; good && i < list->size(); ++i) {
+                   good = range.holds((*list)[i]);
+                 }
+                 if (good) {
+                   options.*member = *list;
+                 }
+                 return good;
+               });
+  }
+
+  Field& wholes(std::string name, std::vector<std::int64_t> O::*member, std::int64_t low, std::int64_t high,
+                std::string summary) {
+    return add(std::move(name), std::move(summary),
+               "lists of integers from " + std::to_string(low) + " to " + std::to_string(high) +
+                   ", separated by commas",
+               parse_wholes, [member](const O& options) { return Value(options.*member); },
+               [member, low, high](O& options, const Value& value) {
+                 const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+                 bool good = list != nullptr && !list->empty();
+                 for (std::size_t i = 0; good && i < list->size(); ++i) {
+                   good = (*list)[i] >= low && (*list)[i] <= high;
+                 }
+                 if (good) {
+                   options.*member = *list;
+                 }
+                 return good;
+               });
+  }
+
+  // Names separated by commas, for which `good` holds.
+  Field& names(std::string name, std::vector<std::string> O::*member, std::string accepted, std::string summary,
+               std::function<bool(const std::vector<std::string>&)> good) {
+    return add(std::move(name), std::move(summary), std::move(accepted),
+               [](std::string_view typed) { return std::optional<Value>(comma_separated(typed)); },
+               [member](const O& options) { return Value(options.*member); },
+               [member, good = std::move(good)](O& options, const Value& value) {
+                 const auto* list = std::get_if<std::vector<std::string>>(&value);
+                 if (list == nullptr || !good(*list)) {
+                   return false;
+                 }
+                 options.*member = *list;
+                 return true;
+               });
+  }
+
+  [[nodiscard]] std::vector<Field> take() && { return std::move(fields_); }
+
+ private:
+  static std::optional<Value> parse_text(std::string_view typed) { return Value(std::string(trimmed(typed))); }
+
+  template <class Get, class Set>
+  Field& add(std::string name, std::string summary, std::string accepted,
+             std::function<std::optional<Value>(std::string_view)> parse, Get get, Set set) {
+    Field field{std::move(name), std::move(summary), std::move(accepted)};
+    field.get = [get](const void* options) { return get(*static_cast<const O*>(options)); };
+    field.set = [set](void* options, const Value& value) { return set(*static_cast<O*>(options), value); };
+    field.parse = std::move(parse);
+    fields_.push_back(std::move(field));
+    return fields_.back();
+  }
+
+  std::vector<Field> fields_;
+};
+
+// The fields of O by describe(Fields<O>&), which argument-dependent lookup finds beside O.
+template <class O>
+std::vector<Field> fields_of() {
+  Fields<O> fields;
+  describe(fields);
+  return std::move(fields).take();
+}
+
+// The options of one extension as a value: a struct of some type and its fields. Copies are independent.
+class Options {
+ public:
+  // Of an extension without options.
+  Options() = default;
+
+  // Default values, described by describe(Fields<O>&).
+  template <class O>
+  static Options of(O defaults = {}) {
+    Options options;
+    options.fields_ = std::make_shared<const std::vector<Field>>(fields_of<O>());
+    options.value_ = std::move(defaults);
+    options.address_ = [](std::any& value) -> void* { return std::any_cast<O>(&value); };
+    return options;
+  }
+
+  // The struct. Throws std::logic_error where it is of another type.
+  template <class O>
+  [[nodiscard]] const O& as() const {
+    const auto* value = std::any_cast<O>(&value_);
+    if (value == nullptr) {
+      throw std::logic_error("options are asked for as another type than they were declared with");
+    }
+    return *value;
+  }
+  template <class O>
+  [[nodiscard]] O& as() {
+    return const_cast<O&>(std::as_const(*this).template as<O>());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  }
+
+  [[nodiscard]] const std::vector<Field>& fields() const;
+  // Null where there is none of that name.
+  [[nodiscard]] const Field* find(std::string_view name) const;
+
+  [[nodiscard]] Value get(const Field& field) const;
+  // Throw std::invalid_argument "fishr_ema: expected numbers from 0 to below 1, got 'x'".
+  void set_value(const Field& field, const Value& value);
+  void set_text(const Field& field, std::string_view typed);
+
+  // The struct, for fields to read and write; null where there are no options.
+  [[nodiscard]] void* address() { return address_ != nullptr ? address_(value_) : nullptr; }
+  [[nodiscard]] const void* address() const;
+
+  // Whether both are options of the same type, or both are none.
+  [[nodiscard]] bool is_like(const Options& other) const { return value_.type() == other.value_.type(); }
+
+  // By type and values.
+  bool operator==(const Options& other) const;
+
+ private:
+  std::shared_ptr<const std::vector<Field>> fields_;
+  std::any value_;
+  void* (*address_)(std::any&) = nullptr;
+};
+
+// The same on a struct that is not in an Options.
+void set_value(const Field& field, void* options, const Value& value);
+void set_text(const Field& field, void* options, std::string_view typed);
+
+}  // namespace pair::base

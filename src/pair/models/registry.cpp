@@ -1,0 +1,54 @@
+#include "pair/models/registry.h"
+
+#include <stdexcept>
+
+#include "pair/base/registry.h"
+#include "pair/models/model.h"
+
+namespace pair::models {
+namespace {
+
+// A size that no tensor of ours exceeds, so that products of two stay in range.
+constexpr std::int64_t largest_size = std::int64_t{1} << 30;
+
+void require_size(std::string_view what, std::int64_t value) {
+  if (value < 1 || value > largest_size) {
+    throw std::invalid_argument("a model's " + std::string(what) + ": expected integers from 1 to " +
+                                std::to_string(largest_size) + ", got " + std::to_string(value));
+  }
+}
+
+}  // namespace
+
+const std::vector<ModelEntry>& models() {
+  static const std::vector<ModelEntry> all = [] {
+    std::vector<ModelEntry> list;
+    // clang-format off
+    // One line per model: where its entry comes from, and its place in lists.
+    { extern ModelEntry mlp(); list.push_back(mlp()); }
+    { extern ModelEntry linear(); list.push_back(linear()); }
+    { extern ModelEntry mnist_cnn(); list.push_back(mnist_cnn()); }
+    // clang-format on
+    return list;
+  }();
+  return all;
+}
+
+const ModelEntry& model_named(std::string_view name) {
+  return base::named(models(), "model", name);
+}
+
+base::Options options_of(std::string_view model, const std::vector<std::pair<std::string, std::string>>& changes) {
+  return base::with_changes(model_named(model).options, changes);
+}
+
+std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options, const ModelInput& input,
+                                  data::Random& random) {
+  const ModelEntry& entry = model_named(name);
+  base::check(options);
+  require_size("input size", input.size);
+  require_size("outputs", input.outputs);
+  return entry.make(options, input, random);
+}
+
+}  // namespace pair::models

@@ -1,0 +1,51 @@
+#include "pair/objectives/registry.h"
+
+#include <stdexcept>
+
+#include "pair/base/registry.h"
+#include "pair/objectives/objective.h"
+
+namespace pair::objectives {
+
+const std::vector<ObjectiveEntry>& objectives() {
+  static const std::vector<ObjectiveEntry> all = [] {
+    std::vector<ObjectiveEntry> list;
+    // clang-format off
+    // One line per objective: where its entry comes from, and its place in lists.
+    { extern ObjectiveEntry erm(); list.push_back(erm()); }
+    { extern ObjectiveEntry irmv1(); list.push_back(irmv1()); }
+    { extern ObjectiveEntry vrex(); list.push_back(vrex()); }
+    { extern ObjectiveEntry ib(); list.push_back(ib()); }
+    { extern ObjectiveEntry fishr(); list.push_back(fishr()); }
+    { extern ObjectiveEntry clove(); list.push_back(clove()); }
+    { extern ObjectiveEntry iga(); list.push_back(iga()); }
+    { extern ObjectiveEntry sd(); list.push_back(sd()); }
+    { extern ObjectiveEntry group_dro(); list.push_back(group_dro()); }
+    { extern ObjectiveEntry coral(); list.push_back(coral()); }
+    { extern ObjectiveEntry mmd(); list.push_back(mmd()); }
+    { extern ObjectiveEntry worst_risk(); list.push_back(worst_risk()); }
+    // clang-format on
+    return list;
+  }();
+  return all;
+}
+
+const ObjectiveEntry& objective_named(std::string_view name) {
+  return base::named(objectives(), "objective", name);
+}
+
+base::Options options_of(std::string_view objective,
+                         const std::vector<std::pair<std::string, std::string>>& changes) {
+  return base::with_changes(objective_named(objective).options, changes);
+}
+
+std::unique_ptr<Objective> make_objective(std::string_view name, const base::Options& options) {
+  base::check(options);
+  return objective_named(name).make(options);
+}
+
+std::unique_ptr<Objective> make_objective(std::string_view name) {
+  return make_objective(name, objective_named(name).options);
+}
+
+}  // namespace pair::objectives

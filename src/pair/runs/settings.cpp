@@ -1,0 +1,273 @@
+#include "pair/runs/settings.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+
+#include "pair/algorithms/registry.h"
+#include "pair/base/registry.h"
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
+
+namespace pair::runs {
+namespace {
+
+using nlohmann::json;
+
+bool is_device(const std::string& name) {
+  constexpr std::string_view indexed = "cuda:";
+  if (name == "cpu" || name == "cuda") {
+    return true;
+  }
+  std::uint8_t number = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stopped, error] = std::from_chars(name.data() + std::min(indexed.size(), name.size()), end, number);
+  return name.starts_with(indexed) && error == std::errc() && stopped == end;
+}
+
+// A folder's name: nothing else is looked for than what stands beside the run.
+bool is_start(const std::string& name) {
+  return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
+}
+
+// `start` is empty in the spec and "none" in text.
+base::Field start_field() {
+  base::Fields<RunSpec> fields;
+  base::Field field = fields.text(
+      "start", &RunSpec::start, "none, or names such as cmnist-gray-erm-s0-0123456789abcdef",
+      "the finished run whose parameters this one starts with, by its folder's name beside this one's", is_start);
+  field.get = [plain = field.get](const void* spec) {
+    const base::Value value = plain(spec);
+    return value == base::Value(std::string()) ? base::Value(std::string("none")) : value;
+  };
+  field.set = [plain = field.set](void* spec, const base::Value& value) {
+    if (value == base::Value(std::string("none"))) {
+      static_cast<RunSpec*>(spec)->start.clear();
+      return true;
+    }
+    return plain(spec, value);
+  };
+  field.unsaid = "none";
+  return field;
+}
+
+const std::vector<base::Field>& run_fields() {
+  static const std::vector<base::Field> all = [] {
+    constexpr std::int64_t many = 1'000'000'000;
+    using S = RunSpec;
+    base::Fields<S> field;
+    field.whole("seed", &S::seed, std::uint64_t{0}, UINT64_MAX, "decides the data, the model and every draw");
+    field.whole("hparams_seed", &S::hparams_seed, std::int64_t{0}, many,
+                "which draw of a random search the settings are; 0: not drawn");
+    field.whole("eval_every", &S::eval_every, std::int64_t{1}, many, "steps from record to record");
+    field.whole("eval_first", &S::eval_first, std::int64_t{0}, many, "the first record's step; 0: eval_every").unsaid =
+        "0";
+    field.whole("checkpoint_every", &S::checkpoint_every, std::int64_t{1}, many,
+                "steps from checkpoint to checkpoint; records do not depend on it");
+    field.whole("threads", &S::threads, std::int64_t{1}, 1024, "threads per operation; rounding depends on it");
+    field.text("device", &S::device, "cpu, cuda or cuda:N", "where tensors live", is_device);
+    field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
+    std::vector<base::Field> fields = std::move(field).take();
+    fields.push_back(start_field());
+    return fields;
+  }();
+  return all;
+}
+
+void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner, bool of_run) {
+  for (const base::Field& field : fields) {
+    settings.push_back({&field, owner, of_run});
+  }
+}
+
+void add(std::vector<Setting>& settings, const base::Options& options) {
+  add(settings, options.fields(), options.address(), /*of_run=*/false);
+}
+
+// What decides which settings there are.
+bool is_structural(std::string_view name) {
+  return name == "objectives" || name == "model" || name == "scheme";
+}
+
+[[noreturn]] void refuse_name(const RunSpec& spec, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const KnownSetting& known : known_settings()) {
+    if (known.name == name) {
+      throw std::invalid_argument(std::string(name) + ": expected a setting of " + spec.dataset.name + " with " +
+                                  spec.algorithm + ", got one of " + known.belongs_to);
+    }
+    names.push_back(known.name);
+  }
+  throw std::invalid_argument(base::unknown_name("setting", name, names));
+}
+
+Setting setting_in(const RunSpec& spec, std::string_view name) {
+  for (const Setting& setting : settings_of(spec)) {
+    if (setting.name() == name) {
+      return setting;
+    }
+  }
+  refuse_name(spec, name);
+}
+
+// The spec is the caller's to change; settings_of gives views for reading.
+void* writable(const Setting& setting) {
+  return const_cast<void*>(setting.owner);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+}
+
+void check_scheme(const RunSpec& spec, std::string_view name) {
+  const bool own = spec.settings.scheme == train::Scheme::own;
+  if (name == "scheme" && own != static_cast<bool>(spec.settings.update.make)) {
+    throw std::invalid_argument("scheme: expected " + std::string(own ? "linear or pair" : "own") + " for " +
+                                spec.algorithm + ", got '" + std::string(to_string(spec.settings.scheme)) + "'");
+  }
+}
+
+void after_change(RunSpec& spec, std::string_view name) {
+  if (is_structural(name)) {
+    settle(spec.settings);
+    check_scheme(spec, name);
+  }
+}
+
+// Each with defaults as a run of it has them, by setting them on one.
+void add_known(std::vector<KnownSetting>& known, std::set<std::string>& seen, const RunSpec& spec,
+               const std::string& belongs_to) {
+  for (const Setting& setting : settings_of(spec)) {
+    if (seen.insert(setting.name()).second) {
+      known.push_back({setting.name(), setting.field->summary, setting.field->accepted,
+                       base::as_text(setting.value()), belongs_to});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Setting> settings_of(const RunSpec& spec) {
+  std::vector<Setting> settings;
+  settings.reserve(64);
+  add(settings, run_fields(), &spec, /*of_run=*/true);
+  add(settings, spec.dataset.options);
+  add(settings, train::settings_fields(), &spec.settings, /*of_run=*/false);
+  for (const std::string& name : spec.settings.objectives) {
+    const auto found = spec.settings.objective_options.find(name);
+    if (found != spec.settings.objective_options.end()) {
+      add(settings, found->second);
+    }
+  }
+  add(settings, spec.settings.model_options);
+  add(settings, spec.settings.update.options);
+  return settings;
+}
+
+const base::Field* find_setting(const RunSpec& spec, std::string_view name) {
+  for (const Setting& setting : settings_of(spec)) {
+    if (setting.name() == name) {
+      return setting.field;
+    }
+  }
+  return nullptr;
+}
+
+nlohmann::json value_of(const RunSpec& spec, std::string_view name) {
+  return as_json(setting_in(spec, name).value());
+}
+
+std::string text_of(const RunSpec& spec, std::string_view name) {
+  return base::as_text(setting_in(spec, name).value());
+}
+
+void set(RunSpec& spec, std::string_view name, const nlohmann::json& value) {
+  const Setting setting = setting_in(spec, name);
+  const std::optional<base::Value> plain = value_from(value);
+  if (!plain) {
+    throw std::invalid_argument(setting.name() + ": expected " + setting.field->accepted + ", got " + value.dump());
+  }
+  base::set_value(*setting.field, writable(setting), *plain);
+  after_change(spec, name);
+}
+
+void set(RunSpec& spec, std::string_view name, std::string_view text) {
+  const Setting setting = setting_in(spec, name);
+  base::set_text(*setting.field, writable(setting), text);
+  after_change(spec, name);
+}
+
+const std::vector<KnownSetting>& known_settings() {
+  static const std::vector<KnownSetting> all = [] {
+    std::vector<KnownSetting> known;
+    std::set<std::string> seen;
+    RunSpec plain = resolve("cmnist", "pair");
+    plain.dataset.options = {};
+    plain.settings.objectives = {"erm"};
+    plain.settings.model_options = {};
+    add_known(known, seen, plain, "");
+    for (const data::DatasetEntry& entry : data::datasets()) {
+      add_known(known, seen, resolve(entry.name, "erm"), "dataset " + entry.name);
+    }
+    const RunSpec erm = resolve("cmnist", "erm");
+    for (const models::ModelEntry& entry : models::models()) {
+      RunSpec spec = erm;
+      spec.settings.model_options = entry.options;
+      add_known(known, seen, spec, "model " + entry.name);
+    }
+    for (const objectives::ObjectiveEntry& entry : objectives::objectives()) {
+      RunSpec spec = erm;
+      spec.settings.objectives = {"erm", entry.name};
+      settle(spec.settings);
+      add_known(known, seen, spec, "objective " + entry.name);
+    }
+    for (const algorithms::AlgorithmEntry& entry : algorithms::algorithms()) {
+      RunSpec spec = erm;
+      spec.settings.update = entry.update;
+      add_known(known, seen, spec, "algorithm " + entry.name);
+    }
+    return known;
+  }();
+  return all;
+}
+
+void check_known(std::string_view name) {
+  (void)base::named(known_settings(), "setting", name);
+}
+
+nlohmann::json as_json(const base::Value& value) {
+  return std::visit([](const auto& plain) { return json(plain); }, value);
+}
+
+std::optional<base::Value> value_from(const nlohmann::json& value) {
+  if (value.is_boolean()) {
+    return base::Value(value.get<bool>());
+  }
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) {
+    return base::Value(value.get<std::uint64_t>());
+  }
+  if (value.is_number_integer()) {
+    return base::Value(value.get<std::int64_t>());
+  }
+  if (value.is_number()) {
+    return base::Value(value.get<double>());
+  }
+  if (value.is_string()) {
+    return base::Value(value.get<std::string>());
+  }
+  if (!value.is_array()) {
+    return std::nullopt;
+  }
+  const auto all = [&value](auto is) { return std::all_of(value.begin(), value.end(), is); };
+  if (!value.empty() && all([](const json& entry) { return entry.is_string(); })) {
+    return base::Value(value.get<std::vector<std::string>>());
+  }
+  if (!value.empty() && all([](const json& entry) { return entry.is_number_integer(); })) {
+    return base::Value(value.get<std::vector<std::int64_t>>());
+  }
+  if (all([](const json& entry) { return entry.is_number(); })) {
+    return base::Value(value.get<std::vector<double>>());
+  }
+  return std::nullopt;
+}
+
+}  // namespace pair::runs

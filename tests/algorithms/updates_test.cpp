@@ -1,0 +1,242 @@
+
+#include <gmock/gmock.h>
+#include <torch/nn.h>
+#include <torch/optim.h>
+#include <torch/utils.h>
+
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include "pair/algorithms/beta.h"
+#include "pair/algorithms/registry.h"
+#include "pair/models/registry.h"
+#include "pair/train/algorithm.h"
+#include "pair/train/trainer.h"
+#include "tests/train/small_data.h"
+
+namespace pair::train {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
+
+// An option of the update, as text.
+void set(Settings& settings, const char* option, const char* text) {
+  if (const base::Field* const field = settings.update.options.find(option)) {
+    settings.update.options.set_text(*field, text);
+  }
+}
+
+Settings small(const std::string& algorithm) {
+  Settings settings;
+  settings.scheme = Scheme::own;
+  settings.update = algorithms::algorithm_named(algorithm).update;
+  settings.objectives = {"erm"};
+  settings.preference = {};
+  settings.steps = 30;
+  settings.pretrain = 0;
+  settings.batch = 16;
+  settings.model_options = models::options_of("mlp", {{"width", "8"}});
+  set(settings, "mlp_width", "6");
+  settings.lr = 0.01;
+  set(settings, "lr_d", "0.01");
+  return settings;
+}
+
+std::map<std::string, double> named(Trainer& trainer) {
+  const auto list = trainer.evaluate().named;
+  return {list.begin(), list.end()};
+}
+
+// The parameters' effect: the logits of some inputs.
+torch::Tensor logits(Trainer& trainer) {
+  return trainer.predict(testing::small_data()->held_out.front().inputs);
+}
+
+TEST(OwnUpdate, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
+  for (const std::string algorithm : {"dann", "cdann", "mixup"}) {
+    SCOPED_TRACE(algorithm);
+    Settings settings = small(algorithm);
+    set(settings, "d_steps_per_g_step", "2");
+    set(settings, "grad_penalty", "0.5");
+    set(settings, "mlp_dropout", "0.3");
+    set(settings, "weight_decay_d", "1e-3");
+    Trainer whole(testing::small_data(), settings, 5);
+    while (!whole.finished()) {
+      whole.advance();
+    }
+    const auto expected = named(whole);
+    for (const int stop : {0, 1, 2, 13}) {
+      SCOPED_TRACE(stop);
+      std::stringstream saved;
+      {
+        Trainer part(testing::small_data(), settings, 5);
+        for (int i = 0; i < stop; ++i) {
+          part.advance();
+        }
+        part.save(saved);
+      }
+      Trainer resumed(testing::small_data(), settings, 5);
+      resumed.load(saved);
+      while (!resumed.finished()) {
+        resumed.advance();
+      }
+      EXPECT_EQ(named(resumed), expected);
+      EXPECT_TRUE(torch::equal(logits(resumed), logits(whole)));
+    }
+  }
+}
+
+TEST(OwnUpdate, SpeaksOfItsLossesUnderDomainBedsNames) {
+  Trainer dann(testing::small_data(), small("dann"), 0);
+  dann.advance();
+  EXPECT_THAT(named(dann), UnorderedElementsAre(Pair("gen_loss", ::testing::Lt(1.0)),
+                                                Pair("disc_loss", ::testing::Gt(0.0))));
+  Trainer mixup(testing::small_data(), small("mixup"), 0);
+  mixup.advance();
+  EXPECT_THAT(named(mixup), UnorderedElementsAre(Pair("loss", ::testing::Gt(0.0))));
+}
+
+TEST(Dann, TakesTheAdversarysStepsAndThenOneOfItsOwn) {
+  // DomainBed counts updates from 1: with d steps the model moves where count mod (1 + d) = d.
+  for (const std::int64_t d : {0, 1, 3}) {
+    Settings settings = small("dann");
+    set(settings, "d_steps_per_g_step", std::to_string(d).c_str());
+    Trainer trainer(testing::small_data(), settings, 1);
+    for (std::int64_t count = 1; count <= 9; ++count) {
+      const torch::Tensor before = logits(trainer).clone();
+      trainer.advance();
+      EXPECT_EQ(!torch::equal(logits(trainer), before), count % (1 + d) == d) << d << " " << count;
+    }
+  }
+}
+
+TEST(Dann, WithoutItsPenaltyIsErmUnderItsAdam) {
+  Settings settings = small("dann");
+  settings.penalty = 0.0;
+  set(settings, "d_steps_per_g_step", "0");
+  settings.batch = 0;
+  settings.steps = 5;
+  const auto data = testing::small_data();
+  Trainer trainer(data, settings, 3);
+  data::Random random(3, "model");
+  const auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
+  torch::optim::Adam adam(model->parameters(),
+                          torch::optim::AdamOptions(0.01).betas({0.5, 0.9}).weight_decay(2 * settings.l2));
+  const torch::Tensor inputs = torch::cat({data->train[0].inputs, data->train[1].inputs});
+  const torch::Tensor labels = torch::cat({data->train[0].labels, data->train[1].labels});
+  for (int i = 0; i < 5; ++i) {
+    trainer.advance();
+    const torch::Tensor loss =
+        torch::binary_cross_entropy_with_logits(model->forward(inputs).select(1, 0), labels);
+    EXPECT_NEAR(named(trainer).at("gen_loss"), loss.item<double>(), 1e-5);
+    adam.zero_grad();
+    loss.backward();
+    adam.step();
+  }
+  const torch::NoGradGuard no_graph;
+  EXPECT_TRUE(torch::allclose(logits(trainer), model->forward(data->held_out.front().inputs), 1e-4, 1e-4));
+}
+
+TEST(Dann, TheAdversaryLearnsWhichEnvironmentASampleIsFrom) {
+  auto data = testing::small_data();
+  data->train[1].inputs.select(1, 2).add_(8.0);  // now plain to see
+  for (const std::string algorithm : {"dann", "cdann"}) {
+    Settings settings = small(algorithm);
+    settings.penalty = 0.0;
+    set(settings, "d_steps_per_g_step", "9");
+    settings.steps = 400;
+    set(settings, "mlp_width", "32");
+    Trainer trainer(data, settings, 1);
+    trainer.advance();
+    EXPECT_GT(named(trainer).at("disc_loss"), 0.2);
+    while (!trainer.finished()) {
+      trainer.advance();
+    }
+    EXPECT_LT(named(trainer).at("disc_loss"), 0.05) << algorithm;
+  }
+}
+
+TEST(Dann, TheGradientPenaltyRaisesTheAdversarysLoss) {
+  Settings settings = small("dann");
+  Trainer plain(testing::small_data(), settings, 1);
+  set(settings, "grad_penalty", "10.0");
+  Trainer penalised(testing::small_data(), settings, 1);
+  plain.advance();
+  penalised.advance();
+  EXPECT_GT(named(penalised).at("disc_loss"), named(plain).at("disc_loss"));
+}
+
+TEST(Cdann, RefusesLabelsThatAreNoClasses) {
+  auto data = testing::small_data();
+  data->loss = data::TaskLoss::squared_error;
+  EXPECT_THAT([&] { Trainer(data, small("cdann"), 0); },
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("cdann works class by class")));
+}
+
+TEST(OwnUpdate, TrainsOnOneEnvironmentAndSaysWhatThatMeans) {
+  auto data = testing::small_data();
+  data->train.pop_back();
+  for (const std::string algorithm : {"mixup", "dann", "cdann"}) {
+    Trainer trainer(data, small(algorithm), 0);
+    trainer.advance();
+    trainer.advance();
+    const std::size_t notices = trainer.take_notices().size();
+    EXPECT_EQ(notices, algorithm == "mixup" ? 0U : 1U) << algorithm;
+  }
+}
+
+TEST(OwnUpdate, TakesNoObjectivesBesideErm) {
+  Settings settings = small("mixup");
+  settings.objectives = {"erm", "vrex"};
+  EXPECT_THAT([&] { validate(settings); },
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("mixup has an update of its own")));
+}
+
+TEST(Mixup, LearnsAndMixesEnvironmentsAlone) {
+  Settings settings = small("mixup");
+  settings.steps = 200;
+  Trainer trainer(testing::small_data(), settings, 1);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  EXPECT_GT(trainer.evaluate().scores.front().value, 0.8);
+  EXPECT_LT(trainer.evaluate().scores.back().value, 0.5) << "mixing alone does not undo the spurious input";
+}
+
+TEST(Mixup, SharesFollowTheBetaDistribution) {
+  for (const double alpha : {0.1, 0.2, 1.0, 10.0}) {
+    data::Random random(1, "beta");
+    constexpr int draws = 20'000;
+    double mean = 0.0;
+    double square = 0.0;
+    for (int i = 0; i < draws; ++i) {
+      const double share = algorithms::draw_beta(alpha, random);
+      ASSERT_GE(share, 0.0);
+      ASSERT_LE(share, 1.0);
+      mean += share / draws;
+      square += share * share / draws;
+    }
+    EXPECT_NEAR(mean, 0.5, 0.02) << alpha;
+    EXPECT_NEAR(square - mean * mean, 0.25 / (2 * alpha + 1), 0.01) << alpha;
+  }
+}
+
+TEST(OwnUpdate, TellsMeansWithMinibatches) {
+  Settings settings = small("mixup");
+  settings.batch = 16;
+  Trainer each(testing::small_data(), settings, 0);
+  Trainer seldom(testing::small_data(), settings, 0);
+  double sum = 0.0;
+  for (int i = 0; i < 4; ++i) {
+    each.advance();
+    seldom.advance();
+    sum += each.evaluate().named.at(0).second;
+  }
+  EXPECT_NEAR(seldom.evaluate().named.at(0).second, sum / 4.0, 1e-12);
+}
+
+}  // namespace
+}  // namespace pair::train

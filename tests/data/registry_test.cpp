@@ -1,0 +1,46 @@
+#include "pair/data/registry.h"
+
+#include <gmock/gmock.h>
+
+#include "pair/data/environment.h"
+
+namespace pair::data {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
+
+auto refused(const std::string& sentence) {
+  return ThrowsMessage<std::invalid_argument>(HasSubstr(sentence));
+}
+
+TEST(DatasetRegistry, HasDomainBedsUnderItsNames) {
+  const Dataset coloured = dataset_named("ColoredMNIST");
+  EXPECT_EQ(coloured.name, "ColoredMNIST");
+  EXPECT_THAT(environment_names(coloured), ElementsAre("+90%", "+80%", "-90%"));
+  EXPECT_THAT(test_environments(coloured), ElementsAre(2));
+  const Dataset rotated = dataset_named("RotatedMNIST");
+  EXPECT_THAT(environment_names(rotated), ElementsAre("0", "15", "30", "45", "60", "75"));
+  EXPECT_THAT(test_environments(rotated), ElementsAre(5));
+}
+
+TEST(DatasetRegistry, KnowsOtherNamesAndSuggestsTheNearest) {
+  EXPECT_EQ(dataset_named("cmnist-25"), dataset_named("cmnist"));
+  EXPECT_EQ(dataset_named("cmnist-01").name, "cmnist-m");
+  EXPECT_THAT([] { (void)dataset_named("ColouredMNIST"); }, refused("did you mean 'ColoredMNIST'"));
+  EXPECT_THAT([] { (void)dataset_named("cmnst"); }, refused("unknown dataset 'cmnst'; did you mean 'cmnist'?"));
+}
+
+TEST(DatasetRegistry, EveryEntryIsWholeAndItsDefaultsAreValid) {
+  for (const DatasetEntry& entry : datasets()) {
+    SCOPED_TRACE(entry.name);
+    EXPECT_FALSE(entry.summary.empty());
+    EXPECT_TRUE(entry.make && entry.environments && entry.test_environments);
+    EXPECT_NO_THROW(validate(dataset_named(entry.name)));
+    EXPECT_LT(test_environments(dataset_named(entry.name)).size(), environment_names(dataset_named(entry.name)).size());
+  }
+}
+
+}  // namespace
+}  // namespace pair::data

@@ -1,0 +1,134 @@
+#include "pair/runs/settings.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "pair/train/settings.h"
+#include "tests/runs/fixtures.h"
+
+namespace pair::runs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+RunSpec with(std::string_view name, std::string_view text) {
+  RunSpec spec = runs::testing::spec_with(name);
+  set(spec, name, text);
+  return spec;
+}
+
+auto setting(std::string_view key, std::string_view text) {
+  return [key, text] { (void)with(key, text); };
+}
+
+TEST(Settings, AreNamedOnceAndExplained) {
+  std::set<std::string> names;
+  for (const KnownSetting& known : known_settings()) {
+    EXPECT_TRUE(names.insert(known.name).second) << known.name;
+    EXPECT_THAT(known.summary, Not(IsEmpty())) << known.name;
+    EXPECT_THAT(known.accepted, Not(IsEmpty())) << known.name;
+  }
+}
+
+TEST(Settings, ReadBackWhatTheyShow) {
+  for (const KnownSetting& known : known_settings()) {
+    RunSpec spec = runs::testing::spec_with(known.name);
+    const std::string text = text_of(spec, known.name);
+    set(spec, known.name, text);
+    EXPECT_EQ(text_of(spec, known.name), text) << known.name;
+    set(spec, known.name, value_of(spec, known.name));
+    EXPECT_EQ(text_of(spec, known.name), text) << known.name;
+  }
+}
+
+// An option is a run's only if the run has what the option belongs to.
+TEST(Settings, BelongToWhatDeclaresThem) {
+  EXPECT_NE(find_setting(resolve("cmnist", "fishr"), "fishr_ema"), nullptr);
+  EXPECT_EQ(find_setting(resolve("cmnist", "erm"), "fishr_ema"), nullptr);
+  EXPECT_EQ(find_setting(resolve("ColoredMNIST", "erm"), "width"), nullptr) << "mnist_cnn has no width";
+  RunSpec spec = resolve("cmnist", "erm");
+  EXPECT_THAT([&] { set(spec, "fishr_ema", "0.9"); },
+              ThrowsMessage<std::invalid_argument>(
+                  "fishr_ema: expected a setting of cmnist with erm, got one of objective fishr"));
+  set(spec, "objectives", "erm,fishr");
+  EXPECT_NO_THROW(set(spec, "fishr_ema", "0.9"));
+  set(spec, "model", "linear");
+  EXPECT_EQ(find_setting(spec, "width"), nullptr);
+}
+
+TEST(Settings, TakeListsNumbersSwitchesAndNames) {
+  EXPECT_THAT(with("preference", "1, 1e4 ,1e-2").settings.preference, ElementsAre(1, 1e4, 1e-2));
+  EXPECT_THAT(with("preference", "auto").settings.preference, IsEmpty());
+  EXPECT_THAT(with("objectives", "erm, fishr").settings.objectives, ElementsAre("erm", "fishr"));
+  EXPECT_THAT(with("test_betas", "0.5").dataset.options.as<data::ColoredMnistSpec>().test_betas,
+              ElementsAre(0.5));
+  EXPECT_FALSE(with("restart", "no").settings.restart);
+  EXPECT_TRUE(with("freeze_featurizer", "1").settings.freeze_featurizer);
+  EXPECT_EQ(with("gradients", "phi").settings.gradients, train::GradientSource::featurizer);
+  EXPECT_EQ(with("decay", "cosine").settings.decay, train::Decay::cosine);
+  EXPECT_EQ(with("seed", "18446744073709551615").seed, UINT64_MAX);
+  EXPECT_EQ(with("device", "cuda:1").device, "cuda:1");
+  EXPECT_THAT(with("penalties", "1e4,0").settings.penalties, ElementsAre(1e4, 0));
+  EXPECT_THAT(with("penalties", "equal").settings.penalties, IsEmpty());
+  EXPECT_EQ(with("start", "cmnist-gray-erm-s0-0123456789abcdef").start,
+            "cmnist-gray-erm-s0-0123456789abcdef");
+  EXPECT_EQ(with("start", "none").start, "");
+  EXPECT_EQ(with("optimizer", "sgd").settings.optimizer, train::BalanceOptimizer::sgd);
+  EXPECT_EQ(text_of(with("irmv1_unbiased", "true"), "irmv1_unbiased"), "true");
+}
+
+TEST(Settings, SayWhatIsAcceptedWhereAValueIsNot) {
+  const auto refusal = [](std::string_view key, std::string_view text, std::string_view sentence) {
+    EXPECT_THAT(setting(key, text), ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence))));
+  };
+  refusal("steps", "0", "steps: expected integers from 1 to 1000000000, got '0'");
+  refusal("steps", "1e3", "steps: expected integers from 1 to 1000000000, got '1e3'");
+  refusal("steps", "", "got ''");
+  refusal("steps", "99999999999999999999", "expected integers from");
+  refusal("seed", "-1", "seed: expected integers from 0 to 18446744073709551615, got '-1'");
+  refusal("lr", "0", "lr: expected numbers above 0 and up to 1000, got '0'");
+  refusal("lr", "nan", "expected numbers above 0");
+  refusal("lr", "0.1x", "expected numbers above 0");
+  refusal("momentum", "1", "expected numbers from 0 to below 1");
+  refusal("alpha", "1.5", "expected numbers from 0 to 1");
+  refusal("train_betas", "0.1,", "expected lists of numbers from 0 to 1, separated by commas");
+  refusal("preference", "1,0,2", "expected auto, or lists of numbers above 0");
+  refusal("preference", "inf", "expected auto, or lists");
+  refusal("objectives", "vrex,erm", "expected names separated by commas, erm the first");
+  refusal("restart", "maybe", "restart: expected true or false, got 'maybe'");
+  refusal("gradients", "psi", "expected w, phi or f");
+  refusal("device", "gpu", "expected cpu, cuda or cuda:N");
+  refusal("device", "cuda:999", "expected cpu, cuda or cuda:N");
+  refusal("penalties", "1,-1", "expected equal, or lists of numbers from 0 to 1e+12");
+  refusal("start", "../elsewhere", "start: expected none, or names such as cmnist-gray-erm-s0-0123456789abcdef, got '../elsewhere'");
+  refusal("start", "runs/there", "expected none, or names such as");
+  refusal("start", "", "expected none, or names such as");
+  refusal("optimizer", "sdg", "expected sgd or adam");
+  refusal("model", "", "expected names of 'pair list models'");
+}
+
+TEST(Settings, LeaveTheSpecAsItWasWhereAValueIsNotAccepted) {
+  const RunSpec before = resolve("cmnist", "pair");
+  RunSpec spec = before;
+  EXPECT_ANY_THROW(set(spec, "preference", "1,0"));
+  EXPECT_ANY_THROW(set(spec, "objectives", "vrex"));
+  EXPECT_ANY_THROW(set(spec, "steps", "0"));
+  EXPECT_EQ(canonical(spec), canonical(before));
+}
+
+// A library user who writes a struct's member by hand meets the same ranges.
+TEST(Settings, RangesAreTheTrainers) {
+  train::Settings settings;
+  settings.momentum = 1.0;
+  EXPECT_THAT([&] { train::validate(settings); },
+              ThrowsMessage<std::invalid_argument>("momentum: expected numbers from 0 to below 1, got '1'"));
+}
+
+}  // namespace
+}  // namespace pair::runs
