@@ -80,7 +80,7 @@ TEST(Store, LeavesNoTraceWhenTheDiskRefuses) {
   const Store store(scratch.path());
   std::filesystem::create_directories(store.path(tiny, images));  // a folder where the file should be
   EXPECT_THAT([&] { store.place(tiny, images, tiny_images()); },
-              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("cannot put"), HasSubstr("tiny-images"))));
+              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("cannot write"), HasSubstr("tiny-images"))));
   EXPECT_THAT(names_in(store.folder(tiny)), ElementsAre("tiny-images"));
   EXPECT_EQ(store.check(tiny, images).state, FileState::wrong);
 
