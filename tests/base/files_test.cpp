@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/file_limit.h"
 #include "tests/support/scratch.h"
 #include "tests/support/without_permissions.h"
 
@@ -162,6 +163,18 @@ TEST(WriteOutput, ReplacesAFileAndKeepsItsPermissions) {
   EXPECT_EQ(content(scratch / "another"), "first");
   EXPECT_EQ(fs::status(scratch / "page").permissions(), fs::perms::owner_read | fs::perms::owner_write);
   EXPECT_THAT(names_in(scratch.path()), ElementsAre("another", "page"));
+}
+
+TEST(WriteOutput, LeavesTheOldFileWhereTheDiskIsFull) {
+  const Scratch scratch;
+  put(scratch / "page", "a good page");
+  {
+    const tests::FileLimit full(20);
+    EXPECT_THAT([&] { write_output(scratch / "page", std::string(1000, 'x')); },
+                ThrowsMessage<FileError>(AllOf(HasSubstr("cannot write"), HasSubstr("File too large"))));
+  }
+  EXPECT_EQ(content(scratch / "page"), "a good page");
+  EXPECT_THAT(names_in(scratch.path()), ElementsAre("page"));
 }
 
 TEST(WriteOutput, FollowsALinkAndLeavesItALink) {

@@ -6,7 +6,8 @@
 
 namespace pair::tests {
 
-// While it lives, permissions of files count: a process of root's acts as somebody else. Make the files first.
+// While it lives, permissions of files count: a process of root's acts as somebody else. Make the files
+// first.
 class WithoutPermissions {
  public:
   WithoutPermissions() : was_(::geteuid()) {

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr mode_t new_file_mode = 0644;
 
 [[noreturn]] void fail_at(const fs::path& path, const char* verb, const std::string& why, int error = 0) {
-  throw FileError(std::string("cannot ") + verb + " " + path.string() + ": " + why, error);
+  throw FileError(verb, path, why, error);
 }
 
 [[noreturn]] void fail_at(const fs::path& path, const char* verb, int error) {
@@ -108,6 +108,12 @@ void write_as_it_is(const fs::path& path, std::string_view bytes) {
 }
 
 }  // namespace
+
+FileError::FileError(const char* verb, const std::filesystem::path& path, const std::string& reason,
+                     int error)
+    : std::runtime_error(std::string("cannot ") + verb + " " + path.string() + ": " + reason),
+      reason_(reason),
+      error_(error) {}
 
 RegularFile::RegularFile(std::filesystem::path path, std::uint64_t limit)
     : path_(std::move(path)), limit_(limit) {

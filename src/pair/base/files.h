@@ -14,11 +14,15 @@ namespace pair::base {
 
 class FileError : public std::runtime_error {
  public:
-  FileError(const std::string& sentence, int error) : std::runtime_error(sentence), error_(error) {}
+  // verb: "read".
+  FileError(const char* verb, const std::filesystem::path& path, const std::string& reason, int error);
+  // "Permission denied", "it is not a regular file".
+  [[nodiscard]] const std::string& reason() const { return reason_; }
   // The system's number, such as EACCES; 0 where a file is not a regular one or is too long.
   [[nodiscard]] int error() const { return error_; }
 
  private:
+  std::string reason_;
   int error_;
 };
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "pair/base/tables.h"
+
 namespace pair::base {
 namespace {
 
@@ -109,11 +111,7 @@ std::string unknown_name(std::string_view kind, std::string_view name,
   } else {
     message += ".";
   }
-  message += " Known: ";
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    message += (i == 0 ? "" : ", ") + std::string(known[i]);
-  }
-  return message;
+  return message + " Known: " + joined(known);
 }
 
 }  // namespace pair::base

@@ -10,6 +10,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 
 namespace pair::paper {
 namespace {
@@ -223,25 +224,8 @@ std::vector<nlohmann::json> values_of(const nlohmann::json& result, const std::s
   return values;
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<std::size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], line[i].size());
-    }
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row = " ";
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const std::string padding(widths[i] - line[i].size(), ' ');
-      row += i == 0 ? " " + line[i] + padding : "   " + padding + line[i];
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
+std::string aligned(const base::Rows& lines) {
+  return base::aligned(lines, {.indent = "  ", .gap = 3, .left = 1});
 }
 
 std::string spread_text(const nlohmann::json& spread, int decimals) {

@@ -48,8 +48,7 @@ fs::path sweep_file(const fs::path& folder) {
 }
 
 std::vector<Definition> read_sweep(const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::exists(sweep_file(folder), ignored)) {
+  if (!base::is_there(sweep_file(folder))) {
     return {};
   }
   const json file = json::parse(runs::read_file(sweep_file(folder)), nullptr, /*allow_exceptions=*/false);
