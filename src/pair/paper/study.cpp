@@ -10,6 +10,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 
 namespace pair::paper {
@@ -176,16 +177,8 @@ std::string told(const Study& study, const nlohmann::json& result) {
 }
 
 nlohmann::json spread_json(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  double mean = 0.0;
-  for (const double value : values) {
-    mean += value / count;
-  }
-  double square = 0.0;
-  for (const double value : values) {
-    square += (value - mean) * (value - mean) / count;
-  }
-  return {{"mean", mean}, {"deviation", std::sqrt(square)}, {"values", values}};
+  const base::MeanAndDeviation found = base::mean_and_deviation(values);
+  return {{"mean", found.mean}, {"deviation", found.deviation}, {"values", values}};
 }
 
 nlohmann::json worst_accuracy(std::span<const sweep::RunOutcome> runs) {

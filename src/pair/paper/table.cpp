@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
@@ -201,16 +202,8 @@ std::vector<runs::RunSpec> specs_of(const Table& table) {
 }
 
 Figure figure_of(std::span<const double> per_cent) {
-  Figure figure;
-  const auto count = static_cast<double>(per_cent.size());
-  for (const double value : per_cent) {
-    figure.mean += value / count;
-  }
-  for (const double value : per_cent) {
-    figure.deviation += (value - figure.mean) * (value - figure.mean) / count;
-  }
-  figure.deviation = std::sqrt(figure.deviation);
-  return figure;
+  const base::MeanAndDeviation found = base::mean_and_deviation(per_cent);
+  return {found.mean, found.deviation};
 }
 
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
