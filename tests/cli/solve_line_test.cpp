@@ -234,8 +234,8 @@ TEST(SolveLine, RefusesOptionsOutOfRange) {
 
 TEST(SolveLine, RefusesGradientsWhoseSquaresUnderflow) {
   const auto with = [](double scale) {
-    return R"({"losses": [1, 2], "preference": [1, 1], "gradients": [[)" + "0, " + json(scale).dump() +
-           "], [" + json(2 * scale).dump() + ", 0]]}";
+    return R"({"losses": [1, 2], "preference": [1, 1], "gradients": [[0, )" + json(scale).dump() + "], [" +
+           json(2 * scale).dump() + ", 0]]}";
   };
   for (const double scale : {1e-101, 1e-120, 1e-160, 1e-170, 1e-300, 5e-324}) {
     EXPECT_THAT(refusal(with(scale)), HasSubstr("gradients[0] has a norm below 1e-100")) << scale;
