@@ -153,6 +153,18 @@ TEST(FolderFault, SaysTheRealReason) {
   EXPECT_EQ(folder_fault(scratch / "closed/inner"), "cannot be read: Permission denied");
 }
 
+TEST(FoldersWith, AreThoseThatHaveTheFile) {
+  const Scratch scratch;
+  for (const char* const name : {"b", "a", "empty"}) {
+    fs::create_directory(scratch / name);
+  }
+  put(scratch / "a/results.jsonl", "");
+  put(scratch / "b/results.jsonl", "");
+  put(scratch / "results.jsonl", "");
+  EXPECT_THAT(folders_with(scratch.path(), "results.jsonl"), ElementsAre("a", "b"));
+  EXPECT_TRUE(folders_with(scratch / "absent", "results.jsonl").empty());
+}
+
 TEST(WriteOutput, ReplacesAFileAndKeepsItsPermissions) {
   const Scratch scratch;
   put(scratch / "page", "old");

@@ -310,6 +310,25 @@ TEST_F(Select, LeavesOutADoneRunWhoseRecordsWereAlteredAndSaysSo) {
   EXPECT_EQ(json::parse(report.out)["runs"].size(), 8U);
 }
 
+TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
+  json folders = json::array();
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
+    folders.push_back(entry.path().filename().string());
+  }
+  const auto put = [&](const json& sweep) { write(scratch_ / "sweep.json", sweep.dump()); };
+  put({{"format", 1}, {"sweeps", json::array()}, {"folders", folders}});
+  EXPECT_THAT(run({}).err, Not(HasSubstr("sweep")));
+  folders.erase(0);
+  put({{"format", 1}, {"sweeps", json::array()}, {"folders", folders}});
+  const std::string sentence = "1 folder holds runs that are not among the sweep's jobs, such as run";
+  const Finished finished = run({});
+  EXPECT_THAT(finished.err, HasSubstr(sentence));
+  EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n")) << "they count";
+  EXPECT_THAT(run_pair({"report", folder(), "--json"}).err, HasSubstr(sentence));
+  write(scratch_ / "sweep.json", "{");
+  EXPECT_THAT(run({}).err, HasSubstr("sweep.json is not a JSON object; all runs in"));
+}
+
 TEST_F(Select, ReportLeavesAGoodPageWhereTheDiskIsFull) {
   const std::string page = (scratch_ / "page.html").string();
   ASSERT_EQ(run_pair({"report", folder(), "-o", page}).status, 0);

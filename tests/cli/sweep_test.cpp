@@ -148,17 +148,26 @@ TEST_F(Sweep, SelectSaysWhichRunsAreNotTheSweeps) {
   const std::vector<fs::path> folders{scratch_.path()};
   say_strangers(folders, err);
   EXPECT_EQ(err.str(), "");
-  // As somebody may who wants other jobs: the runs that are there are none of them.
+  const std::vector<sweep::Job> jobs = sweep::jobs_of(sweep::read_sweep(scratch_.path()));
+  fs::create_directories(scratch_ / "another");
+  fs::copy_file(scratch_ / jobs[0].folder / "results.jsonl", scratch_ / "another" / "results.jsonl");
+  say_strangers(folders, err);
+  EXPECT_EQ(err.str(), "pair: " + scratch_.path().string() +
+                           ": 1 folder holds runs that are not among the sweep's jobs, such as another; they "
+                           "count here, and not for 'pair sweep collect'\n");
+}
+
+// As somebody may who wants other jobs: half of the runs that are there are none of them.
+TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
   std::string text = runs::read_file(sweep::sweep_file(scratch_.path()));
   const std::size_t at = text.find("\"irmv1\"");
   ASSERT_NE(at, std::string::npos);
   runs::replace_file(sweep::sweep_file(scratch_.path()), text.replace(at, 7, "\"vrex\""));
-  say_strangers(folders, err);
-  EXPECT_THAT(err.str(), HasSubstr(": 4 folders hold runs that are not among the sweep's jobs, such as "));
-  EXPECT_THAT(err.str(), HasSubstr("; they count here, and not for 'pair sweep collect'\n"));
-  runs::replace_file(sweep::sweep_file(scratch_.path()), "{");
-  say_strangers(folders, err);
-  EXPECT_THAT(err.str(), HasSubstr("sweep.json cannot be used: "));
+  EXPECT_THAT(run({"status"}).out, HasSubstr("4 folders hold runs that are not among the sweep's jobs"));
+  const Ended ended =
+      run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
+  EXPECT_THAT(ended.out, HasSubstr("4 runs, 4 records"));
+  EXPECT_THAT(ended.err, HasSubstr("pair: 4 folders hold runs that are not among the sweep's jobs"));
 }
 
 TEST_F(Sweep, DeletesARunWhoseSpecIsAFolder) {

@@ -218,6 +218,20 @@ std::string folder_fault(const std::filesystem::path& path) {
   return S_ISDIR(status.st_mode) ? "" : "is not a folder";
 }
 
+std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (fs::exists(entry->path() / name, unknown)) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 std::filesystem::path part_of(const std::filesystem::path& path) {
   fs::path part = path;
   part += ".part";

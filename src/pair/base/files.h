@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // Reading files that somebody else may have made, and writing files that survive a crash at any moment. Every
 // failure is a FileError with a sentence: "cannot write runs/a/done: No space left on device".
@@ -69,6 +70,10 @@ bool is_there(const std::filesystem::path& path);
 // What is wrong with a path that should be a folder: "does not exist", "is not a folder", "cannot be read:
 // Permission denied". Empty where it is one.
 std::string folder_fault(const std::filesystem::path& path);
+
+// The folders directly inside of one that have something of this name in them, by name. None where the folder
+// cannot be read.
+std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name);
 
 // Replaces the file at once: after a crash it is the old one or the new one, whole. One writer at a time; a
 // crash may leave NAME.part, which the next call writes over.

@@ -1,16 +1,19 @@
 #include "pair/cli/left_out.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
-#include "pair/sweep/status.h"
-#include "pair/sweep/sweep_file.h"
 
 namespace pair::cli {
+
+using nlohmann::json;
 
 void say_left_out(const select::Histories& histories, bool all, std::string_view rest, std::ostream& err) {
   constexpr std::size_t few = 10;
@@ -36,11 +39,20 @@ void say_strangers(std::span<const std::filesystem::path> folders, std::ostream&
   for (const std::filesystem::path& folder : folders) {
     const std::string name = base::printable(folder.string());
     try {
-      const std::vector<sweep::Definition> definitions = sweep::read_sweep(folder);
-      if (definitions.empty()) {
+      const std::filesystem::path file = folder / "sweep.json";
+      if (!base::is_there(file)) {
         continue;
       }
-      const std::vector<std::string> strangers = sweep::strangers_in(folder, sweep::jobs_of(definitions));
+      const json sweep = json::parse(base::read_file(file), nullptr, /*allow_exceptions=*/false);
+      if (!sweep.is_object()) {
+        throw std::runtime_error(file.string() + " is not a JSON object");
+      }
+      if (!sweep.contains("folders")) {
+        continue;
+      }
+      const auto known = sweep.at("folders").get<std::set<std::string>>();
+      std::vector<std::string> strangers = base::folders_with(folder, "results.jsonl");
+      std::erase_if(strangers, [&known](const std::string& one) { return known.contains(one); });
       if (!strangers.empty()) {
         err << "pair: " << name << ": " << strangers_sentence(strangers)
             << "; they count here, and not for 'pair sweep collect'\n";

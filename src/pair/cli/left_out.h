@@ -17,9 +17,9 @@ namespace pair::cli {
 // "--explain names all".
 void say_left_out(const select::Histories& histories, bool all, std::string_view rest, std::ostream& err);
 
-// Of every folder that has a sweep.json: whether it holds runs that are not among the sweep's jobs, as after
-// a change of sweep.json by hand. They count, since any folder of runs may be read; 'pair sweep collect'
-// reads the jobs alone.
+// Of every folder that has a sweep.json: whether it holds runs that are not in the list of folders there, as
+// after a change of sweep.json by hand. They count, since any folder of runs may be read; 'pair sweep
+// collect' reads the jobs alone. A sweep.json without that list says nothing.
 void say_strangers(std::span<const std::filesystem::path> folders, std::ostream& err);
 
 // "2 folders hold runs that are not among the sweep's jobs, such as a".

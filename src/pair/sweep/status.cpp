@@ -128,17 +128,8 @@ std::vector<std::string> strangers_in(const fs::path& folder, std::span<const Jo
   for (const Job& job : jobs) {
     folders.insert(job.folder);
   }
-  std::vector<std::string> strangers;
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    std::error_code unknown;
-    if (!folders.contains(name) && fs::exists(runs::results_file(entry->path()), unknown)) {
-      strangers.push_back(name);
-    }
-  }
-  std::sort(strangers.begin(), strangers.end());
+  std::vector<std::string> strangers = base::folders_with(folder, "results.jsonl");
+  std::erase_if(strangers, [&folders](const std::string& name) { return folders.contains(name); });
   return strangers;
 }
 
