@@ -100,8 +100,7 @@ FileCheck Store::check(const Download& download, const DataFile& file) const {
 Bytes Store::read(const Download& download, const DataFile& file) const {
   const fs::path at = path(download, file);
   const std::string advice = "; 'pair data get " + download.name + "' fetches it";
-  std::error_code ignored;
-  if (!fs::exists(at, ignored)) {
+  if (!base::is_there(at)) {
     throw std::runtime_error(at.string() + " is missing" + advice);
   }
   Bytes bytes = read_bytes(at);
