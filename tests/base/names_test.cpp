@@ -57,5 +57,30 @@ TEST(UnknownName, StaysOneReadableSentenceWhateverWasTyped) {
   EXPECT_THAT(long_one, Not(HasSubstr(std::string(61, 'x'))));
 }
 
+TEST(Printable, KeepsTextInAnyScript) {
+  EXPECT_EQ(printable("sweep/größe_μ-日本 🙂"), "sweep/größe_μ-日本 🙂");
+  EXPECT_EQ(printable(""), "");
+}
+
+TEST(Printable, ReplacesWhatATerminalActsOn) {
+  EXPECT_EQ(printable("a\nb\tc\x1b[31m\x7f"), "a?b?c?[31m?");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            "?31m")
+      << "the control sequence introducer as one character";
+  EXPECT_EQ(printable("\xe2\x80\xae"
+                      "txt"),
+            "?txt")
+      << "writing from right to left";
+  EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a?b");
+}
+
+TEST(Printable, ReplacesBytesThatAreNotUtf8) {
+  EXPECT_EQ(printable("a\x9b\xff"), "a??");
+  EXPECT_EQ(printable("\xc0\xaf"), "??") << "longer than need be";
+  EXPECT_EQ(printable("\xed\xa0\x80"), "???") << "half of a pair";
+  EXPECT_EQ(printable("\xe6\x97"), "??") << "cut off";
+}
+
 }  // namespace
 }  // namespace pair::base

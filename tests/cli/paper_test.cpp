@@ -102,7 +102,7 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
 TEST(PaperProgram, ExitsWith1WhereTheFileCannotBeWritten) {
   const Finished finished = run_pair({"paper", "fig-failure", "-o", "/nonexistent/figure.json"});
   EXPECT_EQ(finished.status, 1);
-  EXPECT_THAT(finished.err, HasSubstr("'/nonexistent/figure.json' could not be written"));
+  EXPECT_THAT(finished.err, HasSubstr("cannot write /nonexistent/figure.json: No such file"));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "tests/cli/process.h"
 #include "tests/select/fixtures.h"
+#include "tests/support/file_limit.h"
 
 // pair select and pair bench select as a user meets them.
 
@@ -275,6 +276,70 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
     EXPECT_LT(finished.err.size(), 300U) << "one that can be read";
     EXPECT_THAT(finished.out, IsEmpty());
   }
+}
+
+TEST_F(Select, PrintsNoControlCharactersOfFolderNames) {
+  std::filesystem::rename(scratch_ / "run01", scratch_ / "run\x1b[31m\a\n01");
+  std::filesystem::create_directory(scratch_ / "empty\x1b[31m");
+  write(scratch_ / "open\x1b[31m/results.jsonl", domainbed_line("IRM", 0, 5, 0, 0.9));
+  for (const char* const format : {"text", "markdown", "csv", "latex", "json"}) {
+    const Finished finished = format == std::string_view("latex") ? run({"--format", format})
+                                                                  : run({"--format", format, "--explain"});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    for (const std::string& text : {finished.out, finished.err}) {
+      EXPECT_TRUE(
+          std::all_of(text.begin(), text.end(), [](unsigned char c) { return c == '\n' || c >= 0x20; }))
+          << format << ": " << text;
+    }
+  }
+  const Finished report = run_pair({"report", folder(), "-o", (scratch_ / "page.html").string()});
+  EXPECT_THAT(report.err, HasSubstr("empty?[31m has no results.jsonl"));
+  EXPECT_THAT(report.err, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(Select, LeavesOutADoneRunWhoseRecordsWereAlteredAndSaysSo) {
+  write(scratch_ / "run01/done", R"({"records":4,"records_digest":"0"})");
+  const std::string sentence = "pair: left out: " + folder() +
+                               "/run01/results.jsonl does not hold the records that the run ended with";
+  const Finished selected = run({});
+  EXPECT_THAT(selected.out, StartsWith("8 runs, 32 records\n"));
+  EXPECT_THAT(selected.err, HasSubstr(sentence));
+  const Finished report = run_pair({"report", folder(), "--json"});
+  EXPECT_EQ(report.status, 0);
+  EXPECT_THAT(report.err, HasSubstr(sentence));
+  EXPECT_EQ(json::parse(report.out)["runs"].size(), 8U);
+}
+
+TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
+  json folders = json::array();
+  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
+    folders.push_back(entry.path().filename().string());
+  }
+  const auto put = [&](const json& sweep) { write(scratch_ / "sweep.json", sweep.dump()); };
+  put({{"format", 1}, {"sweeps", json::array()}, {"folders", folders}});
+  EXPECT_THAT(run({}).err, Not(HasSubstr("sweep")));
+  folders.erase(0);
+  put({{"format", 1}, {"sweeps", json::array()}, {"folders", folders}});
+  const std::string sentence = "1 folder holds runs that are not among the sweep's jobs, such as run";
+  const Finished finished = run({});
+  EXPECT_THAT(finished.err, HasSubstr(sentence));
+  EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n")) << "they count";
+  EXPECT_THAT(run_pair({"report", folder(), "--json"}).err, HasSubstr(sentence));
+  write(scratch_ / "sweep.json", "{");
+  EXPECT_THAT(run({}).err, HasSubstr("sweep.json is not a JSON object; all runs in"));
+}
+
+TEST_F(Select, ReportLeavesAGoodPageWhereTheDiskIsFull) {
+  const std::string page = (scratch_ / "page.html").string();
+  ASSERT_EQ(run_pair({"report", folder(), "-o", page}).status, 0);
+  const auto size = std::filesystem::file_size(page);
+  {
+    const tests::FileLimit full(1000);
+    const Finished finished = run_pair({"report", folder(), "-o", page});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, HasSubstr("cannot write " + page));
+  }
+  EXPECT_EQ(std::filesystem::file_size(page), size);
 }
 
 TEST(SelectProgram, ExitsWith2WithoutRuns) {

@@ -228,6 +228,20 @@ TEST(SolveLine, RefusesOptionsOutOfRange) {
   EXPECT_THAT(refusal(line_with({{"epsilon", -1}})), HasSubstr("epsilon is -1"));
   EXPECT_THAT(refusal(line_with({{"solver", "cagrad"}, {"radius", 2}})), HasSubstr("radius is 2"));
   EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 0}})), HasSubstr("smoothing is 0"));
+  EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 1e-300}})),
+              HasSubstr("smoothing is 1e-300; it must lie in [1e-6, 1e6]"));
+}
+
+TEST(SolveLine, RefusesGradientsWhoseSquaresUnderflow) {
+  const auto with = [](double scale) {
+    return R"({"losses": [1, 2], "preference": [1, 1], "gradients": [[0, )" + json(scale).dump() + "], [" +
+           json(2 * scale).dump() + ", 0]]}";
+  };
+  for (const double scale : {1e-101, 1e-120, 1e-160, 1e-170, 1e-300, 5e-324}) {
+    EXPECT_THAT(refusal(with(scale)), HasSubstr("gradients[0] has a norm below 1e-100")) << scale;
+  }
+  EXPECT_EQ(solve_line(with(1e-99), 1).outcome, Outcome::solved);
+  EXPECT_EQ(solve_line(with(0), 1).outcome, Outcome::solved) << "both have vanished";
 }
 
 TEST(SolveLine, SuggestsTheSolverAndTheFieldThatWasMeant) {

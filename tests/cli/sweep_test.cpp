@@ -1,6 +1,7 @@
 #include "pair/cli/sweep.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -8,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/left_out.h"
 #include "pair/cli/train_commands.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 #include "pair/sweep/sweep_file.h"
 #include "tests/select/fixtures.h"
+#include "tests/support/without_permissions.h"
 
 // pair sweep status, collect and delete-incomplete as a user types them. They need no torch, but the program
 // has them only beside what launches, so they are called here.
@@ -108,6 +111,87 @@ TEST_F(Sweep, CollectReadsTheJobsThatAreAskedFor) {
   EXPECT_THAT(ended.out, HasSubstr("4 runs, 4 records"));
   EXPECT_THAT(ended.out, Not(HasSubstr("irmv1")));
   EXPECT_THAT(ended.out, HasSubstr("-------- Not complete\n4 jobs: "));
+}
+
+TEST_F(Sweep, CollectLeavesOutADoneRunWhoseRecordsWereAltered) {
+  const sweep::Job job = sweep::jobs_of(sweep::read_sweep(scratch_.path())).front();
+  {
+    runs::RunDirectory directory(scratch_ / job.folder, job.spec);
+    directory.finish({1, 0.5}, {});  // without the record that is there
+  }
+  std::string records = runs::read_file(
+      runs::results_file(scratch_ / sweep::jobs_of(sweep::read_sweep(scratch_.path()))[1].folder));
+  runs::replace_file(runs::results_file(scratch_ / job.folder), records);
+  const Ended ended =
+      run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("7 runs, 7 records"));
+  EXPECT_THAT(ended.err, HasSubstr("pair: left out: " + (scratch_ / job.folder).string() +
+                                   "/results.jsonl does not hold the records that the run ended with"));
+  EXPECT_THAT(ended.out, HasSubstr(job.folder + ": broken: "));
+}
+
+TEST_F(Sweep, CollectSaysWhichRunsAreNotTheSweeps) {
+  fs::rename(scratch_ / sweep::jobs_of(sweep::read_sweep(scratch_.path())).front().folder,
+             scratch_ / "a\x1b[31m");
+  const Ended ended =
+      run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("7 runs, 7 records"));
+  EXPECT_THAT(ended.err, HasSubstr("pair: 1 folder holds runs that are not among the sweep's jobs, such as "
+                                   "a?[31m; they are left out\n"));
+  EXPECT_THAT(run({"status"}).out, HasSubstr("such as a?[31m\n"));
+}
+
+TEST_F(Sweep, SelectSaysWhichRunsAreNotTheSweeps) {
+  std::ostringstream err;
+  const std::vector<fs::path> folders{scratch_.path()};
+  say_strangers(folders, err);
+  EXPECT_EQ(err.str(), "");
+  const std::vector<sweep::Job> jobs = sweep::jobs_of(sweep::read_sweep(scratch_.path()));
+  fs::create_directories(scratch_ / "another");
+  fs::copy_file(scratch_ / jobs[0].folder / "results.jsonl", scratch_ / "another" / "results.jsonl");
+  say_strangers(folders, err);
+  EXPECT_EQ(err.str(), "pair: " + scratch_.path().string() +
+                           ": 1 folder holds runs that are not among the sweep's jobs, such as another; they "
+                           "count here, and not for 'pair sweep collect'\n");
+}
+
+// As somebody may who wants other jobs: half of the runs that are there are none of them.
+TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
+  std::string text = runs::read_file(sweep::sweep_file(scratch_.path()));
+  const std::size_t at = text.find("\"irmv1\"");
+  ASSERT_NE(at, std::string::npos);
+  runs::replace_file(sweep::sweep_file(scratch_.path()), text.replace(at, 7, "\"vrex\""));
+  EXPECT_THAT(run({"status"}).out, HasSubstr("4 folders hold runs that are not among the sweep's jobs"));
+  const Ended ended =
+      run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
+  EXPECT_THAT(ended.out, HasSubstr("4 runs, 4 records"));
+  EXPECT_THAT(ended.err, HasSubstr("pair: 4 folders hold runs that are not among the sweep's jobs"));
+}
+
+TEST_F(Sweep, DeletesARunWhoseSpecIsAFolder) {
+  const std::string folder = sweep::jobs_of(sweep::read_sweep(scratch_.path())).front().folder;
+  fs::remove(scratch_ / folder / "spec.json");
+  fs::create_directory(scratch_ / folder / "spec.json");
+  EXPECT_THAT(run({"status"}).out, HasSubstr(folder + ": broken: "));
+  EXPECT_THAT(run({"delete-incomplete"}).out, HasSubstr("8 incomplete runs deleted"));
+  EXPECT_FALSE(fs::exists(scratch_ / folder));
+}
+
+TEST_F(Sweep, SaysThatSweepJsonMayNotBeRead) {
+  fs::permissions(scratch_.path(), fs::perms::all);
+  fs::permissions(sweep::sweep_file(scratch_.path()), fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  const Ended ended = run({"status"});
+  EXPECT_NE(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("sweep.json: Permission denied"));
+}
+
+TEST_F(Sweep, DoesNotWaitForASweepJsonThatIsAPipe) {
+  fs::remove(sweep::sweep_file(scratch_.path()));
+  ASSERT_EQ(::mkfifo(sweep::sweep_file(scratch_.path()).c_str(), 0600), 0);
+  EXPECT_THAT(run({"status"}).err, HasSubstr("sweep.json: it is not a regular file"));
 }
 
 TEST_F(Sweep, DeletesOnlyAmongTheJobsThatAreAskedFor) {

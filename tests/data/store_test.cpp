@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "tests/data/fixtures.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::data::testing {
 namespace {
@@ -75,12 +76,24 @@ TEST(Store, ReplacesAWrongFile) {
   EXPECT_EQ(store.check(tiny, images).state, FileState::right);
 }
 
+TEST(Store, DoesNotCallMissingWhatItMayNotRead) {
+  const Scratch scratch;
+  std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
+  const Store store(scratch.path());
+  store.place(tiny, images, tiny_images());
+  std::filesystem::permissions(store.folder(tiny), std::filesystem::perms::none);
+  const tests::WithoutPermissions nobody;
+  EXPECT_THAT([&] { (void)store.read(tiny, images); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("Permission denied")));
+  EXPECT_EQ(store.check(tiny, images).state, FileState::wrong);
+}
+
 TEST(Store, LeavesNoTraceWhenTheDiskRefuses) {
   const Scratch scratch;
   const Store store(scratch.path());
   std::filesystem::create_directories(store.path(tiny, images));  // a folder where the file should be
   EXPECT_THAT([&] { store.place(tiny, images, tiny_images()); },
-              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("cannot put"), HasSubstr("tiny-images"))));
+              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("cannot write"), HasSubstr("tiny-images"))));
   EXPECT_THAT(names_in(store.folder(tiny)), ElementsAre("tiny-images"));
   EXPECT_EQ(store.check(tiny, images).state, FileState::wrong);
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,15 @@ struct Shape {
   std::int64_t environments;
   std::int64_t rows;  // an environment
 };
+
+// How GoogleTest shows it.
+void PrintTo(const Shape& shape, std::ostream* out) {
+  *out << (shape.loss == Loss::squared_error   ? "squared error"
+           : shape.loss == Loss::cross_entropy ? "cross-entropy"
+                                               : "binary cross-entropy")
+       << ", " << shape.outputs << " outputs of " << shape.width << " features, " << shape.environments
+       << " environments of " << shape.rows;
+}
 
 using Kind = MomentFunction::Kind;
 using Negative = MomentFunction::Negative;

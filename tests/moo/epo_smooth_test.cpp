@@ -136,6 +136,9 @@ TEST(EpoSmooth, GivesNoWeightToAVanishedGradient) {
 
 TEST(EpoSmooth, RefusesASmoothingOutOfRange) {
   EXPECT_THROW(EpoSmooth(1e-4, 0.0), std::invalid_argument);
+  EXPECT_THROW(EpoSmooth(1e-4, 1e-300), std::invalid_argument) << "c / smoothing would be infinite";
+  EXPECT_THROW(EpoSmooth(1e-4, 0.99e-6), std::invalid_argument);
+  EXPECT_NO_THROW(EpoSmooth(1e-4, 1e-6));
   EXPECT_THROW(EpoSmooth(1e-4, 1e7), std::invalid_argument);
   EXPECT_THROW(EpoSmooth(-1.0, 1.0), std::invalid_argument);
 }

@@ -217,6 +217,25 @@ TEST(Pmtl, IsNotBoundByACopyOfItsOwnVector) {
   EXPECT_EQ(Pmtl({{2.0, 4.0}}).weigh(problem.view()).weights, Mgda().weigh(problem.view()).weights);
 }
 
+TEST(Pmtl, EndsWhereDoublesCannotHoldItsConstraints) {
+  const std::vector<double> gradients{
+      3.4550791882224496,      9.9451653563610822,     -2.1244601127105747,     0,
+      2.8163135447549346,      -1.1077417958988971,    -2.3741721616136355,     -3.612471132276406,
+      -7.0592199943078224e-48, 7.0592199943078224e-48, -2.3764759834353969e-48, 3.2998168687645578e-48,
+      4.9725826781805411,      -1.1659548613772028,    1.6113913983603634e-48,  -7.0592199943078224e-48};
+  const Case problem{
+      {1.1682517473150739e+96, 6.7558266629189399e-234, 2.0545835066797667e+215, 1.9599951499945271e+80,
+       3.0202171041963485e-257, 4.2157189608274606e+116, 3.8193863317781706e-105, 1.0081725044815493e-272},
+      gram_of(gradients, 8),
+      {0.30142918914982325, 765670723.14352274, 1951.3654046464233, 2.3566089880355663e-08,
+       3.3688111927807859e-10, 4890.1655767983602, 0.28349073258381113, 2249262120.5291624},
+      {}};
+  const Solution solution = Pmtl().weigh(problem.view());
+  EXPECT_EQ(solution.status, Status::infeasible);
+  EXPECT_EQ(solution.weights, Mgda().weigh(problem.view()).weights);
+  EXPECT_EQ(solution.objective, Mgda().weigh(problem.view()).objective);
+}
+
 TEST(Pmtl, RefusesVectorsThatAreNone) {
   EXPECT_THAT(
       [] {

@@ -13,7 +13,8 @@ using nlohmann::json;
 TEST(Stall, IsAllTheWayToFIrmUnderTheLogisticLoss) {
   data::two_bit::Spec spec = two_bit_case("failure");
   spec.loss = Loss::logistic;
-  for (const json& point : stall(spec)["points"]) {
+  const json found = stall(spec);
+  for (const json& point : found["points"]) {
     EXPECT_TRUE(point["stalls"]);
     EXPECT_EQ(point["worst"], "vrex");
     EXPECT_LT(point["pareto_stationarity"], 1e-6) << "ERM and V-REx are opposed";
@@ -23,7 +24,8 @@ TEST(Stall, IsAllTheWayToFIrmUnderTheLogisticLoss) {
 }
 
 TEST(Stall, IsNotOnTheWayInTheOriginalCase) {
-  for (const json& point : stall(two_bit_case("original"))["points"]) {
+  const json found = stall(two_bit_case("original"));
+  for (const json& point : found["points"]) {
     if (point["beta"] > 0.2) {
       EXPECT_FALSE(point["stalls"]) << point;
       EXPECT_GT(point["speed"], 0.0);

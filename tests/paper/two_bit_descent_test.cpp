@@ -57,7 +57,8 @@ TEST(TwoBitDescent, TrainingsOwnStepGetsThereToo) {
   TwoBitOptions options;
   options.starts = 4;
   options.pair.step = PairStep::guarded;
-  for (const json& one : two_bit(options)["cases"]) {
+  const json found = two_bit(options);
+  for (const json& one : found["cases"]) {
     EXPECT_EQ(method(one, "pair_epo_worst")["ends"]["f_IRM"], 4) << one["case"] << one["loss"];
   }
 }

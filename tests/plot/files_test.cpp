@@ -10,6 +10,7 @@
 #include "pair/plot/csv.h"
 #include "pair/plot/png.h"
 #include "pair/plot/svg.h"
+#include "tests/support/file_limit.h"
 
 namespace pair::plot {
 namespace {
@@ -53,8 +54,23 @@ TEST_F(Files, ThatCannotBeWrittenAreReported) {
     write_figure(figure_, folder_ / "missing" / "a.svg");
     FAIL();
   } catch (const std::runtime_error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("could not be written: No such file or directory"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("No such file or directory"));
   }
+}
+
+TEST_F(Files, StayAsTheyWereWhereTheDiskIsFull) {
+  for (const char* const name : {"a.svg", "a.csv"}) {
+    write_figure(figure_, folder_ / name);
+    const std::string before = content(folder_ / name);
+    Figure other = figure_;
+    other.title = "Another";
+    {
+      const tests::FileLimit full(before.size() / 2);
+      EXPECT_THROW(write_figure(other, folder_ / name), std::runtime_error);
+    }
+    EXPECT_EQ(content(folder_ / name), before);
+  }
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
 }
 
 }  // namespace

@@ -105,11 +105,12 @@ TEST(Svg, FollowsTheViewerUnlessItsThemeIsFixed) {
 }
 
 TEST(Svg, ShowsHostileNamesAsText) {
+  using namespace std::string_literals;  // a literal with a NUL inside knows its length
   const std::vector<std::string> names = {"</text><script>alert(1)</script>",
                                           "a & b &amp; \"c\" 'd'",
                                           "]]> <!-- --> <![CDATA[",
                                           "🙂 emoji 日本語",
-                                          std::string("nul\0 bell\a escape\x1b[31m", 24),
+                                          "nul\0 bell\a escape\x1b[31m"s,
                                           "broken \xff\xc0\x80\xed\xa0\x80 \xf0\x9f",
                                           "line\nend\tand \xe2\x80\xae turned"};
   for (const std::string& name : names) {

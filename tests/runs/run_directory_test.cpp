@@ -1,11 +1,13 @@
 #include "pair/runs/run_directory.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
 #include "pair/runs/records.h"
 #include "tests/runs/fixtures.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::runs::testing {
 namespace {
@@ -201,6 +203,121 @@ TEST(RunDirectory, RefusesASpecThatCannotBeReadWhereThereAreRecords) {
   EXPECT_THAT(read_records(results_file(path)), SizeIs(3));
 }
 
+TEST(RunDirectory, WritesADamagedSpecAgainWhereTheFolderHasItsName) {
+  const Scratch scratch;
+  const fs::path path = scratch / folder_name(small_spec());
+  write_run(path);
+  const auto expect_mended = [&](const char* fault) {
+    RunDirectory run(path, small_spec());
+    EXPECT_THAT(run.take_notices(),
+                ElementsAre(AllOf(HasSubstr("spec.json"), HasSubstr(fault), HasSubstr("is written again"))));
+    EXPECT_TRUE(run.resume()) << "the checkpoint is the spec's";
+    EXPECT_EQ(canonical(spec_from_text(read_file(spec_file(path)))), canonical(small_spec()));
+  };
+  for (const char* damaged : {"", "{\"dataset\"", "{}"}) {
+    write(spec_file(path), damaged);
+    expect_mended("is damaged");
+  }
+  fs::remove(spec_file(path));
+  expect_mended("is missing");
+  fs::remove(spec_file(path));
+  ASSERT_EQ(::mkfifo(spec_file(path).c_str(), 0600), 0);
+  expect_mended("is damaged");
+}
+
+TEST(RunDirectory, BeginsAnewWithADamagedSpecAndNoCheckpoint) {
+  const Scratch scratch;
+  const fs::path path = scratch / folder_name(small_spec());
+  write_run(path);
+  write(spec_file(path), "");
+  fs::remove(checkpoint_file(path));
+  RunDirectory run(path, small_spec());
+  EXPECT_EQ(run.resume(), std::nullopt);
+  run.record(R"({"step":9})");
+  EXPECT_EQ(read_file(results_file(path)), "{\"step\":9}\n");
+}
+
+TEST(RunDirectory, SaysThatASpecIsAFolder) {
+  const Scratch scratch;
+  const fs::path path = scratch / folder_name(small_spec());
+  write_run(path);
+  fs::remove(spec_file(path));
+  fs::create_directory(spec_file(path));
+  EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("spec.json: it is not a regular file")));
+}
+
+TEST(RunDirectory, LeavesADoneRunWithADamagedSpecToAPerson) {
+  const Scratch scratch;
+  const fs::path path = scratch / folder_name(small_spec());
+  write_run(path);
+  write(done_file(path), "{}");
+  write(spec_file(path), "");
+  EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("spec.json cannot be used")));
+  EXPECT_EQ(standing_of(path, small_spec()), Standing::foreign);
+}
+
+// Each used to wait for ever, or to fill the memory.
+TEST(RunDirectory, DoesNotWaitForPipesNorReadDevices) {
+  const Scratch scratch;
+  const fs::path path = scratch / "run";
+  for (const bool pipe : {true, false}) {
+    const auto put = [pipe](const fs::path& file) {
+      fs::remove(file);
+      pipe ? (void)::mkfifo(file.c_str(), 0600) : fs::create_symlink("/dev/zero", file);
+    };
+    fs::remove_all(path);
+    write_run(path);
+    put(checkpoint_file(path));
+    {
+      RunDirectory run(path, small_spec());
+      EXPECT_EQ(run.resume(), std::nullopt);
+      EXPECT_THAT(run.take_notices(), ElementsAre(HasSubstr("checkpoint is damaged")));
+    }
+    put(done_file(path));
+    EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
+                ThrowsMessage<std::runtime_error>(HasSubstr("done: it is not a regular file")));
+    EXPECT_EQ(standing_of(path, small_spec()), Standing::lost);
+    fs::remove(done_file(path));
+    put(results_file(path));
+    EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
+                ThrowsMessage<std::runtime_error>(HasSubstr("results.jsonl: it is not a regular file")));
+    EXPECT_THAT([&] { (void)read_records(results_file(path)); },
+                ThrowsMessage<std::runtime_error>(HasSubstr("it is not a regular file")));
+  }
+}
+
+TEST(RunDirectory, DoesNotTakeForLostWhatItMayNotRead) {
+  const Scratch scratch;
+  fs::permissions(scratch.path(), fs::perms::all);
+  const fs::path path = scratch / "run";
+  {
+    RunDirectory run(path, small_spec());
+    run.finish({1, 0.5}, versions);
+  }
+  fs::permissions(done_file(path), fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("done: Permission denied")));
+  EXPECT_EQ(standing_of(path, small_spec()), Standing::foreign);
+}
+
+TEST(RunDirectory, HasTheLastWholeLine) {
+  const Scratch scratch;
+  RunDirectory run(scratch / "run", small_spec());
+  EXPECT_EQ(run.last_line(), "");
+  run.record("first");
+  EXPECT_EQ(run.last_line(), "first");
+  run.record(std::string(200'000, 'x'));
+  run.record("third");
+  EXPECT_EQ(run.last_line(), "third");
+  run.record(std::string(150'000, 'y'));
+  EXPECT_EQ(run.last_line(), std::string(150'000, 'y')) << "longer than what is read at once";
+  write(results_file(scratch / "run"), "first\n\nhalf");
+  EXPECT_EQ(run.last_line(), "");
+}
+
 TEST(RunDirectory, LetsOneTrainAtATime) {
   const Scratch scratch;
   {
@@ -223,6 +340,10 @@ TEST(RunDirectory, KnowsWhenTheRecordsOfADoneRunWereChanged) {
   EXPECT_THAT(
       [&] { (void)RunDirectory::finished(path, small_spec()); },
       ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("not as the run left it"), HasSubstr("delete"))));
+  write(results_file(path), "{\"step\":1}\n{\"step\":2}");
+  EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("not as the run left it")))
+      << "readers would take a whole record without a line's end";
   write(done_file(path), "done");
   EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
               ThrowsMessage<std::runtime_error>(HasSubstr("done is damaged")));

@@ -7,18 +7,23 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "pair/data/chained_digest.h"
 #include "pair/select/domainbed.h"
 #include "tests/select/fixtures.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::select {
 namespace {
 
 namespace fs = std::filesystem;
 using testing::domainbed_line;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using testing::Scratch;
+using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 using testing::write;
 
 Histories read(const Scratch& scratch, const ReadOptions& options = {}) {
@@ -245,12 +250,117 @@ TEST(ReadHistories, LeavesOutWhatIsNoFileOrCannotBeOpened) {
   // Root may read everything.
   const bool root = ::geteuid() == 0;
   ASSERT_EQ(histories.left_out.size(), root ? 2U : 3U);
-  EXPECT_THAT(histories.left_out[0].sentence(), HasSubstr("folder/results.jsonl is no file"));
-  EXPECT_THAT(histories.left_out[1].sentence(), HasSubstr("pipe/results.jsonl is no file"));
+  EXPECT_THAT(histories.left_out[0].sentence(),
+              HasSubstr("folder/results.jsonl cannot be read: it is not a regular file"));
+  EXPECT_THAT(histories.left_out[1].sentence(),
+              HasSubstr("pipe/results.jsonl cannot be read: it is not a regular file"));
   if (!root) {
     EXPECT_THAT(histories.left_out[2].sentence(),
                 HasSubstr("secret/results.jsonl cannot be read: Permission"));
   }
+}
+
+// `done` as our runs have it, for these records.
+std::string done_for(const std::string& records) {
+  data::ChainedDigest digest;
+  digest.add(records);
+  return R"({"steps":1,"seconds":0.5,"records":)" + std::to_string(digest.lines()) +
+         R"(,"records_digest":")" + digest.digest() + "\"}\n";
+}
+
+TEST(ReadHistories, LeavesOutADoneRunWhoseRecordsWereAltered) {
+  const std::string first = domainbed_line("IRM", 0, 0, 0, 0.5);
+  const std::string second = domainbed_line("IRM", 0, 0, 100, 0.6);
+  const std::string other = domainbed_line("IRM", 0, 0, 100, 0.9);
+  const std::string end = "does not hold the records that the run ended with: ";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {first + other, end + "their digest differs from that in its file 'done'"},
+      {first, end + "there are 1, and were 2 when it was done"},
+      {first + second + other, end + "there are 3, and were 2 when it was done"},
+      {first + second + other.substr(0, other.size() - 1), end + "there are 2 and a half, and were 2"},
+      {"", end + "there are 0, and were 2"}};
+  for (const auto& [found, reason] : cases) {
+    const Scratch scratch;
+    write(scratch / "altered/results.jsonl", found);
+    write(scratch / "altered/done", done_for(first + second));
+    write(scratch / "whole/results.jsonl", first + second);
+    write(scratch / "whole/done", done_for(first + second));
+    const Histories histories = read(scratch);
+    EXPECT_THAT(names(histories), ElementsAre("whole"));
+    EXPECT_EQ(histories.records, 2U);
+    EXPECT_THAT(histories.not_done, IsEmpty());
+    EXPECT_THAT(omission(histories, scratch), StartsWith("altered/results.jsonl " + reason));
+  }
+}
+
+TEST(ReadHistories, ComparesTheDigestOfLinesLongerThanAreRead) {
+  const Scratch scratch;
+  const std::string records = domainbed_line("IRM", 0, 0, 0, 0.5) + std::string(3000, ' ') + "\n";
+  write(scratch / "a/results.jsonl", records);
+  write(scratch / "a/done", done_for(records));
+  ReadOptions options;
+  options.longest_line = 1000;
+  EXPECT_THAT(names(read(scratch, options)), ElementsAre("a"));
+}
+
+TEST(ReadHistories, AcceptsDomainBedsDoneWhichHasNoDigest) {
+  const Scratch scratch;
+  for (const auto& [name, done] : std::vector<std::pair<std::string, std::string>>{
+           {"a", ""}, {"b", "done"}, {"c", "{}"}, {"d", "[1]"}}) {
+    write(scratch / name / "results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+    write(scratch / name / "done", done);
+  }
+  const Histories histories = read(scratch);
+  EXPECT_THAT(names(histories), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(histories.left_out, IsEmpty());
+  EXPECT_THAT(histories.not_done, IsEmpty());
+}
+
+// Each used to wait for ever, or to fill the memory.
+TEST(ReadHistories, DoesNotWaitForPipesNorReadDevices) {
+  const Scratch scratch;
+  for (const char* const name : {"done-device", "done-pipe", "failed-device", "failed-pipe"}) {
+    write(scratch / name / "results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+  }
+  fs::create_symlink("/dev/zero", scratch / "done-device/done");
+  ASSERT_EQ(::mkfifo((scratch / "done-pipe/done").c_str(), 0600), 0);
+  fs::create_symlink("/dev/zero", scratch / "failed-device/failed");
+  ASSERT_EQ(::mkfifo((scratch / "failed-pipe/failed").c_str(), 0600), 0);
+  const Histories histories = read(scratch);
+  EXPECT_THAT(names(histories), ElementsAre("failed-device", "failed-pipe"));
+  EXPECT_THAT(histories.not_done, Each(HasSubstr("it is not a regular file")));
+  ASSERT_EQ(histories.left_out.size(), 2U);
+  for (const Omission& left_out : histories.left_out) {
+    EXPECT_THAT(left_out.sentence(), HasSubstr("/done cannot be read: it is not a regular file"));
+  }
+}
+
+TEST(ReadHistories, SaysThatPermissionsAreMissing) {
+  const Scratch scratch;
+  fs::permissions(scratch.path(), fs::perms::all);
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  for (const char* const file : {"folder/results.jsonl", "results/results.jsonl", "done/results.jsonl"}) {
+    write(scratch / file, line);
+  }
+  write(scratch / "done/done", done_for(line));
+  fs::permissions(scratch / "folder", fs::perms::none);
+  fs::permissions(scratch / "results/results.jsonl", fs::perms::none);
+  fs::permissions(scratch / "done/done", fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  const Histories histories = read(scratch);
+  EXPECT_THAT(histories.history, IsEmpty());
+  ASSERT_EQ(histories.left_out.size(), 3U);
+  for (const Omission& left_out : histories.left_out) {
+    EXPECT_THAT(left_out.sentence(), HasSubstr(" cannot be read: Permission denied"));
+  }
+  EXPECT_THAT([&] { read_histories(std::vector{scratch / "folder/inner"}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("inner' cannot be read: Permission denied")));
+}
+
+TEST(ReadHistories, NamesFoldersInPrintableCharacters) {
+  const Scratch scratch;
+  fs::create_directory(scratch / "a\x1b]0;title\a\n");
+  EXPECT_EQ(omission(read(scratch), scratch), "a?]0;title?? has no results.jsonl");
 }
 
 TEST(ReadHistories, RefusesWhatIsNoFolder) {

@@ -1,6 +1,7 @@
 #include "pair/sweep/status.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "pair/runs/run_directory.h"
 #include "tests/runs/fixtures.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::sweep {
 namespace {
@@ -111,6 +113,54 @@ TEST_F(Status, MendsNothingThatIsWholeOrAnotherRuns) {
   EXPECT_EQ(state(1), State::broken) << "the run of another draw";
   mend(jobs_[1], scratch_.path());
   EXPECT_TRUE(fs::exists(runs::done_file(folder_of(1))));
+}
+
+TEST_F(Status, CallsASpecThatIsAFolderBrokenAndDeletesTheRun) {
+  begin(0).reset();
+  fs::remove(runs::spec_file(folder_of(0)));
+  fs::create_directory(runs::spec_file(folder_of(0)));
+  const JobStatus status = status_of(jobs_[0], scratch_.path());
+  EXPECT_EQ(status.state, State::broken);
+  EXPECT_THAT(status.message, HasSubstr("spec.json is a folder"));
+  EXPECT_TRUE(is_own(jobs_[0], scratch_.path()));
+  EXPECT_TRUE(delete_run(jobs_[0], scratch_.path()));
+  EXPECT_EQ(state(0), State::not_begun);
+}
+
+TEST_F(Status, BeginsAJobAgainWhoseSpecIsDamaged) {
+  for (const char* const damaged : {"", "{"}) {
+    begin(0).reset();
+    runs::testing::write(runs::spec_file(folder_of(0)), damaged);
+    EXPECT_EQ(state(0), State::incomplete);
+    EXPECT_NO_THROW(finish(0));
+    EXPECT_EQ(state(0), State::done);
+    fs::remove_all(folder_of(0));
+  }
+}
+
+TEST_F(Status, DoesNotWaitForPipes) {
+  begin(0).reset();
+  fs::remove(runs::results_file(folder_of(0)));
+  ASSERT_EQ(::mkfifo(runs::results_file(folder_of(0)).c_str(), 0600), 0);
+  EXPECT_EQ(state(0), State::broken);
+  EXPECT_TRUE(delete_run(jobs_[0], scratch_.path()));
+  begin(1).reset();
+  ASSERT_EQ(::mkfifo(runs::failed_file(folder_of(1)).c_str(), 0600), 0);
+  EXPECT_EQ(state(1), State::failed);
+  EXPECT_THAT(status_of(jobs_[1], scratch_.path()).message, HasSubstr("it is not a regular file"));
+  begin(2).reset();
+  fs::create_symlink("/dev/zero", runs::done_file(folder_of(2)));
+  EXPECT_EQ(state(2), State::broken);
+}
+
+TEST_F(Status, SaysThatPermissionsAreMissing) {
+  fs::permissions(scratch_.path(), fs::perms::all);
+  finish(0);
+  fs::permissions(folder_of(0), fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  const JobStatus status = status_of(jobs_[0], scratch_.path());
+  EXPECT_EQ(status.state, State::broken);
+  EXPECT_THAT(status.message, HasSubstr("Permission denied"));
 }
 
 TEST_F(Status, DeletesWhatIsIncompleteAndNotRunning) {

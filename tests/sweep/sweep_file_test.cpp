@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "pair/runs/file.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::sweep {
@@ -62,6 +63,20 @@ TEST(SweepFile, GrowsByWhatItLacks) {
   EXPECT_EQ(added.before, 6U);
   EXPECT_EQ(added.jobs, 3U);
   EXPECT_EQ(jobs_of(read_sweep(scratch.path())).size(), 9U);
+}
+
+TEST(SweepFile, ListsTheFoldersOfItsJobs) {
+  const Scratch scratch;
+  add_to_sweep(scratch.path(), small());
+  Definition more = small();
+  more.n_hparams += 1;
+  add_to_sweep(scratch.path(), more);
+  std::vector<std::string> folders;
+  for (const Job& job : jobs_of(read_sweep(scratch.path()))) {
+    folders.push_back(job.folder);
+  }
+  const auto file = nlohmann::json::parse(runs::read_file(sweep_file(scratch.path())));
+  EXPECT_EQ(file.at("folders"), nlohmann::json(folders));
 }
 
 TEST(SweepFile, RefusesOtherSettingsForTheSameCell) {

@@ -4,6 +4,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include <ostream>
 #include <string>
 
 #include "pair/objectives/losses.h"
@@ -20,6 +21,14 @@ struct Case {
   TaskLoss loss;
   std::vector<std::int64_t> sizes;
 };
+
+// How GoogleTest shows it.
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << data::to_string(one.loss);
+  for (const std::int64_t size : one.sizes) {
+    *out << ' ' << size;
+  }
+}
 
 class OfMoments : public ::testing::TestWithParam<Case> {
  protected:

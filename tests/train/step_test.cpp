@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 
+#include <ostream>
 #include <string>
 
 #include "pair/train/host_numbers.h"
@@ -37,6 +38,14 @@ struct Task {
   data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;
   std::vector<std::int64_t> sizes = {200, 200};
 };
+
+// How GoogleTest shows it.
+void PrintTo(const Task& task, std::ostream* out) {
+  *out << data::to_string(task.loss);
+  for (const std::int64_t size : task.sizes) {
+    *out << ' ' << size;
+  }
+}
 
 struct Fixture {
   explicit Fixture(std::vector<std::string> names, const Task& task = {}) : loss(task.loss) {

@@ -21,7 +21,7 @@ TEST(Follower, WantsAFolder) {
   EXPECT_THAT([] { Follower("/nonexistent"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("'/nonexistent' does not exist")));
   EXPECT_THAT([] { Follower("/dev/null"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("'/dev/null' is no folder")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("'/dev/null' is not a folder")));
 }
 
 TEST(Follower, SeesRecordsRunsAndEnds) {
@@ -53,6 +53,19 @@ TEST(Follower, SeesRecordsRunsAndEnds) {
   fs::remove_all(scratch / "a");
   EXPECT_TRUE(follower.look());
   EXPECT_THAT(follower.payload()["runs"], SizeIs(1));
+}
+
+TEST(Follower, LeavesOutADoneRunWhoseRecordsWereAltered) {
+  const Scratch scratch;
+  append(scratch / "a/results.jsonl", record(1));
+  Follower follower(scratch.path());
+  follower.look();
+  EXPECT_THAT(follower.payload()["runs"], SizeIs(1));
+  append(scratch / "a/done", R"({"records":1,"records_digest":"0"})");
+  EXPECT_TRUE(follower.look());
+  EXPECT_THAT(follower.payload()["runs"], SizeIs(0));
+  EXPECT_THAT(follower.payload()["left_out"][0],
+              HasSubstr("does not hold the records that the run ended with"));
 }
 
 TEST(Follower, WaitsForTheEndOfALine) {

@@ -74,7 +74,7 @@ TEST(RunFolders, DoNotWaitForAPipe) {
     fs::create_directory(scratch / "a");
     ASSERT_EQ(::mkfifo((scratch / "a" / name).c_str(), 0600), 0);
     EXPECT_THAT(find_runs(scratch.path()).left_out,
-                ElementsAre(HasSubstr(std::string(name) + " is no file")));
+                ElementsAre(HasSubstr(std::string(name) + " is not a regular file")));
     fs::remove_all(scratch / "a");
   }
 }

@@ -1,19 +1,57 @@
 #include "pair/base/names.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdint>
 #include <vector>
+
+#include "pair/base/tables.h"
 
 namespace pair::base {
 namespace {
 
 constexpr std::size_t longest_shown = 60;
 
-std::string printable(std::string_view name) {
-  std::string shown(name.substr(0, longest_shown));
-  std::replace_if(
-      shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+std::string shortened(std::string_view name) {
+  const std::string shown = printable(name.substr(0, longest_shown));
   return name.size() > longest_shown ? shown + "..." : shown;
+}
+
+// The length of the character that the text begins with, in bytes, and its number; 0 where that is not UTF-8.
+struct Character {
+  std::size_t length = 0;
+  std::uint32_t number = 0;
+};
+
+Character first_character(std::string_view text) {
+  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) {
+    return {1, lead};
+  }
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  constexpr std::array<std::uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) {
+    return {};
+  }
+  std::uint32_t number = lead & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) {
+      return {};
+    }
+    number = number << 6U | (byte(i) & 0x3fU);
+  }
+  const bool surrogate = number >= 0xd800 && number < 0xe000;
+  return number < least[length] || number > 0x10ffff || surrogate ? Character{} : Character{length, number};
+}
+
+bool is_printable(std::uint32_t number) {
+  const bool control = number < 0x20 || (number >= 0x7f && number < 0xa0);
+  const bool separates = number == 0x2028 || number == 0x2029;
+  const bool turns = number == 0x061c || number == 0x200e || number == 0x200f ||
+                     (number >= 0x202a && number <= 0x202e) || (number >= 0x2066 && number <= 0x2069);
+  return !control && !separates && !turns;
 }
 
 }  // namespace
@@ -26,6 +64,17 @@ std::string plain_name(std::string_view name) {
     }
   }
   return result;
+}
+
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const Character character = first_character(text);
+    const std::size_t length = std::max<std::size_t>(character.length, 1);
+    shown += character.length > 0 && is_printable(character.number) ? text.substr(0, length) : "?";
+    text.remove_prefix(length);
+  }
+  return shown;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -67,17 +116,13 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> known) {
-  std::string message = "unknown " + std::string(kind) + " '" + printable(name) + "'";
+  std::string message = "unknown " + std::string(kind) + " '" + shortened(name) + "'";
   if (const std::string_view guess = nearest(name, known); !guess.empty()) {
     message += "; did you mean '" + std::string(guess) + "'?";
   } else {
     message += ".";
   }
-  message += " Known: ";
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    message += (i == 0 ? "" : ", ") + std::string(known[i]);
-  }
-  return message;
+  return message + " Known: " + joined(known);
 }
 
 }  // namespace pair::base

@@ -33,7 +33,8 @@ struct BenchSweepArguments {
 void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
                              const std::string& repeats);
 
-// Writes the sweep, says so on err, and calls work with its folder, which is gone afterwards.
+// Writes the sweep, says so on err, and calls work with its folder, which is gone afterwards,
+// also where the process is stopped or killed meanwhile.
 void with_bench_sweep(const BenchSweepArguments& arguments, std::ostream& err,
                       const std::function<void(const std::filesystem::path&)>& work);
 

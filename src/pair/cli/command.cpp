@@ -62,6 +62,15 @@ void refuse_unconverted(const CLI::App& app, std::string_view said) {
   }
 }
 
+// An error may quote what a file or a folder's name holds.
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    lines += base::printable(text.substr(0, end)) + '\n';
+  }
+  return lines + base::printable(text);
+}
+
 }  // namespace
 
 void flush(std::ostream& out) {
@@ -97,13 +106,13 @@ int run(int argc, const char* const* argv, Context& context,
     flush(context.out);
     return context.status;
   } catch (const UsageError& error) {
-    context.err << "pair: " << error.what() << '\n';
+    context.err << "pair: " << printable_lines(error.what()) << '\n';
     return exit_bad_input;
   } catch (const std::bad_alloc&) {
     context.err << "pair: out of memory\n";
     return exit_failure;
   } catch (const std::exception& error) {
-    context.err << "pair: " << error.what() << '\n';
+    context.err << "pair: " << printable_lines(error.what()) << '\n';
     return exit_failure;
   }
 }

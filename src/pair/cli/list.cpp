@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/moo/balancer.h"
 
 namespace pair::cli {
@@ -98,10 +99,8 @@ std::vector<ListKind> training_kinds() {
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
   const auto arguments = std::make_shared<ListArguments>();
   arguments->kinds = std::move(kinds);
-  std::string known;
-  for (const ListKind& kind : arguments->kinds) {
-    known += (known.empty() ? "" : ", ") + kind.name;
-  }
+  const std::string known =
+      base::joined(arguments->kinds, ", ", [](const ListKind& kind) { return kind.name; });
   CLI::App* command = app.add_subcommand("list", "Say what there is to choose from");
   command->add_option("KIND", arguments->kind, "What to list: " + known + "; without it, these kinds");
   command->add_flag("--json", arguments->json, "Write a JSON array of objects");

@@ -1,8 +1,6 @@
 #include "pair/cli/output_file.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "pair/cli/command.h"
 #include "pair/plot/files.h"
@@ -15,14 +13,6 @@ bool is_drawn(const std::string& path) {
 }
 
 }  // namespace
-
-void write_output(const std::string& path, std::string_view bytes) {
-  std::ofstream file(path, std::ios::binary);
-  file << bytes;
-  if (!file.flush()) {
-    throw std::runtime_error("'" + path + "' could not be written");
-  }
-}
 
 void check_figure_name(std::string_view option, const std::string& path) {
   if (!is_drawn(path) && !path.ends_with(".json")) {

@@ -5,14 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "pair/base/files.h"
 #include "pair/plot/figure.h"
 
 // Files that a command writes because an option names them.
 
 namespace pair::cli {
 
-// Throws std::runtime_error where the file cannot be written.
-void write_output(const std::string& path, std::string_view bytes);
+using base::write_output;
 
 // A figure's file, of the kind that its name says: .svg or .png is drawn, .json has the numbers.
 // Throws UsageError for another name; `option` stands in the sentence. Call it before the work begins.

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <ostream>
 
+#include "pair/base/tables.h"
 #include "pair/cli/many_runs_display.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
@@ -25,11 +26,8 @@ std::uint64_t whole_number(const std::string& text, const std::string& all) {
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
                         const std::vector<std::string>& methods, const std::string& option, bool seeds) {
   if (!methods.empty()) {
-    std::string known;
-    for (const std::string& method : methods) {
-      known += (known.empty() ? "" : ", ") + method;
-    }
-    command.add_option(option, arguments->methods, "Of " + known + " (default: all)")->delimiter(',');
+    command.add_option(option, arguments->methods, "Of " + base::joined(methods) + " (default: all)")
+        ->delimiter(',');
   }
   if (seeds) {
     command.add_option("--seeds", arguments->seeds, "Numbers and ranges, such as 0-9 or 0,2,5-7")

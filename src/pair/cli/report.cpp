@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/left_out.h"
 #include "pair/cli/output_file.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/plot/png.h"
@@ -50,10 +51,9 @@ void run_report(const ReportArguments& arguments, Context& context) {
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
   const report::Sources sources = report::read_sources(folders, options);
+  say_strangers(folders, context.err);
+  say_left_out(sources.histories, /*all=*/sources.history().empty(), "the page names them", context.err);
   if (sources.history().empty()) {
-    for (const select::Omission& omission : sources.histories.left_out) {
-      context.err << "pair: left out: " << omission.sentence() << '\n';
-    }
     throw UsageError("no run was found in '" + arguments.folders.front() +
                      "'; accepted are run folders, each with a results.jsonl, and folders of them");
   }

@@ -17,6 +17,7 @@
 #include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/cli/left_out.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/select_report.h"
 #include "pair/select/domainbed.h"
@@ -197,26 +198,16 @@ std::vector<select::Selection> selections_of(const SelectArguments& arguments,
 
 void say_what_was_left_out(const select::Histories& histories,
                            const std::vector<select::Selection>& selections, bool all, std::ostream& err) {
-  constexpr std::size_t few = 10;
-  const std::size_t shown = all ? histories.left_out.size() : std::min(few, histories.left_out.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const select::Omission& omission = histories.left_out[i];
-    for (const std::string& sentence : all ? omission.sentences() : std::vector{omission.sentence()}) {
-      err << "pair: left out: " << sentence << '\n';
-    }
-  }
-  if (shown < histories.left_out.size()) {
-    err << "pair: left out: " << histories.left_out.size() - shown << " more; --explain names all\n";
-  }
+  say_left_out(histories, all, "--explain names all", err);
   if (const std::size_t count = histories.not_done.size(); count > 0) {
     err << "pair: " << count << (count == 1 ? " run is" : " runs are") << " not done, such as "
-        << histories.not_done.front() << "; the records so far count\n";
+        << base::printable(histories.not_done.front()) << "; the records so far count\n";
   }
   std::set<std::string> said;
   for (const select::Selection& selection : selections) {
     for (const std::string& note : selection.notes) {
       if (said.insert(note).second) {
-        err << "pair: " << selection.title << ": " << note << '\n';
+        err << "pair: " << selection.title << ": " << base::printable(note) << '\n';
       }
     }
   }
@@ -315,6 +306,7 @@ void add_select(CLI::App& app, Context& context) {
   command->callback([arguments, &context] {
     try {
       const std::vector<std::filesystem::path> folders(arguments->folders.begin(), arguments->folders.end());
+      say_strangers(folders, context.err);
       run_select(folders, arguments->select, context);
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());

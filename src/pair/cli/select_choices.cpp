@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/select/catalog.h"
 
 namespace pair::cli {
@@ -13,15 +15,6 @@ std::string per_cent(double accuracy) {
   char buffer[400];
   std::snprintf(buffer, sizeof buffer, "%.1f", 100.0 * accuracy);
   return buffer;
-}
-
-template <class Items, class Shown>
-std::string joined(const Items& items, Shown shown) {
-  std::string text;
-  for (const auto& item : items) {
-    text += (text.empty() ? "" : ", ") + shown(item);
-  }
-  return text;
 }
 
 bool has_scores(const select::Decision& decision) {
@@ -37,6 +30,15 @@ std::vector<std::string> figures_of(const select::Decision& decision, const sele
     row.push_back(shown_losses(decision, candidate));
   }
   return row;
+}
+
+// Runs have the names of folders, and hyperparameters what somebody wrote into a file.
+void make_printable(Rows& rows) {
+  for (std::vector<std::string>& row : rows) {
+    for (std::string& cell : row) {
+      cell = base::printable(cell);
+    }
+  }
 }
 
 }  // namespace
@@ -81,14 +83,14 @@ std::string shown_losses(const select::Decision& decision, const select::Candida
 
 std::string shown_environments(const select::Decision& decision) {
   const auto names = select::environments_of(decision.dataset);
-  return joined(decision.test_envs, [&names](int environment) {
+  return base::joined(decision.test_envs, ", ", [&names](int environment) {
     const auto index = static_cast<std::size_t>(environment);
     return index < names.size() ? std::string(names[index]) : std::to_string(environment);
   });
 }
 
 std::string shown_tests(const select::Candidate& candidate) {
-  return joined(candidate.tests, per_cent);
+  return base::joined(candidate.tests, ", ", per_cent);
 }
 
 Rows choice_rows(const select::Selection& selection, const VaryingHparams& hparams) {
@@ -133,7 +135,7 @@ Rows candidate_rows(const select::Decision& decision, const VaryingHparams& hpar
 }
 
 std::string explanation(const select::Decision& decision, double percentile) {
-  std::string text = decision.algorithm + " on " + decision.dataset + ", trial " +
+  std::string text = base::printable(decision.algorithm + " on " + decision.dataset) + ", trial " +
                      std::to_string(decision.trial_seed) + ", tested in " + shown_environments(decision);
   if (!has_scores(decision)) {
     return text + ": the best validation accuracy of " + std::to_string(decision.candidates.size()) +
@@ -154,44 +156,14 @@ std::string explanation(const select::Decision& decision, double percentile) {
          short_number(percentile) + " of the way from the least to the largest), the score chose too";
 }
 
-std::string aligned(const Rows& rows, std::string_view indent) {
-  std::vector<std::size_t> widths(rows[0].size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], row[i].size());
-    }
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line(indent);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
+std::string aligned(Rows rows, std::string_view indent) {
+  make_printable(rows);
+  return base::aligned(rows, {.indent = indent});
 }
 
-std::string as_markdown(const Rows& rows) {
-  std::string text;
-  for (std::size_t n = 0; n < rows.size(); ++n) {
-    for (const std::string& cell : rows[n]) {
-      text += "| ";
-      for (const char c : cell) {
-        text += c == '|' ? "\\|" : std::string(1, c);
-      }
-      text += " ";
-    }
-    text += "|\n";
-    if (n == 0) {
-      for (std::size_t i = 0; i < rows[0].size(); ++i) {
-        text += "|---";
-      }
-      text += "|\n";
-    }
-  }
-  return text;
+std::string as_markdown(Rows rows) {
+  make_printable(rows);
+  return base::markdown(rows);
 }
 
 }  // namespace pair::cli

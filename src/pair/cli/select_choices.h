@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/tables.h"
 #include "pair/select/decision.h"
 
 // Choices as rows of words, for the formats that are tables.
@@ -33,7 +34,7 @@ std::string shown_environments(const select::Decision& decision);
 // In per cent: "71.4", or "80.1, 64.9" for several test environments.
 std::string shown_tests(const select::Candidate& candidate);
 
-using Rows = std::vector<std::vector<std::string>>;
+using base::Rows;
 
 // A header and a row a choice of the selection.
 Rows choice_rows(const select::Selection& selection, const VaryingHparams& hparams);
@@ -42,7 +43,8 @@ Rows candidate_rows(const select::Decision& decision, const VaryingHparams& hpar
 // "losses nll, penalty with preference 0.01, 0.99; 7 of 20 runs reach the bar ...".
 std::string explanation(const select::Decision& decision, double percentile);
 
-std::string aligned(const Rows& rows, std::string_view indent);
-std::string as_markdown(const Rows& rows);
+// Control characters in the words are replaced (base/names.h).
+std::string aligned(Rows rows, std::string_view indent);
+std::string as_markdown(Rows rows);
 
 }  // namespace pair::cli

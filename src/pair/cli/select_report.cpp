@@ -4,7 +4,9 @@
 #include <ostream>
 #include <string>
 
+#include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/cli/select_choices.h"
 
 namespace pair::cli {
@@ -20,28 +22,8 @@ std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-std::string csv_quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
-    return text;
-  }
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c == '"' ? "\"\"" : std::string(1, c);
-  }
-  return quoted + "\"";
-}
-
 std::string csv_number(double value) {
   return value == value ? base::shown(value) : "";
-}
-
-template <class Items, class Shown>
-std::string semicolons(const Items& items, Shown shown) {
-  std::string text;
-  for (const auto& item : items) {
-    text += (text.empty() ? "" : ";") + shown(item);
-  }
-  return text;
 }
 
 // place: of the candidate, 0 for the chosen one.
@@ -54,26 +36,23 @@ std::vector<std::string> csv_row(const Selection& selection, const Decision& dec
   const auto number = [](int value) { return std::to_string(value); };
   const auto setting = [](const auto& hparam) { return hparam.first + "=" + hparam.second; };
   return {selection.criterion,
-          decision.dataset,
-          decision.algorithm,
+          base::printable(decision.dataset),
+          base::printable(decision.algorithm),
           std::to_string(decision.trial_seed),
-          semicolons(decision.test_envs, number),
-          candidate.run->name,
+          base::joined(decision.test_envs, ";", number),
+          base::printable(candidate.run->name),
           std::to_string(candidate.run->hparams_seed),
           std::to_string(candidate.run->steps[candidate.record]),
           csv_number(candidate.validation),
-          semicolons(candidate.tests, csv_number),
+          base::joined(candidate.tests, ";", csv_number),
           csv_number(candidate.score),
           losses,
-          semicolons(candidate.run->hparams, setting),
+          base::joined(candidate.run->hparams, ";", setting),
           std::to_string(place + 1)};
 }
 
-void write_csv_line(std::vector<std::string> words, std::ostream& out) {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    out << (i == 0 ? "" : ",") << csv_quoted(words[i]);
-  }
-  out << '\n';
+void write_csv_line(const std::vector<std::string>& words, std::ostream& out) {
+  out << base::joined(words, ",", base::csv_value) << '\n';
 }
 
 ordered_json to_json(const Table& table) {
@@ -167,7 +146,7 @@ void write_markdown(const SelectReport& report, std::ostream& out) {
   const char* separator = "";
   for (const Selection& selection : report.selections) {
     for (const Table& table : tables_of(selection, report.histories.history)) {
-      out << separator << "### " << table.heading << "\n\n" << select::as_markdown(table);
+      out << separator << "### " << base::printable(table.heading) << "\n\n" << select::as_markdown(table);
       separator = "\n";
     }
     out << "\n### Chosen: " << selection.title << "\n\n";

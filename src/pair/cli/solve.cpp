@@ -116,14 +116,17 @@ constexpr auto footer = R"(Each line is an object with
   losses      [L1, ..., Lm], not negative, not all 0; m from 2 to 64
   preference  [p1, ..., pm], positive; the larger p_i, the smaller L_i is wanted
   gram        [[...], ...], m x m inner products of the objectives' gradients; or
-  gradients   [[...], ...], the m gradients themselves
+  gradients   [[...], ...], the m gradients themselves, each 0 or of a norm from 1e-100 to 1e100
 and where wanted
   solver      its name; 'pair list solvers' has them
-  epsilon, smoothing, radius   the solver's options
+  epsilon     not negative (epo, epo_smooth, epo_worst)
+  smoothing   from 1e-6 to 1e6 (epo_smooth)
+  radius      from 0 up to 1, less than 1 (cagrad)
   previous    the last step's weights, for epo_smooth
 Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
-and then the exit status is 2.
+and then the exit status is 2. Weights are not negative and sum to 1. Those of pmtl may be
+negative; their absolute values then sum to 1.
 
 Example:
   echo '{"losses": [1, 2], "gradients": [[1, 0], [0, 1]], "preference": [1, 1]}' | pair solve
@@ -147,7 +150,7 @@ void add_solve(CLI::App& app, Context& context) {
       ->capture_default_str();
   command
       ->add_option("--smoothing", options.smoothing,
-                   "How near epo_smooth stays to the last weights, where a line does not say")
+                   "How near epo_smooth stays to the last weights, 1e-6 to 1e6, where a line does not say")
       ->capture_default_str();
   command
       ->add_option("--radius", options.radius,

@@ -331,6 +331,16 @@ std::vector<double> Reader::gram_of_gradients(std::size_t m) const {
     }
   }
   std::vector<double> products = moo::gram_of(field.numbers, m);
+  for (std::size_t i = 0; i < m; ++i) {
+    // Where the square underflows, the gradient would pass for one that has vanished.
+    constexpr double smallest_square = 1e-200;
+    const auto gradient = std::span(field.numbers).subspan(i * length, length);
+    if (products[i * m + i] < smallest_square &&
+        std::any_of(gradient.begin(), gradient.end(), [](double value) { return value != 0.0; })) {
+      throw BadLine("gradients[" + std::to_string(i) +
+                    "] has a norm below 1e-100; a norm of 0 or in [1e-100, 1e100] is accepted");
+    }
+  }
   for (std::size_t i = 0; i < products.size(); ++i) {
     if (!std::isfinite(products[i])) {
       throw BadLine("gradients[" + std::to_string(i / m) + "] and gradients[" + std::to_string(i % m) +

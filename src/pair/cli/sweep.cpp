@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/left_out.h"
 #include "pair/cli/select.h"
 #include "pair/cli/sweep_arguments.h"
 #include "pair/cli/sweep_report.h"
@@ -61,6 +62,9 @@ void collect(const SweepArguments& arguments, SelectArguments select, bool json,
   }
   if (folders.empty()) {
     throw UsageError("'" + arguments.out + "' has no records yet: " + summary_of(status.counts));
+  }
+  if (!status.strangers.empty()) {
+    context.err << "pair: " << strangers_sentence(status.strangers) << "; they are left out\n";
   }
   if (!json) {
     run_select(folders, select, context);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/cli/left_out.h"
 #include "pair/cli/many_runs_display.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/sweep.h"
@@ -19,6 +20,7 @@
 #include "pair/report/number.h"
 #include "pair/sweep/launcher.h"
 #include "pair/sweep/many_runs.h"
+#include "pair/sweep/status.h"
 #include "pair/sweep/sweep_file.h"
 
 namespace pair::cli {
@@ -68,10 +70,13 @@ std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, con
     }
     if (state == State::broken) {
       const bool own = sweep::is_own(jobs[i], out);
-      err << "pair: " << jobs[i].folder
-          << (own ? " is broken and runs again: " : " cannot run until its folder is removed by hand: ")
-          << status.jobs[i].message << '\n';
       sweep::mend(jobs[i], out);
+      const bool mended = sweep::status_of(jobs[i], out).state != State::broken;
+      err << "pair: " << jobs[i].folder
+          << (mended ? " is broken and runs again: "
+              : own  ? " is broken and cannot run: "
+                     : " cannot run until its folder is removed by hand: ")
+          << base::printable(status.jobs[i].message) << '\n';
     }
     left.push_back(sweep::launch_job(jobs[i].spec, out / jobs[i].folder, program));
   }
@@ -127,6 +132,10 @@ void launch(const LaunchArguments& arguments, Context& context) {
   const sweep::SweepStatus before = sweep::status_of(jobs, out);
   const std::size_t done_before = before.counts.of(State::done);
   const std::vector<sweep::LaunchJob> left = jobs_left(jobs, before, out, context.err);
+  if (const std::vector<std::string> strangers = sweep::strangers_in(out, jobs_of(arguments.sweep));
+      !strangers.empty()) {
+    context.err << "pair: " << strangers_sentence(strangers) << "; they take no part\n";
+  }
   context.err << summary_of(before.counts) << std::endl;
 
   ManyRunsDisplay display(context.err, done_before);
@@ -142,7 +151,8 @@ void launch(const LaunchArguments& arguments, Context& context) {
   const Ended ended = count(runs);
   for (const sweep::RunOutcome& outcome : runs.outcomes) {
     if (!outcome.error.empty()) {
-      context.err << "pair: " << outcome.directory.string() << " failed: " << outcome.error << '\n';
+      context.err << "pair: " << base::printable(outcome.directory.string() + " failed: " + outcome.error)
+                  << '\n';
       context.status = exit_failure;
     }
   }

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "pair/base/names.h"
+#include "pair/cli/left_out.h"
 #include "pair/cli/select_choices.h"
 
 namespace pair::cli {
@@ -74,16 +76,14 @@ void write_status(std::span<const sweep::Job> jobs, const sweep::SweepStatus& st
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (went_wrong(status.jobs[i]) && (++wrong <= few || all)) {
       out << (wrong == 1 ? "\n" : "") << jobs[i].folder << ": " << to_string(status.jobs[i].state) << ": "
-          << status.jobs[i].message << '\n';
+          << base::printable(status.jobs[i].message) << '\n';
     }
   }
   if (wrong > few && !all) {
     out << "and " << wrong - few << " more; --all names them\n";
   }
   if (!status.strangers.empty()) {
-    out << "\n"
-        << status.strangers.size() << (status.strangers.size() == 1 ? " folder holds" : " folders hold")
-        << " runs that are not among these jobs, such as " << status.strangers.front() << '\n';
+    out << "\n" << strangers_sentence(status.strangers) << '\n';
   }
 }
 

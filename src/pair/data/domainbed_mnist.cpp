@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/data/idx.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
@@ -34,8 +35,7 @@ Digits both_splits(Digits first, const Digits& second, const std::string& where)
 
 fs::path idx_file(const fs::path& folder, const std::string& name) {
   for (const std::string ending : {"", ".gz"}) {
-    std::error_code ignored;
-    if (fs::exists(folder / (name + ending), ignored)) {
+    if (base::is_there(folder / (name + ending))) {
       return folder / (name + ending);
     }
   }

@@ -18,10 +18,10 @@ Digits domainbed_digits(const DomainBedMnistSpec& spec);
 // floor(holdout n) are held out.
 //
 // Inputs are bytes [n, channels, rows, columns], labels int64 [n].
-//   ColoredMNIST  label = (digit < 5), flipped with probability 0.25; colour = label, flipped with
-//   probability 0.1,
-//                 0.2 or 0.9. The digit stands in the channel of its colour, the other is zero
-//   RotatedMNIST  the digit turned by rotate(), and its value
+// - ColoredMNIST: label = (digit < 5), flipped with probability 0.25; colour = label, flipped with
+// probability
+//   0.1, 0.2 or 0.9. The digit is in the channel of its colour, the other channel is zero.
+// - RotatedMNIST: the digit turned by rotate(), and its value.
 //
 // Trained on are env{i}_in of the environments not in test_envs. Held out, by number, are env{i}_out of those
 // and both parts of the others, whose env{i}_in counts as the test: it is what DomainBed reports.

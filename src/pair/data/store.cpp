@@ -1,85 +1,17 @@
 #include "pair/data/store.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <array>
-#include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/data/idx.h"
-#include "pair/data/reason.h"
 
 namespace pair::data {
 namespace {
 
 namespace fs = std::filesystem;
-
-// A name beside the target's that no other thread or process takes.
-fs::path part_path(const fs::path& target) {
-  static std::atomic<unsigned> count = 0;
-  const std::string serial = std::to_string(::getpid()) + "-" + std::to_string(count++);
-  return target.parent_path() / (std::string(".") + target.filename().string() + "." + serial + ".part");
-}
-
-// A file under a name of its own, gone again unless it is renamed.
-class PartFile {
- public:
-  explicit PartFile(const fs::path& target)
-      : path_(part_path(target)),
-        descriptor_(::open(path_.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644)) {
-    if (descriptor_ < 0) {
-      fail("create", errno);
-    }
-  }
-  PartFile(const PartFile&) = delete;
-  PartFile(PartFile&&) = delete;
-  PartFile& operator=(const PartFile&) = delete;
-  PartFile& operator=(PartFile&&) = delete;
-  ~PartFile() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-    }
-    if (!path_.empty()) {
-      ::unlink(path_.c_str());
-    }
-  }
-
-  void write(BytesView bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-      if (written < 0 && errno != EINTR) {
-        fail("write", errno);
-      }
-      bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-    }
-    if (::fsync(descriptor_) != 0) {
-      fail("write", errno);
-    }
-    if (::close(std::exchange(descriptor_, -1)) != 0) {
-      fail("write", errno);
-    }
-  }
-
-  void rename_to(const fs::path& target) {
-    if (::rename(path_.c_str(), target.c_str()) != 0) {
-      throw std::runtime_error("cannot put " + target.string() + " in place: " + reason(errno));
-    }
-    path_.clear();
-  }
-
- private:
-  [[noreturn]] void fail(const char* verb, int error) const {
-    throw std::runtime_error(std::string("cannot ") + verb + " " + path_.string() + ": " + reason(error));
-  }
-
-  fs::path path_;
-  int descriptor_;
-};
 
 Holding holding(const Store& store, const Download& download) {
   Holding held{.name = download.name,
@@ -168,8 +100,7 @@ FileCheck Store::check(const Download& download, const DataFile& file) const {
 Bytes Store::read(const Download& download, const DataFile& file) const {
   const fs::path at = path(download, file);
   const std::string advice = "; 'pair data get " + download.name + "' fetches it";
-  std::error_code ignored;
-  if (!fs::exists(at, ignored)) {
+  if (!base::is_there(at)) {
     throw std::runtime_error(at.string() + " is missing" + advice);
   }
   Bytes bytes = read_bytes(at);
@@ -189,9 +120,7 @@ void Store::place(const Download& download, const DataFile& file, BytesView byte
   if (error) {
     throw std::runtime_error("cannot make the folder " + at.parent_path().string() + ": " + error.message());
   }
-  PartFile part(at);
-  part.write(bytes);
-  part.rename_to(at);
+  base::write_output(at, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 Digits stored_mnist(const Store& store, MnistSplit split) {

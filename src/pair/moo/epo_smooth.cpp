@@ -70,8 +70,9 @@ std::optional<std::vector<double>> solve_smoothed(const EpoProgram& program, std
 }  // namespace
 
 EpoSmooth::EpoSmooth(double epsilon, double smoothing) : epsilon_(epsilon), smoothing_(smoothing) {
-  if (!(smoothing > 0.0 && smoothing <= 1e6)) {
-    throw std::invalid_argument("smoothing is " + base::shown(smoothing) + "; it must lie in (0, 1e6]");
+  // Below, c / smoothing outgrows what keeps the weights near the last ones, and then a double's range.
+  if (!(smoothing >= 1e-6 && smoothing <= 1e6)) {
+    throw std::invalid_argument("smoothing is " + base::shown(smoothing) + "; it must lie in [1e-6, 1e6]");
   }
   const Epo checks_epsilon(epsilon);
 }

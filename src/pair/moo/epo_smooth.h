@@ -20,7 +20,7 @@ namespace pair::moo {
 
 class EpoSmooth : public Balancer {
  public:
-  // smoothing in (0, 1e6]: 0.01 hardly differs from EPO, 100 moves by at most 0.01 a step.
+  // smoothing in [1e-6, 1e6]: 0.01 hardly differs from EPO, 100 moves by at most 0.01 a step.
   explicit EpoSmooth(double epsilon = BalancerOptions{}.epsilon,
                      double smoothing = BalancerOptions{}.smoothing);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;

@@ -154,7 +154,7 @@ LcpSolution solve_lcp(std::span<const DoubleDouble> matrix, std::span<const Doub
     solution = lemke(ExactDictionary(start));
   }
   if (!solution) {
-    throw std::runtime_error("the complementarity problem's pivoting did not end");
+    throw PivotingDoesNotEnd("the complementarity problem's pivoting did not end");
   }
   return *std::move(solution);
 }

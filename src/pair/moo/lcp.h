@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include "pair/moo/double_double.h"
@@ -22,7 +23,14 @@ struct LcpSolution {
   std::vector<DoubleDouble> z;
 };
 
-// matrix is row-major n x n with n = offset.size(). Throws std::runtime_error should the method not end.
+// A matrix that is so far from positive semidefinite, by its rounding, that the pivots come round in a
+// circle.
+class PivotingDoesNotEnd : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// matrix is row-major n x n with n = offset.size(). Throws PivotingDoesNotEnd should the method not end.
 LcpSolution solve_lcp(std::span<const DoubleDouble> matrix, std::span<const DoubleDouble> offset);
 
 }  // namespace pair::moo

@@ -7,6 +7,7 @@
 
 #include "pair/base/numbers.h"
 #include "pair/moo/double_double.h"
+#include "pair/moo/lcp.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/weights.h"
 
@@ -116,18 +117,24 @@ Solution Pmtl::weigh(const Problem& problem) const {
   }
 
   const std::size_t n = generators.size();
-  const MinNorm shortest = min_norm(gram_of_combinations(problem, generators), n);
-  solution.objective = shortest.squared_norm;
   solution.weights.assign(m, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < m; ++j) {
-      solution.weights[j] += shortest.weights[i] * generators[i][j];
+  try {
+    const MinNorm shortest = min_norm(gram_of_combinations(problem, generators), n);
+    solution.objective = shortest.squared_norm;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < m; ++j) {
+        solution.weights[j] += shortest.weights[i] * generators[i][j];
+      }
     }
+  } catch (const PivotingDoesNotEnd&) {
+    // Doubles cannot hold the constraints beside gradients so much longer: as without a solution.
   }
   if (std::all_of(solution.weights.begin(), solution.weights.end(), [](double w) { return w == 0.0; })) {
-    // The constraints' combinations balance out whatever the gradients are: they ask for nothing.
+    // Or the constraints' combinations balance out whatever the gradients are: they ask for nothing.
     solution.status = Status::infeasible;
-    solution.weights = min_norm(problem.gram, m).weights;
+    MinNorm shortest = min_norm(problem.gram, m);
+    solution.objective = shortest.squared_norm;
+    solution.weights = std::move(shortest.weights);
   }
   normalise(solution.weights);
   return solution;

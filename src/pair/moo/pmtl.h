@@ -18,7 +18,10 @@
 // by the sum of their absolute values, as the authors' code does.
 //
 // The constraints' gradients depend on the others, so that their Gram matrix is singular up to its rounding:
-// where the gradients' norms are many decades apart, the weights are right to a few digits only.
+// where the gradients' norms are many decades apart, the weights are right to a few digits only. Where they
+// are some 40 decades apart, the search for the shortest vector may not end at all. Then, and where the
+// constraints cancel each other, the status is `infeasible` and the weights are those of the minimum-norm
+// direction of the gradients alone.
 //
 // Solution::objective is the squared norm of the shortest vector.
 

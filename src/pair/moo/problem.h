@@ -71,7 +71,9 @@ class InvalidProblem : public std::invalid_argument {
 // Throws InvalidProblem unless every condition stated at Problem's members holds. Every solver calls it.
 void validate(const Problem& problem);
 
-// G G^T of m gradients given row by row (row-major m x n), as Problem::gram wants it.
+// G G^T of m gradients given row by row (row-major m x n), as Problem::gram wants it. A square
+// below 5e-324 is 0, so that a gradient shorter than about 1e-162 looks like one that has vanished. Throws
+// InvalidProblem where rows differ in length.
 std::vector<double> gram_of(std::span<const double> gradients, std::size_t m);
 
 }  // namespace pair::moo

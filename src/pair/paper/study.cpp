@@ -10,6 +10,8 @@
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/base/statistics.h"
+#include "pair/base/tables.h"
 
 namespace pair::paper {
 namespace {
@@ -175,16 +177,8 @@ std::string told(const Study& study, const nlohmann::json& result) {
 }
 
 nlohmann::json spread_json(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  double mean = 0.0;
-  for (const double value : values) {
-    mean += value / count;
-  }
-  double square = 0.0;
-  for (const double value : values) {
-    square += (value - mean) * (value - mean) / count;
-  }
-  return {{"mean", mean}, {"deviation", std::sqrt(square)}, {"values", values}};
+  const base::MeanAndDeviation found = base::mean_and_deviation(values);
+  return {{"mean", found.mean}, {"deviation", found.deviation}, {"values", values}};
 }
 
 nlohmann::json worst_accuracy(std::span<const sweep::RunOutcome> runs) {
@@ -223,25 +217,8 @@ std::vector<nlohmann::json> values_of(const nlohmann::json& result, const std::s
   return values;
 }
 
-std::string aligned(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<std::size_t> widths;
-  for (const auto& line : lines) {
-    widths.resize(std::max(widths.size(), line.size()));
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], line[i].size());
-    }
-  }
-  std::string text;
-  for (const auto& line : lines) {
-    std::string row = " ";
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const std::string padding(widths[i] - line[i].size(), ' ');
-      row += i == 0 ? " " + line[i] + padding : "   " + padding + line[i];
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
+std::string aligned(const base::Rows& lines) {
+  return base::aligned(lines, {.indent = "  ", .gap = 3, .left = 1});
 }
 
 std::string spread_text(const nlohmann::json& spread, int decimals) {

@@ -11,6 +11,8 @@
 #include <set>
 #include <sstream>
 
+#include "pair/base/statistics.h"
+#include "pair/base/tables.h"
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
 
@@ -200,16 +202,8 @@ std::vector<runs::RunSpec> specs_of(const Table& table) {
 }
 
 Figure figure_of(std::span<const double> per_cent) {
-  Figure figure;
-  const auto count = static_cast<double>(per_cent.size());
-  for (const double value : per_cent) {
-    figure.mean += value / count;
-  }
-  for (const double value : per_cent) {
-    figure.deviation += (value - figure.mean) * (value - figure.mean) / count;
-  }
-  figure.deviation = std::sqrt(figure.deviation);
-  return figure;
+  const base::MeanAndDeviation found = base::mean_and_deviation(per_cent);
+  return {found.mean, found.deviation};
 }
 
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
@@ -250,45 +244,12 @@ nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
 }
 
 std::string as_text(const nlohmann::json& result) {
-  const auto lines = grid(result);
-  std::vector<std::size_t> widths(lines[0].size(), 0);
-  for (const auto& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], line[i].size());
-    }
-  }
-  std::string text = result.at("title").get<std::string>() + "\n\n";
-  for (std::size_t n = 0; n < lines.size(); ++n) {
-    std::string row;
-    for (std::size_t i = 0; i < lines[n].size(); ++i) {
-      const std::string padding(widths[i] - lines[n][i].size(), ' ');
-      row += (i == 0 ? "  " + lines[n][i] + padding : "   " + padding + lines[n][i]);
-    }
-    text += row + "\n";
-    if (n == 0) {
-      text += "  " + std::string(row.size() - 2, '-') + "\n";
-    }
-  }
-  return text;
+  return result.at("title").get<std::string>() + "\n\n" +
+         base::aligned(grid(result), {.indent = "  ", .gap = 3, .left = 1, .rule = true});
 }
 
 std::string as_markdown(const nlohmann::json& result) {
-  const auto lines = grid(result);
-  std::string text;
-  for (std::size_t n = 0; n < lines.size(); ++n) {
-    for (const std::string& cell : lines[n]) {
-      text += "| " + cell + " ";
-    }
-    text += "|\n";
-    if (n == 0) {
-      text += "|---|";
-      for (std::size_t i = 1; i < lines[0].size(); ++i) {
-        text += "---:|";
-      }
-      text += "\n";
-    }
-  }
-  return text;
+  return base::markdown(grid(result), /*right=*/true);
 }
 
 nlohmann::json provenance(const std::string& device) {

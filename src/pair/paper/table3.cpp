@@ -11,6 +11,7 @@
 
 #include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/figures.h"
 #include "pair/select/pair_s.h"
@@ -211,27 +212,6 @@ std::string shown_bases(const json& figures) {
   return text;
 }
 
-// The first two columns to the left, the others to the right.
-std::string aligned(const std::vector<std::vector<std::string>>& lines) {
-  std::vector<std::size_t> widths(lines.front().size(), 0);
-  for (const std::vector<std::string>& line : lines) {
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      widths[i] = std::max(widths[i], line[i].size());
-    }
-  }
-  std::string text;
-  for (const std::vector<std::string>& line : lines) {
-    std::string row;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-      const std::string space(widths[i] - line[i].size(), ' ');
-      row += "  " + (i < 2 ? line[i] + space : space + line[i]);
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::vector<std::string> table3_algorithms() {
@@ -337,7 +317,7 @@ std::string table3_text(const nlohmann::json& result) {
   return "ColoredMNIST of DomainBed, " + result.at("validation").get<std::string>() +
          " validation: accuracy on the domain that was left out, mean and standard error over\n"
          "trials, each the best of its draws of hyperparameters (the paper's in parentheses: 20 x 3)\n\n" +
-         aligned(lines);
+         base::aligned(lines, {.indent = "  ", .left = 2});
 }
 
 }  // namespace pair::paper

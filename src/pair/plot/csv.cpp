@@ -3,22 +3,11 @@
 #include <cmath>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/plot/scale.h"
 
 namespace pair::plot {
 namespace {
-
-// As it is, in quotes where it has to be.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) {
-    return text;
-  }
-  std::string result = "\"";
-  for (const char c : text) {
-    result += c == '"' ? "\"\"" : std::string(1, c);
-  }
-  return result + "\"";
-}
 
 struct Row {
   double x = NAN, y = NAN, x2 = NAN, y2 = NAN, value = NAN;
@@ -64,7 +53,7 @@ class Table {
 
  private:
   void add(const char* mark, const std::string& name, const Row& row, const std::string& spoke = "") {
-    text_ += start_ + mark + "," + quoted(name) + "," + quoted(spoke);
+    text_ += start_ + mark + "," + base::csv_value(name) + "," + base::csv_value(spoke);
     for (const double number : {row.x, row.y, row.x2, row.y2, row.value}) {
       text_ += "," + (std::isnan(number) ? "" : base::shown(number));
     }

@@ -1,10 +1,8 @@
 #include "pair/plot/files.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <stdexcept>
 
+#include "pair/base/files.h"
 #include "pair/plot/csv.h"
 #include "pair/plot/png.h"
 #include "pair/plot/svg.h"
@@ -30,12 +28,7 @@ std::string content_of(const Figure& figure, const std::filesystem::path& file, 
 }  // namespace
 
 void write_figure(const Figure& figure, const std::filesystem::path& file, Theme theme) {
-  const std::string content = content_of(figure, file, theme);
-  std::ofstream stream(file, std::ios::binary);
-  stream << content;
-  if (!stream.flush()) {
-    throw std::runtime_error("'" + file.string() + "' could not be written: " + std::strerror(errno));
-  }
+  base::write_output(file, content_of(figure, file, theme));
 }
 
 }  // namespace pair::plot

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 
+#include "pair/base/statistics.h"
 #include "pair/report/series.h"
 #include "pair/select/catalog.h"
 
@@ -88,24 +90,20 @@ Curve curve_of(const select::History& history, const Method& method, const Metri
 }
 
 Spread spread_of(std::span<const double> values) {
+  std::vector<double> finite;
+  std::copy_if(values.begin(), values.end(), std::back_inserter(finite),
+               [](double value) { return std::isfinite(value); });
   Spread spread;
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      spread.least = spread.runs == 0 ? value : std::min(spread.least, value);
-      spread.most = spread.runs == 0 ? value : std::max(spread.most, value);
-      spread.mean += value;
-      ++spread.runs;
-    }
-  }
-  if (spread.runs == 0) {
+  if (finite.empty()) {
     return spread;
   }
-  spread.mean /= static_cast<double>(spread.runs);
-  double squares = 0.0;
-  for (const double value : values) {
-    squares += std::isfinite(value) ? (value - spread.mean) * (value - spread.mean) : 0.0;
-  }
-  spread.deviation = spread.runs > 1 ? std::sqrt(squares / static_cast<double>(spread.runs - 1)) : 0.0;
+  const auto [mean, deviation] = base::mean_and_deviation(finite, base::Deviation::sample);
+  const auto [least, most] = std::minmax_element(finite.begin(), finite.end());
+  spread.mean = mean;
+  spread.deviation = deviation;
+  spread.least = *least;
+  spread.most = *most;
+  spread.runs = finite.size();
   return spread;
 }
 

@@ -1,10 +1,10 @@
 #include "pair/report/sources.h"
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
 
@@ -25,15 +25,10 @@ RunState state_of(const std::string& name) {
   if (fs::exists(folder / "done", error)) {
     return {State::done, ""};
   }
-  std::ifstream file(folder / "failed");
-  if (!file) {
+  if (!fs::exists(folder / "failed", error)) {
     return {};
   }
-  std::string line(300, '\0');
-  file.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(file.gcount()));
-  line.erase(std::min(line.find('\n'), line.size()));
-  return {State::failed, line};
+  return {State::failed, base::first_line(folder / "failed")};
 }
 
 std::vector<select::Selection> selections_of(const select::History& history) {

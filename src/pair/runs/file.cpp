@@ -35,26 +35,22 @@ int write_all(int descriptor, std::uint64_t offset, std::string_view bytes) {
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
-// A new name in a folder is on disk once the folder is.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) {
-    fail_at(folder, "open", errno);
-  }
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some file systems know no fsync of folders.
-  if (error != 0 && error != EINVAL) {
-    fail_at(folder, "write", error);
-  }
-}
-
 }  // namespace
 
 File::File(std::filesystem::path path) : path_(std::move(path)) {
-  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  // Not blocking, so that a pipe of this name does not stop everything.
+  descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
   if (descriptor_ < 0) {
     fail("write", errno);
+  }
+  struct stat status {};
+  const int error = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
+  if (error != 0 || !S_ISREG(status.st_mode)) {
+    ::close(descriptor_);
+    if (error != 0) {
+      fail("write", error);
+    }
+    throw std::runtime_error("cannot write " + path_.string() + ": it is not a regular file");
   }
 }
 
@@ -116,49 +112,6 @@ void File::truncate(std::uint64_t size) {
   if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0 || ::fsync(descriptor_) != 0) {
     fail("shorten", errno);
   }
-}
-
-std::string read_file(const std::filesystem::path& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    fail_at(path, "read", errno);
-  }
-  std::string bytes;
-  char block[1 << 16];
-  ssize_t got = 0;
-  while ((got = ::read(descriptor, block, sizeof block)) > 0 || (got < 0 && errno == EINTR)) {
-    bytes.append(block, static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  }
-  const int error = errno;
-  ::close(descriptor);
-  if (got < 0) {
-    fail_at(path, "read", error);
-  }
-  return bytes;
-}
-
-std::filesystem::path part_of(const std::filesystem::path& path) {
-  fs::path part = path;
-  part += ".part";
-  return part;
-}
-
-void replace_file(const std::filesystem::path& path, std::string_view bytes) {
-  const fs::path part = part_of(path);
-  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) {
-    fail_at(path, "write", errno);
-  }
-  int error = write_all(descriptor, 0, bytes);
-  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
-  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) {
-    error = errno;
-  }
-  if (error != 0) {
-    ::unlink(part.c_str());
-    fail_at(path, "write", error);
-  }
-  sync_folder(path.parent_path());
 }
 
 }  // namespace pair::runs

@@ -5,12 +5,15 @@
 #include <string>
 #include <string_view>
 
-// Files that survive a crash at any moment. Every failure is a std::runtime_error with a sentence: "cannot
+#include "pair/base/files.h"
+
+// The file that a run adds its records to. Every failure is a std::runtime_error with a sentence: "cannot
 // write runs/a/results.jsonl: No space left on device".
 
 namespace pair::runs {
 
-// A file that is open for reading and writing, made where it is missing.
+// A regular file that is open for reading and writing, made where it is missing. What is there and is not a
+// regular file is refused.
 class File {
  public:
   explicit File(std::filesystem::path path);
@@ -37,14 +40,8 @@ class File {
   int descriptor_ = -1;
 };
 
-// The whole file.
-std::string read_file(const std::filesystem::path& path);
-
-// Replaces the file at once: after a crash it is the old one or the new one, whole. One writer at a time; a
-// crash may leave NAME.part, which the next call writes over.
-void replace_file(const std::filesystem::path& path, std::string_view bytes);
-
-// The name that replace_file writes under.
-std::filesystem::path part_of(const std::filesystem::path& path);
+using base::part_of;
+using base::read_file;
+using base::replace_file;
 
 }  // namespace pair::runs

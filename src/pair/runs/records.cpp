@@ -22,7 +22,7 @@ std::vector<nlohmann::json> parse_records(std::string_view text, std::string_vie
 }
 
 std::vector<nlohmann::json> read_records(const std::filesystem::path& file) {
-  return parse_records(read_file(file), file.string());
+  return parse_records(read_file(file, base::largest_records), file.string());
 }
 
 }  // namespace pair::runs

@@ -200,8 +200,9 @@ class Try {
     if (trainer.step() == 0 || !(trainer.finished() || is_recorded(trainer.step()))) {
       return false;
     }
-    const std::vector<nlohmann::json> records = read_records(results_file(directory_.path()));
-    return records.empty() || records.back().value("step", std::int64_t{-1}) < trainer.step();
+    const nlohmann::json last =
+        nlohmann::json::parse(directory_.last_line(), nullptr, /*allow_exceptions=*/false);
+    return !last.is_object() || last.value("step", std::int64_t{-1}) < trainer.step();
   }
 
   [[nodiscard]] bool is_recorded(std::int64_t step) const {

@@ -1,7 +1,7 @@
 #include "pair/runs/run_directory.h"
 
 #include <algorithm>
-#include <array>
+#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
@@ -16,50 +16,54 @@ using nlohmann::json;
 
 constexpr int checkpoint_format = 1;
 
-// Chained, so that a line more costs a line, whatever came before.
-std::string chained(const std::string& digest, std::string_view line) {
-  data::Bytes bytes(digest.begin(), digest.end());
-  bytes.insert(bytes.end(), line.begin(), line.end());
-  return data::sha256(bytes);
-}
-
 std::string sha256_of(std::string_view text) {
   return data::sha256(data::Bytes(text.begin(), text.end()));
 }
 
-struct Extent {
-  std::uint64_t count = 0;
-  std::string digest;
-};
-
-// Of text that ends with a line's end or is empty.
-Extent extent_of(std::string_view text) {
-  Extent extent;
-  for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
-    extent.digest = chained(extent.digest, text.substr(0, end));
-    ++extent.count;
+// Of a file's first bytes, as many as `bytes` says.
+data::ChainedDigest digest_of(const fs::path& results, std::uint64_t bytes = base::largest_records) {
+  constexpr std::size_t block = std::size_t{256} << 10;
+  base::RegularFile file(results, base::largest_records);
+  data::ChainedDigest digest;
+  std::string buffer(block, '\0');
+  while (bytes > 0) {
+    const std::size_t got = file.read(buffer.data(), std::min<std::uint64_t>(block, bytes));
+    if (got == 0) {
+      break;
+    }
+    digest.add({buffer.data(), got});
+    bytes -= got;
   }
-  return extent;
+  return digest;
 }
 
-fs::path prepared(fs::path path) {
+bool is_named_after(const fs::path& path, const RunSpec& spec) {
+  return path.filename() == folder_name(spec);
+}
+
+fs::path prepared(fs::path path, const RunSpec& spec) {
   std::error_code error;
-  if (fs::exists(path, error) && !fs::is_directory(path, error)) {
+  if (base::is_there(path) && !fs::is_directory(path, error)) {
     throw std::invalid_argument(path.string() + " is a file; a run needs a folder, new, empty or its own");
   }
   fs::create_directories(path, error);
   if (error) {
     throw std::runtime_error("cannot make the folder " + path.string() + ": " + error.message());
   }
-  if (fs::exists(spec_file(path), error)) {
+  if (base::is_there(spec_file(path))) {
     return path;
   }
-  // A crash before spec.json leaves at most these.
-  const std::array<fs::path, 2> early = {results_file(path).filename(), part_of(spec_file(path)).filename()};
+  // A crash before spec.json leaves at most the first two.
+  std::vector<fs::path> early = {results_file(path).filename(), part_of(spec_file(path)).filename()};
+  if (is_named_after(path, spec)) {
+    for (const fs::path& file : {checkpoint_file(path), failed_file(path), done_file(path)}) {
+      early.insert(early.end(), {file.filename(), part_of(file).filename()});
+    }
+  }
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     if (std::find(early.begin(), early.end(), entry->path().filename()) == early.end()) {
-      if (fs::exists(spec_file(path))) {  // another has begun there since
+      if (base::is_there(spec_file(path))) {  // another has begun there since
         return path;
       }
       throw std::invalid_argument(path.string() + " holds " + entry->path().filename().string() +
@@ -74,8 +78,7 @@ fs::path prepared(fs::path path) {
 
 // Nothing where there is no spec.json.
 std::optional<RunSpec> spec_in(const fs::path& path) {
-  std::error_code ignored;
-  if (!fs::exists(spec_file(path), ignored)) {
+  if (!base::is_there(spec_file(path))) {
     return std::nullopt;
   }
   try {
@@ -116,6 +119,21 @@ std::optional<CheckpointFile> checkpoint_in(const std::string& text, const std::
   }
 }
 
+// Where the last line ends that ends at or before `offset`, counted from the file's beginning; 0 where none
+// does. Reads from there backwards, so that a long file costs no more than a short one.
+std::uint64_t line_end_before(const File& file, std::uint64_t offset) {
+  constexpr std::uint64_t block = std::uint64_t{64} << 10;
+  while (offset > 0) {
+    const std::uint64_t begin = offset > block ? offset - block : 0;
+    const std::size_t end = file.read(begin, offset - begin).rfind('\n');
+    if (end != std::string::npos) {
+      return begin + end + 1;
+    }
+    offset = begin;
+  }
+  return 0;
+}
+
 std::string number_or_name(const json& value, const char* key) {
   return value.contains(key) ? value.at(key).dump() : "nothing";
 }
@@ -139,8 +157,7 @@ std::filesystem::path failed_file(const std::filesystem::path& directory) {
 }
 
 std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path, const RunSpec& spec) {
-  std::error_code ignored;
-  if (!fs::exists(done_file(path), ignored)) {
+  if (!base::is_there(done_file(path))) {
     return std::nullopt;
   }
   if (const std::optional<RunSpec> its = spec_in(path)) {
@@ -151,16 +168,17 @@ std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path
                                 "empty or its own");
   }
   const json done = json::parse(read_file(done_file(path)), nullptr, /*allow_exceptions=*/false);
-  const Extent extent = extent_of(read_file(results_file(path)));
+  const data::ChainedDigest digest = digest_of(results_file(path));
   try {
-    if (done.at("records") == extent.count && done.at("records_digest") == extent.digest) {
+    if (done.at("records") == digest.lines() && done.at("records_digest") == digest.digest() &&
+        !digest.has_half_line()) {
       return Finished{done.at("steps").get<std::int64_t>(), done.at("seconds").get<double>()};
     }
   } catch (const json::exception&) {
     throw std::runtime_error(done_file(path).string() + " is damaged; delete it to run again");
   }
   throw std::runtime_error(results_file(path).string() + " is not as the run left it (" +
-                           std::to_string(extent.count) + " records, " + number_or_name(done, "records") +
+                           std::to_string(digest.lines()) + " records, " + number_or_name(done, "records") +
                            " when it was done); delete " + done_file(path).string() + " to run again");
 }
 
@@ -169,13 +187,16 @@ Standing standing_of(const std::filesystem::path& path, const RunSpec& spec) {
     return RunDirectory::finished(path, spec) ? Standing::finished : Standing::unfinished;
   } catch (const std::invalid_argument&) {
     return Standing::foreign;
+  } catch (const base::FileError& error) {
+    // What there is no permission to read may well be whole.
+    return error.error() == 0 || error.error() == ENOENT ? Standing::lost : Standing::foreign;
   } catch (const std::runtime_error&) {
     return Standing::lost;
   }
 }
 
 RunDirectory::RunDirectory(std::filesystem::path path, const RunSpec& spec)
-    : path_(prepared(std::move(path))), hash_(hash(spec)), results_(results_file(path_)) {
+    : path_(prepared(std::move(path), spec)), hash_(hash(spec)), results_(results_file(path_)) {
   if (!results_.try_lock()) {
     throw Busy("another process or thread is training in " + path_.string());
   }
@@ -186,24 +207,39 @@ RunDirectory::RunDirectory(std::filesystem::path path, const RunSpec& spec)
 }
 
 void RunDirectory::settle_spec(const RunSpec& spec) {
-  const bool begun =
-      results_.size() > 0 || fs::exists(checkpoint_file(path_)) || fs::exists(done_file(path_));
+  const bool done = base::is_there(done_file(path_));
+  const bool begun = done || results_.size() > 0 || base::is_there(checkpoint_file(path_));
+  // Whether the folder's name tells which run it is, so that spec.json can be written again.
+  const bool can_mend = !done && is_named_after(path_, spec);
   std::optional<RunSpec> its;
+  std::string fault = "is missing";
   try {
     its = spec_in(path_);
   } catch (const std::invalid_argument&) {
-    if (begun) {
+    if (begun && !can_mend) {
       throw;
     }
+    fault = "is damaged";
+  } catch (const base::FileError& error) {
+    // A folder cannot be replaced, and what cannot be read for want of permissions is not damaged.
+    std::error_code ignored;
+    if (error.error() != 0 || fs::is_directory(spec_file(path_), ignored) || (begun && !can_mend)) {
+      throw;
+    }
+    fault = "is damaged";
   }
   if (its && begun) {
     refuse_other(path_, *its, spec);
     return;
   }
-  if (begun) {
+  if (begun && !can_mend) {
     throw std::invalid_argument(path_.string() +
                                 " holds records without spec.json; a run needs a folder, "
                                 "new, empty or its own");
+  }
+  if (begun) {
+    notices_.push_back(spec_file(path_).string() + " " + fault +
+                       " and is written again, since the folder's name tells which run it holds");
   }
   if (!its || canonical(*its) != canonical(spec)) {
     replace_file(spec_file(path_), as_json(spec).dump(2) + "\n");
@@ -211,30 +247,42 @@ void RunDirectory::settle_spec(const RunSpec& spec) {
 }
 
 void RunDirectory::drop_half_line() {
-  const std::string text = results_.read(0, results_.size());
-  const std::size_t end = text.rfind('\n');
-  const std::size_t whole = end == std::string::npos ? 0 : end + 1;
-  if (whole < text.size()) {
+  if (const std::uint64_t whole = line_end_before(results_, results_.size()); whole < results_.size()) {
     results_.truncate(whole);
   }
 }
 
+std::string RunDirectory::last_line() const {
+  const std::uint64_t end = line_end_before(results_, results_.size());
+  if (end == 0) {
+    return {};
+  }
+  const std::uint64_t begin = line_end_before(results_, end - 1);
+  return results_.read(begin, end - 1 - begin);
+}
+
 bool RunDirectory::begins_with(std::uint64_t bytes, std::uint64_t count, const std::string& digest) const {
-  const std::string text = results_.read(0, bytes);
-  if (text.size() != bytes || (!text.empty() && text.back() != '\n')) {
+  if (bytes > results_.size()) {
     return false;
   }
-  const Extent extent = extent_of(text);
-  return extent.count == count && extent.digest == digest;
+  const data::ChainedDigest its = digest_of(results_.path(), bytes);
+  return its.lines() == count && its.digest() == digest && !its.has_half_line();
 }
 
 std::optional<Checkpoint> RunDirectory::resume() {
   std::error_code ignored;
   fs::remove(part_of(checkpoint_file(path_)), ignored);
-  if (!fs::exists(checkpoint_file(path_), ignored)) {
+  if (!base::is_there(checkpoint_file(path_))) {
     return std::nullopt;
   }
-  std::optional<CheckpointFile> file = checkpoint_in(read_file(checkpoint_file(path_)), hash_);
+  std::optional<CheckpointFile> file;
+  try {
+    file = checkpoint_in(read_file(checkpoint_file(path_), base::largest_checkpoint), hash_);
+  } catch (const base::FileError& error) {
+    if (error.error() != 0) {
+      throw;
+    }
+  }
   if (!file) {
     begin_anew(checkpoint_file(path_).string() + " is damaged");
     return std::nullopt;
@@ -249,8 +297,7 @@ std::optional<Checkpoint> RunDirectory::resume() {
       return std::nullopt;
     }
     bytes_ = bytes;
-    count_ = count;
-    digest_ = digest;
+    digest_ = data::ChainedDigest(count, digest);
     return std::move(file->checkpoint);
   } catch (const json::exception&) {
     begin_anew(checkpoint_file(path_).string() + " is damaged");
@@ -260,8 +307,7 @@ std::optional<Checkpoint> RunDirectory::resume() {
 
 void RunDirectory::begin_anew(std::string_view why) {
   bytes_ = 0;
-  count_ = 0;
-  digest_.clear();
+  digest_ = {};
   notices_.push_back(std::string(why) + "; the run begins anew");
 }
 
@@ -270,22 +316,25 @@ void RunDirectory::record(std::string_view line) {
   const std::string before = results_.read(bytes_, bytes.size());
   if (before != bytes) {
     if (!before.empty()) {
-      notices_.push_back(results_.path().string() + ", line " + std::to_string(count_ + 1) +
+      notices_.push_back(results_.path().string() + ", line " + std::to_string(digest_.lines() + 1) +
                          ", differs from what an earlier try wrote there and is replaced");
       results_.truncate(bytes_);
     }
     results_.write(bytes_, bytes);
   }
   bytes_ += bytes.size();
-  digest_ = chained(digest_, line);
-  ++count_;
+  digest_.add(bytes);
 }
 
 void RunDirectory::save(const Checkpoint& checkpoint) {
-  const json header{{"format", checkpoint_format}, {"spec", hash_},
-                    {"step", checkpoint.step},     {"seconds", checkpoint.seconds},
-                    {"records", count_},           {"records_bytes", bytes_},
-                    {"records_digest", digest_},   {"state_sha256", sha256_of(checkpoint.state)}};
+  const json header{{"format", checkpoint_format},
+                    {"spec", hash_},
+                    {"step", checkpoint.step},
+                    {"seconds", checkpoint.seconds},
+                    {"records", digest_.lines()},
+                    {"records_bytes", bytes_},
+                    {"records_digest", digest_.digest()},
+                    {"state_sha256", sha256_of(checkpoint.state)}};
   replace_file(checkpoint_file(path_), header.dump() + "\n" + checkpoint.state);
 }
 
@@ -295,8 +344,8 @@ void RunDirectory::finish(const Finished& finished, const nlohmann::json& versio
   }
   const json done{{"steps", finished.steps},
                   {"seconds", finished.seconds},
-                  {"records", count_},
-                  {"records_digest", digest_},
+                  {"records", digest_.lines()},
+                  {"records_digest", digest_.digest()},
                   {"versions", versions}};
   replace_file(done_file(path_), done.dump(2) + "\n");
 }
@@ -320,7 +369,8 @@ std::string final_state(const std::filesystem::path& path) {
   if (path.filename() != folder_name(*spec)) {
     throw std::invalid_argument(path.string() + " holds a run that should be called " + folder_name(*spec));
   }
-  std::optional<CheckpointFile> file = checkpoint_in(read_file(checkpoint_file(path)), hash(*spec));
+  std::optional<CheckpointFile> file =
+      checkpoint_in(read_file(checkpoint_file(path), base::largest_checkpoint), hash(*spec));
   if (!file) {
     throw std::runtime_error(checkpoint_file(path).string() + " is damaged");
   }

@@ -9,16 +9,19 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/data/chained_digest.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_spec.h"
 
 // A run on disk:
 //
-//   spec.json      what is run; see run_spec.h
-//   results.jsonl  the records, a line each, on disk before the run goes on; also the lock: who trains holds
-//   it checkpoint     the whole state after some step and how far the records were then; replaced at once
-//   done           there when the run is whole: steps, seconds, versions. Time stands here and nowhere else
-//   failed         why the last try ended, where it did not end well
+// - spec.json: what is run; see run_spec.h.
+// - results.jsonl: the records, one per line, on disk before the run continues. It is also the lock: whoever
+//   trains holds it.
+// - checkpoint: the whole state after some step, and how far the records were then. Replaced at once.
+// - done: there when the run is whole. Steps, seconds, versions, the number of records and their digest
+//   (data/chained_digest.h). Time is here and nowhere else.
+// - failed: why the last try ended, where it did not end well.
 //
 // A crash at any moment leaves each file whole but for a last line of results.jsonl that has no end, which
 // the next try drops.
@@ -52,7 +55,9 @@ class RunDirectory {
   // Makes the folder or opens the one that is there, locks it and writes spec.json. Throws
   // std::invalid_argument where it holds another run (the sentence names the differences) or files that are
   // no run's, Busy where another process or thread trains there, and std::runtime_error where the disk
-  // refuses.
+  // refuses, or spec.json is a folder. A spec.json that is missing, empty or damaged is written again where
+  // the folder has the spec's name (folder_name) and the run is not done, with a notice: the checkpoint then
+  // tells whether the run can continue.
   RunDirectory(std::filesystem::path path, const RunSpec& spec);
 
   // The last checkpoint; record() continues after the records that were written by then. Nothing where there
@@ -75,20 +80,23 @@ class RunDirectory {
   // What the user should know, since the last call.
   std::vector<std::string> take_notices();
 
+  // The last whole line of results.jsonl, without its end; empty where there is none. It may be one that a
+  // killed try wrote after its checkpoint.
+  [[nodiscard]] std::string last_line() const;
+
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:
   void settle_spec(const RunSpec& spec);
   void drop_half_line();
-  bool begins_with(std::uint64_t bytes, std::uint64_t count, const std::string& digest) const;
+  [[nodiscard]] bool begins_with(std::uint64_t bytes, std::uint64_t count, const std::string& digest) const;
 
   std::filesystem::path path_;
   std::string hash_;
   File results_;
   // Of the lines that this try, and those before its checkpoint, have written.
   std::uint64_t bytes_ = 0;
-  std::uint64_t count_ = 0;
-  std::string digest_;
+  data::ChainedDigest digest_;
   std::vector<std::string> notices_;
 };
 
@@ -97,7 +105,7 @@ enum class Standing {
   unfinished,  // or not begun
   finished,
   lost,    // finished once, but the records are no longer those it ended with
-  foreign  // a finished run that is another's, or whose spec.json is not there or cannot be read
+  foreign  // a finished run that is another's, or whose files are missing or cannot be read
 };
 Standing standing_of(const std::filesystem::path& path, const RunSpec& spec);
 

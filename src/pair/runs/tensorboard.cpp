@@ -184,7 +184,7 @@ EventFile::EventFile(std::filesystem::path folder) : folder_(std::move(folder)) 
     std::int64_t seconds = 0;
     std::from_chars(name.data() + file_prefix.size(), name.data() + name.size(), seconds);
     newest_ = std::max(newest_, seconds);
-    const std::string text = read_file(entry->path());
+    const std::string text = read_file(entry->path(), base::largest_records);
     for (const std::string_view record : tfrecords(text)) {
       if (const std::optional<std::int64_t> step = step_of(record)) {
         steps_.insert(*step);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/select/figures.h"
 #include "pair/select/groups.h"
 #include "pair/select/losses.h"
@@ -304,13 +305,9 @@ Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& 
   } else if (count == options.preference.size()) {
     scoring.preference = normalised(options.preference);
   } else {
-    std::string names;
-    for (const std::string& loss : scoring.losses) {
-      names += (names.empty() ? "" : ", ") + loss;
-    }
     scoring.misfit = "the preference has " + std::to_string(options.preference.size()) + " number" +
                      (options.preference.size() == 1 ? "" : "s") + ", but " + algorithm + " has " +
-                     std::to_string(count) + " losses: " + names;
+                     std::to_string(count) + " losses: " + base::joined(scoring.losses);
     for (const Run* run : runs) {
       left_out.add(*run, scoring.misfit);
     }

@@ -4,14 +4,15 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <fstream>
+#include <cerrno>
 #include <iterator>
 #include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
+#include "pair/base/files.h"
+#include "pair/base/names.h"
 #include "pair/select/catalog.h"
 #include "pair/select/results_file.h"
 
@@ -29,14 +30,11 @@ struct RunFolder {
 std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   std::vector<RunFolder> all;
   for (const fs::path& folder : folders) {
-    std::error_code error;
-    const bool is_folder = fs::is_directory(folder, error);
-    if (error || !is_folder) {
-      throw std::invalid_argument(
-          "'" + folder.string() + "' " +
-          (fs::exists(fs::symlink_status(folder, error)) ? "is no folder" : "does not exist") +
-          "; accepted is a folder of run folders");
+    if (const std::string fault = base::folder_fault(folder); !fault.empty()) {
+      throw std::invalid_argument("'" + base::printable(folder.string()) + "' " + fault +
+                                  "; accepted is a folder of run folders");
     }
+    std::error_code error;
     all.push_back({folder, true});
     fs::directory_iterator entry(folder, error);
     while (!error && entry != fs::directory_iterator()) {
@@ -48,7 +46,8 @@ std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
       entry.increment(error);
     }
     if (error) {
-      throw std::invalid_argument("'" + folder.string() + "' cannot be read: " + error.message());
+      throw std::invalid_argument("'" + base::printable(folder.string()) +
+                                  "' cannot be read: " + error.message());
     }
   }
   std::sort(all.begin(), all.end(),
@@ -58,12 +57,7 @@ std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
 
 // The first line of the file 'failed' beside the results.
 std::string failure_of(const fs::path& folder) {
-  std::ifstream file(folder / "failed");
-  std::string line(200, '\0');
-  file.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(file.gcount()));
-  line.erase(std::min(line.find('\n'), line.size()));
-  return line;
+  return base::first_line(folder / "failed");
 }
 
 std::string reason_without_results(const fs::path& folder, std::error_code error) {
@@ -74,14 +68,9 @@ std::string reason_without_results(const fs::path& folder, std::error_code error
   return failure.empty() ? "has no results.jsonl" : "has failed: " + failure;
 }
 
-struct ToRead {
-  fs::path folder;
-  fs::path file;
-};
-
 // The folders that have results, each file once; what has none is left out.
-std::vector<ToRead> results_in(std::span<const RunFolder> folders, Histories& histories) {
-  std::vector<ToRead> all;
+std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& histories) {
+  std::vector<fs::path> all;
   std::set<std::pair<dev_t, ino_t>> seen;
   for (const RunFolder& run : folders) {
     const fs::path file = run.folder / "results.jsonl";
@@ -94,14 +83,15 @@ std::vector<ToRead> results_in(std::span<const RunFolder> folders, Histories& hi
     } else if (!seen.insert({status.st_dev, status.st_ino}).second) {
       histories.left_out.push_back({file, 0, "is linked here and read elsewhere"});
     } else {
-      all.push_back({run.folder, file});
+      all.push_back(run.folder);
     }
   }
   return all;
 }
 
 std::string about(const fs::path& path, std::size_t line, const std::string& what) {
-  return path.string() + (line > 0 ? ", line " + std::to_string(line) + "," : "") + " " + what;
+  return base::printable(path.string() + (line > 0 ? ", line " + std::to_string(line) + "," : "") + " " +
+                         what);
 }
 
 }  // namespace
@@ -120,7 +110,7 @@ std::vector<std::string> Omission::sentences() const {
     all.push_back(about(path, next.line, next.what));
   }
   if (const std::size_t rest = more_lines - next_lines.size(); rest > 0) {
-    all.push_back(path.string() + " has " + std::to_string(rest) + " more such " +
+    all.push_back(base::printable(path.string()) + " has " + std::to_string(rest) + " more such " +
                   (rest == 1 ? "line" : "lines"));
   }
   return all;
@@ -129,17 +119,14 @@ std::vector<std::string> Omission::sentences() const {
 Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options) {
   Histories histories;
   const std::vector<RunFolder> found = run_folders(folders);
-  const std::vector<ToRead> files = results_in(found, histories);
+  const std::vector<fs::path> files = results_in(found, histories);
 
   std::vector<ResultsFile> results(files.size());
-  std::vector<char> done(files.size(), 0);
   std::atomic<std::size_t> next = 0;
   const auto work = [&](bool reports) {
     ResultsReader reader(options.longest_line);
     for (std::size_t i = next++; i < files.size(); i = next++) {
-      results[i] = reader.read(files[i].file, files[i].folder.string());
-      std::error_code ignored;
-      done[i] = fs::exists(files[i].folder / "done", ignored) ? 1 : 0;
+      results[i] = reader.read_run(files[i]);
       if (reports && options.progress) {
         options.progress(i + 1, files.size());
       }
@@ -161,10 +148,9 @@ Histories read_histories(std::span<const std::filesystem::path> folders, const R
     if (result.left_out) {
       histories.left_out.push_back(*std::move(result.left_out));
     }
-    if (done[i] == 0 && !result.runs.empty()) {
-      const std::string failure = failure_of(files[i].folder);
-      histories.not_done.push_back(files[i].folder.string() +
-                                   (failure.empty() ? "" : " (failed: " + failure + ")"));
+    if (!result.done && !result.runs.empty()) {
+      const std::string failure = failure_of(files[i]);
+      histories.not_done.push_back(files[i].string() + (failure.empty() ? "" : " (failed: " + failure + ")"));
     }
     std::move(result.runs.begin(), result.runs.end(), std::back_inserter(histories.history));
   }

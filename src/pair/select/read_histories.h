@@ -53,12 +53,14 @@ struct ReadOptions {
   std::function<void(std::size_t, std::size_t)> progress = {};
 };
 
-// The runs in the folders directly inside of those given, and in those themselves. Links are followed; a file
+// The runs in the folders directly inside of those given, and in those themselves. The records of a run that
+// is done are left out where they are not those that it ended with: its file 'done' has their digest, but for
+// DomainBed's, which is plain. Links are followed; a file
 // that is reached twice is read once. An algorithm that some runs have by DomainBed's name and some by ours
 // has DomainBed's in all (catalog.h). Nothing inside a sweep stops the reading: what cannot be used is left
 // out. So is a last line that is cut off, as a run has that is being written or was killed; a whole record
 // there is read, though its line has no end. Throws std::invalid_argument where a folder that is given is
-// none, or cannot be read.
+// not a folder, does not exist or cannot be read.
 Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options = {});
 
 }  // namespace pair::select

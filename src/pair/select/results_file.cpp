@@ -1,34 +1,42 @@
 #include "pair/select/results_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 namespace pair::select {
 namespace {
 
-class Descriptor {
- public:
-  // Not blocking, so that a pipe of this name does not stop everything.
-  explicit Descriptor(const std::filesystem::path& file)
-      : number_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  [[nodiscard]] int number() const { return number_; }
+using nlohmann::json;
 
- private:
-  int number_;
+// What `done` says of the records that the run ended with.
+struct Ending {
+  json records;
+  json digest;
 };
+
+// Nothing where the text is not ours.
+std::optional<Ending> ending_in(const std::string& text) {
+  const json done = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!done.is_object() || !done.contains("records_digest")) {
+    return std::nullopt;
+  }
+  return Ending{done.value("records", json()), done.at("records_digest")};
+}
+
+// Empty where the records are those that the run ended with.
+std::string alteration(const Ending& ending, const data::ChainedDigest& found) {
+  const bool same_count = ending.records == found.lines() && !found.has_half_line();
+  if (same_count && ending.digest == found.digest()) {
+    return {};
+  }
+  const std::string why = same_count ? "their digest differs from that in its file 'done'"
+                                     : "there are " + std::to_string(found.lines()) +
+                                           (found.has_half_line() ? " and a half" : "") + ", and were " +
+                                           ending.records.dump() + " when it was done";
+  return "does not hold the records that the run ended with: " + why;
+}
 
 bool is_of(const Run& run, const RecordLine& record) {
   return run.trial_seed == record.trial_seed && run.hparams_seed == record.hparams_seed &&
@@ -81,37 +89,67 @@ std::string ResultsReader::take_record(const char* line, std::size_t length, Res
   return {};
 }
 
+ResultsFile ResultsReader::read_run(const std::filesystem::path& folder) {
+  ResultsFile result;
+  // First, so that a run that ends meanwhile is not taken for one that lacks its last records.
+  std::optional<Ending> ending;
+  file_ = folder / "done";
+  line_ = 0;
+  try {
+    if (base::is_there(file_)) {
+      result.done = true;
+      ending = ending_in(base::read_file(file_));
+    }
+  } catch (const base::FileError& error) {
+    leave_out("cannot be read: " + error.reason(), result);
+    return result;
+  }
+  std::optional<data::ChainedDigest> digest;
+  if (ending) {
+    digest.emplace();
+  }
+  name_ = folder.string();
+  file_ = folder / "results.jsonl";
+  try {
+    base::RegularFile file(file_, base::largest_records);
+    read_lines(file, digest ? &*digest : nullptr, result);
+  } catch (const base::FileError& error) {
+    leave_out("cannot be read: " + error.reason(), result);
+    return result;
+  }
+  if (const std::string fault = ending ? alteration(*ending, *digest) : ""; !fault.empty()) {
+    return {
+        .runs = {}, .done = true, .left_out = Omission{file_, 0, fault}, .records = 0, .bytes = result.bytes};
+  }
+  return result;
+}
+
 ResultsFile ResultsReader::read(const std::filesystem::path& file, const std::string& name) {
-  constexpr std::size_t first_size = std::size_t{256} << 10;
   ResultsFile result;
   file_ = file;
   name_ = name;
   line_ = 0;
-  const Descriptor descriptor(file);
-  struct stat status {};
-  if (descriptor.number() < 0 || ::fstat(descriptor.number(), &status) != 0) {
-    leave_out(std::string("cannot be read: ") + std::strerror(errno), result);
-    return result;
+  try {
+    base::RegularFile opened(file, base::largest_records);
+    read_lines(opened, nullptr, result);
+  } catch (const base::FileError& error) {
+    leave_out("cannot be read: " + error.reason(), result);
   }
-  if (!S_ISREG(status.st_mode)) {
-    leave_out("is no file", result);
-    return result;
-  }
+  return result;
+}
+
+void ResultsReader::read_lines(base::RegularFile& file, data::ChainedDigest* digest, ResultsFile& result) {
+  constexpr std::size_t first_size = std::size_t{256} << 10;
   // Lines are parsed where they were read to, so the buffer holds one and grows with the longest.
   buffer_.resize(std::max(buffer_.size(), first_size + LineParser::padding));
   std::size_t held = 0;
   bool dropping = false;  // the rest of a line that is too long
   for (;;) {
     const std::size_t room = buffer_.size() - LineParser::padding - held;
-    const ssize_t count = ::read(descriptor.number(), buffer_.data() + held, room);
-    if (count < 0 && errno == EINTR) {
-      continue;
-    }
-    if (count <= 0) {
+    const std::size_t count = file.read(buffer_.data() + held, room);
+    if (count == 0) {
       ++line_;
-      if (count < 0) {
-        leave_out(std::string("cannot be read: ") + std::strerror(errno), result);
-      } else if (held > 0 && !dropping) {
+      if (held > 0 && !dropping) {
         if (std::string problem = take_record(buffer_.data(), held, result); !problem.empty()) {
           leave_out(problem == "is no JSON" ? "has no end: the run is being written, or was stopped there"
                                             : std::move(problem),
@@ -121,11 +159,14 @@ ResultsFile ResultsReader::read(const std::filesystem::path& file, const std::st
         line_ = 0;
         leave_out("is empty", result);
       }
-      return result;
+      return;
     }
-    result.bytes += static_cast<std::uint64_t>(count);
+    if (digest != nullptr) {
+      digest->add({buffer_.data() + held, count});
+    }
+    result.bytes += count;
     const char* begin = buffer_.data();
-    const char* const end = begin + held + static_cast<std::size_t>(count);
+    const char* const end = begin + held + count;
     // What was held has no line's end.
     const char* searched = begin + held;
     while (const void* found = std::memchr(searched, '\n', static_cast<std::size_t>(end - searched))) {

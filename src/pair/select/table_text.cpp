@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/select/table.h"
 
 namespace pair::select {
@@ -20,10 +22,12 @@ std::string shown(const std::optional<Figure>& figure, const char* plus_minus) {
 // The header and the rows.
 std::vector<Line> lines_of(const Table& table, const char* plus_minus) {
   std::vector<Line> lines(1, Line{"Algorithm"});
-  lines[0].insert(lines[0].end(), table.columns.begin(), table.columns.end());
+  for (const std::string& column : table.columns) {
+    lines[0].push_back(base::printable(column));
+  }
   lines[0].emplace_back("Avg");
   for (const TableRow& row : table.rows) {
-    Line line{row.algorithm};
+    Line line{base::printable(row.algorithm)};
     for (const std::optional<Figure>& figure : row.figures) {
       line.push_back(shown(figure, plus_minus));
     }
@@ -37,7 +41,7 @@ std::vector<Line> lines_of(const Table& table, const char* plus_minus) {
 
 std::string as_text(const Table& table) {
   const std::size_t width = table.dataset.empty() ? 25 : 20;
-  std::string text = "-------- " + table.heading + "\n";
+  std::string text = "-------- " + base::printable(table.heading) + "\n";
   for (const Line& line : lines_of(table, " +/- ")) {
     std::string row;
     for (std::string cell : line) {
@@ -79,23 +83,7 @@ std::string as_latex(const Table& table) {
 }
 
 std::string as_markdown(const Table& table) {
-  std::string text;
-  bool header = true;
-  for (const Line& line : lines_of(table, " ± ")) {
-    for (const std::string& cell : line) {
-      text += "| " + cell + " ";
-    }
-    text += "|\n";
-    if (header) {
-      text += "|---|";
-      for (std::size_t i = 1; i < line.size(); ++i) {
-        text += "---:|";
-      }
-      text += "\n";
-    }
-    header = false;
-  }
-  return text;
+  return base::markdown(lines_of(table, " ± "), /*right=*/true);
 }
 
 }  // namespace pair::select

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "pair/base/files.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 
@@ -15,13 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_there(const fs::path& path) {
+bool is_regular(const fs::path& path) {
   std::error_code ignored;
-  return fs::exists(path, ignored);
+  return fs::is_regular_file(path, ignored);
 }
 
 bool is_locked(const fs::path& results) {
-  if (!is_there(results)) {
+  if (!is_regular(results)) {
     return false;
   }
   try {
@@ -32,13 +33,41 @@ bool is_locked(const fs::path& results) {
   }
 }
 
-std::string first_line(const fs::path& file) {
-  try {
-    const std::string text = runs::read_file(file);
-    return text.substr(0, text.find('\n'));
-  } catch (const std::runtime_error& error) {
-    return error.what();
+// What keeps every try from beginning, of a run that is not done: empty where nothing does.
+std::string obstacle_in(const fs::path& directory) {
+  std::error_code ignored;
+  const std::string advice = "; 'pair sweep delete-incomplete' deletes the run";
+  if (fs::is_directory(runs::spec_file(directory), ignored)) {
+    return runs::spec_file(directory).string() + " is a folder" + advice;
   }
+  const fs::path results = runs::results_file(directory);
+  if (base::is_there(results) && !is_regular(results)) {
+    return results.string() + " is not a regular file" + advice;
+  }
+  return {};
+}
+
+JobStatus status_in(const fs::path& directory, const runs::RunSpec& spec) {
+  if (!base::is_there(directory)) {
+    return {State::not_begun, ""};
+  }
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) {
+    return {State::broken, directory.string() + " is a file"};
+  }
+  if (runs::RunDirectory::finished(directory, spec)) {
+    return {State::done, ""};
+  }
+  if (is_locked(runs::results_file(directory))) {
+    return {State::running, ""};
+  }
+  if (const std::string obstacle = obstacle_in(directory); !obstacle.empty()) {
+    return {State::broken, obstacle};
+  }
+  if (base::is_there(runs::failed_file(directory))) {
+    return {State::failed, base::first_line(runs::failed_file(directory))};
+  }
+  return {fs::is_empty(directory, error) ? State::not_begun : State::incomplete, ""};
 }
 
 }  // namespace
@@ -66,35 +95,15 @@ std::size_t Counts::all() const {
 }
 
 JobStatus status_of(const Job& job, const fs::path& folder) {
-  const fs::path directory = folder / job.folder;
-  std::error_code ignored;
-  if (!is_there(directory)) {
-    return {State::not_begun, ""};
+  try {
+    return status_in(folder / job.folder, job.spec);
+  } catch (const std::exception& error) {
+    return {State::broken, error.what()};
   }
-  if (!fs::is_directory(directory, ignored)) {
-    return {State::broken, directory.string() + " is a file"};
-  }
-  if (is_there(runs::done_file(directory))) {
-    try {
-      if (runs::RunDirectory::finished(directory, job.spec)) {
-        return {State::done, ""};
-      }
-    } catch (const std::exception& error) {
-      return {State::broken, error.what()};
-    }
-  }
-  if (is_locked(runs::results_file(directory))) {
-    return {State::running, ""};
-  }
-  if (is_there(runs::failed_file(directory))) {
-    return {State::failed, first_line(runs::failed_file(directory))};
-  }
-  return {fs::is_empty(directory, ignored) ? State::not_begun : State::incomplete, ""};
 }
 
 SweepStatus status_of(std::span<const Job> jobs, const fs::path& folder) {
   SweepStatus status;
-  std::set<std::string> folders;
   for (const Job& job : jobs) {
     status.jobs.push_back(status_of(job, folder));
     const State state = status.jobs.back().state;
@@ -109,18 +118,19 @@ SweepStatus status_of(std::span<const Job> jobs, const fs::path& folder) {
       cell = status.cells.insert(cell, {dataset, job.spec.algorithm, job.test_envs, {}});
     }
     cell->counts.add(state);
+  }
+  status.strangers = strangers_in(folder, jobs);
+  return status;
+}
+
+std::vector<std::string> strangers_in(const fs::path& folder, std::span<const Job> jobs) {
+  std::set<std::string> folders;
+  for (const Job& job : jobs) {
     folders.insert(job.folder);
   }
-  std::error_code error;
-  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (!folders.contains(name) && is_there(runs::results_file(entry->path()))) {
-      status.strangers.push_back(name);
-    }
-  }
-  std::sort(status.strangers.begin(), status.strangers.end());
-  return status;
+  std::vector<std::string> strangers = base::folders_with(folder, "results.jsonl");
+  std::erase_if(strangers, [&folders](const std::string& name) { return folders.contains(name); });
+  return strangers;
 }
 
 bool is_own(const Job& job, const fs::path& folder) {
@@ -138,7 +148,7 @@ void mend(const Job& job, const fs::path& folder) {
 bool delete_run(const Job& job, const fs::path& folder) {
   const fs::path directory = folder / job.folder;
   std::optional<runs::File> lock;
-  if (is_there(runs::results_file(directory))) {
+  if (is_regular(runs::results_file(directory))) {
     lock.emplace(runs::results_file(directory));
     if (!lock->try_lock()) {
       return false;

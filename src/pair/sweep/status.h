@@ -62,6 +62,9 @@ struct SweepStatus {
 
 SweepStatus status_of(std::span<const Job> jobs, const std::filesystem::path& folder);
 
+// The folders in a sweep's that hold runs and are no job's, by name. Those of jobs that are not given count.
+std::vector<std::string> strangers_in(const std::filesystem::path& folder, std::span<const Job> jobs);
+
 // False where the job's folder holds something else than the job's run, or a spec.json that cannot be read:
 // such a folder is left to a person.
 bool is_own(const Job& job, const std::filesystem::path& folder);

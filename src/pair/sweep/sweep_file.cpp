@@ -48,8 +48,7 @@ fs::path sweep_file(const fs::path& folder) {
 }
 
 std::vector<Definition> read_sweep(const fs::path& folder) {
-  std::error_code ignored;
-  if (!fs::exists(sweep_file(folder), ignored)) {
+  if (!base::is_there(sweep_file(folder))) {
     return {};
   }
   const json file = json::parse(runs::read_file(sweep_file(folder)), nullptr, /*allow_exceptions=*/false);
@@ -93,9 +92,12 @@ Added add_to_sweep(const fs::path& folder, const Definition& definition) {
   }
   if (added.jobs > 0) {
     definitions.push_back(definition);
-    json file{{"format", format}, {"sweeps", json::array()}};
+    json file{{"format", format}, {"sweeps", json::array()}, {"folders", json::array()}};
     for (const Definition& each : definitions) {
       file["sweeps"].push_back(as_json(each));
+    }
+    for (const Job& job : jobs_of(definitions)) {
+      file["folders"].push_back(job.folder);
     }
     runs::replace_file(sweep_file(folder), file.dump(1) + "\n");
   }

@@ -8,7 +8,8 @@
 #include "pair/sweep/jobs.h"
 
 // sweep.json in a sweep's folder: the definitions it was launched with, so that whoever comes later knows
-// which runs there are to be.
+// which runs there are to be. The names of the jobs' folders are in it too, for programs that only read runs
+// and cannot work out jobs.
 
 namespace pair::sweep {
 

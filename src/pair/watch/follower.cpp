@@ -1,10 +1,11 @@
 #include "pair/watch/follower.h"
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/files.h"
+#include "pair/base/names.h"
 #include "pair/report/payload_of.h"
 #include "pair/select/catalog.h"
 
@@ -15,23 +16,20 @@ namespace fs = std::filesystem;
 
 // The first line of the file 'failed', which find_runs has seen to lie inside of the folder.
 std::string failure_of(const fs::path& run) {
-  std::ifstream file(run / "failed");
-  std::string line(200, '\0');
-  file.read(line.data(), static_cast<std::streamsize>(line.size()));
-  line.resize(static_cast<std::size_t>(file.gcount()));
-  line.erase(std::min(line.find('\n'), line.size()));
-  return line;
+  return base::first_line(run / "failed");
 }
 
 }  // namespace
 
 Follower::Follower(std::filesystem::path folder) : folder_(std::move(folder)) {
+  std::string fault = base::folder_fault(folder_);
   std::error_code error;
-  if (!fs::is_directory(folder_, error)) {
-    throw std::invalid_argument(
-        "'" + folder_.string() + "' " +
-        (fs::exists(fs::symlink_status(folder_, error)) ? "is no folder" : "does not exist") +
-        "; accepted is a run's folder or one of run folders");
+  if (fault.empty() && (fs::directory_iterator(folder_, error), error)) {
+    fault = "cannot be read: " + error.message();
+  }
+  if (!fault.empty()) {
+    throw std::invalid_argument("'" + base::printable(folder_.string()) + "' " + fault +
+                                "; accepted is a run's folder or one of run folders");
   }
 }
 
@@ -46,8 +44,8 @@ bool Follower::look() {
     const bool known = found_ && before != found_->runs.end();
     if (!stamps.results) {
       read_.erase(run);
-    } else if (!known || before->second.results != stamps.results) {
-      read_[run] = reader.read(run / "results.jsonl", run.string());
+    } else if (!known || before->second.results != stamps.results || before->second.done != stamps.done) {
+      read_[run] = reader.read_run(run);
     }
   }
   std::erase_if(read_, [&found](const auto& entry) { return !found.runs.contains(entry.first); });

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "pair/base/names.h"
+
 namespace pair::watch {
 namespace {
 
@@ -51,7 +53,7 @@ class Search {
   }
 
   void leave_out(const fs::path& path, const std::string& why) {
-    found_.left_out.push_back(path.string() + " " + why);
+    found_.left_out.push_back(base::printable(path.string() + " " + why));
   }
 
   void look_into(const fs::path& run, bool is_root) {
@@ -68,7 +70,7 @@ class Search {
         return leave_out(file, "leads out of " + folder_.string());
       }
       if (!S_ISREG(status.st_mode)) {
-        return leave_out(file, "is no file");
+        return leave_out(file, "is not a regular file");
       }
       *stamp = stamp_of(status);
     }

@@ -1,0 +1,264 @@
+#include "pair/base/files.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "pair/base/names.h"
+
+namespace pair::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr mode_t new_file_mode = 0644;
+
+[[noreturn]] void fail_at(const fs::path& path, const char* verb, const std::string& why, int error = 0) {
+  throw FileError(verb, path, why, error);
+}
+
+[[noreturn]] void fail_at(const fs::path& path, const char* verb, int error) {
+  fail_at(path, verb, std::generic_category().message(error), error);
+}
+
+[[noreturn]] void fail_too_long(const fs::path& path, std::uint64_t size, std::uint64_t limit) {
+  fail_at(
+      path, "read",
+      "it is " + std::to_string(size) + " bytes long; at most " + std::to_string(limit) + " are accepted");
+}
+
+// 0, or what went wrong.
+int write_to_disk(int descriptor, std::string_view bytes) {
+  for (std::uint64_t offset = 0; offset < bytes.size();) {
+    const ssize_t written =
+        ::pwrite(descriptor, bytes.data() + offset, bytes.size() - offset, static_cast<off_t>(offset));
+    if (written < 0 && errno != EINTR) {
+      return errno;
+    }
+    offset += static_cast<std::uint64_t>(std::max<ssize_t>(written, 0));
+  }
+  return ::fsync(descriptor) == 0 ? 0 : errno;
+}
+
+// A new name in a folder is on disk once the folder is.
+void sync_folder(const fs::path& folder) {
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) {
+    // A folder that may be written and not read: the file is there, only later on disk.
+    if (errno == EACCES) {
+      return;
+    }
+    fail_at(folder, "open", errno);
+  }
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some file systems know no fsync of folders.
+  if (error != 0 && error != EINVAL) {
+    fail_at(folder, "write", error);
+  }
+}
+
+// The one place where a file is replaced.
+void replace_through(const fs::path& part, const fs::path& path, std::string_view bytes, mode_t mode) {
+  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, new_file_mode);
+  if (descriptor < 0) {
+    fail_at(path, "write", errno);
+  }
+  int error = mode == new_file_mode || ::fchmod(descriptor, mode) == 0 ? 0 : errno;
+  error = error == 0 ? write_to_disk(descriptor, bytes) : error;
+  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
+  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    ::unlink(part.c_str());
+    fail_at(path, "write", error);
+  }
+  sync_folder(path.parent_path());
+}
+
+// A name beside the target's that no other thread or process takes.
+fs::path own_part_of(const fs::path& path) {
+  static std::atomic<unsigned> count = 0;
+  const std::string serial = std::to_string(::getpid()) + "-" + std::to_string(count++);
+  return path.parent_path() / ("." + path.filename().string() + "." + serial + ".part");
+}
+
+void write_as_it_is(const fs::path& path, std::string_view bytes) {
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (descriptor < 0) {
+    fail_at(path, "write", errno);
+  }
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    error = written < 0 && errno != EINTR ? errno : 0;
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
+  if (error != 0) {
+    fail_at(path, "write", error);
+  }
+}
+
+}  // namespace
+
+FileError::FileError(const char* verb, const std::filesystem::path& path, const std::string& reason,
+                     int error)
+    : std::runtime_error(std::string("cannot ") + verb + " " + path.string() + ": " + reason),
+      reason_(reason),
+      error_(error) {}
+
+RegularFile::RegularFile(std::filesystem::path path, std::uint64_t limit)
+    : path_(std::move(path)), limit_(limit) {
+  // Not blocking, so that a pipe of this name does not stop everything.
+  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor_ < 0) {
+    // A socket cannot be opened.
+    const int error = errno;
+    error == ENXIO ? fail_at(path_, "read", "it is not a regular file") : fail_at(path_, "read", error);
+  }
+  struct stat status {};
+  const int error = ::fstat(descriptor_, &status) == 0 ? 0 : errno;
+  size_ = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
+  const bool good = error == 0 && S_ISREG(status.st_mode) && size_ <= limit_;
+  if (!good) {
+    ::close(descriptor_);
+    if (error != 0) {
+      fail_at(path_, "read", error);
+    }
+    if (!S_ISREG(status.st_mode)) {
+      fail_at(path_, "read", "it is not a regular file");
+    }
+    fail_too_long(path_, size_, limit_);
+  }
+}
+
+RegularFile::~RegularFile() {
+  ::close(descriptor_);
+}
+
+std::size_t RegularFile::read(char* to, std::size_t room) {
+  ssize_t got = 0;
+  while ((got = ::read(descriptor_, to, room)) < 0) {
+    if (errno != EINTR) {
+      fail_at(path_, "read", errno);
+    }
+  }
+  taken_ += static_cast<std::uint64_t>(got);
+  if (taken_ > limit_) {
+    fail_too_long(path_, taken_, limit_);
+  }
+  return static_cast<std::size_t>(got);
+}
+
+std::string RegularFile::read_all() {
+  constexpr std::size_t least_room = std::size_t{64} << 10;
+  std::string bytes;
+  std::size_t filled = 0;
+  for (std::size_t got = 1; got > 0; filled += got) {
+    // Room for all of it and one byte, so that a file as long as it said is read in two calls.
+    bytes.resize(filled + std::max<std::size_t>(size_ > filled ? size_ - filled + 1 : 0, least_room));
+    got = read(bytes.data() + filled, bytes.size() - filled);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t limit) {
+  return RegularFile(path, limit).read_all();
+}
+
+std::string first_line(const std::filesystem::path& path, std::size_t longest) {
+  try {
+    if (!is_there(path)) {
+      return {};
+    }
+    RegularFile file(path, largest_records);
+    std::string line(longest, '\0');
+    std::size_t filled = 0;
+    for (std::size_t got = 1; got > 0 && filled < longest; filled += got) {
+      got = file.read(line.data() + filled, longest - filled);
+    }
+    line.resize(filled);
+    line.erase(std::min(line.find('\n'), line.size()));
+    return printable(line);
+  } catch (const std::runtime_error& error) {
+    return printable(error.what());
+  }
+}
+
+bool is_there(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0) {
+    return true;
+  }
+  if (errno != ENOENT && errno != ENOTDIR) {
+    fail_at(path, "read", errno);
+  }
+  return false;
+}
+
+std::string folder_fault(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const int error = errno;
+    if (error != ENOENT && error != ENOTDIR) {
+      return "cannot be read: " + std::generic_category().message(error);
+    }
+    // A link to nothing is there.
+    return ::lstat(path.c_str(), &status) == 0 ? "is not a folder" : "does not exist";
+  }
+  return S_ISDIR(status.st_mode) ? "" : "is not a folder";
+}
+
+std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code unknown;
+    if (fs::exists(entry->path() / name, unknown)) {
+      names.push_back(entry->path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::filesystem::path part_of(const std::filesystem::path& path) {
+  fs::path part = path;
+  part += ".part";
+  return part;
+}
+
+void replace_file(const std::filesystem::path& path, std::string_view bytes) {
+  replace_through(part_of(path), path, bytes, new_file_mode);
+}
+
+void write_output(const std::filesystem::path& path, std::string_view bytes) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return replace_through(own_part_of(path), path, bytes, new_file_mode);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    fail_at(path, "write", EISDIR);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    return write_as_it_is(path, bytes);
+  }
+  std::error_code error;
+  const fs::path target = fs::canonical(path, error);
+  if (error) {
+    fail_at(path, "write", error.message(), error.value());
+  }
+  replace_through(own_part_of(target), target, bytes, status.st_mode & 07777);
+}
+
+}  // namespace pair::base

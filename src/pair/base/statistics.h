@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace pair::base {
+
+enum class Deviation : std::uint8_t {
+  population,  // by n
+  sample       // by n - 1; 0 for one value
+};
+
+struct MeanAndDeviation {
+  double mean = 0.0;
+  double deviation = 0.0;
+};
+
+// Of finite values; zeros where there are none. Sums are taken in order. (DomainBed's tables need NumPy's
+// order and have functions of their own, select/figures.h.)
+MeanAndDeviation mean_and_deviation(std::span<const double> values, Deviation kind = Deviation::population);
+
+}  // namespace pair::base
