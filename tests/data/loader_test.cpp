@@ -100,6 +100,7 @@ TEST_F(Loaders, GiveTheSamplersPicturesLabelsAndEnvironments) {
   const Sampler sampler(*photos, Split::train, {.seed = 4, .batch = 5});
   int flipped = 0;
   int places = 0;
+  std::set<std::vector<bool>> patterns;
   for (std::int64_t step = 0; step < 20; ++step) {
     EXPECT_EQ(loader.step(), step);
     const LoadedBatch batch = loader.next().value();
@@ -110,6 +111,7 @@ TEST_F(Loaders, GiveTheSamplersPicturesLabelsAndEnvironments) {
     EXPECT_THAT(batch.sizes, ElementsAre(5, 5));
     EXPECT_THAT(batch.environments, ElementsAre(0, 2)) << "the test environment is left out";
     EXPECT_EQ(batch.samples, sampler.samples_of(step));
+    std::vector<bool> pattern;
     for (std::size_t i = 0; i < batch.samples.size(); ++i) {
       EXPECT_EQ(batch.labels[static_cast<std::int64_t>(i)].item<std::int64_t>(),
                 photos->sample(batch.samples[i]).label);
@@ -119,9 +121,12 @@ TEST_F(Loaders, GiveTheSamplersPicturesLabelsAndEnvironments) {
       EXPECT_TRUE(plain != mirrored);
       flipped += mirrored ? 1 : 0;
       ++places;
+      pattern.push_back(mirrored);
     }
+    patterns.insert(pattern);
   }
   EXPECT_NEAR(flipped, places / 2, 35) << "five standard deviations of 7";
+  EXPECT_GT(patterns.size(), 15U) << "every step flips others";
   EXPECT_FALSE(loader.done());
 }
 
