@@ -44,8 +44,9 @@ Resampling bilinear(std::int64_t inputs, std::int64_t outputs) {
   std::vector<double> exact;
   for (std::int64_t output = 0; output < outputs; ++output) {
     const double center = (static_cast<double>(output) + 0.5) * scale;
-    const auto first = std::max<std::int64_t>(static_cast<std::int64_t>(center - support + 0.5), 0);
-    const auto end = std::min(static_cast<std::int64_t>(center + support + 0.5), inputs);
+    const auto first =
+        std::max<std::int64_t>(static_cast<std::int64_t>(std::floor(center - support + 0.5)), 0);
+    const auto end = std::min(static_cast<std::int64_t>(std::floor(center + support + 0.5)), inputs);
     exact.clear();
     double sum = 0.0;
     for (std::int64_t input = first; input < end; ++input) {
@@ -56,7 +57,8 @@ Resampling bilinear(std::int64_t inputs, std::int64_t outputs) {
     result.windows.push_back({first, result.weights.size(), end - first});
     for (const double weight : exact) {
       // Every window holds the pixel under its center, so that the sum is not 0.
-      result.weights.push_back(static_cast<std::int32_t>(0.5 + weight / sum * (1 << weight_bits)));
+      result.weights.push_back(
+          static_cast<std::int32_t>(std::floor(0.5 + weight / sum * (1 << weight_bits))));
     }
   }
   return result;

@@ -32,7 +32,7 @@ class ImageFolder : public Source {
   //
   // Throws std::invalid_argument where there are fewer than two environments or two classes, an environment
   // has no pictures, or an option is wrong; std::runtime_error where a folder cannot be read.
-  ImageFolder(std::filesystem::path root, ImageFolderOptions options = {});
+  explicit ImageFolder(std::filesystem::path root, ImageFolderOptions options = {});
 
   [[nodiscard]] std::size_t size() const override { return labels_.size(); }
   [[nodiscard]] SampleInfo sample(std::size_t index) const override;

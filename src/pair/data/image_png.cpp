@@ -41,10 +41,10 @@ void give_png_bytes(png_structp library, png_bytep out, std::size_t count) {
 
 class PngReader {
  public:
-  explicit PngReader(BytesView file) : input_{file.data(), file.size(), {}} {
-    library_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, &input_, leave_png, ignore_png_warning);
-    info_ = library_ == nullptr ? nullptr : png_create_info_struct(library_);
-  }
+  explicit PngReader(BytesView file)
+      : input_{file.data(), file.size(), {}},
+        library_(png_create_read_struct(PNG_LIBPNG_VER_STRING, &input_, leave_png, ignore_png_warning)),
+        info_(library_ == nullptr ? nullptr : png_create_info_struct(library_)) {}
   PngReader(const PngReader&) = delete;
   PngReader& operator=(const PngReader&) = delete;
   ~PngReader() { png_destroy_read_struct(&library_, &info_, nullptr); }
@@ -97,8 +97,8 @@ class PngReader {
 
  private:
   PngInput input_;
-  png_structp library_ = nullptr;
-  png_infop info_ = nullptr;
+  png_structp library_;
+  png_infop info_;
   int passes_ = 1;
 };
 

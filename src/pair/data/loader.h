@@ -74,6 +74,8 @@ class Loader {
   static Loader ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                         std::int64_t batch, const LoaderOptions& options);
 
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
   // Waits for the pictures that workers have begun, one per worker, and for no others.

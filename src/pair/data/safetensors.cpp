@@ -288,7 +288,8 @@ Safetensors parse_header(BytesView header, const std::uint8_t* data, std::uint64
   }
   // The JSON parser takes a zero byte for the end of its input.
   if (const auto zero = std::ranges::find(header, std::uint8_t{0}); zero != header.end()) {
-    refuse_file(what, "the header is not valid JSON at its byte " + std::to_string(zero - header.begin() + 1));
+    refuse_file(what,
+                "the header is not valid JSON at its byte " + std::to_string(zero - header.begin() + 1));
   }
   HeaderReader reader;
   if (!nlohmann::json::sax_parse(header.begin(), header.end(), &reader)) {
@@ -305,29 +306,30 @@ Safetensors parse_header(BytesView header, const std::uint8_t* data, std::uint64
   for (HeaderEntry& entry : reader.entries) {
     const std::uint64_t begin = entry.offsets[0];
     const std::uint64_t end = entry.offsets[1];
-    const std::string tensor = "tensor " + shown_name(entry.name) + ": ";
+    const auto refuse = [&](const std::string& sentence) {
+      refuse_file(what, "tensor " + shown_name(entry.name) + ": " + sentence);
+    };
     const auto shown_offsets = [&] {
       return "data_offsets [" + std::to_string(begin) + ", " + std::to_string(end) + "]";
     };
+    const auto shown_tensor = [&] {
+      return std::string(name_of(entry.dtype)) + " " + shown_shape(entry.shape);
+    };
     if (begin > end || end > data_size) {
-      refuse_file(what, tensor + "expected offsets in order and up to " + std::to_string(data_size) +
-                            ", got " + shown_offsets());
+      refuse("expected offsets in order and up to " + std::to_string(data_size) + ", got " + shown_offsets());
     }
     const std::optional<std::uint64_t> size = bytes_of_tensor(entry.dtype, entry.shape);
-    const std::string shape = std::string(name_of(entry.dtype)) + " " + shown_shape(entry.shape);
     if (!size) {
-      refuse_file(what, tensor + "the bytes of " + shape + " cannot be counted in 64 bits");
+      refuse("the bytes of " + shown_tensor() + " cannot be counted in 64 bits");
     }
     if (*size != end - begin) {
-      refuse_file(what, tensor + "expected " + std::to_string(*size) + " bytes for " + shape + ", got " +
-                            std::to_string(end - begin));
+      refuse("expected " + std::to_string(*size) + " bytes for " + shown_tensor() + ", got " +
+             std::to_string(end - begin));
     }
     if (begin != end_of_last) {
-      refuse_file(what, tensor +
-                            (begin < end_of_last ? "its bytes are another tensor's too: "
-                                                 : "the bytes before it belong to no tensor: ") +
-                            "expected it to begin at " + std::to_string(end_of_last) + ", got " +
-                            shown_offsets());
+      refuse(std::string(begin < end_of_last ? "its bytes are another tensor's too: "
+                                             : "the bytes before it belong to no tensor: ") +
+             "expected it to begin at " + std::to_string(end_of_last) + ", got " + shown_offsets());
     }
     end_of_last = end;
     parts.tensors.push_back({std::move(entry.name), entry.dtype, std::move(entry.shape),
