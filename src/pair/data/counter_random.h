@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "pair/data/random.h"
+
+// Random numbers that are a function of a counter: there is no state to keep, so that any of them can be had
+// again, in any order and by any thread. splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+
+namespace pair::data {
+
+constexpr std::uint64_t splitmix64(std::uint64_t counter) {
+  std::uint64_t word = counter * 0x9e3779b97f4a7c15ULL;
+  word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9ULL;
+  word = (word ^ (word >> 27U)) * 0x94d049bb133111ebULL;
+  return word ^ (word >> 31U);
+}
+
+class CounterRandom {
+ public:
+  // stream separates purposes, as Random's does.
+  CounterRandom(std::uint64_t seed, std::string_view stream) : key_(Random(seed, stream).bits()) {}
+
+  [[nodiscard]] std::uint64_t word(std::uint64_t counter) const { return splitmix64(counter + key_); }
+
+  // In [0, bound), bound from 1 to 2^31. 31 random bits times bound, over 2^31: no value is favoured by more
+  // than bound / 2^31.
+  [[nodiscard]] std::uint64_t below(std::uint64_t counter, std::uint64_t bound) const {
+    return scaled(word(counter), bound);
+  }
+
+  // In [0, 1), with 53 random bits.
+  [[nodiscard]] double uniform(std::uint64_t counter) const {
+    return static_cast<double>(word(counter) >> 11U) * 0x1p-53;
+  }
+
+  // A further sequence for each counter: number n of it, from 1 on.
+  [[nodiscard]] std::uint64_t nth_below(std::uint64_t counter, std::uint64_t n, std::uint64_t bound) const {
+    return scaled(splitmix64(word(counter) + n), bound);
+  }
+
+ private:
+  static std::uint64_t scaled(std::uint64_t word, std::uint64_t bound) {
+    return ((word >> 33U) * bound) >> 31U;
+  }
+
+  std::uint64_t key_;
+};
+
+}  // namespace pair::data

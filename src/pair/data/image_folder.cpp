@@ -1,0 +1,200 @@
+#include "pair/data/image_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "pair/base/names.h"
+#include "pair/base/numbers.h"
+#include "pair/data/random.h"
+
+namespace pair::data {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is in a folder, sorted by name.
+struct FolderContents {
+  std::vector<std::string> folders;
+  std::vector<std::string> files;
+  std::size_t others = 0;  // links to nothing, pipes and the like
+};
+
+FolderContents contents_of(const fs::path& folder) {
+  FolderContents contents;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  // The iterator's own type of an entry is asked first, which costs no access to the file.
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    std::string name = entry->path().filename().string();
+    if (name.starts_with('.')) {
+      continue;
+    }
+    std::error_code unknown;
+    if (entry->is_directory(unknown)) {
+      contents.folders.push_back(std::move(name));
+    } else if (entry->is_regular_file(unknown)) {
+      contents.files.push_back(std::move(name));
+    } else {
+      ++contents.others;
+    }
+  }
+  if (error) {
+    throw std::runtime_error("cannot read the folder " + folder.string() + ": " + error.message());
+  }
+  std::ranges::sort(contents.folders);
+  std::ranges::sort(contents.files);
+  return contents;
+}
+
+bool is_picture_name(std::string_view name) {
+  constexpr std::array<std::string_view, 3> extensions{".jpg", ".jpeg", ".png"};
+  return std::ranges::any_of(extensions, [name](std::string_view extension) {
+    return name.size() > extension.size() &&
+           std::ranges::equal(name.substr(name.size() - extension.size()), extension, {}, [](char c) {
+             return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+           });
+  });
+}
+
+}  // namespace
+
+ImageFolder::ImageFolder(std::filesystem::path root, ImageFolderOptions options)
+    : root_(std::move(root)), options_(std::move(options)) {
+  if (!(options_.held_out >= 0.0 && options_.held_out < 1.0)) {
+    throw std::invalid_argument("held_out: expected a share from 0 to below 1, got " +
+                                base::shown(options_.held_out));
+  }
+  list();
+  split();
+}
+
+void ImageFolder::list() {
+  const FolderContents top = contents_of(root_);
+  skipped_.misplaced += top.files.size() + top.others;
+  environments_ = top.folders;
+  const auto form = [this] { return root_.string() + ": expected ROOT/environment/class/file"; };
+  if (environments_.size() < 2) {
+    throw std::invalid_argument(form() + " with at least 2 environments, got " +
+                                std::to_string(environments_.size()));
+  }
+  // Labels are numbers of classes in the order in which they are met, until all are known.
+  std::map<std::string, std::int32_t> met;
+  for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
+    const fs::path environment_folder = root_ / environments_[environment];
+    const FolderContents middle = contents_of(environment_folder);
+    skipped_.misplaced += middle.files.size() + middle.others;
+    const std::size_t before = labels_.size();
+    for (const std::string& class_name : middle.folders) {
+      const FolderContents bottom = contents_of(environment_folder / class_name);
+      skipped_.misplaced += bottom.folders.size() + bottom.others;
+      for (const std::string& file : bottom.files) {
+        if (!is_picture_name(file)) {
+          ++skipped_.unknown_extensions;
+          continue;
+        }
+        files_ += file;
+        ends_.push_back(files_.size());
+        labels_.push_back(met.try_emplace(class_name, static_cast<std::int32_t>(met.size())).first->second);
+        environment_of_.push_back(static_cast<std::int32_t>(environment));
+      }
+    }
+    if (labels_.size() == before) {
+      throw std::invalid_argument(form() + " with .jpg, .jpeg or .png files, got none in the environment '" +
+                                  environments_[environment] + "'");
+    }
+  }
+  if (met.size() < 2) {
+    throw std::invalid_argument(form() + " with at least 2 classes, got only '" + met.begin()->first + "'");
+  }
+  std::vector<std::int32_t> sorted(met.size());
+  for (const auto& [name, number] : met) {
+    sorted[static_cast<std::size_t>(number)] = static_cast<std::int32_t>(classes_.size());
+    classes_.push_back(name);
+  }
+  for (std::int32_t& label : labels_) {
+    label = sorted[static_cast<std::size_t>(label)];
+  }
+}
+
+void ImageFolder::split() {
+  std::vector<bool> is_test(environments_.size(), false);
+  const std::vector<std::string_view> known(environments_.begin(), environments_.end());
+  for (const std::string& name : options_.test_environments) {
+    const auto found = std::ranges::find(environments_, name);
+    if (found == environments_.end()) {
+      throw std::invalid_argument(base::unknown_name("environment", name, known));
+    }
+    is_test[static_cast<std::size_t>(found - environments_.begin())] = true;
+  }
+  if (std::ranges::all_of(is_test, std::identity())) {
+    throw std::invalid_argument("test_environments: expected at least one environment of " + root_.string() +
+                                " to be left for training, got all " + std::to_string(environments_.size()));
+  }
+  splits_.assign(size(), Split::train);
+  for (std::size_t first = 0; first < size();) {
+    const auto environment = static_cast<std::size_t>(environment_of_[first]);
+    std::size_t end = first;
+    while (end < size() && static_cast<std::size_t>(environment_of_[end]) == environment) {
+      ++end;
+    }
+    if (is_test[environment]) {
+      std::fill(splits_.begin() + static_cast<std::ptrdiff_t>(first),
+                splits_.begin() + static_cast<std::ptrdiff_t>(end), Split::test);
+    } else {
+      Random random(options_.seed, "held out of " + environments_[environment]);
+      const std::vector<std::int64_t> order = random.permutation(end - first);
+      const auto held_out = static_cast<std::size_t>(static_cast<double>(end - first) * options_.held_out);
+      for (std::size_t i = 0; i < held_out; ++i) {
+        splits_[first + static_cast<std::size_t>(order[i])] = Split::id_val;
+      }
+    }
+    first = end;
+  }
+}
+
+std::string ImageFolder::file_of(std::size_t index) const {
+  const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
+  return environments_[static_cast<std::size_t>(environment_of_[index])] + "/" +
+         classes_[static_cast<std::size_t>(labels_[index])] + "/" +
+         files_.substr(begin, ends_[index] - begin);
+}
+
+SampleInfo ImageFolder::sample(std::size_t index) const {
+  if (index >= size()) {
+    throw std::out_of_range("sample: expected an index below " + std::to_string(size()) + ", got " +
+                            std::to_string(index));
+  }
+  return {file_of(index), labels_[index], environment_of_[index], splits_[index]};
+}
+
+Image ImageFolder::read(std::size_t index) const {
+  const fs::path path = root_ / sample(index).id;
+  const Bytes file = read_bytes(path);
+  try {
+    return decode_image(file, options_.limits);
+  } catch (const BrokenImage& error) {
+    throw BrokenImage(path.string() + ": " + error.what());
+  }
+}
+
+std::vector<ImageFolder::Missing> ImageFolder::missing() const {
+  std::vector<bool> present(environments_.size() * classes_.size(), false);
+  for (std::size_t i = 0; i < size(); ++i) {
+    present[static_cast<std::size_t>(environment_of_[i]) * classes_.size() +
+            static_cast<std::size_t>(labels_[i])] = true;
+  }
+  std::vector<Missing> missing;
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    if (!present[i]) {
+      missing.push_back({environments_[i / classes_.size()], classes_[i % classes_.size()]});
+    }
+  }
+  return missing;
+}
+
+}  // namespace pair::data

@@ -1,0 +1,159 @@
+// jpeglib.h needs <cstdio> before it, and jerror.h needs jpeglib.h.
+// clang-format off
+#include <cstdio>
+#include <jpeglib.h>
+#include <jerror.h>
+// clang-format on
+
+#include <array>
+#include <csetjmp>
+#include <string>
+
+#include "pair/data/image_formats.h"
+
+// libjpeg leaves by longjmp at an error, which must not pass an object that has a destructor. So each call of
+// the library is made in a function of plain values that returns whether it succeeded (guarded by setjmp),
+// and all memory is held by JpegReader, outside.
+
+namespace pair::data {
+namespace {
+
+// A small file of many empty scans would keep a processor busy for hours (libjpeg-turbo's advisory
+// LJT-01-004).
+constexpr int most_scans = 500;
+
+struct JpegErrors {
+  jpeg_error_mgr manager;  // first: the library hands over its address
+  std::jmp_buf leave;
+  std::array<char, JMSG_LENGTH_MAX> message;
+};
+
+[[noreturn]] void leave_jpeg(j_common_ptr common) {
+  auto* errors = reinterpret_cast<JpegErrors*>(common->err);
+  errors->manager.format_message(common, errors->message.data());
+  std::longjmp(errors->leave, 1);
+}
+
+// Warnings: some say that pixels are missing or guessed, which makes the picture a broken one; others, such
+// as bytes before a marker, are common in files of cameras and change nothing.
+void judge_jpeg_message(j_common_ptr common, int level) {
+  const int code = common->err->msg_code;
+  if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE ||
+                    code == JWRN_ARITH_BAD_CODE || code == JWRN_MUST_RESYNC || code == JWRN_NOT_SEQUENTIAL)) {
+    leave_jpeg(common);
+  }
+}
+
+void stop_at_too_many_scans(j_common_ptr common) {
+  if (common->is_decompressor != 0 &&
+      reinterpret_cast<j_decompress_ptr>(common)->input_scan_number > most_scans) {
+    auto* errors = reinterpret_cast<JpegErrors*>(common->err);
+    std::snprintf(errors->message.data(), errors->message.size(), "more than %d scans", most_scans);
+    std::longjmp(errors->leave, 1);
+  }
+}
+
+void ignore_jpeg_output(j_common_ptr /*common*/) {}
+
+class JpegReader {
+ public:
+  explicit JpegReader(BytesView file) : file_(file) {
+    library_.err = jpeg_std_error(&errors_.manager);
+    errors_.manager.error_exit = leave_jpeg;
+    errors_.manager.emit_message = judge_jpeg_message;
+    errors_.manager.output_message = ignore_jpeg_output;
+    progress_.progress_monitor = stop_at_too_many_scans;
+  }
+  JpegReader(const JpegReader&) = delete;
+  JpegReader& operator=(const JpegReader&) = delete;
+  // Also for a struct that was never made: then it does nothing.
+  ~JpegReader() { jpeg_destroy_decompress(&library_); }
+
+  [[nodiscard]] bool read_header() {
+    if (setjmp(errors_.leave) != 0) {
+      return false;
+    }
+    jpeg_create_decompress(&library_);
+    library_.progress = &progress_;
+    jpeg_mem_src(&library_, file_.data(), static_cast<unsigned long>(file_.size()));
+    jpeg_read_header(&library_, TRUE);
+    return true;
+  }
+  [[nodiscard]] bool start() {
+    if (setjmp(errors_.leave) != 0) {
+      return false;
+    }
+    library_.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
+    jpeg_start_decompress(&library_);
+    return true;
+  }
+  [[nodiscard]] bool read_row(std::uint8_t* row) {
+    if (setjmp(errors_.leave) != 0) {
+      return false;
+    }
+    JSAMPROW rows[1] = {row};
+    jpeg_read_scanlines(&library_, rows, 1);
+    return true;
+  }
+  // Up to the end mark, which must be there.
+  [[nodiscard]] bool finish() {
+    if (setjmp(errors_.leave) != 0) {
+      return false;
+    }
+    jpeg_finish_decompress(&library_);
+    return true;
+  }
+
+  [[nodiscard]] bool is_cmyk() const {
+    return library_.jpeg_color_space == JCS_CMYK || library_.jpeg_color_space == JCS_YCCK;
+  }
+  [[nodiscard]] std::uint32_t rows() const { return library_.image_height; }
+  [[nodiscard]] std::uint32_t columns() const { return library_.image_width; }
+  [[nodiscard]] std::string reason() const { return std::string("JPEG: ") + errors_.message.data(); }
+
+ private:
+  BytesView file_;
+  JpegErrors errors_{};
+  jpeg_progress_mgr progress_{};
+  jpeg_decompress_struct library_{};
+};
+
+// Inverted CMYK, where 255 is no ink: each colour is dimmed by its own ink and by black.
+void cmyk_to_rgb(const std::vector<std::uint8_t>& inks, std::uint8_t* row) {
+  for (std::size_t i = 0; i + 3 < inks.size(); i += 4) {
+    for (std::size_t channel = 0; channel < 3; ++channel) {
+      // Pillow's rounding of the product over 255, of the part that the ink takes away.
+      const unsigned taken = (255U - inks[i + channel]) * inks[i + 3] + 128U;
+      *row++ = static_cast<std::uint8_t>(inks[i + 3] - ((taken + (taken >> 8U)) >> 8U));
+    }
+  }
+}
+
+}  // namespace
+
+Image decode_jpeg(BytesView file, const ImageLimits& limits) {
+  JpegReader reader(file);
+  const auto require = [&reader](bool succeeded) {
+    if (!succeeded) {
+      throw BrokenImage(reader.reason());
+    }
+  };
+  require(reader.read_header());
+  check_image_size(reader.rows(), reader.columns(), limits);
+  require(reader.start());
+  Image image{reader.rows(), reader.columns(), {}};
+  const auto stride = static_cast<std::size_t>(image.columns * Image::channels);
+  image.pixels.resize(static_cast<std::size_t>(image.rows) * stride);
+  std::vector<std::uint8_t> inks(reader.is_cmyk() ? static_cast<std::size_t>(image.columns) * 4 : 0);
+  for (std::int64_t y = 0; y < image.rows; ++y) {
+    std::uint8_t* row = image.pixels.data() + static_cast<std::size_t>(y) * stride;
+    require(reader.read_row(inks.empty() ? row : inks.data()));
+    if (!inks.empty()) {
+      cmyk_to_rgb(inks, row);
+    }
+  }
+  require(reader.finish());
+  return image;
+}
+
+}  // namespace pair::data

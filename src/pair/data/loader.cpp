@@ -1,0 +1,417 @@
+#include "pair/data/loader.h"
+
+#include <torch/cuda.h>
+#include <torch/types.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <utility>
+
+#include "pair/base/numbers.h"
+
+// Not in an anonymous namespace, because Loader::Work, which is known outside, has members of these types.
+namespace pair::data::loading {
+
+// What every step is made of. Called by several threads at once.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+  [[nodiscard]] virtual std::int64_t steps() const = 0;  // the first step that there is not
+  [[nodiscard]] virtual std::vector<std::size_t> samples(std::int64_t step) const = 0;
+  // Instead of a broken sample, or nothing where it is to be left out.
+  [[nodiscard]] virtual std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
+                                                               std::uint64_t attempt) const = 0;
+  [[nodiscard]] virtual bool flips(std::int64_t step, std::size_t place) const = 0;
+};
+
+// One sample of a batch in the making: written by one worker.
+struct Place {
+  std::size_t sample = 0;
+  SampleInfo info;
+  bool left_out = false;
+  std::vector<std::pair<std::size_t, BrokenFile>> broken;  // samples tried before
+  std::exception_ptr error;
+};
+
+struct Slot {
+  std::int64_t step = 0;
+  torch::Tensor inputs;
+  std::uint8_t* pixels = nullptr;  // of inputs
+  std::vector<Place> places;
+  std::size_t begun = 0;  // places that a worker has taken
+  std::size_t left = 0;   // places that are not ready
+};
+
+}  // namespace pair::data::loading
+
+namespace pair::data {
+namespace {
+
+using loading::Place;
+using loading::Plan;
+using loading::Slot;
+
+// So many broken files in a row are no accident.
+constexpr std::uint64_t most_replacements = 100;
+
+class TrainingPlan : public Plan {
+ public:
+  TrainingPlan(Sampler sampler, const LoaderOptions& options)
+      : sampler_(std::move(sampler)), flip_(options.flip), flips_(options.seed, "flips") {}
+
+  [[nodiscard]] std::int64_t steps() const override { return std::numeric_limits<std::int64_t>::max(); }
+  [[nodiscard]] std::vector<std::size_t> samples(std::int64_t step) const override {
+    return sampler_.samples_of(step);
+  }
+  [[nodiscard]] std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
+                                                       std::uint64_t attempt) const override {
+    return sampler_.replacement(step, place, attempt);
+  }
+  [[nodiscard]] bool flips(std::int64_t step, std::size_t place) const override {
+    return flips_.uniform(sampler_.counter(step, place)) < flip_;
+  }
+
+ private:
+  Sampler sampler_;
+  double flip_;
+  CounterRandom flips_;
+};
+
+class OrderedPlan : public Plan {
+ public:
+  OrderedPlan(std::vector<std::size_t> samples, std::size_t batch)
+      : samples_(std::move(samples)), batch_(batch) {}
+
+  [[nodiscard]] std::int64_t steps() const override {
+    return static_cast<std::int64_t>((samples_.size() + batch_ - 1) / batch_);
+  }
+  [[nodiscard]] std::vector<std::size_t> samples(std::int64_t step) const override {
+    const std::size_t first = static_cast<std::size_t>(step) * batch_;
+    const std::size_t end = std::min(first + batch_, samples_.size());
+    return {samples_.begin() + static_cast<std::ptrdiff_t>(first),
+            samples_.begin() + static_cast<std::ptrdiff_t>(end)};
+  }
+  [[nodiscard]] std::optional<std::size_t> replacement(std::int64_t /*step*/, std::size_t /*place*/,
+                                                       std::uint64_t /*attempt*/) const override {
+    return std::nullopt;
+  }
+  [[nodiscard]] bool flips(std::int64_t /*step*/, std::size_t /*place*/) const override { return false; }
+
+ private:
+  std::vector<std::size_t> samples_;
+  std::size_t batch_;
+};
+
+// Interleaved pixels as planes: [rows, columns, 3] to [3, rows, columns].
+void write_planes(const Image& image, std::uint8_t* out) {
+  const auto count = static_cast<std::size_t>(image.rows * image.columns);
+  for (std::size_t i = 0; i < count; ++i) {
+    out[i] = image.pixels[3 * i];
+    out[count + i] = image.pixels[3 * i + 1];
+    out[2 * count + i] = image.pixels[3 * i + 2];
+  }
+}
+
+void check_between(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
+  if (value < least || value > most) {
+    throw std::invalid_argument(std::string(name) + ": expected " + std::to_string(least) + " to " +
+                                std::to_string(most) + ", got " + std::to_string(value));
+  }
+}
+
+void check_options(const LoaderOptions& options) {
+  check_between("rows", options.rows, 1, 16'384);
+  check_between("columns", options.columns, 1, 16'384);
+  check_between("workers", options.workers, 0, 256);
+  check_between("ahead", options.ahead, 1, 64);
+  if (!(options.flip >= 0.0 && options.flip <= 1.0)) {
+    throw std::invalid_argument("flip: expected a probability from 0 to 1, got " + base::shown(options.flip));
+  }
+  if (options.pinned && !torch::cuda::is_available()) {
+    throw std::invalid_argument(
+        "pinned: expected a CUDA device, which page-locked memory is for; there is none");
+  }
+}
+
+}  // namespace
+
+// The batches in the making are a window of steps: the first is the next to be given. Workers take places off
+// it in order, whichever batch they belong to, so that one batch is the work of all.
+class Loader::Work {
+ public:
+  Work(std::shared_ptr<const Source> source, std::unique_ptr<const Plan> plan, const LoaderOptions& options,
+       std::int64_t first_step)
+      : source_(std::move(source)),
+        plan_(std::move(plan)),
+        options_(options),
+        step_(first_step),
+        end_(first_step) {
+    fill();
+    workers_.reserve(static_cast<std::size_t>(options_.workers));
+    for (int i = 0; i < options_.workers; ++i) {
+      workers_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    }
+  }
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+  ~Work() {
+    // All at once; each thread's own destructor would ask and wait one after another.
+    for (std::jthread& worker : workers_) {
+      worker.request_stop();
+    }
+  }
+
+  std::optional<LoadedBatch> next(const std::function<bool()>& stop) {
+    if (failure_) {
+      std::rethrow_exception(failure_);
+    }
+    while (!done()) {
+      if (!(options_.workers == 0 ? make_first(stop) : wait_for_first(stop))) {
+        return std::nullopt;
+      }
+      std::unique_ptr<Slot> slot;
+      {
+        const std::lock_guard lock(mutex_);
+        slot = std::move(window_.front());
+        window_.pop_front();
+      }
+      for (const Place& place : slot->places) {
+        if (place.error) {
+          failure_ = place.error;
+          std::rethrow_exception(failure_);
+        }
+      }
+      ++step_;
+      fill();  // before this batch is used, so that workers are busy meanwhile
+      LoadedBatch batch = finished(*slot);
+      if (!batch.samples.empty()) {
+        return batch;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool done() const { return step_ >= plan_->steps(); }
+  [[nodiscard]] std::int64_t step() const { return step_; }
+  [[nodiscard]] std::int64_t skipped() const { return skipped_; }
+  std::vector<BrokenFile> take_notices() { return std::exchange(notices_, {}); }
+
+ private:
+  // Opens batches until the window has its size.
+  void fill() {
+    const std::size_t most = options_.workers == 0 ? 1 : static_cast<std::size_t>(options_.ahead);
+    // Only this thread changes the window's size.
+    while (window_.size() < most && end_ < plan_->steps()) {
+      auto slot = std::make_unique<Slot>();
+      slot->step = end_++;
+      const std::vector<std::size_t> samples = plan_->samples(slot->step);
+      slot->places.resize(samples.size());
+      for (std::size_t i = 0; i < samples.size(); ++i) {
+        slot->places[i].sample = samples[i];
+      }
+      slot->left = samples.size();
+      slot->inputs = torch::empty(
+          {static_cast<std::int64_t>(samples.size()), Image::channels, options_.rows, options_.columns},
+          torch::TensorOptions().dtype(torch::kByte).pinned_memory(options_.pinned));
+      slot->pixels = slot->inputs.data_ptr<std::uint8_t>();
+      {
+        const std::lock_guard lock(mutex_);
+        window_.push_back(std::move(slot));
+      }
+      work_to_do_.notify_all();
+    }
+  }
+
+  // The first batch that has a place which nobody has taken, or null. With the mutex held.
+  [[nodiscard]] Slot* open_slot() const {
+    const auto open =
+        std::ranges::find_if(window_, [](const auto& slot) { return slot->begun < slot->places.size(); });
+    return open == window_.end() ? nullptr : open->get();
+  }
+
+  void work(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (work_to_do_.wait(lock, stop, [this] { return open_slot() != nullptr; }) &&
+           !stop.stop_requested()) {
+      Slot& slot = *open_slot();
+      const std::size_t place = slot.begun++;
+      lock.unlock();
+      make(slot, place, stop);
+      lock.lock();
+      if (--slot.left == 0) {
+        batch_ready_.notify_one();
+      }
+    }
+  }
+
+  // Fills one place. Whatever goes wrong is kept there.
+  void make(Slot& slot, std::size_t index, const std::stop_token& stop) const {
+    Place& place = slot.places[index];
+    try {
+      const auto size = static_cast<std::size_t>(Image::channels * options_.rows * options_.columns);
+      for (std::uint64_t attempt = 1; !stop.stop_requested(); ++attempt) {
+        place.info = source_->sample(place.sample);
+        try {
+          Image image = resized(source_->read(place.sample), options_.rows, options_.columns);
+          if (plan_->flips(slot.step, index)) {
+            flip_horizontally(image);
+          }
+          write_planes(image, slot.pixels + index * size);
+          return;
+        } catch (const BrokenImage& error) {
+          if (options_.broken == BrokenFiles::fail) {
+            throw std::runtime_error(error.what());
+          }
+          place.broken.push_back({place.sample, {place.info.id, error.what()}});
+          if (attempt > most_replacements) {
+            throw std::runtime_error("expected at least one whole picture among " + std::to_string(attempt) +
+                                     " drawn from one environment, got none; the last: " + error.what());
+          }
+          const std::optional<std::size_t> other = plan_->replacement(slot.step, index, attempt);
+          if (!other) {
+            place.left_out = true;
+            return;
+          }
+          place.sample = *other;
+        }
+      }
+    } catch (...) {
+      place.error = std::current_exception();
+    }
+  }
+
+  // Without workers: makes the first batch here. False where it was stopped.
+  bool make_first(const std::function<bool()>& stop) {
+    Slot& slot = *window_.front();
+    while (slot.begun < slot.places.size()) {
+      if (stop && stop()) {
+        return false;
+      }
+      make(slot, slot.begun++, {});
+    }
+    return true;
+  }
+
+  // False where it was stopped.
+  bool wait_for_first(const std::function<bool()>& stop) {
+    std::unique_lock lock(mutex_);
+    const auto ready = [this] { return window_.front()->left == 0; };
+    if (!stop) {
+      batch_ready_.wait(lock, ready);
+      return true;
+    }
+    while (!ready()) {
+      lock.unlock();
+      if (stop()) {
+        return false;
+      }
+      lock.lock();
+      batch_ready_.wait_for(lock, std::chrono::milliseconds(20), ready);
+    }
+    return true;
+  }
+
+  LoadedBatch finished(Slot& slot) {
+    LoadedBatch batch;
+    batch.step = slot.step;
+    std::vector<std::int64_t> labels;
+    const auto size = static_cast<std::size_t>(Image::channels * options_.rows * options_.columns);
+    for (std::size_t i = 0; i < slot.places.size(); ++i) {
+      const Place& place = slot.places[i];
+      for (const auto& [sample, file] : place.broken) {
+        ++skipped_;
+        if (reported_.insert(sample).second) {
+          notices_.push_back(file);
+        }
+      }
+      if (place.left_out) {
+        continue;
+      }
+      // What is left out leaves no gap.
+      if (const std::size_t to = batch.samples.size(); to != i) {
+        std::memcpy(slot.pixels + to * size, slot.pixels + i * size, size);
+      }
+      if (batch.environments.empty() || batch.environments.back() != place.info.environment) {
+        batch.environments.push_back(place.info.environment);
+        batch.sizes.push_back(0);
+      }
+      ++batch.sizes.back();
+      batch.samples.push_back(place.sample);
+      labels.push_back(place.info.label);
+    }
+    batch.inputs = slot.inputs.narrow(0, 0, static_cast<std::int64_t>(labels.size()));
+    batch.labels = torch::empty({static_cast<std::int64_t>(labels.size())},
+                                torch::TensorOptions().dtype(torch::kLong).pinned_memory(options_.pinned));
+    std::ranges::copy(labels, batch.labels.data_ptr<std::int64_t>());
+    return batch;
+  }
+
+  std::shared_ptr<const Source> source_;
+  std::unique_ptr<const Plan> plan_;
+  LoaderOptions options_;
+  std::int64_t step_;  // of the window's first batch
+  std::int64_t end_;   // the step after the window's last
+  std::exception_ptr failure_;
+  std::int64_t skipped_ = 0;
+  std::set<std::size_t> reported_;
+  std::vector<BrokenFile> notices_;
+
+  mutable std::mutex mutex_;  // of the window and its slots' counts
+  std::condition_variable_any work_to_do_;
+  std::condition_variable batch_ready_;
+  std::deque<std::unique_ptr<Slot>> window_;
+  std::vector<std::jthread> workers_;  // last: they end before what they use
+};
+
+Loader Loader::training(std::shared_ptr<const Source> source, Sampler sampler, const LoaderOptions& options,
+                        std::int64_t first_step) {
+  check_options(options);
+  check_between("first_step", first_step, 0, std::int64_t{1} << 40);
+  auto plan = std::make_unique<TrainingPlan>(std::move(sampler), options);
+  return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, first_step));
+}
+
+Loader Loader::ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
+                       std::int64_t batch, const LoaderOptions& options) {
+  check_options(options);
+  check_between("batch", batch, 1, 1'000'000);
+  auto plan = std::make_unique<OrderedPlan>(std::move(samples), static_cast<std::size_t>(batch));
+  return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, 0));
+}
+
+Loader::Loader(std::unique_ptr<Work> work) : work_(std::move(work)) {}
+Loader::Loader(Loader&&) noexcept = default;
+Loader& Loader::operator=(Loader&&) noexcept = default;
+Loader::~Loader() = default;
+
+std::optional<LoadedBatch> Loader::next(const std::function<bool()>& stop) {
+  return work_->next(stop);
+}
+
+bool Loader::done() const {
+  return work_->done();
+}
+
+std::int64_t Loader::step() const {
+  return work_->step();
+}
+
+std::int64_t Loader::skipped() const {
+  return work_->skipped();
+}
+
+std::vector<BrokenFile> Loader::take_notices() {
+  return work_->take_notices();
+}
+
+}  // namespace pair::data

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pair/data/sampler.h"
+#include "pair/data/source.h"
+
+// Batches of a Source, read, decoded and augmented by worker threads ahead of the step that needs them.
+//
+//   auto photos = std::make_shared<data::ImageFolder>("PACS", options);
+//   data::Loader loader = data::Loader::training(photos, data::Sampler(*photos, data::Split::train, {.seed =
+//   1, .batch = 32}),
+//                                                {.flip = 0.5, .seed = 1, .workers = 4}, first_step);
+//   while (const auto batch = loader.next(stop)) {
+//     inputs = data::as_numbers(batch->inputs.to(device, true)); ...
+//   }
+//
+// What a batch holds is a function of the source, the sampler, the seed and the step. It does not depend on
+// the number of workers, on timing, or on where a run was stopped and resumed.
+
+namespace pair::data {
+
+// What becomes of a sample whose file is not a whole picture (BrokenImage). A file that cannot be read at all
+// always ends the loading: a disk that is gone is not a set of broken pictures.
+enum class BrokenFiles {
+  fail,  // next() throws at the step that needs it
+  skip,  // training: another sample of the same environment is drawn; an ordered pass: the sample is left out
+};
+
+struct LoaderOptions {
+  std::int64_t rows = 224;  // every picture is resized to rows x columns, 1 to 16384 each
+  std::int64_t columns = 224;
+  double flip = 0.0;       // training: probability that a picture is mirrored, 0 to 1
+  std::uint64_t seed = 0;  // of the augmentation; the sampler has its own
+  int workers = 0;         // threads, 0 to 256. 0: the calling thread does the work within next()
+  int ahead = 2;           // batches that are begun before they are needed, 1 to 64. Each takes its memory.
+  bool pinned =
+      false;  // batches in page-locked memory, from which copies to a CUDA device need not be waited for
+  BrokenFiles broken = BrokenFiles::fail;
+};
+
+struct LoadedBatch {
+  std::int64_t step = 0;
+  torch::Tensor inputs;  // [n, 3, rows, columns], bytes: red, green and blue
+  torch::Tensor labels;  // [n], int64: classes
+  // The environments one after another: samples of each, and which of the source's environments it is.
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int32_t> environments;
+  std::vector<std::size_t> samples;  // [n]: the source's index of each
+};
+
+struct BrokenFile {
+  std::string id;      // the sample's
+  std::string reason;  // a sentence that names the file
+};
+
+class Loader {
+ public:
+  // Batches of step first_step, first_step + 1, ... without end.
+  // Throws std::invalid_argument for an option out of range, or pinned memory without a CUDA device.
+  static Loader training(std::shared_ptr<const Source> source, Sampler sampler, const LoaderOptions& options,
+                         std::int64_t first_step = 0);
+
+  // All of `samples` (see samples_of) once and in order, `batch` at a time; the last batch may be smaller.
+  // Nothing is augmented: flip is ignored.
+  static Loader ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
+                        std::int64_t batch, const LoaderOptions& options);
+
+  Loader(const Loader&) = delete;
+  Loader& operator=(const Loader&) = delete;
+  Loader(Loader&&) noexcept;
+  Loader& operator=(Loader&&) noexcept;
+  // Waits for the pictures that workers have begun, one per worker, and for no others.
+  ~Loader();
+
+  // The next batch; nothing at the end of an ordered pass. While it is not ready, `stop` is asked about every
+  // 20 ms (without workers: before every picture); where it says so, the result is nothing as well, and a
+  // later call continues where this one left off. Throws std::runtime_error for a file that cannot be read,
+  // or is broken under BrokenFiles::fail (the first place's where there are several); later calls throw the
+  // same. One thread at a time.
+  [[nodiscard]] std::optional<LoadedBatch> next(const std::function<bool()>& stop = {});
+
+  // Whether an ordered pass is at its end. Training never is.
+  [[nodiscard]] bool done() const;
+  // The step of the next batch.
+  [[nodiscard]] std::int64_t step() const;
+
+  // With BrokenFiles::skip: how many draws of the batches given so far were replaced or left out.
+  [[nodiscard]] std::int64_t skipped() const;
+  // The broken files among them that were not reported before, each once, in the order in which the batches
+  // met them.
+  [[nodiscard]] std::vector<BrokenFile> take_notices();
+
+ private:
+  class Work;
+  explicit Loader(std::unique_ptr<Work> work);
+
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace pair::data

@@ -1,0 +1,98 @@
+#include "pair/data/sampler.h"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace pair::data {
+namespace {
+
+std::vector<std::vector<std::size_t>> samples_by_environment(const Source& source, Split split) {
+  std::vector<std::vector<std::size_t>> samples(source.environments().size());
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const SampleInfo info = source.sample(i);
+    if (info.split == split) {
+      samples.at(static_cast<std::size_t>(info.environment)).push_back(i);
+    }
+  }
+  std::erase_if(samples, [](const auto& list) { return list.empty(); });
+  if (samples.empty()) {
+    throw std::invalid_argument("the split '" + std::string(name_of(split)) +
+                                "' has no samples to draw from");
+  }
+  return samples;
+}
+
+}  // namespace
+
+Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOptions& options)
+    : samples_(std::move(samples)),
+      options_(options),
+      // The stream of train::Minibatches.
+      draws_(options.seed, "batches"),
+      environment_draws_(options.seed, "environments of a step"),
+      replacements_(options.seed, "replacements") {
+  constexpr std::int64_t largest_batch = 1'000'000;
+  if (samples_.empty()) {
+    throw std::invalid_argument("a sampler: expected at least one environment, got none");
+  }
+  for (const std::vector<std::size_t>& list : samples_) {
+    if (list.empty() || list.size() >= std::size_t{1} << 31U) {
+      throw std::invalid_argument("samples of an environment: expected 1 to below 2^31, got " +
+                                  std::to_string(list.size()));
+    }
+  }
+  if (options.batch < 1 || options.batch > largest_batch) {
+    throw std::invalid_argument("batch: expected 1 to " + std::to_string(largest_batch) + ", got " +
+                                std::to_string(options.batch));
+  }
+  const auto all = static_cast<std::int64_t>(samples_.size());
+  if (options.environments_per_step < 0 || options.environments_per_step > all) {
+    throw std::invalid_argument("environments_per_step: expected 1 to " + std::to_string(all) +
+                                ", or 0 for all, got " + std::to_string(options.environments_per_step));
+  }
+  taken_ = options.environments_per_step == 0 ? samples_.size()
+                                              : static_cast<std::size_t>(options.environments_per_step);
+  places_ = taken_ * static_cast<std::size_t>(options.batch);
+}
+
+Sampler::Sampler(const Source& source, Split split, const SamplerOptions& options)
+    : Sampler(samples_by_environment(source, split), options) {}
+
+std::vector<std::size_t> Sampler::environments_of(std::int64_t step) const {
+  std::vector<std::size_t> order(samples_.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (taken_ == order.size()) {
+    return order;
+  }
+  // The first `taken_` steps of a Fisher-Yates shuffle.
+  for (std::size_t i = 0; i < taken_; ++i) {
+    const std::uint64_t counter = static_cast<std::uint64_t>(step) * taken_ + i;
+    std::swap(order[i], order[i + environment_draws_.below(counter, order.size() - i)]);
+  }
+  order.resize(taken_);
+  std::ranges::sort(order);
+  return order;
+}
+
+std::vector<std::size_t> Sampler::samples_of(std::int64_t step) const {
+  std::vector<std::size_t> drawn;
+  drawn.reserve(places_);
+  for (const std::size_t environment : environments_of(step)) {
+    const std::vector<std::size_t>& list = samples_[environment];
+    for (std::int64_t i = 0; i < options_.batch; ++i) {
+      drawn.push_back(list[draws_.below(counter(step, drawn.size()), list.size())]);
+    }
+  }
+  return drawn;
+}
+
+std::size_t Sampler::replacement(std::int64_t step, std::size_t place, std::uint64_t attempt) const {
+  const std::size_t environment = environments_of(step).at(place / static_cast<std::size_t>(options_.batch));
+  const std::vector<std::size_t>& list = samples_[environment];
+  return list[replacements_.nth_below(counter(step, place), attempt, list.size())];
+}
+
+}  // namespace pair::data

@@ -1,0 +1,211 @@
+#include "pair/data/image_folder.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+
+#include "tests/data/fixtures.h"
+#include "tests/support/pictures.h"
+
+namespace pair::data::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::ThrowsMessage;
+
+class ImageFolders : public ::testing::Test {
+ protected:
+  void add(const std::string& file, const Bytes& bytes = {}) {
+    fs::create_directories((root / file).parent_path());
+    write(root / file, bytes);
+  }
+  void add_many(const std::string& folder, int count) {
+    for (int i = 0; i < count; ++i) {
+      add(folder + "/" + std::to_string(i) + ".png");
+    }
+  }
+  auto refuses(const std::string& sentence) {
+    return ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr(root.string()), HasSubstr(sentence)));
+  }
+  Scratch scratch;
+  fs::path root = scratch / "photos";
+};
+
+std::vector<std::string> ids(const Source& source) {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    all.push_back(source.sample(i).id);
+  }
+  return all;
+}
+
+std::map<std::pair<std::int32_t, Split>, int> split_counts(const Source& source) {
+  std::map<std::pair<std::int32_t, Split>, int> counts;
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    ++counts[{source.sample(i).environment, source.sample(i).split}];
+  }
+  return counts;
+}
+
+TEST_F(ImageFolders, AreListedInTheOrderOfNames) {
+  for (const char* file : {"sketch/dog/b.png", "art/dog/10.jpg", "art/dog/9.JPG", "art/cat/x.jpeg",
+                           "art/Zebra/1.png", "sketch/cat/a.PNG"}) {
+    add(file);
+  }
+  const ImageFolder folder(root);
+  EXPECT_THAT(folder.environments(), ElementsAre("art", "sketch"));
+  EXPECT_THAT(folder.classes(), ElementsAre("Zebra", "cat", "dog"));
+  EXPECT_THAT(ids(folder), ElementsAre("art/Zebra/1.png", "art/cat/x.jpeg", "art/dog/10.jpg", "art/dog/9.JPG",
+                                       "sketch/cat/a.PNG", "sketch/dog/b.png"));
+  EXPECT_EQ(folder.sample(3).label, 2);
+  EXPECT_EQ(folder.sample(4).label, 1);
+  EXPECT_EQ(folder.sample(4).environment, 1);
+  EXPECT_THROW((void)folder.sample(6), std::out_of_range);
+  ASSERT_EQ(folder.missing().size(), 1U);
+  EXPECT_EQ(folder.missing()[0].environment, "sketch");
+  EXPECT_EQ(folder.missing()[0].class_name, "Zebra");
+}
+
+TEST_F(ImageFolders, PassOverWhatIsNotAPictureAndCountIt) {
+  add("a/x/1.png");
+  add("a/y/1.png");
+  add("b/x/1.png");
+  add("b/x/.hidden.png");
+  add("b/.cache/1.png");
+  add(".git/x/1.png");
+  add("b/x/Thumbs.db");
+  add("b/x/1.png.txt");
+  add("b/x/png");
+  add("b/x/.jpg");
+  add("README.md");
+  add("a/labels.csv");
+  add("a/x/deeper/1.png");
+  fs::create_directory(root / "b/empty");
+  fs::create_symlink("nothing.png", root / "a/x/dangling.png");
+  const ImageFolder folder(root);
+  EXPECT_THAT(ids(folder), ElementsAre("a/x/1.png", "a/y/1.png", "b/x/1.png"));
+  EXPECT_EQ(folder.skipped().unknown_extensions, 3U);
+  EXPECT_EQ(folder.skipped().misplaced, 4U);
+  EXPECT_THAT(folder.classes(), ElementsAre("x", "y"));
+}
+
+TEST_F(ImageFolders, FollowLinksButNoCycles) {
+  add("a/x/1.png");
+  add("a/y/1.png");
+  fs::create_directory_symlink("a", root / "b");
+  fs::create_directory_symlink("..", root / "a/up");  // its folders are no pictures
+  fs::create_directory_symlink(".", root / "a/x/again");
+  fs::create_symlink("loop.png", root / "a/y/loop.png");  // a link to itself
+  const ImageFolder folder(root);
+  EXPECT_THAT(ids(folder), ElementsAre("a/x/1.png", "a/y/1.png", "b/x/1.png", "b/y/1.png"));
+}
+
+TEST_F(ImageFolders, AreRefusedWhereThereIsNothingToLearnFrom) {
+  EXPECT_THAT([&] { ImageFolder folder(root); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("cannot read the folder")));
+  fs::create_directories(root);
+  EXPECT_THAT([&] { ImageFolder folder(root); }, refuses("at least 2 environments, got 0"));
+  add("a/x/1.png");
+  add("a/y/1.png");
+  EXPECT_THAT([&] { ImageFolder folder(root); }, refuses("at least 2 environments, got 1"));
+  fs::create_directory(root / "b");
+  EXPECT_THAT([&] { ImageFolder folder(root); }, refuses("got none in the environment 'b'"));
+  add("b/x/1.gif");
+  EXPECT_THAT([&] { ImageFolder folder(root); }, refuses("got none in the environment 'b'"));
+  add("b/x/1.png");
+  EXPECT_NO_THROW(ImageFolder folder(root));
+  fs::remove_all(root / "a/y");
+  EXPECT_THAT([&] { ImageFolder folder(root); }, refuses("at least 2 classes, got only 'x'"));
+}
+
+TEST_F(ImageFolders, HoldOutAShareOfEachTrainingEnvironment) {
+  for (const char* environment : {"a", "b", "c"}) {
+    add_many(std::string(environment) + "/x", 30);
+    add_many(std::string(environment) + "/y", 25);
+  }
+  const ImageFolder folder(root, {.test_environments = {"b"}, .held_out = 0.2, .seed = 5});
+  EXPECT_THAT(split_counts(folder), ElementsAre(::testing::Pair(std::pair(0, Split::train), 44),
+                                                ::testing::Pair(std::pair(0, Split::id_val), 11),
+                                                ::testing::Pair(std::pair(1, Split::test), 55),
+                                                ::testing::Pair(std::pair(2, Split::train), 44),
+                                                ::testing::Pair(std::pair(2, Split::id_val), 11)));
+  EXPECT_EQ(samples_of(folder, Split::id_val).size(), 22U);
+  EXPECT_EQ(samples_of(folder, Split::val).size(), 0U);
+
+  const ImageFolder again(root, {.test_environments = {"b"}, .held_out = 0.2, .seed = 5});
+  EXPECT_EQ(samples_of(folder, Split::id_val), samples_of(again, Split::id_val));
+  const ImageFolder other(root, {.test_environments = {"b"}, .held_out = 0.2, .seed = 6});
+  EXPECT_NE(samples_of(folder, Split::id_val), samples_of(other, Split::id_val));
+  // What is held out in one environment does not depend on the others.
+  const ImageFolder last(root, {.test_environments = {"a"}, .held_out = 0.2, .seed = 5});
+  std::set<std::string> first_c;
+  std::set<std::string> last_c;
+  for (std::size_t i = 110; i < 165; ++i) {
+    if (folder.sample(i).split == Split::id_val) {
+      first_c.insert(folder.sample(i).id);
+    }
+    if (last.sample(i).split == Split::id_val) {
+      last_c.insert(last.sample(i).id);
+    }
+  }
+  EXPECT_EQ(first_c, last_c);
+  EXPECT_EQ(split_counts(ImageFolder(root, {.held_out = 0.0})).size(), 3U);
+}
+
+TEST_F(ImageFolders, RefuseOptionsThatMeanNothing) {
+  add("art/x/1.png");
+  add("art/y/1.png");
+  add("photo/x/1.png");
+  EXPECT_THAT(
+      [&] { ImageFolder folder(root, {.test_environments = {"artt"}}); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("unknown environment 'artt'; did you mean 'art'?")));
+  EXPECT_THAT(
+      [&] {
+        ImageFolder folder(root, {.test_environments = {"art", "photo"}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("to be left for training, got all 2")));
+  for (const double share : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THAT(
+        [&] { ImageFolder folder(root, {.held_out = share}); },
+        ThrowsMessage<std::invalid_argument>(HasSubstr("held_out: expected a share from 0 to below 1, got")));
+  }
+}
+
+TEST_F(ImageFolders, ReadPicturesAndNameTheBrokenOnes) {
+  const Image image = tests::picture(4, 6);
+  add("a/x/1.png", tests::png(image));
+  add("a/y/named_jpg_but.jpg", tests::png(image));
+  add("b/x/cut.png", without_last(tests::png(image), 20));
+  add("b/x/empty.jpg");
+  const ImageFolder folder(root);
+  EXPECT_EQ(folder.read(0).pixels, image.pixels);
+  EXPECT_EQ(folder.read(1).pixels, image.pixels);
+  const auto broken = [&](std::size_t index, const std::string& file, const std::string& reason) {
+    EXPECT_THAT(
+        [&] { (void)folder.read(index); },
+        ThrowsMessage<BrokenImage>(AllOf(HasSubstr((root / file).string() + ": "), HasSubstr(reason))));
+  };
+  broken(2, "b/x/cut.png", "PNG: the file ends early");
+  broken(3, "b/x/empty.jpg", "the file is empty");
+  // A file that is gone is not a broken picture.
+  fs::remove(root / "a/x/1.png");
+  try {
+    (void)folder.read(0);
+    FAIL();
+  } catch (const BrokenImage&) {
+    FAIL();
+  } catch (const std::runtime_error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("1.png"));
+  }
+  const ImageFolder small(root, {.limits = {10}});
+  EXPECT_THAT([&] { (void)small.read(0); },
+              ThrowsMessage<BrokenImage>(HasSubstr("expected at most 10 pixels")));
+}
+
+}  // namespace
+}  // namespace pair::data::testing
