@@ -5,25 +5,12 @@
 #include <bit>
 
 #include "pair/data/random.h"
+#include "pair/models/counter_random.h"
 
 namespace pair::train {
 namespace {
 
 constexpr std::int64_t steps_a_block = 64;
-
-// Logical, where int64's own keeps the sign.
-torch::Tensor shifted_right(const torch::Tensor& words, int places) {
-  const std::int64_t mask = static_cast<std::int64_t>(~std::uint64_t{0} >> places);
-  return torch::bitwise_right_shift(words, places).bitwise_and_(mask);
-}
-
-torch::Tensor mixed(torch::Tensor words) {
-  constexpr auto signed_bits = [](std::uint64_t word) { return std::bit_cast<std::int64_t>(word); };
-  words = words * signed_bits(0x9e3779b97f4a7c15ULL);
-  words = (words ^ shifted_right(words, 30)) * signed_bits(0xbf58476d1ce4e5b9ULL);
-  words = (words ^ shifted_right(words, 27)) * signed_bits(0x94d049bb133111ebULL);
-  return words ^ shifted_right(words, 31);
-}
 
 }  // namespace
 
@@ -60,7 +47,8 @@ void Minibatches::draw(std::int64_t block) {
   const torch::Tensor counters =
       torch::arange(first, first + steps_a_block * places, starts_.options()) + key_;
   // 31 random bits times the size, over 2^31: no place is favoured by more than size / 2^31.
-  const torch::Tensor bits = shifted_right(mixed(counters), 33).view({steps_a_block, places});
+  const torch::Tensor bits =
+      models::upper_31_bits(models::random_words(counters)).view({steps_a_block, places});
   drawn_ = torch::bitwise_right_shift(bits * sizes_, 31) + starts_;
   block_ = block;
 }

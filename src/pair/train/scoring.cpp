@@ -8,6 +8,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/train/interrupted.h"
+#include "pair/train/mode_guard.h"
 
 namespace pair::train {
 namespace {
@@ -39,6 +40,7 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
     return {};
   }
   const torch::NoGradGuard no_graph;
+  const ModeGuard mode(model, Mode::evaluation);
   std::vector<torch::Tensor> logits;
   const std::int64_t rows = rows_at_once(batch.inputs);
   for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {

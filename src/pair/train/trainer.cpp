@@ -16,14 +16,17 @@
 #include "pair/data/random.h"
 #include "pair/device/kernels.h"
 #include "pair/device/recorder.h"
+#include "pair/models/dropout.h"
 #include "pair/models/fused.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/kept_buffers.h"
 #include "pair/train/loss_means.h"
 #include "pair/train/minibatches.h"
+#include "pair/train/mode_guard.h"
 #include "pair/train/routine.h"
 #include "pair/train/scoring.h"
 #include "pair/train/step.h"
@@ -60,6 +63,17 @@ models::ModelSpec model_spec(const Settings& settings, const data::EnvironmentSe
   return spec;
 }
 
+void require_fit(const models::Model& model, const data::EnvironmentSet& data) {
+  if (!model.head) {
+    throw std::invalid_argument("model: expected one with a head, got one without");
+  }
+  if (model.head->options.out_features() != data.outputs) {
+    throw std::invalid_argument("model: expected " + std::to_string(data.outputs) + " outputs, as '" +
+                                data.name + "' has, got " +
+                                std::to_string(model.head->options.out_features()));
+  }
+}
+
 // Cosine of the first objective's gradient with that of each other one; 0 where one of them vanishes.
 std::vector<double> conflict_of(std::span<const double> losses, std::span<const double> gram) {
   const std::size_t m = losses.size();
@@ -75,14 +89,15 @@ std::vector<double> conflict_of(std::span<const double> losses, std::span<const 
 
 class Trainer::Impl {
  public:
-  Impl(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
-       torch::Device device)
+  Impl(std::shared_ptr<const data::EnvironmentSet> data, std::shared_ptr<models::Model> model,
+       Settings settings, std::uint64_t seed, torch::Device device)
       : recorder_(device::make_recorder(device)),
         data_(std::move(data)),
         settings_(std::move(settings)),
         device_(device),
         draws_(seed, "objectives"),
-        weigher_(make_weigher(settings_)) {
+        weigher_(make_weigher(settings_)),
+        model_(std::move(model)) {
     validate(settings_);
     if (data_->train.empty()) {
       throw std::invalid_argument("the data has no training environment; at least one is needed");
@@ -92,7 +107,7 @@ class Trainer::Impl {
     if (data_->train.size() == 1) {
       tell_of_one_environment();
     }
-    comparable_ = settings_.batch == 0;
+    comparable_ = settings_.batch == 0 && !dropout_->draws();
     for (std::size_t k = 0; k < objectives_.size(); ++k) {
       if (objectives_[k]->replayable()) {
         continue;
@@ -120,6 +135,7 @@ class Trainer::Impl {
 
   void advance() {
     const auto scope = enter();
+    dropout_->set_step(steps_);
     if (minibatches_) {
       if (!minibatches_->holds(steps_)) {
         perform([this] { (void)minibatches_->rows(steps_); });
@@ -127,7 +143,14 @@ class Trainer::Impl {
       rows_.copy_(minibatches_->rows(steps_));
     }
     if (algorithm_) {
-      perform([this] { algorithm_->advance(batch(), draws_); });
+      const ModeGuard mode(*model_, Mode::training);
+      try {
+        perform([this] { algorithm_->advance(batch(), draws_); });
+        buffers_.keep();
+      } catch (const Diverged&) {
+        buffers_.restore();  // the algorithm has left the parameters alone
+        throw;
+      }
       if (minibatches_) {
         named_means_.add(algorithm_->losses());
       }
@@ -141,6 +164,9 @@ class Trainer::Impl {
         begin_linear();
       }
     }
+    // A frozen featurizer is constant, its running statistics too.
+    const bool frozen = balancing_ && settings_.freeze_featurizer;
+    const ModeGuard mode(*model_, frozen ? Mode::evaluation : Mode::training);
     balancing_ ? balance() : descend();
     ++steps_;
     if (!recorder_ || steps_ % steps_unread == 0) {
@@ -184,6 +210,7 @@ class Trainer::Impl {
   torch::Tensor predict(const torch::Tensor& inputs) {
     const auto scope = enter();
     const torch::NoGradGuard no_graph;
+    const ModeGuard mode(*model_, Mode::evaluation);
     torch::Tensor logits;
     perform([&] { logits = model_->forward(data::as_numbers(inputs.to(device_))).to(torch::kCPU); });
     return logits;
@@ -225,9 +252,15 @@ class Trainer::Impl {
 
   // What lives on the device.
   void make(std::uint64_t seed, torch::Device device) {
-    data::Random initial(seed, "model");
-    model_ = models::make_model(model_spec(settings_, *data_), initial);
+    if (!model_) {
+      data::Random initial(seed, "model");
+      model_ = models::make_model(model_spec(settings_, *data_), initial);
+    }
+    require_fit(*model_, *data_);
     model_->to(device);
+    model_->train();
+    dropout_.emplace(*model_, seed, device);
+    buffers_ = KeptBuffers(model_->buffers());
     if (device.is_cuda()) {
       models::lay_out_for_cuda(*model_);
     }
@@ -291,7 +324,7 @@ class Trainer::Impl {
       settle();
     }
     guard_.backtracking = guard_.halving = 1.0;
-    update_.emplace(step_->parameters(), options, guard_);
+    update_.emplace(step_->parameters(), options, guard_, model_->buffers());
     // They stand on the parameters' old place.
     routine_ = {};
     scoring_ = {};
@@ -542,6 +575,8 @@ class Trainer::Impl {
   data::Random draws_;
   Weigher weigher_;
   std::shared_ptr<models::Model> model_;
+  std::optional<models::DropoutKey> dropout_;
+  KeptBuffers buffers_;  // for algorithms with an update of their own; update_ has its own
   std::vector<std::unique_ptr<objectives::Objective>> objectives_;
   std::optional<Step> step_;
   Batch train_;
@@ -590,6 +625,7 @@ void Trainer::Impl::save(std::ostream& out) {
   settle();
   OutputArchive archive;
   write(archive, "parameters", model_->parameters());
+  write(archive, "buffers", model_->buffers());
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     write(archive, "objective" + std::to_string(k), objectives_[k]->state());
   }
@@ -621,21 +657,32 @@ void Trainer::Impl::save(std::ostream& out) {
 
 namespace {
 
-void read_parameters(InputArchive& archive, const std::vector<torch::Tensor>& own) {
-  const std::vector<torch::Tensor> parameters = read_tensors(archive, "parameters");
-  if (parameters.size() != own.size()) {
-    throw std::runtime_error("the checkpoint holds " + std::to_string(parameters.size()) +
-                             " parameters; the model has " + std::to_string(own.size()));
+// Into tensors of the model, where they lie.
+void read_into(const std::vector<torch::Tensor>& own, const std::vector<torch::Tensor>& saved,
+               const std::string& what) {
+  if (saved.size() != own.size()) {
+    throw std::runtime_error("the checkpoint holds " + std::to_string(saved.size()) + " " + what +
+                             "; the model has " + std::to_string(own.size()));
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
-    if (parameters[i].sizes() != own[i].sizes()) {
+    if (saved[i].sizes() != own[i].sizes()) {
       throw std::runtime_error("the checkpoint belongs to a model of another size");
     }
   }
   const torch::NoGradGuard no_graph;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    torch::Tensor(own[i]).copy_(parameters[i]);
+    torch::Tensor(own[i]).copy_(saved[i]);
   }
+}
+
+// Checkpoints from before buffers were saved have none of them.
+void read_model(InputArchive& archive, const models::Model& model) {
+  c10::IValue count;
+  const bool has_buffers = archive.try_read("buffers/count", count);
+  const std::vector<torch::Tensor> buffers =
+      has_buffers ? read_tensors(archive, "buffers") : std::vector<torch::Tensor>{};
+  read_into(model.parameters(), read_tensors(archive, "parameters"), "parameters");
+  read_into(model.buffers(), buffers, "buffers");
 }
 
 }  // namespace
@@ -644,7 +691,8 @@ void Trainer::Impl::start_from(std::istream& in) {
   const auto scope = enter();
   InputArchive archive;
   perform([&] { archive.load_from(in, device_); });
-  read_parameters(archive, model_->parameters());
+  read_model(archive, *model_);
+  buffers_.keep();
   begin_linear();  // anew: what it would return to are these
 }
 
@@ -654,7 +702,8 @@ void Trainer::Impl::load(std::istream& in) {
   perform([&] { archive.load_from(in, device_); });
   routine_ = {};  // recorded on states that are replaced below
   scoring_ = {};
-  read_parameters(archive, model_->parameters());
+  read_model(archive, *model_);
+  buffers_.keep();
   for (std::size_t k = 0; k < objectives_.size(); ++k) {
     const std::vector<torch::Tensor> state = read_tensors(archive, "objective" + std::to_string(k));
     objectives_[k]->restore(state);
@@ -691,7 +740,14 @@ void Trainer::Impl::load(std::istream& in) {
 
 Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
                  torch::Device device)
-    : impl_(std::make_unique<Impl>(std::move(data), std::move(settings), seed, device)) {}
+    : impl_(std::make_unique<Impl>(std::move(data), nullptr, std::move(settings), seed, device)) {}
+Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, std::shared_ptr<models::Model> model,
+                 Settings settings, std::uint64_t seed, torch::Device device) {
+  if (!model) {
+    throw std::invalid_argument("model: expected one with a head, got none");
+  }
+  impl_ = std::make_unique<Impl>(std::move(data), std::move(model), std::move(settings), seed, device);
+}
 Trainer::~Trainer() = default;
 Trainer::Trainer(Trainer&&) noexcept = default;
 Trainer& Trainer::operator=(Trainer&&) noexcept = default;

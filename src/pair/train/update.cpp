@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "pair/device/kernels.h"
 #include "pair/train/host_numbers.h"
@@ -21,8 +22,8 @@ enum Tally : std::int64_t { restarts, rollbacks, in_a_row, halving };
 }  // namespace
 
 Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
-               const GuardState& guard)
-    : options_(options) {
+               const GuardState& guard, std::vector<torch::Tensor> buffers)
+    : options_(options), buffers_(std::move(buffers)) {
   const torch::NoGradGuard no_graph;
   parameters_ = in_order_of(parameters, parameters);
   std::int64_t start = 0;
@@ -52,6 +53,9 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
     device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, room_};
     device::update(state, gradient, losses, lr, options_.momentum,
                    options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardedStep::patience);
+    if (!buffers_.empty()) {
+      buffers_.restore_where(tally_[in_a_row] > 0.0);
+    }
     return;
   }
   // A sum of squares is finite where, and overflow aside only where, every term is.
@@ -63,6 +67,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   const double rate = lr.item<double>() * tally_[halving].item<double>();
   forget_rollbacks();
   last_good_.copy_(parameters_);
+  buffers_.keep();
   if (options_.rule == UpdateOptions::Rule::sgd) {
     if (options_.restart && torch::dot(gradient, first_).item<double>() < 0.0) {
       tally_.select(0, restarts).add_(1.0);
@@ -89,6 +94,7 @@ void Update::forget_rollbacks() {
 
 void Update::return_to_last_good() {
   parameters_.copy_(last_good_);
+  buffers_.restore();
   if (options_.rule == UpdateOptions::Rule::sgd) {
     first_.zero_();
   }
@@ -136,6 +142,7 @@ void Update::load(torch::serialize::InputArchive& archive) {
     read("decays", decays_);
   }
   read("tally", tally_);
+  buffers_.keep();
 }
 
 }  // namespace pair::train

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pair/train/guarded_step.h"
+#include "pair/train/kept_buffers.h"
 
 // The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guarded_step.h, on
 // one flat vector.
@@ -28,9 +29,10 @@ struct UpdateOptions {
 class Update {
  public:
   // Makes the parameters, of one type and device and each dense in memory, views of one flat vector [P]
-  // without changing how they lie. Counts go on from guard.
+  // without changing how they lie. Counts continue from guard. buffers: the network's, which return with the
+  // parameters where a step is refused or taken back.
   Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
-         const GuardState& guard = {});
+         const GuardState& guard = {}, std::vector<torch::Tensor> buffers = {});
 
   [[nodiscard]] const torch::Tensor& parameters() const { return parameters_; }  // [P]
 
@@ -49,7 +51,8 @@ class Update {
   [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
 
   void save(torch::serialize::OutputArchive& archive) const;
-  // Takes what save gave, for as many parameters that lie in memory as those did.
+  // Takes what save gave, for as many parameters that lie in memory as those did. The buffers as they are now
+  // are those of the last good step: between two steps they always are.
   void load(torch::serialize::InputArchive& archive);
 
  private:
@@ -59,6 +62,7 @@ class Update {
   UpdateOptions options_;
   torch::Tensor parameters_;
   torch::Tensor last_good_;
+  KeptBuffers buffers_;
   torch::Tensor first_;   // Adam's mean of gradients; SGD's velocity
   torch::Tensor second_;  // Adam's mean of squares
   torch::Tensor decays_;  // Adam: beta1^t and beta2^t
