@@ -323,7 +323,7 @@ class Trainer::Impl {
     if (update_) {
       settle();
     }
-    guard_.backtracking = guard_.halving = 1.0;
+    guard_.begin_optimizer();
     update_.emplace(step_->parameters(), options, guard_, model_->buffers());
     // They stand on the parameters' old place.
     routine_ = {};
@@ -485,14 +485,12 @@ class Trainer::Impl {
     read_tally(told.subspan(m + m * m));
     const bool finite = all_finite(losses) && all_finite(gram);
     if (finite && comparable_ && settings_.backtrack && weigher_.overshot(losses)) {
-      ++guard_.backtracks;
-      guard_.backtracking /= 2;
-      update_->take_back();
+      update_->take_back(guard_);
       return;
     }
     last_ = {.losses = {losses.begin(), losses.end()}, .weights = {}, .conflict = conflict_of(losses, gram)};
     if (!finite) {
-      update_->reject();
+      update_->refuse(guard_);
       return;
     }
     const moo::Solution solution = weigher_.weigh(losses, gram);
@@ -500,7 +498,7 @@ class Trainer::Impl {
     feasible_ = solution.status == moo::Status::optimal;
     last_.weights = solution.weights;
     last_.loss = weighted(last_.weights, last_.losses);
-    guard_.backtracking = std::min(1.0, guard_.backtracking * GuardedStep::recovery);
+    guard_.hold();
     set_control(solution.weights, lr() * guard_.backtracking);
     routine_.play(1, recorder_.get());
   }
@@ -526,13 +524,8 @@ class Trainer::Impl {
   }
 
   void read_tally(std::span<const double> tally) {
-    guard_.restarts = static_cast<std::int64_t>(tally[0]);
-    guard_.rollbacks = static_cast<std::int64_t>(tally[1]);
-    guard_.rollbacks_in_a_row = static_cast<std::int64_t>(tally[2]);
-    guard_.halving = tally[3];
-    if (guard_.rollbacks_in_a_row >= GuardedStep::patience) {
-      throw Diverged(GuardedStep::divergence());
-    }
+    Update::read_tally(tally, guard_);
+    guard_.check();
   }
 
   static double weighted(std::span<const double> weights, std::span<const double> losses) {

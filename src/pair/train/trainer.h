@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pair/data/environment.h"
-#include "pair/train/guarded_step.h"
+#include "pair/train/guard.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/settings.h"
 

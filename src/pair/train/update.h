@@ -4,12 +4,13 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "pair/train/guarded_step.h"
+#include "pair/train/guard.h"
 #include "pair/train/kept_buffers.h"
 
-// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guarded_step.h, on
+// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guard.h, on
 // one flat vector.
 //
 // torch's optimizers take the learning rate and count their steps on the host, tensor by tensor, and
@@ -41,14 +42,18 @@ class Update {
   // Nothing waits for a device that has kernels (device/kernels.h).
   void apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr);
 
-  // Back to the parameters before the last good step, the velocity dropped: for a step that was too long.
-  void take_back();
-  // The same for one that led to losses that are not finite, with its halving.
-  void reject();
+  // For what the host decides, from losses that it has read. guard is the state as last read from the device,
+  // and is changed as its rule says; nothing waits for the device. Back to the parameters before the last
+  // good step, the velocity dropped: for a step that was too long.
+  void take_back(GuardState& guard);
+  // The same for one that led to losses that are not finite.
+  void refuse(GuardState& guard);
 
-  // [4] doubles on the device: restarts, rollbacks, rollbacks in a row (which from GuardedStep::patience on
-  // are not forgotten), halving.
+  // What of the guard's state the device decides, [4] doubles there: restarts, rollbacks, rollbacks in a row,
+  // halving.
   [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
+  // Takes over such numbers, once they are on the host.
+  static void read_tally(std::span<const double> tally, GuardState& guard);
 
   void save(torch::serialize::OutputArchive& archive) const;
   // Takes what save gave, for as many parameters that lie in memory as those did. The buffers as they are now
@@ -57,7 +62,7 @@ class Update {
 
  private:
   void return_to_last_good();
-  void forget_rollbacks();
+  void write_tally(const GuardState& guard);
 
   UpdateOptions options_;
   torch::Tensor parameters_;
