@@ -6,6 +6,7 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <numbers>
 #include <sstream>
 
 #include "pair/models/model.h"
@@ -256,6 +257,22 @@ TEST(Trainer, DescendsOnErmAloneAndThenBalances) {
   EXPECT_GT(evaluation.divergence, 0.0);
   EXPECT_LE(evaluation.lr, settings.balance_lr);
   EXPECT_GT(evaluation.lr, 0.9 * settings.balance_lr);
+}
+
+TEST(Trainer, RecordsTheLearningRateOfTheStepJustTaken) {
+  Settings settings = small_settings();
+  settings.backtrack = false;
+  Trainer trainer(testing::small_data(), settings, 1);
+  EXPECT_EQ(trainer.evaluate().lr, settings.lr);
+  while (!trainer.finished()) {
+    trainer.advance();
+    const auto taken = static_cast<double>(trainer.step() - 1 - settings.pretrain);
+    const double cosine =
+        std::cos(std::numbers::pi * taken / static_cast<double>(settings.steps - settings.pretrain));
+    const double expected = taken < 0 ? settings.lr : settings.balance_lr * 0.5 * (1.0 + cosine);
+    EXPECT_DOUBLE_EQ(trainer.evaluate().lr, expected) << trainer.step();
+  }
+  EXPECT_GT(trainer.evaluate().lr, 0.0);
 }
 
 TEST(Trainer, LeavesTheFeaturizerAsErmMadeItWhereItIsFrozen) {

@@ -199,7 +199,7 @@ class Trainer::Impl {
     result.balancing = balancing_;
     result.divergence = divergence_;
     result.feasible = feasible_;
-    result.lr = lr() * guard_.backtracking * guard_.halving;
+    result.lr = lr(std::max<std::int64_t>(steps_ - 1, 0)) * guard_.lr_factor();
     result.restarts = guard_.restarts;
     result.backtracks = guard_.backtracks;
     result.rollbacks = guard_.rollbacks;
@@ -330,11 +330,11 @@ class Trainer::Impl {
     scoring_ = {};
   }
 
-  // The phase's learning rate, before what the guard takes off.
-  [[nodiscard]] double lr() const {
+  // The learning rate of a step of this phase, before what the guard takes off.
+  [[nodiscard]] double lr(std::int64_t step) const {
     double value = balancing_ ? settings_.balance_lr : settings_.lr;
     if (balancing_ && settings_.decay == Decay::cosine) {
-      const auto taken = static_cast<double>(steps_ - settings_.pretrain);
+      const auto taken = static_cast<double>(step - settings_.pretrain);
       const auto all = static_cast<double>(settings_.steps - settings_.pretrain);
       value *= 0.5 * (1.0 + std::cos(std::numbers::pi * taken / all));
     }
@@ -418,7 +418,7 @@ class Trainer::Impl {
       l2_ = settings_.l2 / divisor;
       routine_ = Routine({[this] { descent(); }});
     }
-    set_control(std::move(weights), lr());
+    set_control(std::move(weights), lr(steps_));
     prepare(routine_, recordable_, "steps");
     routine_.play(0, recorder_.get());
     unread_ = true;
@@ -499,7 +499,7 @@ class Trainer::Impl {
     last_.weights = solution.weights;
     last_.loss = weighted(last_.weights, last_.losses);
     guard_.hold();
-    set_control(solution.weights, lr() * guard_.backtracking);
+    set_control(solution.weights, lr(steps_) * guard_.backtracking);
     routine_.play(1, recorder_.get());
   }
 

@@ -44,10 +44,12 @@ struct Evaluation {
   // loss was not finite.
   std::vector<double> mean_losses;
   double mean_loss = 0.0;
-  bool balancing = false;       // PAIR-o past its descent phase
-  double divergence = 0.0;      // mu(L); 0 unless balancing
-  bool feasible = true;         // whether EPO's program had a solution; true unless balancing
-  double lr = 0.0;              // of the last step
+  bool balancing = false;   // PAIR-o past its descent phase
+  double divergence = 0.0;  // mu(L); 0 unless balancing
+  bool feasible = true;     // whether EPO's program had a solution; true unless balancing
+  // Of the last step, guards included; where that was taken back or refused, the rate that came of it. Before
+  // the first step, that of the first.
+  double lr = 0.0;
   std::int64_t restarts = 0;    // times the momentum was dropped, since the run's start
   std::int64_t backtracks = 0;  // steps taken back for being too long, since the run's start
   std::int64_t rollbacks = 0;   // steps refused for a value that was not finite, since the run's start
