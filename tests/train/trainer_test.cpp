@@ -311,6 +311,92 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   EXPECT_THAT(message_of(settings), HasSubstr("momentum is 1"));
 }
 
+std::shared_ptr<data::EnvironmentSet> five_environments() {
+  auto set = testing::small_data();
+  for (const double beta : {0.3, 0.4, 0.5}) {
+    set->train.push_back(testing::small_environment(9, beta, 50));
+  }
+  return set;
+}
+
+TEST(Trainer, ContinuesBitForBitWithSomeOfTheEnvironmentsPerStep) {
+  for (const Scheme scheme : {Scheme::pair, Scheme::linear, Scheme::mixup}) {
+    SCOPED_TRACE(to_string(scheme));
+    Settings settings = small_settings();
+    settings.scheme = scheme;
+    settings.batch = 8;
+    settings.environments = 2;
+    if (scheme == Scheme::mixup) {
+      settings.objectives = {"erm"};
+    }
+    const auto set = five_environments();
+    Trainer whole(set, settings, 5);
+    std::stringstream saved;
+    while (!whole.finished()) {
+      if (whole.step() == 22) {
+        whole.save(saved);
+      }
+      whole.advance();
+    }
+    Trainer resumed(set, settings, 5);
+    resumed.load(saved);
+    while (!resumed.finished()) {
+      resumed.advance();
+    }
+    expect_same(resumed.evaluate(), whole.evaluate());
+    const torch::Tensor& inputs = set->train.front().inputs;
+    EXPECT_TRUE(resumed.predict(inputs).equal(whole.predict(inputs)));
+
+    settings.environments = 0;
+    Trainer all(set, settings, 5);
+    settings.environments = 5;
+    Trainer five(set, settings, 5);
+    while (!all.finished()) {
+      all.advance();
+      five.advance();
+    }
+    EXPECT_TRUE(all.predict(inputs).equal(five.predict(inputs)));
+    EXPECT_FALSE(all.predict(inputs).equal(whole.predict(inputs)));
+  }
+}
+
+TEST(Trainer, RefusesSomeOfTheEnvironmentsWhereAllAreNeeded) {
+  const auto message_of = [](const Settings& settings) -> std::string {
+    try {
+      Trainer(five_environments(), settings, 0);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Settings settings = small_settings();
+  settings.environments = 2;
+  EXPECT_THAT(message_of(settings), HasSubstr("environments: expected 0 (all) with batch 0"));
+  settings.batch = 8;
+  EXPECT_EQ(message_of(settings), "");
+  settings.environments = 6;
+  EXPECT_THAT(message_of(settings), HasSubstr("expected an integer from 0 to 5"));
+  settings.environments = -1;
+  EXPECT_THAT(message_of(settings), HasSubstr("environments is -1"));
+  for (const char* objective : {"fishr", "group_dro"}) {
+    settings = small_settings();
+    settings.batch = 8;
+    settings.environments = 2;
+    settings.objectives = {"erm", "vrex", objective};
+    settings.objective_options.fishr_ema = 0.9;
+    EXPECT_THAT(message_of(settings),
+                HasSubstr("environments: expected 0 or 5 (all) with " + std::string(objective)));
+    settings.environments = 5;
+    EXPECT_EQ(message_of(settings), "");
+  }
+  settings = small_settings();
+  settings.scheme = Scheme::dann;
+  settings.objectives = {"erm"};
+  settings.batch = 8;
+  settings.environments = 2;
+  EXPECT_THAT(message_of(settings), HasSubstr("with dann"));
+}
+
 TEST(AutoPreference, RaisesTheRatioToErmAHundredfold) {
   EXPECT_THAT(estimate_preference({0.5, 0.01, 0.001}), ::testing::ElementsAre(1.0, 5e3, 5e4));
   EXPECT_THAT(estimate_preference({0.5, 0.0, 0.001}), ::testing::ElementsAre(1.0, 5e4, 5e4));

@@ -33,6 +33,12 @@ void validate(const Settings& s) {
   require_count("steps", s.steps, 1, many);
   require_count("pretrain", s.pretrain, 0, many);
   require_count("batch", s.batch, 0, many);
+  require_count("environments", s.environments, 0, many);
+  if (s.environments > 0 && s.batch == 0) {
+    throw std::invalid_argument(
+        "environments: expected 0 (all) with batch 0, whose steps take all samples, got " +
+        std::to_string(s.environments));
+  }
   require(s.lr > 0 && s.lr <= 1e3, "lr", s.lr, "above 0, up to 1000");
   require(s.l2 >= 0 && s.l2 <= 1e3, "l2", s.l2, "0 to 1000");
   require(s.penalty >= 0 && s.penalty <= 1e12, "penalty", s.penalty, "0 to 1e12");

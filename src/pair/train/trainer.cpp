@@ -104,7 +104,7 @@ class Trainer::Impl {
     }
     const auto scope = enter();
     perform([&] { make(seed, device); });
-    if (data_->train.size() == 1) {
+    if (data_->train.size() == 1 || (minibatches_ && minibatches_->environments() == 1)) {
       tell_of_one_environment();
     }
     comparable_ = settings_.batch == 0 && !dropout_->draws();
@@ -236,8 +236,8 @@ class Trainer::Impl {
 
   void tell_of_one_environment() {
     const auto tell = [this](std::string_view what) {
-      notices_.push_back(std::string(what) +
-                         " compares environments; with one to train on it changes nothing");
+      notices_.push_back(std::string(what) + " compares environments; with one " +
+                         (data_->train.size() == 1 ? "to train on" : "per step") + " it changes nothing");
     };
     if (settings_.scheme == Scheme::dann || settings_.scheme == Scheme::cdann) {
       tell(to_string(settings_.scheme));
@@ -246,6 +246,27 @@ class Trainer::Impl {
       const auto& names = settings_.objectives;
       if (info.compares && std::find(names.begin(), names.end(), info.name) != names.end()) {
         tell(info.name);
+      }
+    }
+  }
+
+  // Where a method tells the environments apart by their place in the batch.
+  void require_all_environments() const {
+    const auto all = static_cast<std::int64_t>(train_.sizes.size());
+    if (minibatches_->environments() == all) {
+      return;
+    }
+    const auto refuse = [&](std::string_view what) {
+      throw std::invalid_argument("environments: expected 0 or " + std::to_string(all) + " (all) with " +
+                                  std::string(what) + ", which keeps something for each environment, got " +
+                                  std::to_string(settings_.environments));
+    };
+    if (settings_.scheme == Scheme::dann || settings_.scheme == Scheme::cdann) {
+      refuse(to_string(settings_.scheme));
+    }
+    for (std::size_t k = 0; k < objectives_.size(); ++k) {
+      if (objectives_[k]->remembers_environments()) {
+        refuse(settings_.objectives[k]);
       }
     }
   }
@@ -274,7 +295,8 @@ class Trainer::Impl {
       held_out_ = everything(data_->held_out, device);
     }
     if (settings_.batch > 0) {
-      minibatches_.emplace(seed, train_.sizes, settings_.batch, device);
+      minibatches_.emplace(seed, train_.sizes, settings_.batch, device, settings_.environments);
+      require_all_environments();
       rows_ = minibatches_->rows(0).clone();
     } else if (!device.is_cpu()) {
       train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
@@ -367,10 +389,11 @@ class Trainer::Impl {
     }
     const bool in_half = !algorithm_ && step_->in_half() && device::has_kernels(train_.inputs) &&
                          train_.inputs.is_contiguous();
-    return {in_half ? device::rows_in_half(train_.inputs, rows_)
-                    : data::as_numbers(train_.inputs.index_select(0, rows_)),
-            train_.labels.index_select(0, rows_),
-            std::vector<std::int64_t>(train_.sizes.size(), settings_.batch)};
+    return {
+        in_half ? device::rows_in_half(train_.inputs, rows_)
+                : data::as_numbers(train_.inputs.index_select(0, rows_)),
+        train_.labels.index_select(0, rows_),
+        std::vector<std::int64_t>(static_cast<std::size_t>(minibatches_->environments()), settings_.batch)};
   }
 
   void perform(const Recorder::Work& work) const {
