@@ -49,8 +49,9 @@ class Update {
   // The same for one that led to losses that are not finite.
   void refuse(GuardState& guard);
 
-  // What of the guard's state the device decides, [4] doubles there: restarts, rollbacks, rollbacks in a row,
-  // halving.
+  // What of the guard's state the device decides, [tally_size] doubles there: restarts, rollbacks, rollbacks
+  // in a row, halving.
+  static constexpr std::int64_t tally_size = 4;
   [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
   // Takes over such numbers, once they are on the host.
   static void read_tally(std::span<const double> tally, GuardState& guard);
