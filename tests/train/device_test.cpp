@@ -17,6 +17,7 @@
 #include "pair/train/step.h"
 #include "pair/train/trainer.h"
 #include "pair/train/update.h"
+#include "tests/train/normalized_model.h"
 #include "tests/train/small_data.h"
 
 // What must hold on a CUDA device; skipped where there is none.
@@ -372,6 +373,68 @@ TEST_F(OnDevice, DrawsTheMinibatchesOfTheCpu) {
   }
 }
 
+TEST_F(OnDevice, DrawsTheEnvironmentsOfTheCpu) {
+  Minibatches here(7, {1000, 60000, 3, 500, 77}, 16, torch::kCPU, 2);
+  Minibatches there(7, {1000, 60000, 3, 500, 77}, 16, torch::kCUDA, 2);
+  for (const std::int64_t step : {0, 1, 63, 64, 1000}) {
+    EXPECT_TRUE(there.environments_of(step).cpu().equal(here.environments_of(step))) << step;
+    EXPECT_TRUE(there.rows(step).cpu().equal(here.rows(step))) << step;
+  }
+}
+
+// BatchNorm changes its buffers and Dropout draws anew each time a recorded step is played.
+TEST_F(OnDevice, TrainsANetworkWithBatchNormAndDropoutAsTheCpuDoes) {
+  for (const Scheme scheme : {Scheme::linear, Scheme::pair}) {
+    SCOPED_TRACE(to_string(scheme));
+    Settings settings = settings_of(16);
+    settings.scheme = scheme;
+    settings.steps = 16;
+    settings.pretrain = 6;
+    auto model_here = testing::normalized_model();
+    auto model_there = testing::normalized_model();
+    Trainer here(testing::small_data(), model_here, settings, 3);
+    Trainer there(testing::small_data(), model_there, settings, 3, torch::kCUDA);
+    while (!here.finished()) {
+      here.advance();
+      there.advance();
+    }
+    const Evaluation a = here.evaluate();
+    const Evaluation b = there.evaluate();
+    EXPECT_TRUE(there.take_notices().empty());
+    for (std::size_t k = 0; k < a.losses.size(); ++k) {
+      EXPECT_NEAR(a.losses[k], b.losses[k], 1e-6 + 0.02 * a.losses[k]) << k;
+    }
+    const std::vector<torch::Tensor> buffers = model_here->buffers();
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+      EXPECT_TRUE(torch::allclose(model_there->buffers()[i].cpu().to(torch::kDouble),
+                                  buffers[i].to(torch::kDouble), 1e-2, 1e-3))
+          << i;
+    }
+    EXPECT_EQ(model_there->norm->num_batches_tracked.item<std::int64_t>(), settings.steps);
+  }
+}
+
+TEST_F(OnDevice, ReturnsRunningStatisticsWithARefusedStep) {
+  Settings settings = settings_of(16);
+  settings.scheme = Scheme::linear;
+  auto model = testing::normalized_model();
+  Trainer trainer(testing::small_data(), model, settings, 3, torch::kCUDA);
+  for (int i = 0; i < 5; ++i) {
+    trainer.advance();
+  }
+  (void)trainer.evaluate();
+  const torch::Tensor before = model->norm->running_var.clone();
+  {
+    const torch::NoGradGuard no_graph;
+    model->parameters().front().fill_(std::nan(""));
+    torch::cuda::synchronize();
+  }
+  trainer.advance();
+  EXPECT_EQ(trainer.evaluate().rollbacks, 1);
+  EXPECT_TRUE(model->norm->running_var.equal(before));
+  EXPECT_EQ(model->norm->num_batches_tracked.item<std::int64_t>(), 5);
+}
+
 TEST_F(OnDevice, UpdatesAsTheCpuDoesGoodAndBad) {
   const torch::NoGradGuard no_graph;
   for (const bool adam : {true, false}) {
@@ -383,6 +446,11 @@ TEST_F(OnDevice, UpdatesAsTheCpuDoesGoodAndBad) {
     Update there({b}, options);
     torch::Tensor losses = torch::ones({2}, torch::kDouble);
     const torch::Tensor rate = torch::tensor(0.1, torch::kDouble);
+    const auto take_back = [](Update& update) {
+      GuardState guard;
+      Update::read_tally(to_doubles(update.tally()), guard);
+      update.take_back(guard);
+    };
     for (int i = 0; i < 40; ++i) {
       const double second = i % 7 == 3 ? std::numeric_limits<double>::quiet_NaN() : std::sin(i);
       torch::Tensor gradient = torch::cos(torch::arange(100'003).to(torch::kFloat) * 0.01 + i);
@@ -391,8 +459,8 @@ TEST_F(OnDevice, UpdatesAsTheCpuDoesGoodAndBad) {
       here.apply(gradient, losses, rate);
       there.apply(gradient.to(torch::kCUDA), losses.to(torch::kCUDA), rate.to(torch::kCUDA));
       if (i == 20) {
-        here.take_back();
-        there.take_back();
+        take_back(here);
+        take_back(there);
       }
       ASSERT_TRUE(torch::allclose(there.parameters().cpu(), here.parameters(), 1e-4, 1e-6)) << i;
       ASSERT_EQ(to_doubles(there.tally()), to_doubles(here.tally())) << i;

@@ -3,43 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/train/noting_recorder.h"
+
 namespace pair::train {
 namespace {
 
-using device::Recorder;
-using device::Recording;
-
-// Notes what is asked of it.
-class NotingRecorder : public Recorder {
- public:
-  explicit NotingRecorder(std::vector<std::string>& notes, std::string refusal = "")
-      : notes_(notes), refusal_(std::move(refusal)) {}
-
-  std::unique_ptr<Scope> enter() override { return std::make_unique<Scope>(); }
-  void wait() override {}
-  void perform(const Work& work) override {
-    notes_.emplace_back("perform");
-    work();
-  }
-  std::unique_ptr<Recording> record(std::span<const Work> parts, std::string& why) override {
-    notes_.push_back("record " + std::to_string(parts.size()));
-    why = refusal_;
-    return refusal_.empty() ? std::make_unique<Noting>(notes_) : nullptr;
-  }
-
- private:
-  class Noting : public Recording {
-   public:
-    explicit Noting(std::vector<std::string>& notes) : notes_(notes) {}
-    void play(std::size_t part) override { notes_.push_back("play " + std::to_string(part)); }
-
-   private:
-    std::vector<std::string>& notes_;
-  };
-
-  std::vector<std::string>& notes_;
-  std::string refusal_;
-};
+using testing::NotingRecorder;
 
 class RoutineTest : public ::testing::Test {
  protected:

@@ -1,5 +1,6 @@
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
+#include "pair/algorithms/registry.h"
 #include "pair/train/trainer.h"
 
 #include <gmock/gmock.h>
@@ -8,11 +9,10 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <numbers>
 #include <sstream>
 
 #include "pair/models/model.h"
-#include "pair/train/guarded_step.h"
-#include "pair/train/pair_optimizer.h"
 #include "pair/train/weigher.h"
 #include "tests/train/small_data.h"
 
@@ -262,6 +262,22 @@ TEST(Trainer, DescendsOnErmAloneAndThenBalances) {
   EXPECT_GT(evaluation.lr, 0.9 * settings.balance_lr);
 }
 
+TEST(Trainer, RecordsTheLearningRateOfTheStepJustTaken) {
+  Settings settings = small_settings();
+  settings.backtrack = false;
+  Trainer trainer(testing::small_data(), settings, 1);
+  EXPECT_EQ(trainer.evaluate().lr, settings.lr);
+  while (!trainer.finished()) {
+    trainer.advance();
+    const auto taken = static_cast<double>(trainer.step() - 1 - settings.pretrain);
+    const double cosine =
+        std::cos(std::numbers::pi * taken / static_cast<double>(settings.steps - settings.pretrain));
+    const double expected = taken < 0 ? settings.lr : settings.balance_lr * 0.5 * (1.0 + cosine);
+    EXPECT_DOUBLE_EQ(trainer.evaluate().lr, expected) << trainer.step();
+  }
+  EXPECT_GT(trainer.evaluate().lr, 0.0);
+}
+
 TEST(Trainer, LeavesTheFeaturizerAsErmMadeItWhereItIsFrozen) {
   Settings settings = small_settings();
   settings.freeze_featurizer = true;
@@ -298,6 +314,92 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   EXPECT_THAT(message_of(settings), HasSubstr("momentum is 1"));
 }
 
+std::shared_ptr<data::EnvironmentSet> five_environments() {
+  auto set = testing::small_data();
+  for (const double beta : {0.3, 0.4, 0.5}) {
+    set->train.push_back(testing::small_environment(9, beta, 50));
+  }
+  return set;
+}
+
+TEST(Trainer, ContinuesBitForBitWithSomeOfTheEnvironmentsPerStep) {
+  for (const Scheme scheme : {Scheme::pair, Scheme::linear, Scheme::mixup}) {
+    SCOPED_TRACE(to_string(scheme));
+    Settings settings = small_settings();
+    settings.scheme = scheme;
+    settings.batch = 8;
+    settings.environments = 2;
+    if (scheme == Scheme::mixup) {
+      settings.objectives = {"erm"};
+    }
+    const auto set = five_environments();
+    Trainer whole(set, settings, 5);
+    std::stringstream saved;
+    while (!whole.finished()) {
+      if (whole.step() == 22) {
+        whole.save(saved);
+      }
+      whole.advance();
+    }
+    Trainer resumed(set, settings, 5);
+    resumed.load(saved);
+    while (!resumed.finished()) {
+      resumed.advance();
+    }
+    expect_same(resumed.evaluate(), whole.evaluate());
+    const torch::Tensor& inputs = set->train.front().inputs;
+    EXPECT_TRUE(resumed.predict(inputs).equal(whole.predict(inputs)));
+
+    settings.environments = 0;
+    Trainer all(set, settings, 5);
+    settings.environments = 5;
+    Trainer five(set, settings, 5);
+    while (!all.finished()) {
+      all.advance();
+      five.advance();
+    }
+    EXPECT_TRUE(all.predict(inputs).equal(five.predict(inputs)));
+    EXPECT_FALSE(all.predict(inputs).equal(whole.predict(inputs)));
+  }
+}
+
+TEST(Trainer, RefusesSomeOfTheEnvironmentsWhereAllAreNeeded) {
+  const auto message_of = [](const Settings& settings) -> std::string {
+    try {
+      Trainer(five_environments(), settings, 0);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  Settings settings = small_settings();
+  settings.environments = 2;
+  EXPECT_THAT(message_of(settings), HasSubstr("environments: expected 0 (all) with batch 0"));
+  settings.batch = 8;
+  EXPECT_EQ(message_of(settings), "");
+  settings.environments = 6;
+  EXPECT_THAT(message_of(settings), HasSubstr("environments: expected"));
+  settings.environments = -1;
+  EXPECT_THAT(message_of(settings), HasSubstr("environments: expected integers from 0 to 1000000000, got '-1'"));
+  for (const char* objective : {"fishr", "group_dro"}) {
+    settings = small_settings();
+    settings.batch = 8;
+    settings.environments = 2;
+    settings.objectives = {"erm", "vrex", objective};
+    EXPECT_THAT(message_of(settings),
+                HasSubstr("environments: expected 0 or 5 (all) with " + std::string(objective)));
+    settings.environments = 5;
+    EXPECT_EQ(message_of(settings), "");
+  }
+  settings = small_settings();
+  settings.scheme = Scheme::own;
+  settings.update = algorithms::algorithm_named("dann").update;
+  settings.objectives = {"erm"};
+  settings.batch = 8;
+  settings.environments = 2;
+  EXPECT_THAT(message_of(settings), HasSubstr("with dann"));
+}
+
 TEST(AutoPreference, RaisesTheRatioToErmAHundredfold) {
   EXPECT_THAT(estimate_preference({0.5, 0.01, 0.001}), ::testing::ElementsAre(1.0, 5e3, 5e4));
   EXPECT_THAT(estimate_preference({0.5, 0.0, 0.001}), ::testing::ElementsAre(1.0, 5e4, 5e4));
@@ -315,111 +417,6 @@ TEST(Weigher, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective) {
   EXPECT_FALSE(weigher.overshot(std::vector<double>{1.0, 1.05}));
   EXPECT_TRUE(weigher.overshot(std::vector<double>{0.1, 1.2}));
   EXPECT_TRUE(weigher.overshot(std::vector<double>{20.0, 0.9}));
-}
-
-class GuardedStepTest : public ::testing::Test {
- protected:
-  torch::Tensor x = torch::tensor({1.0, 2.0}, torch::kDouble).requires_grad_(true);
-  torch::optim::SGD sgd{std::vector<torch::Tensor>{x}, torch::optim::SGDOptions(0.1).momentum(0.9)};
-
-  void step(GuardedStep& guard, double g0, double g1, bool finite = true) {
-    x.mutable_grad() = torch::tensor({g0, g1}, torch::kDouble);
-    guard.apply(finite ? Verdict::good : Verdict::not_finite);
-  }
-  std::vector<double> values() { return {x[0].item<double>(), x[1].item<double>()}; }
-};
-
-TEST_F(GuardedStepTest, DropsTheMomentumThatTheNewDirectionOpposes) {
-  GuardedStep guard(sgd);
-  step(guard, 1.0, 0.0);
-  step(guard, 1.0, 0.0);  // velocity 1.9
-  EXPECT_EQ(guard.state().restarts, 0);
-  const double before = values()[0];
-  step(guard, -0.5, 0.0);
-  EXPECT_EQ(guard.state().restarts, 1);
-  EXPECT_NEAR(values()[0], before + 0.05, 1e-12);  // by the gradient alone
-}
-
-TEST_F(GuardedStepTest, KeepsItInThePlainStep) {
-  GuardedStep guard(sgd, /*restart=*/false);
-  step(guard, 1.0, 0.0);
-  step(guard, 1.0, 0.0);
-  const double before = values()[0];
-  step(guard, -0.5, 0.0);
-  EXPECT_EQ(guard.state().restarts, 0);
-  EXPECT_NEAR(values()[0], before - 0.1 * (0.9 * 1.9 - 0.5), 1e-12);
-}
-
-TEST_F(GuardedStepTest, ReturnsToTheLastGoodParametersAndHalvesTheLearningRate) {
-  GuardedStep guard(sgd);
-  const std::vector<double> good = values();
-  step(guard, 1.0, 1.0);
-  EXPECT_NE(values(), good);
-  const double nan = std::nan("");
-  step(guard, nan, nan, /*finite=*/false);  // the loss at the new parameters was not finite
-  EXPECT_EQ(values(), good);
-  EXPECT_EQ(guard.lr_factor(), 0.5);
-  EXPECT_EQ(sgd.param_groups()[0].options().get_lr(), 0.1);  // the optimizer's own stays
-  EXPECT_EQ(guard.state().rollbacks, 1);
-}
-
-TEST_F(GuardedStepTest, TakesBackAStepThatWasTooLongAndRecovers) {
-  GuardedStep guard(sgd);
-  const std::vector<double> good = values();
-  step(guard, 1.0, 0.0);
-  guard.apply(Verdict::too_long);
-  EXPECT_EQ(values(), good);
-  EXPECT_EQ(guard.state().backtracks, 1);
-  EXPECT_EQ(guard.lr_factor(), 0.5);
-  step(guard, 1.0, 0.0);
-  EXPECT_NEAR(values()[0], good[0] - 0.1 * 0.55, 1e-12);
-  for (int i = 0; i < 20; ++i) {
-    step(guard, 1.0, 0.0);
-  }
-  EXPECT_EQ(guard.lr_factor(), 1.0);
-}
-
-TEST_F(GuardedStepTest, GivesUpAfterTenRefusalsInARow) {
-  GuardedStep guard(sgd);
-  step(guard, 1.0, 1.0);
-  for (int i = 0; i < 9; ++i) {
-    step(guard, 0, 0, /*finite=*/false);
-  }
-  EXPECT_THROW(step(guard, 0, 0, false), Diverged);
-  EXPECT_TRUE(std::isfinite(values()[0]));
-}
-
-TEST(PairOptimizer, WeighsTheLossesOfAnyLoopAndNeverAppliesWhatIsNotFinite) {
-  torch::Tensor x = torch::tensor({0.6, -0.3}, torch::kDouble).requires_grad_(true);
-  torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.05));
-  PairOptimizer optimizer(sgd, {x}, {.preference = {1, 3}, .epsilon = 1e-4});
-  const auto losses = [&x] {
-    return std::vector<torch::Tensor>{(x - 1).square().sum(), (x + 1).square().sum()};
-  };
-  moo::Solution solution;
-  for (int step = 0; step < 2000; ++step) {
-    solution = optimizer.step(losses());
-  }
-  // On the front the two losses are a = 2 (1 - t)^2 and b = 2 (1 + t)^2 with a = 3 b.
-  const auto at_end = losses();
-  EXPECT_NEAR(at_end[0].item<double>() / at_end[1].item<double>(), 3.0, 0.1);
-  EXPECT_LT(solution.divergence, 1e-3);
-
-  const torch::Tensor before = x.detach().clone();
-  auto broken = losses();
-  broken[1] = broken[1] * std::nan("");
-  EXPECT_TRUE(optimizer.step(broken).weights.empty());
-  EXPECT_TRUE(torch::isfinite(x).all().item<bool>());
-  EXPECT_EQ(optimizer.guard().rollbacks, 1);
-  EXPECT_LT((x.detach() - before).abs().max().item<double>(), 0.1);
-  EXPECT_THROW(optimizer.step({losses()[0]}), moo::InvalidProblem);
-}
-
-TEST(PairOptimizer, RefusesToWeighNothing) {
-  torch::Tensor x = torch::zeros({2}).requires_grad_(true);
-  torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.1));
-  EXPECT_THROW(PairOptimizer(sgd, {}), std::invalid_argument);
-  EXPECT_THROW(PairOptimizer(sgd, {x}, {.balancer = "epoo"}), std::invalid_argument);
 }
 
 // Losses of two minibatches differ whatever the step did; taking steps back for that would never get

@@ -59,13 +59,15 @@ TEST_F(UpdateTest, LeavesParametersAsTheyLieInMemory) {
 TEST_F(UpdateTest, ForgetsRollbacksWithAStepThatIsTakenBackUnlessTheyWereTooMany) {
   Update update({a, b}, sgd());
   step(update, {not_a_number, 0, 0});
-  update.take_back();
+  GuardState guard;
+  Update::read_tally(to_doubles(update.tally()), guard);
+  update.take_back(guard);
   EXPECT_EQ(to_doubles(update.tally())[2], 0.0);
-  for (std::int64_t i = 0; i < GuardedStep::patience; ++i) {
+  for (std::int64_t i = 0; i < GuardState::patience; ++i) {
     step(update, {not_a_number, 0, 0});
   }
   step(update, {1, 0, 0});
-  EXPECT_EQ(to_doubles(update.tally())[2], static_cast<double>(GuardedStep::patience));
+  EXPECT_EQ(to_doubles(update.tally())[2], static_cast<double>(GuardState::patience));
 }
 
 TEST_F(UpdateTest, TakesTheStepsOfTorchsOptimizers) {
@@ -141,7 +143,9 @@ TEST_F(UpdateTest, TakesBackAStepThatWasTooLong) {
   step(update, {1, 0, 0});
   const std::vector<double> good = values();
   step(update, {1, 0, 0});
-  update.take_back();
+  GuardState guard;
+  update.take_back(guard);
+  EXPECT_EQ(guard.backtracks, 1);
   EXPECT_EQ(values(), good);
   step(update, {0.5, 0, 0});
   EXPECT_NEAR(values()[0], good[0] - 0.05, 1e-12);  // no velocity is left

@@ -50,6 +50,8 @@ class Fishr final : public Objective {
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
+  [[nodiscard]] bool remembers_environments() const override { return ema_ > 0.0; }
+
   // The moving average, [environments, k (d + 1)]; empty before the first step.
   [[nodiscard]] std::vector<torch::Tensor> state() const override;
   void restore(std::span<const torch::Tensor> state) override;

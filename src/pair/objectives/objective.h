@@ -82,6 +82,10 @@ class Objective {
   // state, it is changed in place. What is replayable can be recorded once and played again.
   [[nodiscard]] virtual bool replayable() const { return true; }
 
+  // True where what is remembered belongs to the environments one by one, so that every step must bring the
+  // same environments in the same order.
+  [[nodiscard]] virtual bool remembers_environments() const { return false; }
+
   // What the objective remembers from step to step (moving averages, group weights), for checkpoints;
   // restore takes what state gave.
   [[nodiscard]] virtual std::vector<torch::Tensor> state() const { return {}; }

@@ -2,8 +2,7 @@
 
 #include <torch/utils.h>
 
-#include <algorithm>
-#include <string>
+#include <utility>
 
 #include "pair/train/torch_compat.h"
 
@@ -22,14 +21,8 @@ torch::Tensor velocity(torch::optim::Optimizer& optimizer, const torch::Tensor& 
 
 }  // namespace
 
-GuardedStep::GuardedStep(torch::optim::Optimizer& optimizer, bool restart)
-    : optimizer_(&optimizer), restart_(restart) {}
-
-std::string GuardedStep::divergence() {
-  return "training diverged: " + std::to_string(patience) +
-         " steps in a row had a loss or gradient that was not finite, although the learning rate was halved "
-         "each time; a smaller learning rate or preference may help";
-}
+GuardedStep::GuardedStep(torch::optim::Optimizer& optimizer, bool restart, std::vector<torch::Tensor> buffers)
+    : optimizer_(&optimizer), restart_(restart), buffers_(std::move(buffers)) {}
 
 std::vector<torch::Tensor> GuardedStep::parameters() const {
   std::vector<torch::Tensor> all;
@@ -48,7 +41,7 @@ bool GuardedStep::opposed() const {
       product = product.defined() ? product + term : term;
     }
   }
-  return product.defined() && product.item<double>() <= 0.0;
+  return product.defined() && GuardState::opposed(product.item<double>());
 }
 
 void GuardedStep::drop_momentum() {
@@ -64,28 +57,27 @@ void GuardedStep::take_back() {
   for (std::size_t i = 0; i < last_good_.size(); ++i) {
     torch::Tensor(current[i]).copy_(last_good_[i]);
   }
+  buffers_.restore();
   drop_momentum();
 }
 
 bool GuardedStep::apply(Verdict verdict) {
   const torch::NoGradGuard no_graph;
-  if (verdict == Verdict::not_finite) {
-    ++state_.rollbacks;
-    if (++state_.rollbacks_in_a_row >= patience) {
-      throw Diverged(divergence());
-    }
-    state_.halving /= 2;
-    take_back();
-    return false;
-  }
-  state_.rollbacks_in_a_row = 0;
   if (verdict == Verdict::too_long) {
-    ++state_.backtracks;
-    state_.backtracking /= 2;
+    state_.take_back();
     take_back();
     return false;
   }
-  state_.backtracking = std::min(1.0, state_.backtracking * recovery);
+  if (verdict != Verdict::not_finite) {
+    state_.hold();
+  }
+  if (verdict != Verdict::good) {
+    state_.refuse();
+    take_back();
+    state_.check();
+    return false;
+  }
+  state_.accept();
 
   const std::vector<torch::Tensor> current = parameters();
   last_good_.resize(current.size());
@@ -96,9 +88,10 @@ bool GuardedStep::apply(Verdict verdict) {
       last_good_[i] = current[i].detach().clone();
     }
   }
+  buffers_.keep();
   if (restart_ && opposed()) {
     drop_momentum();
-    ++state_.restarts;
+    state_.restart();
   }
   std::vector<double> rates;
   for (auto& group : optimizer_->param_groups()) {

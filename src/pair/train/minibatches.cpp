@@ -3,43 +3,34 @@
 #include <torch/utils.h>
 
 #include <bit>
+#include <stdexcept>
+#include <string>
+#include <tuple>
 
 #include "pair/data/random.h"
+#include "pair/models/counter_random.h"
 
 namespace pair::train {
 namespace {
 
 constexpr std::int64_t steps_a_block = 64;
 
-// Logical, where int64's own keeps the sign.
-torch::Tensor shifted_right(const torch::Tensor& words, int places) {
-  const std::int64_t mask = static_cast<std::int64_t>(~std::uint64_t{0} >> places);
-  return torch::bitwise_right_shift(words, places).bitwise_and_(mask);
-}
-
-torch::Tensor mixed(torch::Tensor words) {
-  constexpr auto signed_bits = [](std::uint64_t word) { return std::bit_cast<std::int64_t>(word); };
-  words = words * signed_bits(0x9e3779b97f4a7c15ULL);
-  words = (words ^ shifted_right(words, 30)) * signed_bits(0xbf58476d1ce4e5b9ULL);
-  words = (words ^ shifted_right(words, 27)) * signed_bits(0x94d049bb133111ebULL);
-  return words ^ shifted_right(words, 31);
-}
-
 }  // namespace
 
 Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
-                         torch::Device device)
-    : key_(std::bit_cast<std::int64_t>(data::Random(seed, "batches").bits())) {
-  std::vector<torch::Tensor> starts;
-  std::vector<torch::Tensor> counts;
-  std::int64_t start = 0;
-  for (const std::int64_t size : sizes) {
-    starts.push_back(torch::full({batch}, start, torch::kLong));
-    counts.push_back(torch::full({batch}, size, torch::kLong));
-    start += size;
+                         torch::Device device, std::int64_t environments)
+    : key_(std::bit_cast<std::int64_t>(data::Random(seed, "batches").bits())),
+      environment_key_(std::bit_cast<std::int64_t>(data::Random(seed, "environments").bits())),
+      batch_(batch) {
+  const auto all = static_cast<std::int64_t>(sizes.size());
+  if (environments < 0 || environments > all) {
+    throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
+                                ", the environments to train on, got " + std::to_string(environments));
   }
-  starts_ = torch::cat(starts).to(device);
-  sizes_ = torch::cat(counts).to(device);
+  chosen_ = environments == 0 ? all : environments;
+  sizes_ = torch::tensor(sizes, torch::kLong);
+  starts_ = (sizes_.cumsum(0) - sizes_).to(device);
+  sizes_ = sizes_.to(device);
 }
 
 bool Minibatches::holds(std::int64_t step) const {
@@ -53,15 +44,42 @@ torch::Tensor Minibatches::rows(std::int64_t step) {
   return drawn_[step % steps_a_block];
 }
 
+torch::Tensor Minibatches::environments_of(std::int64_t step) {
+  if (!holds(step)) {
+    draw(step / steps_a_block);
+  }
+  return environments_[step % steps_a_block];
+}
+
+// Each environment has a random word per step; the chosen_ smallest are taken.
+torch::Tensor Minibatches::draw_environments(std::int64_t block) const {
+  const std::int64_t all = sizes_.size(0);
+  if (chosen_ == all) {
+    return torch::arange(all, sizes_.options()).expand({steps_a_block, all});
+  }
+  const std::int64_t first = block * steps_a_block * all;
+  const torch::Tensor counters =
+      torch::arange(first, first + steps_a_block * all, sizes_.options()) + environment_key_;
+  const torch::Tensor order = models::random_words(counters).view({steps_a_block, all}).argsort(std::int64_t{1});
+  return std::get<0>(order.narrow(1, 0, chosen_).sort(1));
+}
+
 void Minibatches::draw(std::int64_t block) {
   const torch::NoGradGuard no_graph;
-  const std::int64_t places = starts_.numel();
+  const std::int64_t places = chosen_ * batch_;
   const std::int64_t first = block * steps_a_block * places;
   const torch::Tensor counters =
       torch::arange(first, first + steps_a_block * places, starts_.options()) + key_;
+  environments_ = draw_environments(block);
+  const torch::Tensor of_places =
+      environments_.unsqueeze(2).expand({steps_a_block, chosen_, batch_}).reshape({-1});
+  const auto at_places = [&](const torch::Tensor& numbers) {
+    return numbers.index_select(0, of_places).view({steps_a_block, places});
+  };
   // 31 random bits times the size, over 2^31: no place is favoured by more than size / 2^31.
-  const torch::Tensor bits = shifted_right(mixed(counters), 33).view({steps_a_block, places});
-  drawn_ = torch::bitwise_right_shift(bits * sizes_, 31) + starts_;
+  const torch::Tensor bits =
+      models::upper_31_bits(models::random_words(counters)).view({steps_a_block, places});
+  drawn_ = torch::bitwise_right_shift(bits * at_places(sizes_), 31) + at_places(starts_);
   block_ = block;
 }
 

@@ -6,35 +6,48 @@
 #include <vector>
 
 // Which samples make up the batch of each step: drawn on the device, with replacement, environment by
-// environment.
+// environment; of all environments, or of some that are drawn anew for each step (the paper's Algorithm 1).
 //
-// A draw is a function of the seed, the step and the place in the batch (splitmix64 of a counter, by Steele,
-// Lea and Flood, OOPSLA 2014), so there is no state to keep: a resumed run goes on with the same batches, and
-// every device draws the same. Several steps are drawn at a time, since each operation costs a launch.
+// A draw is a function of the seed, the step and the place in the batch (models/counter_random.h), so there
+// is no state to keep: a resumed run continues with the same batches, and every device draws the same.
+// Several steps are drawn at a time, since each operation costs a launch.
 
 namespace pair::train {
 
 class Minibatches {
  public:
-  // sizes: the samples of each environment, below 2^31; batch: those drawn of each.
+  // sizes: the samples of each environment, below 2^31; batch: those drawn of each; environments: how many of
+  // them each step takes, drawn without replacement, 0 to all of them; 0 means all. Throws
+  // std::invalid_argument for more.
   Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
-              torch::Device device);
+              torch::Device device, std::int64_t environments = 0);
+
+  // Environments per step.
+  [[nodiscard]] std::int64_t environments() const { return chosen_; }
 
   // Whether step's rows are drawn already, with those of its neighbours.
   [[nodiscard]] bool holds(std::int64_t step) const;
 
-  // The rows of step's batch among all environments' samples one after another: [environments * batch],
-  // int64, on the device.
+  // The rows of step's batch among all environments' samples one after another: [environments() * batch],
+  // int64, on the device; environment by environment, in ascending order.
   torch::Tensor rows(std::int64_t step);
+
+  // The environments that step's rows are of: [environments()], int64, on the device, ascending.
+  torch::Tensor environments_of(std::int64_t step);
 
  private:
   void draw(std::int64_t block);
+  [[nodiscard]] torch::Tensor draw_environments(std::int64_t block) const;
 
   std::int64_t key_;
-  torch::Tensor starts_;  // [environments * batch]: first row of the environment that the place belongs to
-  torch::Tensor sizes_;   // [environments * batch]: and its samples
+  std::int64_t environment_key_;
+  std::int64_t batch_;
+  std::int64_t chosen_;
+  torch::Tensor starts_;  // [all environments]: first row of each
+  torch::Tensor sizes_;   // [all environments]: and its samples
   std::int64_t block_ = -1;
-  torch::Tensor drawn_;  // [steps_a_block, environments * batch]
+  torch::Tensor drawn_;         // [steps_a_block, chosen_ * batch_]
+  torch::Tensor environments_;  // [steps_a_block, chosen_]
 };
 
 }  // namespace pair::train

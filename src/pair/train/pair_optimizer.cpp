@@ -14,7 +14,7 @@ PairOptimizer::PairOptimizer(torch::optim::Optimizer& optimizer,
     : optimizer_(&optimizer),
       weighed_(std::move(weighed_parameters)),
       weigher_(options.balancer, options.preference, {.epsilon = options.epsilon}),
-      guard_(optimizer, options.restart),
+      guard_(optimizer, options.restart, options.buffers),
       backtrack_(options.backtrack) {
   if (weighed_.empty()) {
     throw std::invalid_argument("weighed_parameters is empty; the solver needs gradients of at least one");
@@ -57,7 +57,7 @@ moo::Solution PairOptimizer::step(const std::vector<torch::Tensor>& losses) {
       finite = finite && (!parameter.grad().defined() || parameter.grad().isfinite().all().item<bool>());
     }
   }
-  if (!guard_.apply(finite ? Verdict::good : Verdict::not_finite)) {
+  if (!guard_.apply(finite ? Verdict::good : Verdict::bad_gradient)) {
     solution.weights.clear();
   }
   return solution;

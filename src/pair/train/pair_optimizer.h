@@ -29,6 +29,9 @@ struct PairOptions {
   std::string balancer = "epo";         // see pair::moo::balancers
   bool restart = true;                  // drop the momentum where the new direction opposes it
   bool backtrack = true;                // take back a step that raised what it was meant to lower
+  // The network's buffers (model->buffers()), where it has some: where a step is refused or taken back, they
+  // return with the parameters. Else BatchNorm's statistics of a refused step would stay.
+  std::vector<torch::Tensor> buffers = {};
 };
 
 class PairOptimizer {

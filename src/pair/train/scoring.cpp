@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <stdexcept>
+#include <utility>
 
 #include "pair/data/environment.h"
+#include "pair/train/host_numbers.h"
 #include "pair/train/interrupted.h"
+#include "pair/train/mode_guard.h"
 
 namespace pair::train {
 namespace {
@@ -39,6 +42,7 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
     return {};
   }
   const torch::NoGradGuard no_graph;
+  const ModeGuard mode(model, Mode::evaluation);
   std::vector<torch::Tensor> logits;
   const std::int64_t rows = rows_at_once(batch.inputs);
   for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
@@ -54,6 +58,24 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
     means.push_back(part.mean());
   }
   return means;
+}
+
+Scorer::Scorer(std::shared_ptr<models::Model> model, const Batches& batches, data::TaskLoss loss,
+               DeviceLink& link)
+    : model_(std::move(model)), batches_(&batches), loss_(loss), link_(&link), work_(link, "evaluations") {}
+
+std::vector<double> Scorer::scores(const std::function<bool()>& stop) {
+  stop_ = link_->asynchronous() ? nullptr : stop;
+  if (work_.empty()) {
+    work_.set({[this] {
+      std::vector<torch::Tensor> means = mean_scores(*model_, batches_->train(), loss_, stop_);
+      const std::vector<torch::Tensor> more = mean_scores(*model_, batches_->held_out(), loss_, stop_);
+      means.insert(means.end(), more.begin(), more.end());
+      means_ = torch::stack(means);
+    }});
+  }
+  work_.play(0);
+  return to_doubles(means_);
 }
 
 }  // namespace pair::train

@@ -3,19 +3,48 @@
 #include <torch/types.h>
 
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "pair/data/task_loss.h"
 #include "pair/models/model.h"
 #include "pair/train/batch.h"
+#include "pair/train/batches.h"
+#include "pair/train/device_link.h"
 
 namespace pair::train {
 
-// How good the model is on each environment of a batch: the share of right answers, or the mean squared error
-// of a regression. Scalars in doubles on the batch's device, which is not waited for; no graph is kept. The
-// batch is taken in parts, so that activations stay small. stop is asked before each part; throws Interrupted
-// where it says so.
+// How good the model, in evaluation mode, is on each environment of a batch: the share of right answers, or
+// the mean squared error of a regression. Scalars in doubles on the batch's device, which is not waited for;
+// no graph is kept. The batch is taken in parts, so that activations stay small. stop is asked before each
+// part; throws Interrupted where it says so.
 std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss,
                                        const std::function<bool()>& stop = {});
+
+// The scores of a run's model on all of its data, recorded where the device can.
+class Scorer {
+ public:
+  // batches and link must outlive this object.
+  Scorer(std::shared_ptr<models::Model> model, const Batches& batches, data::TaskLoss loss, DeviceLink& link);
+
+  // mean_scores of the training environments and then of those held out; waits for the device. Only where
+  // nothing is recorded, stop is asked now and then; where it says so, throws Interrupted.
+  [[nodiscard]] std::vector<double> scores(const std::function<bool()>& stop);
+
+  // Drops the recording: before the model's parameters are moved.
+  void clear() { work_.clear(); }
+
+  Scorer(const Scorer&) = delete;  // the work refers to it
+  Scorer& operator=(const Scorer&) = delete;
+
+ private:
+  std::shared_ptr<models::Model> model_;
+  const Batches* batches_;
+  data::TaskLoss loss_;
+  DeviceLink* link_;
+  RepeatedWork work_;
+  torch::Tensor means_;  // as the work left them on the device
+  std::function<bool()> stop_;
+};
 
 }  // namespace pair::train

@@ -59,6 +59,10 @@ std::vector<base::Field> declared_settings() {
   field.whole("pretrain", &S::pretrain, std::int64_t{0}, many,
               "steps of ERM (pair) or with pretrain_penalty (linear) first");
   field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all of them");
+  field
+      .whole("environments", &S::environments, std::int64_t{0}, many,
+             "environments per step, drawn without replacement, for minibatches; 0: all")
+      .unsaid = "0";
   field.number("lr", &S::lr, rate, "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
   field.number("l2", &S::l2, {.low = 0, .high = 1e3}, "factor of the sum of squared parameters where Adam runs");
 
@@ -182,6 +186,10 @@ void validate(const Settings& settings) {
   }
   base::check(copy.model_options);
   base::check(copy.update.options);
+  if (copy.environments > 0 && copy.batch == 0) {
+    throw std::invalid_argument("environments: expected 0 (all) with batch 0, whose steps take all samples, got " +
+                                std::to_string(copy.environments));
+  }
   check_objectives(copy);
   if (copy.scheme == Scheme::pair) {
     check_pair(copy);

@@ -54,10 +54,11 @@ struct Settings {
   Scheme scheme = Scheme::pair;
   std::vector<std::string> objectives = {"erm", "irmv1", "vrex"};  // the first is erm
   std::int64_t steps = 501;                                        // 1 to 1e9
-  std::int64_t pretrain = 150;  // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
-  std::int64_t batch = 0;       // samples per environment and step, drawn with replacement; 0 is all of them
-  double lr = 1e-3;             // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
-  double l2 = 1e-3;             // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
+  std::int64_t pretrain = 150;    // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
+  std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0 is all of them
+  std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
+  double lr = 1e-3;               // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
+  double l2 = 1e-3;               // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by the largest lambda where that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]

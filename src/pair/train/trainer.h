@@ -11,9 +11,13 @@
 #include <vector>
 
 #include "pair/data/environment.h"
-#include "pair/train/guarded_step.h"
+#include "pair/train/guard.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/settings.h"
+
+namespace pair::models {
+class Model;
+}
 
 // The training loop, one step at a time. Numbers in, numbers out: what is written where, and when, is
 // decided in runs/.
@@ -40,10 +44,12 @@ struct Evaluation {
   // loss was not finite.
   std::vector<double> mean_losses;
   double mean_loss = 0.0;
-  bool balancing = false;       // PAIR-o past its descent phase
-  double divergence = 0.0;      // mu(L); 0 unless balancing
-  bool feasible = true;         // whether EPO's program had a solution; true unless balancing
-  double lr = 0.0;              // of the last step
+  bool balancing = false;   // PAIR-o past its descent phase
+  double divergence = 0.0;  // mu(L); 0 unless balancing
+  bool feasible = true;     // whether EPO's program had a solution; true unless balancing
+  // Of the last step, guards included; where that was taken back or refused, the rate that came of it. Before
+  // the first step, that of the first.
+  double lr = 0.0;
   std::int64_t restarts = 0;    // times the momentum was dropped, since the run's start
   std::int64_t backtracks = 0;  // steps taken back for being too long, since the run's start
   std::int64_t rollbacks = 0;   // steps refused for a value that was not finite, since the run's start
@@ -59,6 +65,14 @@ class Trainer {
   // out of range or do not fit the data. device: "cpu" or "cuda[:i]".
   Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
           torch::Device device = torch::kCPU);
+  // The same for a model that is there already, from its parameters and buffers as they are; settings' model,
+  // width and depth are not used. The trainer moves it to the device and makes its parameters views of one
+  // vector; in between calls it may be used, in any mode, but not trained by others. To load what this
+  // trainer saved, make another with a model of the same architecture. Throws std::invalid_argument for a
+  // model without a head, with other outputs than the data has, or with torch's own dropout (see
+  // models/dropout.h).
+  Trainer(std::shared_ptr<const data::EnvironmentSet> data, std::shared_ptr<models::Model> model,
+          Settings settings, std::uint64_t seed, torch::Device device = torch::kCPU);
   ~Trainer();
   Trainer(Trainer&&) noexcept;
   Trainer& operator=(Trainer&&) noexcept;
@@ -67,25 +81,28 @@ class Trainer {
   [[nodiscard]] std::int64_t step() const;  // steps taken so far
   [[nodiscard]] bool finished() const;      // step() == settings().steps
 
-  // Takes one step. Throws Diverged; on a GPU perhaps some steps late, since most are not waited for.
+  // Takes one step, with the model in training mode (unless its featurizer is frozen). Throws Diverged; on a
+  // GPU perhaps some steps late, since most are not waited for.
   void advance();
-  // Costs a forward pass over all data; changes nothing but that means begin anew. Throws Diverged as advance
-  // does, for steps that were not waited for; so does save. On a processor, where the pass may take minutes,
-  // stop is asked now and then; where it says so, throws Interrupted, and nothing has changed.
+  // Costs a forward pass over all data, in evaluation mode; changes nothing but that means begin anew. Throws
+  // Diverged as advance does, for steps that were not waited for; so does save. On a processor, where the
+  // pass may take minutes, stop is asked now and then; where it says so, throws Interrupted, and nothing has
+  // changed.
   [[nodiscard]] Evaluation evaluate(const std::function<bool()>& stop = {});
-  // The logits of inputs like the data's, [n, outputs] on the CPU; changes nothing.
+  // The logits of inputs like the data's, [n, outputs] on the CPU, in evaluation mode; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
 
   // What a person should know of how the run is done, each once: that its steps are not recorded, and why.
   [[nodiscard]] std::vector<std::string> take_notices();
 
-  // The complete state: parameters, optimizer, objectives, generators, counters. A trainer built with the
-  // same arguments that loads what another saved continues bit for bit as that one would. load throws
-  // std::runtime_error for bytes that save did not write or that belong to another model.
+  // The complete state: parameters, buffers, optimizer, objectives, generators, counters. A trainer built
+  // with the same arguments that loads what another saved continues bit for bit as that one would. load
+  // throws std::runtime_error for bytes that save did not write or that belong to another model.
   void save(std::ostream& out) const;
   void load(std::istream& in);
-  // Takes over the parameters alone out of what a trainer of the same model saved, whatever its data and its
-  // method: training begins with them in place of drawn ones. Before the first step. Throws as load does.
+  // Takes over the parameters and buffers alone out of what a trainer of the same model saved, whatever its
+  // data and its method: training begins with them in place of drawn ones. Before the first step. Throws as
+  // load does.
   void start_from(std::istream& in);
 
  private:

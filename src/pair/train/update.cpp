@@ -5,6 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "pair/device/kernels.h"
 #include "pair/train/host_numbers.h"
@@ -21,8 +22,8 @@ enum Tally : std::int64_t { restarts, rollbacks, in_a_row, halving };
 }  // namespace
 
 Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
-               const GuardState& guard)
-    : options_(options) {
+               const GuardState& guard, std::vector<torch::Tensor> buffers)
+    : options_(options), buffers_(std::move(buffers)) {
   const torch::NoGradGuard no_graph;
   parameters_ = in_order_of(parameters, parameters);
   std::int64_t start = 0;
@@ -51,25 +52,32 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   if (device::has_kernels(parameters_)) {
     device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, room_};
     device::update(state, gradient, losses, lr, options_.momentum,
-                   options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardedStep::patience);
+                   options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardState::patience);
+    if (!buffers_.empty()) {
+      buffers_.restore_where(tally_[in_a_row] > 0.0);
+    }
     return;
   }
   // A sum of squares is finite where, and overflow aside only where, every term is.
   const torch::Tensor size = torch::dot(gradient, gradient) + torch::dot(losses, losses);
+  GuardState guard;
+  read_tally(to_doubles(tally_), guard);
   if (!std::isfinite(size.item<double>())) {
-    reject();
+    refuse(guard);
     return;
   }
-  const double rate = lr.item<double>() * tally_[halving].item<double>();
-  forget_rollbacks();
+  const double rate = lr.item<double>() * guard.halving;
+  guard.accept();
   last_good_.copy_(parameters_);
+  buffers_.keep();
   if (options_.rule == UpdateOptions::Rule::sgd) {
-    if (options_.restart && torch::dot(gradient, first_).item<double>() < 0.0) {
-      tally_.select(0, restarts).add_(1.0);
+    if (options_.restart && GuardState::opposed(torch::dot(gradient, first_).item<double>())) {
+      guard.restart();
       first_.zero_();
     }
     first_.mul_(options_.momentum).add_(gradient);
     parameters_.add_(first_, -rate);
+    write_tally(guard);
     return;
   }
   decays_[0].mul_(beta1);
@@ -79,33 +87,44 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   const torch::Tensor root =
       second_.sqrt().mul_(1.0 / std::sqrt(1.0 - decays_[1].item<double>())).add_(adam_epsilon);
   parameters_.addcdiv_(first_, root, -rate / (1.0 - decays_[0].item<double>()));
+  write_tally(guard);
 }
 
-// Unless they were too many, which is over whenever the host looks.
-void Update::forget_rollbacks() {
-  torch::Tensor row = tally_.select(0, in_a_row);
-  row.masked_fill_(row < static_cast<double>(GuardedStep::patience), 0.0);
+void Update::read_tally(std::span<const double> tally, GuardState& guard) {
+  guard.restarts = static_cast<std::int64_t>(tally[restarts]);
+  guard.rollbacks = static_cast<std::int64_t>(tally[rollbacks]);
+  guard.rollbacks_in_a_row = static_cast<std::int64_t>(tally[in_a_row]);
+  guard.halving = tally[halving];
+}
+
+// One number at a time, each in the operation itself: a copy would wait for the device.
+void Update::write_tally(const GuardState& guard) {
+  tally_.select(0, restarts).fill_(static_cast<double>(guard.restarts));
+  tally_.select(0, rollbacks).fill_(static_cast<double>(guard.rollbacks));
+  tally_.select(0, in_a_row).fill_(static_cast<double>(guard.rollbacks_in_a_row));
+  tally_.select(0, halving).fill_(guard.halving);
 }
 
 void Update::return_to_last_good() {
   parameters_.copy_(last_good_);
+  buffers_.restore();
   if (options_.rule == UpdateOptions::Rule::sgd) {
     first_.zero_();
   }
 }
 
-void Update::take_back() {
+void Update::take_back(GuardState& guard) {
   const torch::NoGradGuard no_graph;
   return_to_last_good();
-  forget_rollbacks();
+  guard.take_back();
+  write_tally(guard);
 }
 
-void Update::reject() {
+void Update::refuse(GuardState& guard) {
   const torch::NoGradGuard no_graph;
   return_to_last_good();
-  tally_.select(0, rollbacks).add_(1.0);
-  tally_.select(0, in_a_row).add_(1.0);
-  tally_.select(0, halving).mul_(0.5);
+  guard.refuse();
+  write_tally(guard);
 }
 
 void Update::save(torch::serialize::OutputArchive& archive) const {
@@ -136,6 +155,7 @@ void Update::load(torch::serialize::InputArchive& archive) {
     read("decays", decays_);
   }
   read("tally", tally_);
+  buffers_.keep();
 }
 
 }  // namespace pair::train

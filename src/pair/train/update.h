@@ -4,11 +4,13 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "pair/train/guarded_step.h"
+#include "pair/train/guard.h"
+#include "pair/train/kept_buffers.h"
 
-// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guarded_step.h, on
+// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guard.h, on
 // one flat vector.
 //
 // torch's optimizers take the learning rate and count their steps on the host, tensor by tensor, and
@@ -28,9 +30,10 @@ struct UpdateOptions {
 class Update {
  public:
   // Makes the parameters, of one type and device and each dense in memory, views of one flat vector [P]
-  // without changing how they lie. Counts go on from guard.
+  // without changing how they lie. Counts continue from guard. buffers: the network's, which return with the
+  // parameters where a step is refused or taken back.
   Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
-         const GuardState& guard = {});
+         const GuardState& guard = {}, std::vector<torch::Tensor> buffers = {});
 
   [[nodiscard]] const torch::Tensor& parameters() const { return parameters_; }  // [P]
 
@@ -39,26 +42,33 @@ class Update {
   // Nothing waits for a device that has kernels (device/kernels.h).
   void apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr);
 
-  // Back to the parameters before the last good step, the velocity dropped: for a step that was too long.
-  void take_back();
-  // The same for one that led to losses that are not finite, with its halving.
-  void reject();
+  // For what the host decides, from losses that it has read. guard is the state as last read from the device,
+  // and is changed as its rule says; nothing waits for the device. Back to the parameters before the last
+  // good step, the velocity dropped: for a step that was too long.
+  void take_back(GuardState& guard);
+  // The same for one that led to losses that are not finite.
+  void refuse(GuardState& guard);
 
-  // [4] doubles on the device: restarts, rollbacks, rollbacks in a row (which from GuardedStep::patience on
-  // are not forgotten), halving.
+  // What of the guard's state the device decides, [tally_size] doubles there: restarts, rollbacks, rollbacks
+  // in a row, halving.
+  static constexpr std::int64_t tally_size = 4;
   [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
+  // Takes over such numbers, once they are on the host.
+  static void read_tally(std::span<const double> tally, GuardState& guard);
 
   void save(torch::serialize::OutputArchive& archive) const;
-  // Takes what save gave, for as many parameters that lie in memory as those did.
+  // Takes what save gave, for as many parameters that lie in memory as those did. The buffers as they are now
+  // are those of the last good step: between two steps they always are.
   void load(torch::serialize::InputArchive& archive);
 
  private:
   void return_to_last_good();
-  void forget_rollbacks();
+  void write_tally(const GuardState& guard);
 
   UpdateOptions options_;
   torch::Tensor parameters_;
   torch::Tensor last_good_;
+  KeptBuffers buffers_;
   torch::Tensor first_;   // Adam's mean of gradients; SGD's velocity
   torch::Tensor second_;  // Adam's mean of squares
   torch::Tensor decays_;  // Adam: beta1^t and beta2^t

@@ -1,0 +1,78 @@
+#include "pair/models/dropout.h"
+
+#include <torch/utils.h>
+
+#include <bit>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "pair/data/random.h"
+#include "pair/models/counter_random.h"
+
+namespace pair::models {
+namespace {
+
+template <class... Kinds>
+bool is_torchs_dropout(const torch::nn::Module& module) {
+  const auto draws = [](const auto* dropout) { return dropout != nullptr && dropout->options.p() > 0.0; };
+  return (draws(dynamic_cast<const Kinds*>(&module)) || ...);
+}
+
+}  // namespace
+
+Dropout::Dropout(double share) : share_(share) {
+  if (!(share >= 0.0 && share < 1.0)) {
+    throw std::invalid_argument("dropout: expected a share of at least 0 and below 1, got " +
+                                std::to_string(share));
+  }
+}
+
+torch::Tensor Dropout::forward(const torch::Tensor& input) {
+  if (!is_training() || share_ == 0.0) {
+    return input;
+  }
+  if (!key_.defined()) {
+    throw std::logic_error("dropout in training mode has no key; models::DropoutKey gives it one");
+  }
+  torch::Tensor factors;
+  {
+    const torch::NoGradGuard no_graph;
+    const torch::Tensor counters = torch::arange(input.numel(), key_.options()) + key_ + offset_;
+    const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 31)));
+    const torch::Tensor kept = upper_31_bits(random_words(counters)) >= least;
+    factors = kept.view(input.sizes()).to(input.scalar_type()).mul_(1.0 / (1.0 - share_));
+  }
+  return input * factors;
+}
+
+DropoutKey::DropoutKey(torch::nn::Module& network, std::uint64_t seed, torch::Device device) {
+  data::Random random(seed, "dropout");
+  seed_key_ = random.bits();
+  for (const auto& named : network.named_modules("", /*include_self=*/false)) {
+    torch::nn::Module& module = *named.value();
+    if (is_torchs_dropout<torch::nn::DropoutImpl, torch::nn::Dropout2dImpl, torch::nn::Dropout3dImpl,
+                          torch::nn::AlphaDropoutImpl, torch::nn::FeatureAlphaDropoutImpl>(module)) {
+      throw std::invalid_argument("module '" + named.key() + "': expected pair::models::Dropout, got " +
+                                  module.name() + ", whose masks depend on what else the process draws");
+    }
+    if (auto* const dropout = dynamic_cast<Dropout*>(&module)) {
+      if (!key_.defined()) {
+        key_ = torch::zeros({}, torch::kLong).to(device);
+      }
+      draws_ = draws_ || dropout->share_ > 0.0;
+      dropout->key_ = key_;
+      dropout->offset_ = std::bit_cast<std::int64_t>(random.bits());
+    }
+  }
+  set_step(0);
+}
+
+void DropoutKey::set_step(std::int64_t step) {
+  if (key_.defined()) {
+    const torch::NoGradGuard no_graph;
+    key_.fill_(std::bit_cast<std::int64_t>(random_word(seed_key_ + static_cast<std::uint64_t>(step))));
+  }
+}
+
+}  // namespace pair::models

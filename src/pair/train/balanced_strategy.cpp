@@ -1,0 +1,75 @@
+#include "pair/train/balanced_strategy.h"
+
+#include <span>
+
+#include "pair/train/archive.h"
+#include "pair/train/host_numbers.h"
+
+namespace pair::train {
+
+BalancedStrategy::BalancedStrategy(Learner& learner, const Settings& settings)
+    : learner_(&learner),
+      settings_(&settings),
+      weigher_(settings.solver, settings.preference, {.epsilon = settings.epsilon}),
+      backtracks_(settings.backtrack && learner.losses_comparable()) {}
+
+void BalancedStrategy::compare() {
+  Learner& learner = *learner_;
+  const Batch batch = learner.batches.of_step(learner.step.in_half());
+  step_numbers_ = learner.step.compare(batch, settings_->gradients, learner.draws, learner.update->tally());
+  learner.add_losses(step_numbers_.narrow(0, 0, static_cast<std::int64_t>(learner.objectives.size())));
+}
+
+void BalancedStrategy::apply() {
+  Learner& learner = *learner_;
+  const torch::Tensor losses =
+      step_numbers_.narrow(0, 0, static_cast<std::int64_t>(learner.objectives.size()));
+  learner.update->apply(learner.step.gradient(learner.controls.weights()), losses, learner.controls.lr());
+}
+
+void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
+  Learner& learner = *learner_;
+  Progress& progress = learner.progress;
+  if (learner.work.empty()) {
+    learner.work.set({[this] { compare(); }, [this] { apply(); }});
+  }
+  learner.work.play(0);
+  learner.count_losses();
+
+  const std::size_t m = learner.objectives.size();
+  const std::span<const double> numbers = learner.to_host.read(step_numbers_);
+  const std::span<const double> losses = numbers.first(m);
+  const std::span<const double> gram = numbers.subspan(m, m * m);
+  learner.read_guard(numbers.subspan(m + m * m));
+  const bool finite = all_finite(losses) && all_finite(gram);
+  if (finite && backtracks_ && weigher_.overshot(losses)) {
+    learner.update->take_back(progress.guard);
+    return;
+  }
+  progress.last = {.losses = {losses.begin(), losses.end()}, .weights = {}, .conflict = conflict_of(m, gram)};
+  if (!finite) {
+    learner.update->refuse(progress.guard);
+    return;
+  }
+  const moo::Solution solution = weigher_.weigh(losses, gram);
+  progress.divergence = solution.divergence;
+  progress.feasible = solution.status == moo::Status::optimal;
+  progress.last.weights = solution.weights;
+  progress.last.loss = weighted(solution.weights, losses);
+  progress.guard.hold();
+  learner.controls.set(solution.weights, lr * progress.guard.backtracking, /*device_is_idle=*/true);
+  learner.work.play(1);
+}
+
+void BalancedStrategy::save(torch::serialize::OutputArchive& archive) const {
+  write(archive, "preference", weigher_.state().preference);
+  write(archive, "weighed_weights", weigher_.state().weights);
+  write(archive, "weighed_losses", weigher_.state().losses);
+}
+
+void BalancedStrategy::load(torch::serialize::InputArchive& archive) {
+  weigher_.restore({read_numbers(archive, "preference"), read_numbers(archive, "weighed_weights"),
+                    read_numbers(archive, "weighed_losses")});
+}
+
+}  // namespace pair::train

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+
+#include "pair/train/strategy.h"
+#include "pair/train/weigher.h"
+
+// PAIR-o's balance phase: losses and the Gram matrix of their gradients go to the solver on the host, whose
+// weights come back and make the direction. Two pieces of the device's work, and between them the one wait of
+// a step.
+
+namespace pair::train {
+
+class BalancedStrategy : public StepStrategy {
+ public:
+  // Both must outlive the strategy.
+  BalancedStrategy(Learner& learner, const Settings& settings);
+
+  void advance(std::int64_t step, double lr) override;
+  void settle() override { learner_->read_guard(); }
+
+  // The solver's memory: preference, last weights and losses.
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
+
+ private:
+  // The device's parts of a step: what the solver is to see, and the update under the weights it chose.
+  void compare();
+  void apply();
+
+  Learner* learner_;
+  const Settings* settings_;
+  Weigher weigher_;
+  bool backtracks_;
+  // What compare left on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4].
+  torch::Tensor step_numbers_;
+};
+
+}  // namespace pair::train

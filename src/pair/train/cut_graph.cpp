@@ -1,0 +1,219 @@
+#include "pair/train/cut_graph.h"
+
+#include <torch/autograd.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <optional>
+#include <utility>
+
+#include "pair/device/kernels.h"
+#include "pair/objectives/objective.h"
+#include "pair/train/moments.h"
+
+namespace pair::train {
+namespace {
+
+using torch::autograd::grad;
+
+// What an objective may be differentiated in; the last is left out where no objective takes it.
+constexpr std::size_t most_leaves = 4;
+std::vector<torch::Tensor> leaves_of(const objectives::HeadView& view) {
+  std::vector<torch::Tensor> leaves = {view.logits, view.features, view.risks};
+  if (view.derivatives.defined()) {
+    leaves.push_back(view.derivatives);
+  }
+  return leaves;
+}
+
+}  // namespace
+
+// The leaves to the right of the featurizer.
+struct CutGraph::Cut {
+  torch::Tensor features;  // with the featurizer's graph, or without where it is frozen
+  objectives::HeadView view;
+};
+
+struct CutGraph::Compared {
+  Cut cut;
+  torch::Tensor by_logits;                 // [m, n, k]
+  torch::Tensor by_head;                   // [m, head's parameters]; undefined where none was needed
+  std::vector<torch::Tensor> by_features;  // m of [n, d], undefined for objectives that look at logits alone
+};
+
+CutGraph::CutGraph(std::shared_ptr<const StepNetwork> network) : network_(std::move(network)) {
+  const auto objectives = network_->objectives();
+  takes_derivatives_ = std::any_of(objectives.begin(), objectives.end(),
+                                   [](const auto& objective) { return objective->takes_derivatives(); });
+}
+
+CutGraph::~CutGraph() = default;
+
+void CutGraph::forget() {
+  compared_.reset();
+}
+
+// The sum of each of rows [r, n], as a product: on CUDA devices that takes half of a sum's time.
+torch::Tensor CutGraph::row_sums(const torch::Tensor& rows) {
+  if (!ones_.defined() || ones_.size(0) != rows.size(1)) {
+    ones_ = torch::ones({rows.size(1)}, rows.options());
+  }
+  return torch::mv(rows, ones_);
+}
+
+CutGraph::Cut CutGraph::cut(const Batch& batch) const {
+  Cut result;
+  result.features = network_->features_of(batch);
+  const torch::Tensor features = result.features.detach().requires_grad_(true);
+  torch::Tensor logits;
+  {
+    const torch::NoGradGuard no_graph;
+    logits = network_->model().logits(features);
+  }
+  result.view = objectives::view_of(features, logits.detach().requires_grad_(true), batch.labels, batch.sizes,
+                                    network_->loss(), /*with_risks=*/false);
+  objectives::HeadView& view = result.view;
+  Moments moments = moments_of(network_->loss(), logits, view.labels, view.sizes, takes_derivatives_);
+  view.risks = moments.risks.requires_grad_(true);
+  if (takes_derivatives_) {
+    view.derivatives = moments.derivatives.requires_grad_(true);
+  }
+  return result;
+}
+
+// From the gradients at the two cuts to that of every trained parameter.
+torch::Tensor CutGraph::back(const Cut& cut, const torch::Tensor& logit_gradient,
+                             torch::Tensor feature_gradient, const torch::Tensor& head_gradient) {
+  const torch::NoGradGuard no_graph;
+  const torch::Tensor& weight = network_->model().head->weight;
+  if (logit_gradient.defined() && cut.features.requires_grad()) {
+    const bool kernel = weight.size(0) == 1 && weight.size(1) % 4 == 0 && device::has_kernels(weight);
+    feature_gradient = sum_of(
+        feature_gradient, kernel ? device::outer(logit_gradient, weight) : torch::mm(logit_gradient, weight));
+  }
+  torch::Tensor at_head = head_gradient;
+  if (!at_head.defined() && logit_gradient.defined()) {
+    const torch::Tensor slopes = logit_gradient.t();
+    at_head = torch::cat({torch::mm(slopes, cut.view.features).flatten(), row_sums(slopes.contiguous())});
+  }
+  return network_->joined(network_->through_featurizer(cut.features, feature_gradient, /*again=*/false),
+                          at_head);
+}
+
+StepPath::Result CutGraph::with_weights(const Batch& batch, std::span<const double> weights,
+                                        data::Random& random) {
+  const Cut at = cut(batch);
+  const objectives::HeadView& view = at.view;
+  const std::vector<torch::Tensor> terms = network_->values(view, random);
+  std::vector<torch::Tensor> slopes;
+  if (const torch::Tensor total = weighted_sum(terms, weights); total.defined()) {
+    slopes = grad({total}, leaves_of(view), {}, /*retain_graph=*/false, /*create_graph=*/false,
+                  /*allow_unused=*/true);
+  }
+  slopes.resize(most_leaves);
+  torch::Tensor by_logits = slopes[0];
+  const torch::Tensor& by_risks = slopes[2];
+  const torch::Tensor& by_derivatives = slopes[3];
+  if (by_risks.defined() || by_derivatives.defined()) {
+    const torch::NoGradGuard no_graph;
+    const torch::Tensor through =
+        through_moments(network_->loss(), view.logits, view.labels, view.sizes,
+                        (by_risks.defined() ? by_risks : torch::zeros_like(view.risks)).unsqueeze(0),
+                        by_derivatives.defined() ? by_derivatives.unsqueeze(0) : torch::Tensor());
+    by_logits = sum_of(by_logits, through[0]);
+  }
+  return {torch::stack(terms).detach(), back(at, by_logits, slopes[1], {})};
+}
+
+torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data::Random& random,
+                                const torch::Tensor& also) {
+  auto compared = std::make_unique<Compared>();
+  compared->cut = cut(batch);
+  const objectives::HeadView& view = compared->cut.view;
+  const std::vector<torch::Tensor> terms = network_->values(view, random);
+
+  if (!no_slope_.defined() || no_slope_.size(0) != view.risks.size(0)) {
+    no_slope_ = torch::zeros_like(view.risks.detach());
+    erm_slope_ = torch::full_like(no_slope_, 1.0 / static_cast<double>(view.environments()));
+  }
+  const std::vector<torch::Tensor> leaves = leaves_of(view);
+  std::vector<torch::Tensor> by_logits;
+  std::vector<torch::Tensor> by_risks;
+  std::vector<torch::Tensor> by_derivatives;
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    std::vector<torch::Tensor> slopes(leaves.size());
+    const std::optional<device::MomentFunction> function = network_->objectives()[k]->moment_function();
+    if (function && function->kind == device::MomentFunction::Kind::mean_risk) {
+      slopes[2] = erm_slope_;
+    } else {
+      slopes = grad({terms[k]}, leaves, {}, /*retain_graph=*/true, /*create_graph=*/false,
+                    /*allow_unused=*/true);
+    }
+    by_logits.push_back(slopes[0]);
+    compared->by_features.push_back(slopes[1]);
+    by_risks.push_back(slopes[2].defined() ? slopes[2] : no_slope_);
+    if (takes_derivatives_) {
+      by_derivatives.push_back(slopes[3].defined() ? slopes[3] : no_slope_);
+    }
+  }
+
+  const torch::NoGradGuard no_graph;
+  const auto m = static_cast<std::int64_t>(terms.size());
+  compared->by_logits =
+      through_moments(network_->loss(), view.logits, view.labels, view.sizes, torch::stack(by_risks),
+                      takes_derivatives_ ? torch::stack(by_derivatives) : torch::Tensor());
+  for (std::size_t k = 0; k < by_logits.size(); ++k) {
+    if (by_logits[k].defined()) {
+      compared->by_logits[static_cast<std::int64_t>(k)].add_(by_logits[k]);
+    }
+  }
+  std::vector<torch::Tensor> parts;
+  if (source != GradientSource::featurizer) {
+    // [m k, n] x [n, d]: the head's gradients of all objectives at once.
+    const torch::Tensor slopes = compared->by_logits.transpose(1, 2).reshape({-1, view.logits.size(0)});
+    compared->by_head =
+        torch::cat({torch::mm(slopes, view.features).reshape({m, -1}), row_sums(slopes).reshape({m, -1})}, 1);
+    parts.push_back(compared->by_head);
+  }
+  if (const auto featurizer = network_->trained_featurizer();
+      source != GradientSource::head && !featurizer.empty() && compared->cut.features.requires_grad()) {
+    std::vector<torch::Tensor> rows;
+    for (std::int64_t k = 0; k < m; ++k) {
+      const torch::Tensor at_features =
+          sum_of(torch::mm(compared->by_logits[k], network_->model().head->weight),
+                 compared->by_features[static_cast<std::size_t>(k)]);
+      const FeaturizerGradient phi =
+          network_->through_featurizer(compared->cut.features, at_features, /*again=*/true);
+      rows.push_back(network_->joined(phi.pieces, featurizer, phi.factor));
+    }
+    parts.push_back(torch::stack(rows));
+  }
+  if (parts.empty()) {
+    throw std::invalid_argument(
+        "gradients from phi were asked for, but the featurizer has no parameters to train");
+  }
+  compared_ = std::move(compared);
+  return losses_and_gram(terms, parts.size() == 1 ? parts.front() : torch::cat(parts, 1), also);
+}
+
+torch::Tensor CutGraph::gradient(const torch::Tensor& weights) {
+  const std::unique_ptr<Compared> compared = std::exchange(compared_, nullptr);
+  if (!compared) {
+    throw std::logic_error("Step::gradient before Step::compare");
+  }
+  const torch::NoGradGuard no_graph;
+  const torch::Tensor narrow = weights.to(compared->by_logits.scalar_type());
+  torch::Tensor at_features;
+  for (std::size_t k = 0; k < compared->by_features.size(); ++k) {
+    if (const torch::Tensor& term = compared->by_features[k]; term.defined()) {
+      at_features = sum_of(at_features, term * narrow[static_cast<std::int64_t>(k)]);
+    }
+  }
+  // A gradient of a weighted sum is the weighted sum of the gradients, where those are there already.
+  const torch::Tensor at_head =
+      compared->by_head.defined() ? combine(narrow, compared->by_head) : torch::Tensor();
+  return back(compared->cut, combine(narrow, compared->by_logits), at_features, at_head);
+}
+
+}  // namespace pair::train

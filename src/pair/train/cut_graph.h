@@ -1,0 +1,55 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "pair/train/step_network.h"
+#include "pair/train/step_path.h"
+
+// The way of most steps: the graph is cut twice, at the features and at the logits.
+//
+//     x --phi--> features | --w--> logits | --> objectives L_1..L_m
+//
+// The featurizer runs forward once with its graph; everything to the right of it works on leaves. An
+// objective's gradient then starts from dL_k/dlogits (and dL_k/dfeatures where it looks at them), vectors
+// that are cheap to find (moments.h has a third cut: what goes through risks goes through each sample's own
+// slopes), and since the head is linear its parameters' gradients for all m objectives are one matrix
+// product, (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one
+// weighted gradient goes back through the featurizer, once. Gradients from phi or f need one pass back per
+// objective.
+
+namespace pair::train {
+
+class CutGraph : public StepPath {
+ public:
+  explicit CutGraph(std::shared_ptr<const StepNetwork> network);
+  ~CutGraph() override;
+
+  Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) override;
+  torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
+                        const torch::Tensor& also) override;
+  torch::Tensor gradient(const torch::Tensor& weights) override;
+  void forget() override;
+
+ private:
+  struct Cut;
+  struct Compared;
+
+  [[nodiscard]] Cut cut(const Batch& batch) const;
+  [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows);
+  [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
+                                   torch::Tensor feature_gradient, const torch::Tensor& head_gradient);
+
+  std::shared_ptr<const StepNetwork> network_;
+  bool takes_derivatives_;
+  std::unique_ptr<Compared> compared_;  // between compare and gradient
+
+  // What is the same at every step: on a device each would be one more operation.
+  torch::Tensor ones_;       // [n]
+  torch::Tensor no_slope_;   // [environments] zeros
+  torch::Tensor erm_slope_;  // [environments]: what the mean risk has in each risk
+};
+
+}  // namespace pair::train

@@ -1,0 +1,87 @@
+#include "pair/train/fit.h"
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
+
+namespace pair::train {
+namespace {
+
+// Whether the update is the algorithm's own and has something to do with each environment.
+bool compares(const Settings& settings) {
+  return settings.scheme == Scheme::own && settings.update.compares;
+}
+
+void notify_of_half(Learner& learner, const Settings& settings) {
+  const bool own_update = settings.scheme == Scheme::own;
+  if (!settings.half || !learner.link.device().is_cuda() || (!own_update && learner.step.in_half())) {
+    return;
+  }
+  std::string why = "of the models only mnist_cnn works in 16 bits, not " + settings.model;
+  if (learner.model->takes_half()) {
+    why = own_update ? "the algorithm's steps are its own" : "an objective needs the whole network";
+  }
+  learner.link.notify("half changes nothing here: " + why);
+}
+
+void notify_of_one_environment(Learner& learner, const Settings& settings, const data::EnvironmentSet& data) {
+  if (learner.batches.environments() > 1) {
+    return;
+  }
+  const std::string_view one = data.train.size() == 1 ? "to train on" : "per step";
+  const auto notify = [&](std::string_view what) {
+    learner.link.notify(std::string(what) + " compares environments; with one " + std::string(one) +
+                        " it changes nothing");
+  };
+  if (compares(settings)) {
+    notify(settings.update.name);
+  }
+  for (const std::string& name : settings.objectives) {
+    if (objectives::objective_named(name).compares) {
+      notify(name);
+    }
+  }
+}
+
+void notify_of_draws(Learner& learner, const Settings& settings) {
+  for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
+    if (learner.link.asynchronous() && !learner.objectives[k]->replayable()) {
+      learner.work.never_record();
+      learner.link.notify(settings.objectives[k] + " draws anew at every step, which cannot be recorded: " +
+                          "steps are handed to the device one operation at a time");
+    }
+  }
+}
+
+}  // namespace
+
+void require_all_environments(const Learner& learner, const Settings& settings) {
+  const auto all = static_cast<std::int64_t>(learner.batches.train().sizes.size());
+  if (learner.batches.environments() == all) {
+    return;
+  }
+  const auto refuse = [&](std::string_view what) {
+    throw std::invalid_argument("environments: expected 0 or " + std::to_string(all) + " (all) with " +
+                                std::string(what) + ", which keeps something for each environment, got " +
+                                std::to_string(settings.environments));
+  };
+  if (compares(settings)) {
+    refuse(settings.update.name);
+  }
+  for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
+    if (learner.objectives[k]->remembers_environments()) {
+      refuse(settings.objectives[k]);
+    }
+  }
+}
+
+void notify_of_fit(Learner& learner, const Settings& settings, const data::EnvironmentSet& data) {
+  notify_of_half(learner, settings);
+  notify_of_one_environment(learner, settings, data);
+  notify_of_draws(learner, settings);
+}
+
+}  // namespace pair::train

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "pair/device/loss.h"
+#include "pair/train/step_network.h"
+#include "pair/train/step_path.h"
+
+// The cut graph's way on a CUDA device, for objectives that are functions of moments: kernels do all the work
+// at the head (device/head.h), and a model may have a way back of its own (models::RectifiedPass).
+
+namespace pair::train {
+
+class HeadKernels : public StepPath {
+ public:
+  explicit HeadKernels(std::shared_ptr<const StepNetwork> network);
+  ~HeadKernels() override;
+
+  // Whether the kernels take the batch. The Gram matrix they find is that of the head's gradients alone.
+  [[nodiscard]] bool take(const Batch& batch) const;
+
+  Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) override;
+  torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
+                        const torch::Tensor& also) override;
+  torch::Tensor gradient(const torch::Tensor& weights) override;
+  void forget() override;
+
+ private:
+  struct Compared;
+
+  [[nodiscard]] std::unique_ptr<Compared> compared(const Batch& batch, const torch::Tensor& also) const;
+  [[nodiscard]] torch::Tensor gradient_of(const Compared& compared, const torch::Tensor& weights) const;
+  // Weights on the device; where they are not those of the last time it waits for them.
+  [[nodiscard]] torch::Tensor on_device(std::span<const double> weights);
+
+  std::shared_ptr<const StepNetwork> network_;
+  std::vector<device::MomentFunction> functions_;  // the objectives, where all are such; else none
+  std::unique_ptr<Compared> compared_;             // between compare and gradient
+  std::vector<double> host_weights_;               // what on_device was last given
+  torch::Tensor device_weights_;                   // and what it gave
+};
+
+}  // namespace pair::train

@@ -1,0 +1,123 @@
+#include "pair/train/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "pair/models/fused.h"
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
+#include "pair/train/host_numbers.h"
+
+namespace pair::train {
+namespace {
+
+models::ModelInput model_input(const data::EnvironmentSet& data) {
+  return {.size = data.train.front().inputs[0].numel(),
+          .shape = data.train.front().inputs[0].sizes().vec(),
+          .outputs = data.outputs};
+}
+
+// On the device and in training mode.
+std::shared_ptr<models::Model> prepared(std::shared_ptr<models::Model> model, const Settings& settings,
+                                        const data::EnvironmentSet& data, std::uint64_t seed,
+                                        torch::Device device) {
+  if (!model) {
+    data::Random initial(seed, "model");
+    model = models::make_model(settings.model, settings.model_options, model_input(data), initial);
+  }
+  if (!model->head) {
+    throw std::invalid_argument("model: expected one with a head, got one without");
+  }
+  if (model->head->options.out_features() != data.outputs) {
+    throw std::invalid_argument("model: expected " + std::to_string(data.outputs) + " outputs, as '" +
+                                data.name + "' has, got " +
+                                std::to_string(model->head->options.out_features()));
+  }
+  model->to(device);
+  model->train();
+  if (device.is_cuda()) {
+    models::lay_out_for_cuda(*model);
+  }
+  return model;
+}
+
+std::vector<std::unique_ptr<objectives::Objective>> make_objectives(const Settings& settings) {
+  std::vector<std::unique_ptr<objectives::Objective>> made;
+  for (const std::string& name : settings.objectives) {
+    made.push_back(objectives::make_objective(name, settings.objective_options.at(name)));
+  }
+  return made;
+}
+
+std::int64_t numbers_compared(std::size_t objectives) {
+  const auto m = static_cast<std::int64_t>(objectives);
+  return m + m * m + Update::tally_size;
+}
+
+}  // namespace
+
+Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model> ready_model,
+                 const Settings& settings, std::uint64_t seed, DeviceLink& link)
+    : link(link),
+      model(prepared(std::move(ready_model), settings, data, seed, link.device())),
+      dropout(*model, seed, link.device()),
+      objectives(make_objectives(settings)),
+      step(model, objectives, data.loss, settings.half && link.device().is_cuda() && model->takes_half()),
+      batches(data, settings, seed, link.device()),
+      draws(seed, "objectives"),
+      means(static_cast<std::int64_t>(objectives.size()), link.device()),
+      controls(static_cast<std::int64_t>(objectives.size()), link),
+      to_host(numbers_compared(objectives.size()), link),
+      work(link, "steps") {}
+
+void Learner::begin_update(const UpdateOptions& options) {
+  progress.guard.begin_optimizer();
+  update.emplace(step.parameters(), options, progress.guard, model->buffers());
+  work.clear();
+}
+
+void Learner::read_guard() {
+  read_guard(to_doubles(update->tally()));
+}
+
+void Learner::read_guard(std::span<const double> tally) {
+  Update::read_tally(tally, progress.guard);
+  progress.guard.check();
+}
+
+void Learner::add_losses(const torch::Tensor& losses) {
+  if (batches.minibatches()) {
+    means.add(losses);
+  }
+}
+
+void Learner::count_losses() {
+  if (batches.minibatches()) {
+    means.count();
+  }
+}
+
+bool Learner::losses_comparable() const {
+  return !batches.minibatches() && !dropout.draws() &&
+         std::all_of(objectives.begin(), objectives.end(),
+                     [](const auto& objective) { return objective->replayable(); });
+}
+
+double weighted(std::span<const double> weights, std::span<const double> losses) {
+  return std::inner_product(weights.begin(), weights.end(), losses.begin(), 0.0);
+}
+
+std::vector<double> conflict_of(std::size_t objectives, std::span<const double> gram) {
+  std::vector<double> cosines;
+  for (std::size_t k = 1; k < objectives; ++k) {
+    const double lengths = std::sqrt(gram[0]) * std::sqrt(gram[k * objectives + k]);
+    cosines.push_back(lengths > 0.0 ? gram[k] / lengths : 0.0);
+  }
+  return cosines;
+}
+
+}  // namespace pair::train

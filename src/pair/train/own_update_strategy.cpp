@@ -1,0 +1,48 @@
+#include "pair/train/own_update_strategy.h"
+
+#include <utility>
+#include <vector>
+
+namespace pair::train {
+
+OwnUpdateStrategy::OwnUpdateStrategy(Learner& learner, std::unique_ptr<Algorithm> algorithm)
+    : learner_(&learner), algorithm_(std::move(algorithm)), buffers_(learner.model->buffers()) {}
+
+void OwnUpdateStrategy::advance(std::int64_t /*step*/, double /*lr*/) {
+  buffers_.keep();
+  try {
+    learner_->link.perform(
+        [this] { algorithm_->advance(learner_->batches.of_step(/*half=*/false), learner_->draws); });
+  } catch (const Diverged&) {
+    buffers_.restore();
+    throw;
+  }
+  if (learner_->batches.minibatches()) {
+    means_.add(algorithm_->losses());
+  }
+}
+
+NamedLosses OwnUpdateStrategy::take_named_losses() {
+  NamedLosses losses = algorithm_->losses();
+  const std::vector<double> means = means_.take();
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    losses[i].second = means[i];
+  }
+  return losses;
+}
+
+void OwnUpdateStrategy::save(torch::serialize::OutputArchive& archive) const {
+  means_.save(archive);
+  torch::serialize::OutputArchive algorithm;
+  algorithm_->save(algorithm);
+  archive.write("algorithm", algorithm);
+}
+
+void OwnUpdateStrategy::load(torch::serialize::InputArchive& archive) {
+  means_.load(archive);
+  torch::serialize::InputArchive algorithm;
+  archive.read("algorithm", algorithm);
+  algorithm_->load(algorithm);
+}
+
+}  // namespace pair::train

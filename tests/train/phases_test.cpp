@@ -1,0 +1,65 @@
+#include "pair/train/phases.h"
+
+#include <gtest/gtest.h>
+
+namespace pair::train {
+namespace {
+
+Settings phase_settings(Scheme scheme) {
+  Settings settings;
+  settings.scheme = scheme;
+  settings.steps = 30;
+  settings.pretrain = 10;
+  return settings;
+}
+
+TEST(Phases, PairBalancesAfterItsDescent) {
+  const Settings settings = phase_settings(Scheme::pair);
+  const Phases phases(settings);
+  for (std::int64_t step = 0; step < settings.steps; ++step) {
+    EXPECT_EQ(phases.before(step), step == 10 ? Phases::Change::balance : Phases::Change::none) << step;
+  }
+}
+
+TEST(Phases, TheLinearSchemeBeginsAFreshUpdateWhereThatIsWanted) {
+  Settings settings = phase_settings(Scheme::linear);
+  const Phases phases(settings);
+  EXPECT_EQ(phases.before(10), Phases::Change::none);
+  settings.refresh = true;
+  EXPECT_EQ(phases.before(10), Phases::Change::fresh_update);
+  EXPECT_EQ(phases.before(11), Phases::Change::none);
+}
+
+TEST(Phases, TheLearningRateFallsByACosineOverTheBalancePhase) {
+  Settings settings = phase_settings(Scheme::pair);
+  const Phases phases(settings);
+  EXPECT_EQ(phases.lr(Phase::descent, 3), settings.lr);
+  EXPECT_EQ(phases.lr(Phase::balance, 10), settings.balance_lr);
+  EXPECT_NEAR(phases.lr(Phase::balance, 20), settings.balance_lr / 2, 1e-12);
+  EXPECT_GT(phases.lr(Phase::balance, 29), 0.0);
+  settings.decay = Decay::none;
+  EXPECT_EQ(phases.lr(Phase::balance, 20), settings.balance_lr);
+}
+
+TEST(Phases, EachHasItsUpdate) {
+  Settings settings = phase_settings(Scheme::linear);
+  const Phases phases(settings);
+  EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::adam);
+  settings.optimizer = BalanceOptimizer::sgd;
+  EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
+  EXPECT_EQ(phases.descent_update().momentum, 0.0);
+  settings.scheme = Scheme::pair;  // whose descent is Adam's, whatever the linear scheme's optimizer
+  EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::adam);
+
+  ASSERT_TRUE(phases.balance_update().has_value());
+  EXPECT_EQ(phases.balance_update()->rule, UpdateOptions::Rule::sgd);
+  EXPECT_EQ(phases.balance_update()->momentum, settings.momentum);
+  settings.balance_optimizer = BalanceOptimizer::adam;
+  EXPECT_FALSE(phases.balance_update().has_value());  // the descent's continues
+  settings.freeze_featurizer = true;
+  ASSERT_TRUE(phases.balance_update().has_value());  // of fewer parameters
+  EXPECT_EQ(phases.balance_update()->rule, UpdateOptions::Rule::adam);
+}
+
+}  // namespace
+}  // namespace pair::train
