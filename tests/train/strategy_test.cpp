@@ -165,7 +165,7 @@ class Counting : public Algorithm {
 };
 
 TEST_F(StrategyTest, OwnUpdateTellsNamedLossesAndReturnsBuffersWhereItDiverges) {
-  settings = strategy_settings(Scheme::mixup);
+  settings = strategy_settings(Scheme::own);
   settings.objectives = {"erm"};
   settings.batch = 4;
   auto model = testing::normalized_model();

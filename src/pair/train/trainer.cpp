@@ -34,6 +34,7 @@ class Trainer::Impl {
        Settings settings, std::uint64_t seed, torch::Device device)
       : link_(device), data_(std::move(data)), settings_(std::move(settings)), phases_(settings_) {
     validate(settings_);
+    train::settle(settings_);
     if (data_->train.empty()) {
       throw std::invalid_argument("the data has no training environment; at least one is needed");
     }
@@ -88,7 +89,7 @@ class Trainer::Impl {
 
   [[nodiscard]] Progress& progress() { return learner_->progress; }
   [[nodiscard]] const Progress& progress() const { return learner_->progress; }
-  [[nodiscard]] bool weighs() const { return weighs_objectives(settings_.scheme); }
+  [[nodiscard]] bool weighs() const { return settings_.scheme != Scheme::own; }
 
   void begin_phase(Phases::Change change) {
     if (!weighs() || change == Phases::Change::none) {
