@@ -247,6 +247,16 @@ TEST(RunDirectory, SaysThatASpecIsAFolder) {
               ThrowsMessage<std::runtime_error>(HasSubstr("spec.json: it is not a regular file")));
 }
 
+TEST(RunDirectory, SaysThatACheckpointIsAFolderBeforeItTrains) {
+  const Scratch scratch;
+  write_run(scratch / "run");
+  fs::remove(checkpoint_file(scratch / "run"));
+  fs::create_directory(checkpoint_file(scratch / "run"));
+  RunDirectory run(scratch / "run", small_spec());
+  EXPECT_THAT([&] { (void)run.resume(); },
+              ThrowsMessage<std::runtime_error>(HasSubstr("checkpoint: it is not a regular file")));
+}
+
 TEST(RunDirectory, LeavesADoneRunWithADamagedSpecToAPerson) {
   const Scratch scratch;
   const fs::path path = scratch / folder_name(small_spec());

@@ -279,7 +279,8 @@ std::optional<Checkpoint> RunDirectory::resume() {
   try {
     file = checkpoint_in(read_file(checkpoint_file(path_), base::largest_checkpoint), hash_);
   } catch (const base::FileError& error) {
-    if (error.error() != 0) {
+    // A folder could not be replaced by the next checkpoint.
+    if (error.error() != 0 || fs::is_directory(checkpoint_file(path_), ignored)) {
       throw;
     }
   }
