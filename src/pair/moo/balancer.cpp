@@ -45,7 +45,7 @@ constexpr std::array entries{
           [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Mgda>(); }},
     Entry{{"chebyshev", "all weight on the most violated objective", ""},
           [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Chebyshev>(); }},
-    Entry{{"pmtl", "Pareto MTL: stays in the sector of its preference vector", ""},
+    Entry{{"pmtl", "Pareto MTL: stays in the sector of its preference vector; weights may be negative", ""},
           [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Pmtl>(); }},
     Entry{{"pcgrad", "gradient surgery: conflicting components projected away", ""},
           [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<PcGrad>(); }},

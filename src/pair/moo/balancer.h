@@ -24,7 +24,7 @@ struct BalancerOptions {
   // Divergence above which EPO balances rather than descends. Finite, not negative. The paper trains with
   // 0.1.
   double epsilon = 1e-4;
-  // epo_smooth: strength of the term that keeps the weights near the last step's. In (0, 1e6].
+  // epo_smooth: strength of the term that keeps the weights near the last step's. In [1e-6, 1e6].
   double smoothing = 1.0;
   // cagrad: radius of the region searched, as a fraction of the mean gradient's norm. In [0, 1).
   double radius = 0.5;
