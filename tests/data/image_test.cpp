@@ -111,10 +111,10 @@ TEST(Jpeg, OfGreyBecomesRgb) {
 }
 
 TEST(Jpeg, OfCmykIsTakenToBeInverted) {
-  const Image image{8, 8, std::vector<std::uint8_t>(8 * 8 * 3, 200)};
+  const Image image{8, 8, std::vector<std::uint8_t>(192, 200)};
   const Image decoded = decode_image(jpeg(image, {100, 4}));
   ASSERT_EQ(decoded.pixels.size(), image.pixels.size());
-  EXPECT_NEAR(decoded.pixels[0], 200 * 30 / 255, 2);
+  EXPECT_NEAR(decoded.pixels[0], 200.0 * 30.0 / 255.0, 2);
 }
 
 TEST(Jpeg, ThatIsCutOffIsBroken) {
@@ -225,7 +225,7 @@ TEST(FlipHorizontally, ExchangesLeftAndRight) {
 
 // A python that has Pillow, or nothing.
 std::string python_with_pillow(const std::filesystem::path& folder) {
-  for (const std::string python : {"python3", "/usr/bin/python3"}) {
+  for (std::string python : {"python3", "/usr/bin/python3"}) {
     if ((python.front() == '/' ? std::filesystem::exists(python) : is_installed(python)) &&
         run_program({python, "-c", "import PIL.Image"}, folder).status == 0) {
       return python;

@@ -79,7 +79,7 @@ TEST(Sampler, DrawsSomeEnvironmentsWithoutReplacementAndFairly) {
   ASSERT_EQ(counts.size(), 10U);
   for (const auto& [environments, count] : counts) {
     // A tenth each: within five standard deviations of 30.
-    EXPECT_NEAR(count, steps / 10, 150);
+    EXPECT_NEAR(count, steps / 10.0, 150);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include <cstdlib>
+#include <memory>
 #include <stdexcept>
 
 namespace pair::tests {
@@ -28,11 +29,12 @@ void append(data::Bytes& bytes, const data::Bytes& more) {
 
 data::Image picture(std::int64_t rows, std::int64_t columns, unsigned seed) {
   data::Image image{rows, columns, {}};
+  const std::int64_t shift = seed;
   for (std::int64_t y = 0; y < rows; ++y) {
     for (std::int64_t x = 0; x < columns; ++x) {
-      image.pixels.push_back(static_cast<std::uint8_t>((x * 7 + y * 3 + seed * 41) % 256));
-      image.pixels.push_back(static_cast<std::uint8_t>((y * 11 + seed * 17) % 256));
-      image.pixels.push_back(static_cast<std::uint8_t>((x * y + 128 + seed * 5) % 256));
+      image.pixels.push_back(static_cast<std::uint8_t>((x * 7 + y * 3 + shift * 41) % 256));
+      image.pixels.push_back(static_cast<std::uint8_t>((y * 11 + shift * 17) % 256));
+      image.pixels.push_back(static_cast<std::uint8_t>((x * y + 128 + shift * 5) % 256));
     }
   }
   return image;
@@ -115,9 +117,9 @@ data::Bytes jpeg(const data::Image& image, const JpegOptions& options) {
   }
   jpeg_finish_compress(&library);
   jpeg_destroy_compress(&library);
-  data::Bytes bytes(memory, memory + size);
-  std::free(memory);
-  return bytes;
+  // The library takes it from malloc.
+  const std::unique_ptr<unsigned char, decltype(&std::free)> owner(memory, &std::free);
+  return {memory, memory + size};
 }
 
 }  // namespace pair::tests

@@ -21,8 +21,8 @@ void save_weights(const torch::nn::Module& module, const std::filesystem::path& 
 
 // Sets all parameters and buffers from a file. They keep their device, memory layout and type; numbers of
 // another type are converted, but real numbers are not rounded to integers. Names and shapes must agree with
-// the file's exactly, but that BatchNorm's num_batches_tracked may be missing, since files of early PyTorch
-// versions lack it: it then stays as it is.
+// the file's exactly, except that BatchNorm's num_batches_tracked may be missing, since files of early
+// PyTorch versions lack it: it then stays as it is.
 //
 // Throws std::runtime_error where the file cannot be read or does not fit, with one sentence that lists the
 // missing, the unexpected and the misshapen names (the first eight of each). The module is then unchanged.
