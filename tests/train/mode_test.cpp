@@ -230,7 +230,7 @@ TEST(TrainingMode, ARefusedStepLeavesTheRunningStatisticsFinite) {
 
 TEST(TrainingMode, AnAlgorithmThatDivergesLeavesTheRunningStatisticsFinite) {
   auto model = normalized_model();
-  Trainer trainer(testing::small_data(), model, mode_settings(Scheme::mixup), 3);
+  Trainer trainer(testing::small_data(), model, mode_settings(Scheme::own, 16, "mixup"), 3);
   trainer.advance();
   {
     const torch::NoGradGuard no_graph;
@@ -257,7 +257,7 @@ TEST(TrainingMode, StartsFromBuffersTooAndNeedsThem) {
   // A checkpoint of a model without buffers belongs to another model.
   std::stringstream without;
   Settings plain = mode_settings();
-  plain.width = 8;
+  plain.model_options = models::options_of("mlp", {{"width", "8"}});
   Trainer(set, plain, 3).save(without);
   EXPECT_THROW(trainer.start_from(without), std::runtime_error);
 }

@@ -323,13 +323,14 @@ std::shared_ptr<data::EnvironmentSet> five_environments() {
 }
 
 TEST(Trainer, ContinuesBitForBitWithSomeOfTheEnvironmentsPerStep) {
-  for (const Scheme scheme : {Scheme::pair, Scheme::linear, Scheme::mixup}) {
+  for (const Scheme scheme : {Scheme::pair, Scheme::linear, Scheme::own}) {
     SCOPED_TRACE(to_string(scheme));
     Settings settings = small_settings();
     settings.scheme = scheme;
     settings.batch = 8;
     settings.environments = 2;
-    if (scheme == Scheme::mixup) {
+    if (scheme == Scheme::own) {
+      settings.update = algorithms::algorithm_named("mixup").update;
       settings.objectives = {"erm"};
     }
     const auto set = five_environments();
