@@ -78,9 +78,9 @@ TEST(Extrapolation, MorePointsAreTheFewerOnesAndSomeMore) {
 
 TEST(Extrapolation, RefusesWhatItCannotDraw) {
   EXPECT_THAT([] { extrapolation({.points = 0}, 0); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("points is 0")));
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));
   EXPECT_THAT([] { extrapolation({.frequency = NAN}, 0); },
-              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("frequency is nan")));
+              testing::ThrowsMessage<std::invalid_argument>(testing::HasSubstr("frequency: expected numbers from 0 to 100")));
 }
 
 }  // namespace

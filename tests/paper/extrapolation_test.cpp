@@ -118,7 +118,7 @@ TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
   request = quick();
   request.common = {{"alpha", "0.2"}};
   EXPECT_THAT([&] { extrapolation_candidates(request); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("has no setting 'alpha'")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a setting of extrapolation-uniform")));
 }
 
 }  // namespace

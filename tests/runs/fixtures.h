@@ -19,7 +19,8 @@ void write(const std::filesystem::path& path, std::string_view text);
 data::ColoredMnistSpec& colored_mnist(RunSpec& spec);
 
 // A run of milliseconds: few digits, a narrow model, 20 steps of which 8 are ERM's.
-RunSpec small_spec(std::string_view algorithm = "pair", std::uint64_t seed = 0);
+RunSpec small_spec(std::string_view algorithm = "pair", std::uint64_t seed = 0,
+                   std::span<const Override> overrides = {});
 
 // small_spec, or where that has no such setting one with the dataset, the algorithm or the objective that has.
 RunSpec spec_with(std::string_view setting);

@@ -288,7 +288,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
   refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
   refusal({"--seed", "-1"}, "seed: expected integers from 0");
-  refusal({"--preference", "1,2"}, "preference has 2 values for 3 objectives");
+  refusal({"--preference", "1,2"}, "preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set has 'steps'; accepted are key=value pairs");
   refusal({"--algorithm", "erm", "--preference", "1"}, "preference has no meaning for algorithm 'erm'");
@@ -384,7 +384,7 @@ TEST(PairList, HasALineForEach) {
   EXPECT_THAT(listing("objectives"), AllOf(HasSubstr("irmv1"), HasSubstr("fishr")));
   EXPECT_THAT(listing("models"), AllOf(HasSubstr("mlp"), HasSubstr("linear")));
   EXPECT_THAT(listing("settings"),
-              AllOf(HasSubstr("(default: 1,1e+10,1e+12)"), HasSubstr("whole numbers from 1 to 65536")));
+              AllOf(HasSubstr("(default: 1,1e+10,1e+12)"), HasSubstr("integers from 1 to 65536")));
   const Ended unknown = pair({"list", "datset"}, scratch.path());
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'datasets'?"));

@@ -31,6 +31,7 @@ Settings strategy_settings(Scheme scheme) {
   settings.model_options = models::options_of("mlp", {{"width", "8"}});
   settings.pretrain = 5;
   settings.penalty = 4;
+  settle(settings);
   return settings;
 }
 

@@ -296,22 +296,22 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   };
   Settings settings = small_settings();
   settings.objectives = {"irmv1", "erm"};
-  EXPECT_THAT(message_of(settings), HasSubstr("the first must be erm"));
+  EXPECT_THAT(message_of(settings), HasSubstr("erm the first, got 'irmv1,erm'"));
   settings = small_settings();
   settings.preference = {1, 2};
-  EXPECT_THAT(message_of(settings), HasSubstr("preference has 2 values for 3 objectives"));
+  EXPECT_THAT(message_of(settings), HasSubstr("preference: expected auto, or one number per objective (3), got 2"));
   settings = small_settings();
   settings.objectives = {"erm", "vrexx", "irmv1"};
   EXPECT_THAT(message_of(settings), HasSubstr("did you mean 'vrex'"));
   settings = small_settings();
   settings.scheme = Scheme::linear;
   settings.penalties = {1};
-  EXPECT_THAT(message_of(settings), HasSubstr("penalties has 1 values for 2 objectives after erm"));
+  EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or one number per objective after erm (2), got 1"));
   settings.penalties = {1, -1};
-  EXPECT_THAT(message_of(settings), HasSubstr("one of the penalties is -1"));
+  EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or lists of numbers from 0"));
   settings = small_settings();
   settings.momentum = 1.0;
-  EXPECT_THAT(message_of(settings), HasSubstr("momentum is 1"));
+  EXPECT_THAT(message_of(settings), HasSubstr("momentum: expected numbers from 0 to below 1, got '1'"));
 }
 
 std::shared_ptr<data::EnvironmentSet> five_environments() {

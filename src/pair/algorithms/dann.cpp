@@ -317,6 +317,7 @@ AlgorithmEntry adversarial(const char* name, const char* summary, const char* do
   AlgorithmEntry entry = own_update(
       name, summary,
       {.compares = true,
+       .reads_penalty = true,
        .options = base::Options::of<AdversaryOptions>(),
        .make = [conditional](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {
          return std::make_unique<Adversarial>(context, conditional);

@@ -53,9 +53,8 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
   const train::Scheme scheme = spec.settings.scheme;
   for (const Override& override : overrides) {
     const base::Field* const field = runs::find_setting(spec, override.first);
-    // An update of its own may read the penalty.
     const bool read = field == nullptr || field->group.empty() || field->group == to_string(scheme) ||
-                      (scheme == train::Scheme::own && override.first == "penalty");
+                      (spec.settings.update.reads_penalty && override.first == "penalty");
     if (!read) {
       throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"

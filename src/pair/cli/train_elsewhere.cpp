@@ -24,7 +24,9 @@ std::vector<ListKind> train_lists(const Context& context) {
   std::vector<ListKind> kinds = training_kinds();
   for (ListKind& kind : kinds) {
     kind.entries = [&context]() -> std::vector<Listed> { hand_over(context, Part::training); };
-    kind.searched = {};
+    if (kind.name == "hparams") {
+      kind.searched = [&context](const std::string&) -> std::vector<Listed> { hand_over(context, Part::training); };
+    }
   }
   return kinds;
 }

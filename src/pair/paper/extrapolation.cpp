@@ -27,7 +27,7 @@ struct Method {
   std::string_view label;
   std::string_view algorithm;
   std::string_view searched;  // the setting that is chosen; empty: none
-  std::string_view balancer = {};
+  std::string_view solver = {};
 };
 // Solutions of EPO's linear program jump from one corner of the simplex to another as minibatches differ;
 // those of the smoothed one stay near the last.
@@ -140,8 +140,8 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
     for (const std::string& setting : settings) {
       Overrides overrides = request.common;
       overrides.emplace_back("seed", std::to_string(request.seeds.front()));
-      if (!method.balancer.empty()) {
-        overrides.emplace_back("balancer", std::string(method.balancer));
+      if (!method.solver.empty()) {
+        overrides.emplace_back("solver", std::string(method.solver));
       }
       if (!setting.empty()) {
         overrides.emplace_back(std::string(method.searched), setting);

@@ -215,7 +215,7 @@ class Builder {
       Overrides all = overrides;
       all.insert(all.end(), common_.begin(), common_.end());
       all.emplace_back("seed", std::to_string(seed));
-      result.specs.push_back(runs::resolve(dataset, algorithm, all));
+      result.specs.push_back(runs::resolve_in_common(dataset, algorithm, all));
     }
     return result;
   }

@@ -70,7 +70,7 @@ std::vector<runs::RunSpec> on_every_seed(const StudyRequest& request, std::strin
   all.insert(all.end(), request.common.begin(), request.common.end());
   std::vector<runs::RunSpec> specs;
   for (const std::uint64_t seed : request.seeds) {
-    specs.push_back(runs::resolve(dataset, algorithm, all));
+    specs.push_back(runs::resolve_in_common(dataset, algorithm, all));
     specs.back().seed = seed;
   }
   return specs;

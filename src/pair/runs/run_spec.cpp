@@ -62,7 +62,12 @@ std::string name_in(const nlohmann::json& json, const char* key) {
 
 }  // namespace
 
-RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
+namespace {
+
+enum class Foreign { refuse, pass_over };
+
+RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides,
+                 Foreign foreign) {
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
   const algorithms::AlgorithmEntry& entry = algorithms::algorithm_named(algorithm);
   RunSpec spec;
@@ -99,13 +104,25 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
   }
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {
-    if (!decides_settings(name)) {
+    if (foreign == Foreign::pass_over && find_setting(spec, name) == nullptr) {
+      check_known(name);
+    } else if (!decides_settings(name)) {
       set(spec, name, value);
     }
     preference_given = preference_given || name == "preference";
   }
   fit_preference(spec.settings, preference_given);
   return spec;
+}
+
+}  // namespace
+
+RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
+  return resolved(dataset, algorithm, overrides, Foreign::refuse);
+}
+
+RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
+  return resolved(dataset, algorithm, overrides, Foreign::pass_over);
 }
 
 nlohmann::json as_json(const RunSpec& spec) {

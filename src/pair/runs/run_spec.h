@@ -42,6 +42,10 @@ using Override = std::pair<std::string, std::string>;
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});
 
+// The same for recipes, whose settings are for many runs at once: an option of something that the run does not have,
+// such as an objective that it does not minimise, is passed over. Unknown names still throw.
+RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides);
+
 // One flat object, sorted by key: "dataset", "algorithm" and every setting that the run has.
 nlohmann::json as_json(const RunSpec& spec);
 

@@ -30,6 +30,7 @@ enum class Scheme {
 struct OwnUpdate {
   std::string name = {};  // the algorithm's: "dann"
   bool compares = false;  // environments with each other: with one to train on it changes nothing
+  bool reads_penalty = false;  // weighs something by the run's penalty
   base::Options options = {};
   std::function<std::unique_ptr<Algorithm>(const UpdateContext&)> make = {};
 };
