@@ -1,0 +1,182 @@
+// The worked examples of CONTRIBUTING.md together, as a user meets them: the program that has them lists
+// them, trains with them, draws their options in a sweep and selects from it.
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pair/runs/run_spec.h"
+#include "pair/sweep/hparams.h"
+#include "tests/runs/program.h"
+#include "tests/support/scratch.h"
+
+namespace pair {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ContainsRegex;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using tests::Scratch;
+using Words = std::vector<std::string>;
+
+struct Ended {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Ended pair(const Words& arguments, const fs::path& folder = fs::temp_directory_path()) {
+  runs::testing::Program program(arguments, folder);
+  const int status = program.wait();
+  return {status, program.out(), program.err()};
+}
+
+std::string list(const std::string& kind) {
+  const Ended listed = pair({"list", kind});
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  return listed.out;
+}
+
+std::vector<json> records_in(const fs::path& run) {
+  std::vector<json> records;
+  std::ifstream file(run / "results.jsonl");
+  for (std::string line; std::getline(file, line);) {
+    records.push_back(json::parse(line));
+  }
+  return records;
+}
+
+std::vector<std::string> drawn_names(const runs::RunSpec& spec) {
+  std::vector<std::string> names;
+  for (const sweep::Hparam& hparam : sweep::domainbed_hparams(spec, sweep::Search::domainbed)) {
+    names.push_back(hparam.key + ": " + base::as_text(hparam.distribution));
+  }
+  return names;
+}
+
+TEST(WorkedExamples, AreListedLastOfTheirKind) {
+  const std::string end = "[^\n]*\n$";
+  EXPECT_THAT(list("objectives"), ContainsRegex("\nrisk_range +range of the risks" + end));
+  EXPECT_THAT(list("datasets"), ContainsRegex("\ntoy-signs +two signs" + end));
+  EXPECT_THAT(list("models"), ContainsRegex("\ntanh_net +one hidden layer" + end));
+  EXPECT_THAT(list("algorithms"), ContainsRegex("\ntoy-sgd +SGD on the mean risk" + end));
+}
+
+TEST(WorkedExamples, HaveTheirOptionsAmongTheSettings) {
+  EXPECT_THAT(
+      list("settings"),
+      AllOf(ContainsRegex(
+                "\nrisk_range_power +[^\n]*default: 2[^\n]*numbers from 1 to 4[^\n]*objective risk_range"),
+            ContainsRegex(
+                "\ntoy_points +[^\n]*default: 300[^\n]*integers from 10 to 1000000[^\n]*dataset toy-signs"),
+            ContainsRegex("\nunits +[^\n]*default: 16[^\n]*integers from 1 to 65536[^\n]*model tanh_net"),
+            ContainsRegex(
+                "\ntoy_shrink +[^\n]*default: 0.01[^\n]*numbers from 0 to 1000[^\n]*algorithm toy-sgd")));
+}
+
+TEST(WorkedExamples, HaveWhatSweepsDrawAmongTheHparams) {
+  EXPECT_THAT(
+      list("hparams"),
+      AllOf(ContainsRegex("\ntoy-sgd.toy_shrink +10\\^Uniform\\(-3, -1\\)[^\n]*by: DomainBed[^\n]*toy-signs"),
+            ContainsRegex("\ntoy-sgd.toy_shrink +[^\n]*by: CONTRIBUTING.md[^\n]*cmnist"),
+            ContainsRegex("\nirmv1.penalty [^\n]*toy-signs")));
+}
+
+TEST(WorkedExamples, DeclareDistributionsThatApplyWhereARunHasTheOption) {
+  const std::vector<runs::Override> both = {{"objectives", "erm,risk_range"}, {"model", "tanh_net"}};
+  EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex", both)),
+              AllOf(Contains("risk_range_power: Uniform(1, 3)"), Contains("units: one of 8, 16, 32")));
+  EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex")), Each(Not(HasSubstr("risk_range"))));
+}
+
+TEST(WorkedExamples, TrainTogetherAndAreRecorded) {
+  const Scratch scratch;
+  const Ended ended =
+      pair({"train", "--dataset", "toy-signs", "--algorithm", "toy-sgd", "--out", "run", "--json", "--quiet",
+            "--set", "model=tanh_net", "units=6", "toy_points=200", "toy_shrink=0.001"},
+           scratch.path());
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::vector<json> records = records_in(scratch / "run");
+  ASSERT_GT(records.size(), 5U);
+  const json& last = records.back();
+  EXPECT_EQ(last.at("hparams").at("units"), 6);
+  EXPECT_EQ(last.at("hparams").at("toy_shrink"), 0.001);
+  EXPECT_EQ(last.at("hparams").at("lr"), 0.1);
+  EXPECT_LT(last.at("nll").get<double>(), 0.5);
+  EXPECT_GT(last.at("penalty").get<double>(), 0.0);
+  // It relies on the sign that turns.
+  EXPECT_GT(last.at("env0_out_acc").get<double>(), 0.8);
+  EXPECT_LT(last.at("worst_test_acc").get<double>(), 0.5);
+}
+
+TEST(WorkedExamples, RefuseAnOptionOutOfRangeOnTheCommandLine) {
+  const Scratch scratch;
+  const Ended ended = pair(
+      {"train", "--dataset", "toy-signs", "--algorithm", "toy-sgd", "--set", "toy_points=3"}, scratch.path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("toy_points: expected integers from 10 to 1000000, got '3'"));
+}
+
+TEST(WorkedExamples, AnObjectiveIsWeighedByPairAndMinimisedByAPenalty) {
+  const Scratch scratch;
+  for (const std::string algorithm : {"pair", "vrex"}) {
+    SCOPED_TRACE(algorithm);
+    const Ended ended =
+        pair({"train", "--dataset", "toy-signs", "--algorithm", algorithm, "--objectives", "erm,risk_range",
+              "--out", algorithm, "--quiet", "--set", "model=tanh_net", "risk_range_power=1.5"},
+             scratch.path());
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const std::vector<json> records = records_in(scratch / algorithm);
+    ASSERT_GT(records.size(), 5U);
+    EXPECT_EQ(records.back().at("hparams").at("risk_range_power"), 1.5);
+    EXPECT_GT(records.back().at("losses").at("risk_range").get<double>(), 0.0);
+    EXPECT_GT(records.back().at("weights").at("risk_range").get<double>(), 0.0);
+  }
+}
+
+TEST(WorkedExamples, AreSweptAndSelectedFrom) {
+  const Scratch scratch;
+  const Ended swept = pair({"sweep", "launch", "--out", "sweep", "--datasets", "toy-signs", "--algorithms",
+                            "toy-sgd", "--n-hparams", "3", "--n-trials", "1", "--steps", "60", "--json",
+                            "--set", "model=tanh_net", "lr=0.1", "eval_every=10"},
+                           scratch.path());
+  ASSERT_EQ(swept.status, 0) << swept.err;
+  EXPECT_EQ(json::parse(swept.out).at("done"), 3);
+
+  // The first draw is the default; the others are within the distribution that the option declares.
+  std::set<double> shrinks;
+  for (const auto& entry : fs::directory_iterator(scratch / "sweep")) {
+    if (entry.is_directory()) {
+      const json hparams = records_in(entry.path()).back().at("hparams");
+      EXPECT_EQ(hparams.at("model"), "tanh_net");
+      shrinks.insert(hparams.at("toy_shrink").get<double>());
+    }
+  }
+  EXPECT_EQ(shrinks.size(), 3U);
+  EXPECT_EQ(shrinks.count(0.01), 1U);
+  EXPECT_GE(*shrinks.begin(), 1e-3);
+  EXPECT_LE(*shrinks.rbegin(), 1e-1);
+
+  const Ended selected = pair({"select", "sweep", "--criterion", "pair", "--format", "json"}, scratch.path());
+  ASSERT_EQ(selected.status, 0) << selected.err;
+  const json choice = json::parse(selected.out).at("criteria").at(0).at("choices").at(0);
+  EXPECT_EQ(choice.at("dataset"), "toy-signs");
+  EXPECT_EQ(choice.at("algorithm"), "toy-sgd");
+  EXPECT_EQ(choice.at("test_envs"), json({2}));
+  EXPECT_EQ(choice.at("losses"), json({"nll", "penalty"}));
+  EXPECT_EQ(shrinks.count(choice.at("chosen").at("hparams").at("toy_shrink").get<double>()), 1U);
+}
+
+}  // namespace
+}  // namespace pair
