@@ -5,6 +5,7 @@
 #include <set>
 #include <stdexcept>
 #include "pair/runs/settings.h"
+#include "tests/support/scratch.h"
 
 namespace pair::sweep {
 namespace {
@@ -78,11 +79,26 @@ TEST(Jobs, OfADatasetDependOnWhetherItsTestEnvironmentsCanBeChosen) {
   for (const data::DatasetEntry& dataset : data::datasets()) {
     Definition definition = small();
     definition.datasets = {std::string(dataset.name)};
+    if (dataset.name == "images") {
+      EXPECT_THROW((void)jobs_of(definition), std::invalid_argument) << "its environments are those of a folder";
+      continue;
+    }
     const runs::RunSpec spec = runs::resolve(dataset.name, "erm");
     const std::size_t n = data::environment_names(spec.dataset).size();
     const std::size_t sets = !chooses_test_envs(spec) ? 1 : n + n * (n - 1) / 2;
     EXPECT_EQ(jobs_of(definition).size(), 24 * sets) << dataset.name;
   }
+}
+
+TEST(Jobs, OfPicturesFollowTheEnvironmentsOfTheirFolder) {
+  const tests::Scratch scratch;
+  for (const char* environment : {"art", "photo", "sketch", "cartoon"}) {
+    std::filesystem::create_directories(scratch / environment);
+  }
+  Definition definition = small();
+  definition.datasets = {"images"};
+  definition.set.emplace_back("folder", scratch.path().string());
+  EXPECT_EQ(jobs_of(definition).size(), 24U * (4 + 6));
 }
 
 TEST(Jobs, AreTheSameEachTimeAndKeepTheirNamesInALargerSweep) {

@@ -66,6 +66,10 @@ struct Field {
   // that already has runs on disk sets it to the default; else all those runs would get another name.
   std::string unsaid = {};
 
+  // Whether records depend on it. What does not (how many threads read the data) is neither in the canonical form of
+  // a spec nor in records, whatever its value.
+  bool decides = true;
+
   // Which of several ways of working reads it, where only one does; empty: all.
   std::string group = {};
 

@@ -12,6 +12,8 @@ namespace {
 
 using Variant = DomainBedMnistSpec::Variant;
 
+}  // namespace
+
 void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t environments) {
   const std::string accepted = " of 0 to " + std::to_string(environments - 1) + ", each once";
   if (test_envs.empty()) {
@@ -30,8 +32,6 @@ void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t en
                                 std::to_string(environments));
   }
 }
-
-}  // namespace
 
 std::vector<double> environment_values(Variant variant) {
   return variant == Variant::coloured ? std::vector<double>{0.1, 0.2, 0.9}

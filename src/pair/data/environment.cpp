@@ -45,8 +45,16 @@ torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
   return parts.front().as_strided(shape, parts.front().strides(), parts.front().storage_offset());
 }
 
+std::vector<std::int64_t> input_shape(const EnvironmentSet& set) {
+  return set.streamed() ? std::vector<std::int64_t>{Image::channels, set.loading.rows, set.loading.columns}
+                        : set.train.front().inputs.sizes().slice(1).vec();
+}
+
 EnvironmentSet on_device(const EnvironmentSet& set, torch::Device device) {
   EnvironmentSet there = set;
+  if (there.streamed()) {
+    return there;
+  }
   device::perform_apart(device, [&] {
     for (auto* environments : {&there.train, &there.held_out}) {
       for (const Part part : {&Environment::inputs, &Environment::labels}) {

@@ -63,6 +63,10 @@ bool is_picture_name(std::string_view name) {
 
 }  // namespace
 
+std::vector<std::string> environments_in(const std::filesystem::path& root) {
+  return contents_of(root).folders;
+}
+
 ImageFolder::ImageFolder(std::filesystem::path root, ImageFolderOptions options)
     : root_(std::move(root)), options_(std::move(options)) {
   if (!(options_.held_out >= 0.0 && options_.held_out < 1.0)) {

@@ -159,11 +159,10 @@ class Try {
       tell(first, trainer, &*record);
     }
     while (!trainer.finished()) {
-      if (hooks_.should_stop && hooks_.should_stop()) {
+      if (!advance(trainer)) {
         save(trainer);
         return result_of(trainer, RunResult::Status::stopped);
       }
-      trainer.advance();
       const bool last = trainer.finished();
       std::optional<nlohmann::json> record;
       if (last || is_recorded(trainer.step())) {
@@ -182,6 +181,19 @@ class Try {
     const RunResult result = result_of(trainer, RunResult::Status::finished);
     directory_.finish({result.step, result.seconds}, versions());
     return result;
+  }
+
+  // One step; false where it was to stop before that.
+  [[nodiscard]] bool advance(train::Trainer& trainer) const {
+    if (hooks_.should_stop && hooks_.should_stop()) {
+      return false;
+    }
+    try {
+      trainer.advance(hooks_.should_stop);
+      return true;
+    } catch (const train::Interrupted&) {
+      return false;
+    }
   }
 
   // Of the trainer's step; nothing where it was to stop before all was scored.

@@ -17,7 +17,11 @@ constexpr std::size_t hash_digits = 16;
 // What decides the records, spelled out.
 nlohmann::json spelled_out(const RunSpec& spec) {
   nlohmann::json json = as_json(spec);
-  json.erase("checkpoint_every");
+  for (const Setting& setting : settings_of(spec)) {
+    if (!setting.field->decides) {
+      json.erase(setting.name());
+    }
+  }
   json["device"] = spec.device.substr(0, spec.device.find(':'));
   return json;
 }

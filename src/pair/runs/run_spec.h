@@ -55,8 +55,9 @@ RunSpec spec_from_json(const nlohmann::json& json);
 // The same from text, which may also be no JSON at all.
 RunSpec spec_from_text(std::string_view text);
 
-// The canonical form of what decides the records: as_json on one line without checkpoint_every, without the
-// number of the CUDA device and without settings at the value that they leave unsaid (see base::Field).
+// The canonical form of what decides the records: as_json on one line without the number of the
+// CUDA device, without settings that do not decide (checkpoint_every) and without those at the value that they leave
+// unsaid (see base::Field).
 std::string canonical(const RunSpec& spec);
 
 // The first 16 hexadecimal digits of the canonical form's SHA-256: a run's name.

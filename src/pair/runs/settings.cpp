@@ -66,7 +66,8 @@ const std::vector<base::Field>& run_fields() {
     field.whole("eval_first", &S::eval_first, std::int64_t{0}, many, "the first record's step; 0: eval_every").unsaid =
         "0";
     field.whole("checkpoint_every", &S::checkpoint_every, std::int64_t{1}, many,
-                "steps from checkpoint to checkpoint; records do not depend on it");
+                "steps from checkpoint to checkpoint; records do not depend on it")
+        .decides = false;
     field.whole("threads", &S::threads, std::int64_t{1}, 1024, "threads per operation; rounding depends on it");
     field.text("device", &S::device, "cpu, cuda or cuda:N", "where tensors live", is_device);
     field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
@@ -79,7 +80,8 @@ const std::vector<base::Field>& run_fields() {
 
 void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner, bool of_run) {
   for (const base::Field& field : fields) {
-    settings.push_back({&field, owner, of_run || field.name == "half"});  // how the work is done, as tf32 is
+    // half: how the work is done, as tf32 is.
+    settings.push_back({&field, owner, of_run || !field.decides || field.name == "half"});
   }
 }
 

@@ -148,11 +148,13 @@ std::vector<Job> jobs_of(const Definition& definition) {
   std::vector<Family> families;
   for (const std::string& dataset : definition.datasets) {
     for (const std::string& algorithm : algorithms) {
-      const runs::RunSpec spec = runs::resolve(dataset, algorithm);
+      std::vector<runs::Override> settings = common.of(runs::resolve(dataset, algorithm));
+      // With them, since they may say where the data is, and so which environments there are.
+      std::vector<TestEnvs> test_envs = sets_for(definition, runs::resolve(dataset, algorithm, settings));
       std::vector<Hparam> hparams = hparams_of(dataset, algorithm, definition.search);
       common.spare(hparams);
       families.push_back(
-          {dataset, algorithm, std::move(hparams), common.of(spec), sets_for(definition, spec)});
+          {dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});
     }
   }
   common.refuse_unused();

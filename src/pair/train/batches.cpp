@@ -25,7 +25,12 @@ Batch everything(const std::vector<data::Environment>& environments, torch::Devi
 
 Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
                  torch::Device device)
-    : train_(everything(data.train, device)), batch_(settings.batch) {
+    : all_environments_(static_cast<std::int64_t>(data.train.size())), batch_(settings.batch) {
+  if (data.streamed()) {
+    streamed_.emplace(data, settings, seed, device);
+    return;
+  }
+  train_ = everything(data.train, device);
   if (!data.held_out.empty()) {
     held_out_ = everything(data.held_out, device);
   }
@@ -38,10 +43,23 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
 }
 
 std::int64_t Batches::environments() const {
-  return minibatches_ ? minibatches_->environments() : static_cast<std::int64_t>(train_.sizes.size());
+  if (streamed_) {
+    return streamed_->environments();
+  }
+  return minibatches_ ? minibatches_->environments() : all_environments_;
+}
+
+void Batches::await(std::int64_t step, const std::function<bool()>& stop) {
+  if (streamed_) {
+    streamed_->await(step, stop);
+  }
 }
 
 void Batches::begin_step(std::int64_t step, const DeviceLink& link) {
+  if (streamed_) {
+    streamed_->begin_step(step);
+    return;
+  }
   if (!minibatches_) {
     return;
   }
@@ -52,6 +70,9 @@ void Batches::begin_step(std::int64_t step, const DeviceLink& link) {
 }
 
 Batch Batches::of_step(bool half) const {
+  if (streamed_) {
+    return streamed_->of_step();
+  }
   if (!minibatches_) {
     return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
   }

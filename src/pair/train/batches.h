@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include "pair/data/environment.h"
@@ -10,32 +11,44 @@
 #include "pair/train/device_link.h"
 #include "pair/train/minibatches.h"
 #include "pair/train/settings.h"
+#include "pair/train/streamed_batches.h"
 
-// A run's data on its device: all of it for scores, and each step's batch, which is all training samples or a
-// minibatch (minibatches.h).
+// A run's data: each step's batch on its device, which is all training samples or a minibatch (minibatches.h);
+// and all data for scores, on the device where the set is resident, read each time where it is streamed
+// (streamed_batches.h).
 
 namespace pair::train {
 
 class Batches {
  public:
+  // data must outlive this object. Throws std::invalid_argument where the settings do not fit the data.
   Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
           torch::Device device);
 
+  // Of a resident set.
   [[nodiscard]] const Batch& train() const { return train_; }
   [[nodiscard]] const Batch& held_out() const {
     return held_out_;
   }  // without environments where there are none
+  // Of a streamed set; null where it is resident.
+  [[nodiscard]] StreamedBatches* streamed() { return streamed_ ? &*streamed_ : nullptr; }
 
-  [[nodiscard]] bool minibatches() const { return minibatches_.has_value(); }
-  // Environments per step.
+  [[nodiscard]] bool minibatches() const { return minibatches_ || streamed_; }
+  // Environments per step, and to draw from.
   [[nodiscard]] std::int64_t environments() const;
+  [[nodiscard]] std::int64_t all_environments() const { return all_environments_; }
 
-  // Before each step: writes the rows of its minibatch to where recorded work finds them.
+  // Waits until the step's samples are in memory, which those of a resident set always are. See
+  // StreamedBatches::await.
+  void await(std::int64_t step, const std::function<bool()>& stop);
+  // Before each step: writes its minibatch, or the rows of it, to where recorded work finds them.
   void begin_step(std::int64_t step, const DeviceLink& link);
   // The step's samples; inputs in 16 bits where half says so and that spares work. Can be recorded.
   [[nodiscard]] Batch of_step(bool half) const;
 
  private:
+  std::int64_t all_environments_;
+  std::optional<StreamedBatches> streamed_;
   Batch train_;
   Batch held_out_;
   std::int64_t batch_;  // samples per environment

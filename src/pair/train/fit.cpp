@@ -59,7 +59,7 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
 }  // namespace
 
 void require_all_environments(const Learner& learner, const Settings& settings) {
-  const auto all = static_cast<std::int64_t>(learner.batches.train().sizes.size());
+  const auto all = learner.batches.all_environments();
   if (learner.batches.environments() == all) {
     return;
   }

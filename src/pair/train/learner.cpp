@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -16,8 +17,9 @@ namespace pair::train {
 namespace {
 
 models::ModelInput model_input(const data::EnvironmentSet& data) {
-  return {.size = data.train.front().inputs[0].numel(),
-          .shape = data.train.front().inputs[0].sizes().vec(),
+  const std::vector<std::int64_t> shape = data::input_shape(data);
+  return {.size = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()),
+          .shape = shape,
           .outputs = data.outputs};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -60,11 +61,46 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
   return means;
 }
 
-Scorer::Scorer(std::shared_ptr<models::Model> model, const Batches& batches, data::TaskLoss loss,
+std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, data::TaskLoss loss,
+                                const DeviceLink& link, const std::function<bool()>& stop) {
+  const torch::NoGradGuard no_graph;
+  const ModeGuard mode(model, Mode::evaluation);
+  std::vector<double> means;
+  for (const data::Environment* environment : batches.all()) {
+    data::Loader loader = batches.ordered(*environment);
+    double sum = 0.0;
+    std::int64_t count = 0;
+    while (const std::optional<data::LoadedBatch> batch = loader.next(stop)) {
+      link.perform([&] {
+        const torch::Tensor logits = model.forward(data::as_numbers(batch->inputs.to(link.device())));
+        sum += scores(loss, logits, batch->labels.to(link.device())).sum().item<double>();
+      });
+      count += batch->labels.size(0);
+      if (stop && stop()) {
+        throw Interrupted();
+      }
+    }
+    if (!loader.done()) {
+      throw Interrupted();
+    }
+    batches.note(loader);
+    if (count == 0) {
+      throw std::runtime_error(environment->key + ": expected at least one whole picture, got " +
+                               std::to_string(environment->samples.size()) + " broken ones");
+    }
+    means.push_back(sum / static_cast<double>(count));
+  }
+  return means;
+}
+
+Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss,
                DeviceLink& link)
     : model_(std::move(model)), batches_(&batches), loss_(loss), link_(&link), work_(link, "evaluations") {}
 
 std::vector<double> Scorer::scores(const std::function<bool()>& stop) {
+  if (StreamedBatches* const streamed = batches_->streamed()) {
+    return mean_scores(*model_, *streamed, loss_, *link_, stop);
+  }
   stop_ = link_->asynchronous() ? nullptr : stop;
   if (work_.empty()) {
     work_.set({[this] {

@@ -21,14 +21,20 @@ namespace pair::train {
 std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss,
                                        const std::function<bool()>& stop = {});
 
-// The scores of a run's model on all of its data, recorded where the device can.
+// The same of all environments of a streamed set, training first, in bounded memory: each is read in order, a
+// batch at a time. stop is asked while files are read. Throws Interrupted where it says so, and
+// std::runtime_error for a file that cannot be read or is broken, or where all files of an environment are.
+std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, data::TaskLoss loss,
+                                const DeviceLink& link, const std::function<bool()>& stop = {});
+
+// The scores of a run's model on all of its data, recorded where the data is resident and the device can.
 class Scorer {
  public:
   // batches and link must outlive this object.
-  Scorer(std::shared_ptr<models::Model> model, const Batches& batches, data::TaskLoss loss, DeviceLink& link);
+  Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link);
 
-  // mean_scores of the training environments and then of those held out; waits for the device. Only where
-  // nothing is recorded, stop is asked now and then; where it says so, throws Interrupted.
+  // mean_scores of the training environments and then of those held out; waits for the device. Where nothing
+  // is recorded, stop is asked now and then; where it says so, throws Interrupted.
   [[nodiscard]] std::vector<double> scores(const std::function<bool()>& stop);
 
   // Drops the recording: before the model's parameters are moved.
@@ -39,7 +45,7 @@ class Scorer {
 
  private:
   std::shared_ptr<models::Model> model_;
-  const Batches* batches_;
+  Batches* batches_;
   data::TaskLoss loss_;
   DeviceLink* link_;
   RepeatedWork work_;

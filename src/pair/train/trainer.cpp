@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <istream>
+#include <iterator>
 #include <optional>
 #include <ostream>
 #include <utility>
@@ -48,6 +49,9 @@ class Trainer::Impl {
       }
       scorer_.emplace(learner_->model, learner_->batches, data_->loss, link_);
     });
+    for (const std::string& notice : data_->notices) {
+      link_.notify(notice);
+    }
     notify_of_fit(*learner_, settings_, *data_);
   }
 
@@ -57,11 +61,18 @@ class Trainer::Impl {
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] std::int64_t step() const { return progress().steps; }
-  std::vector<std::string> take_notices() { return link_.take_notices(); }
+  std::vector<std::string> take_notices() {
+    std::vector<std::string> notices = link_.take_notices();
+    if (StreamedBatches* const streamed = learner_->batches.streamed()) {
+      std::ranges::move(streamed->take_notices(), std::back_inserter(notices));
+    }
+    return notices;
+  }
 
-  void advance() {
+  void advance(const std::function<bool()>& stop) {
     const auto scope = link_.enter();
     const std::int64_t step = progress().steps;
+    learner_->batches.await(step, stop);  // first, since it may be interrupted
     begin_phase(phases_.before(step));
     learner_->dropout.set_step(step);
     learner_->batches.begin_step(step, link_);
@@ -228,8 +239,8 @@ std::int64_t Trainer::step() const {
 bool Trainer::finished() const {
   return step() >= settings().steps;
 }
-void Trainer::advance() {
-  impl_->advance();
+void Trainer::advance(const std::function<bool()>& stop) {
+  impl_->advance(stop);
 }
 Evaluation Trainer::evaluate(const std::function<bool()>& stop) {
   return impl_->evaluate(stop);

@@ -1,0 +1,174 @@
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pair/base/numbers.h"
+#include "pair/base/options.h"
+#include "pair/data/domainbed_mnist_spec.h"
+#include "pair/data/environment.h"
+#include "pair/data/image_folder.h"
+#include "pair/data/registry.h"
+
+// A user's own pictures in folders, ROOT/environment/class/file (see image_folder.h), read while the run
+// trains. PACS, VLCS, OfficeHome and TerraIncognita come in this form.
+
+namespace pair::data {
+
+struct ImagesOptions {
+  std::string folder = {};  // ROOT. It has no default: data must not depend on where the program is started
+  // Environments to test on, numbered from 0 in the order of their names; as in DomainBedMnistSpec.
+  std::vector<std::int64_t> test_envs = {0};
+  double holdout = 0.2;          // share of each training environment that is held out. (0, 1)
+  std::int64_t image_size = 32;  // rows and columns that pictures are resized to. 1 to 4096
+  double flip = 0.5;             // probability that a training picture is mirrored. 0 to 1
+  std::int64_t workers = 2;      // threads that read pictures ahead of the step; 0: none. 0 to 256
+  BrokenFiles broken = BrokenFiles::fail;
+
+  bool operator==(const ImagesOptions&) const = default;
+};
+
+// Found by argument-dependent lookup.
+void describe(base::Fields<ImagesOptions>& field) {
+  using O = ImagesOptions;
+  field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/PICTURE", "where the pictures are");
+  field.wholes("test_envs", &O::test_envs, 0, 999, "environments to test on and not to train on");
+  field.number("holdout", &O::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
+               "share of a training environment's pictures that is held out");
+  field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
+              "rows and columns that pictures are resized to");
+  field.number("flip", &O::flip, {.low = 0, .high = 1}, "probability that a training picture is mirrored");
+  field
+      .whole("workers", &O::workers, std::int64_t{0}, 256,
+             "threads that read pictures ahead; 0: none. Records do not depend on it")
+      .decides = false;
+  field.choice("broken", &O::broken, {{"fail", BrokenFiles::fail}, {"skip", BrokenFiles::skip}},
+               "what becomes of a run that meets a broken picture: it fails, or skips the picture");
+}
+
+namespace {
+
+std::vector<std::string> environments_of(const ImagesOptions& options) {
+  if (options.folder.empty()) {
+    throw std::invalid_argument(
+        "folder: expected a folder that holds ENVIRONMENT/CLASS/PICTURE, got none; '--set folder=PATH' sets "
+        "it");
+  }
+  return environments_in(options.folder);
+}
+
+void check_images(const ImagesOptions& options) {
+  const std::vector<std::string> names = environments_of(options);
+  if (names.size() < 2) {
+    throw std::invalid_argument(options.folder +
+                                ": expected ROOT/environment/class/file with at least 2 environments, got " +
+                                std::to_string(names.size()));
+  }
+  check_test_envs(options.test_envs, static_cast<std::int64_t>(names.size()));
+}
+
+std::vector<std::string> notices_of(const ImageFolder& pictures) {
+  std::vector<std::string> notices;
+  const auto [unknown, misplaced] = pictures.skipped();
+  if (unknown > 0) {
+    notices.push_back(
+        pictures.root().string() +
+        ": files whose names do not end in .jpg, .jpeg or .png are passed over: " + std::to_string(unknown));
+  }
+  if (misplaced > 0) {
+    notices.push_back(
+        pictures.root().string() +
+        ": what is not at ENVIRONMENT/CLASS/PICTURE is passed over: " + std::to_string(misplaced));
+  }
+  const std::vector<ImageFolder::Missing> missing = pictures.missing();
+  if (!missing.empty()) {
+    notices.push_back(pictures.root().string() + ": environments without a picture of a class: " +
+                      std::to_string(missing.size()) + ", for example '" + missing.front().environment +
+                      "' without '" + missing.front().class_name + "'");
+  }
+  return notices;
+}
+
+EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
+  const std::vector<std::string> names = environments_of(options);
+  ImageFolderOptions listing{.held_out = options.holdout, .seed = seed};
+  for (const std::int64_t number : options.test_envs) {
+    listing.test_environments.push_back(names.at(static_cast<std::size_t>(number)));
+  }
+  const auto pictures = std::make_shared<const ImageFolder>(options.folder, std::move(listing));
+
+  std::vector<Environment> in(pictures->environments().size());
+  std::vector<Environment> out(in.size());
+  for (std::size_t i = 0; i < pictures->size(); ++i) {
+    const SampleInfo info = pictures->sample(i);
+    const auto environment = static_cast<std::size_t>(info.environment);
+    (info.split == Split::id_val ? out : in)[environment].samples.push_back(i);
+    in[environment].test = info.split == Split::test;
+  }
+  EnvironmentSet set{.name = "images",
+                     .loss = TaskLoss::cross_entropy,
+                     .outputs = static_cast<std::int64_t>(pictures->classes().size()),
+                     .train = {},
+                     .held_out = {},
+                     .source = pictures,
+                     .loading = {.rows = options.image_size,
+                                 .columns = options.image_size,
+                                 .flip = options.flip,
+                                 .seed = seed,
+                                 .workers = static_cast<int>(options.workers),
+                                 .broken = options.broken},
+                     .notices = notices_of(*pictures)};
+  for (std::size_t e = 0; e < in.size(); ++e) {
+    in[e].key = "env" + std::to_string(e) + "_in";
+    out[e].key = "env" + std::to_string(e) + "_out";
+    const bool test = in[e].test;
+    if (!test && out[e].samples.empty()) {
+      throw std::invalid_argument(
+          "holdout: expected a share that holds out at least one picture of '" + pictures->environments()[e] +
+          "', which has " + std::to_string(in[e].samples.size()) + ", got " + base::shown(options.holdout));
+    }
+    (test ? set.held_out : set.train).push_back(std::move(in[e]));
+    if (!test) {
+      set.held_out.push_back(std::move(out[e]));
+    }
+  }
+  return set;
+}
+
+}  // namespace
+
+std::vector<DatasetEntry> images_entries() {
+  DatasetEntry entry{.name = "images",
+                     .summary = "pictures in folders ENVIRONMENT/CLASS/PICTURE, read while training"};
+  entry.options = base::Options::of(ImagesOptions{});
+  entry.protocol = "domainbed";
+  // As DomainBed's on small images, with its records every 300 steps and a batch that a processor can do.
+  entry.settings = {{"model", "mnist_cnn"},
+                    {"batch", "8"},
+                    {"steps", "5001"},
+                    {"l2", "0"},
+                    {"fishr_mean", "true"},
+                    {"irmv1_unbiased", "true"},
+                    {"balance_optimizer", "adam"},
+                    {"balance_lr", "1e-3"},
+                    {"decay", "none"},
+                    {"backtrack", "false"},
+                    {"eval_every", "300"},
+                    {"eval_first", "1"},
+                    {"checkpoint_every", "100"}};
+  entry.environments = [](const base::Options& options) {
+    return environments_of(options.as<ImagesOptions>());
+  };
+  entry.test_environments = [](const base::Options& options) {
+    return options.as<ImagesOptions>().test_envs;
+  };
+  entry.check = [](const base::Options& options) { check_images(options.as<ImagesOptions>()); };
+  entry.make = [](const base::Options& options, std::uint64_t seed) {
+    return make_images(options.as<ImagesOptions>(), seed);
+  };
+  return {entry};
+}
+
+}  // namespace pair::data

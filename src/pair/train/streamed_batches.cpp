@@ -1,0 +1,113 @@
+#include "pair/train/streamed_batches.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "pair/train/interrupted.h"
+
+namespace pair::train {
+namespace {
+
+// Pictures of a scoring pass at once: at most so many, and so many bytes of them. The same on every device.
+constexpr std::int64_t most_pictures_scored = 256;
+constexpr std::int64_t most_bytes_scored = std::int64_t{1} << 24;
+
+data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed) {
+  if (settings.batch < 1) {
+    throw std::invalid_argument("batch: expected 1 or more with '" + data.name +
+                                "', whose samples are read while the run trains, got " +
+                                std::to_string(settings.batch));
+  }
+  if (data.loss != data::TaskLoss::cross_entropy) {
+    throw std::invalid_argument("the loss of '" + data.name +
+                                "': expected cross-entropy, since a source has classes, got another");
+  }
+  const auto all = static_cast<std::int64_t>(data.train.size());
+  if (settings.environments > all) {
+    throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
+                                ", the environments to train on, got " +
+                                std::to_string(settings.environments));
+  }
+  std::vector<std::vector<std::size_t>> samples;
+  for (const data::Environment& environment : data.train) {
+    samples.push_back(environment.samples);
+  }
+  return {std::move(samples),
+          {.seed = seed, .batch = settings.batch, .environments_per_step = settings.environments}};
+}
+
+}  // namespace
+
+StreamedBatches::StreamedBatches(const data::EnvironmentSet& data, const Settings& settings,
+                                 std::uint64_t seed, torch::Device device)
+    : data_(&data), sampler_(sampler_of(data, settings, seed)) {
+  std::vector<std::int64_t> shape = data::input_shape(data);
+  const auto places = static_cast<std::int64_t>(sampler_.places());
+  shape.insert(shape.begin(), places);
+  inputs_ = torch::zeros(shape, torch::TensorOptions().dtype(torch::kByte).device(device));
+  labels_ = torch::zeros({places}, torch::TensorOptions().dtype(torch::kLong).device(device));
+  sizes_.assign(static_cast<std::size_t>(places / settings.batch), settings.batch);
+}
+
+std::int64_t StreamedBatches::environments() const {
+  return static_cast<std::int64_t>(sizes_.size());
+}
+
+void StreamedBatches::await(std::int64_t step, const std::function<bool()>& stop) {
+  if (ready_ && ready_->step == step) {
+    return;
+  }
+  ready_.reset();
+  if (!loader_ || loader_->step() != step) {
+    loader_.reset();  // its workers end before others begin
+    loader_ = data::Loader::training(data_->source, sampler_, data_->loading, step);
+  }
+  ready_ = loader_->next(stop);
+  if (!ready_) {
+    throw Interrupted();
+  }
+  note(*loader_);
+}
+
+void StreamedBatches::begin_step(std::int64_t step) {
+  await(step);
+  inputs_.copy_(ready_->inputs);
+  labels_.copy_(ready_->labels);
+  ready_.reset();
+}
+
+Batch StreamedBatches::of_step() const {
+  return {data::as_numbers(inputs_), labels_, sizes_};
+}
+
+std::vector<const data::Environment*> StreamedBatches::all() const {
+  std::vector<const data::Environment*> environments;
+  for (const auto* some : {&data_->train, &data_->held_out}) {
+    for (const data::Environment& environment : *some) {
+      environments.push_back(&environment);
+    }
+  }
+  return environments;
+}
+
+data::Loader StreamedBatches::ordered(const data::Environment& environment) const {
+  const std::int64_t bytes = data::Image::channels * data_->loading.rows * data_->loading.columns;
+  const std::int64_t pictures = std::clamp(most_bytes_scored / bytes, std::int64_t{1}, most_pictures_scored);
+  return data::Loader::ordered(data_->source, environment.samples, pictures, data_->loading);
+}
+
+void StreamedBatches::note(data::Loader& loader) {
+  for (const data::BrokenFile& file : loader.take_notices()) {
+    if (broken_.insert(file.id).second) {
+      notices_.push_back("skipped a broken file (" + std::to_string(broken_.size()) +
+                         " so far): " + file.reason);
+    }
+  }
+}
+
+std::vector<std::string> StreamedBatches::take_notices() {
+  return std::exchange(notices_, {});
+}
+
+}  // namespace pair::train

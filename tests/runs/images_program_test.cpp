@@ -1,0 +1,144 @@
+// 'pair train' on a folder of pictures as a user meets it.
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include "pair/runs/file.h"
+#include "pair/runs/records.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+#include "tests/runs/program.h"
+#include "tests/support/pictures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Three environments, two classes, 24 pictures.
+void write_pictures(const fs::path& root) {
+  unsigned seed = 0;
+  for (const char* environment : {"art", "photo", "sketch"}) {
+    for (const char* class_name : {"cat", "dog"}) {
+      fs::create_directories(root / environment / class_name);
+      for (int i = 0; i < 4; ++i) {
+        const data::Bytes bytes = tests::jpeg(tests::picture(9 + i, 12 - i, ++seed));
+        std::ofstream(root / environment / class_name / (std::to_string(i) + ".jpg"), std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      }
+    }
+  }
+}
+
+std::vector<std::string> images_run(const std::string& out, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {"train",
+                                        "--dataset",
+                                        "images",
+                                        "--algorithm",
+                                        "irmv1",
+                                        "--test-envs",
+                                        "2",
+                                        "--steps",
+                                        "6",
+                                        "--out",
+                                        out,
+                                        "--set",
+                                        "folder=photos",
+                                        "batch=4",
+                                        "image_size=8",
+                                        "holdout=0.25",
+                                        "pretrain=3",
+                                        "eval_every=2",
+                                        "checkpoint_every=1"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(PairTrainImages, GivesTheSameBytesWithAnyNumberOfWorkers) {
+  const Scratch scratch;
+  write_pictures(scratch / "photos");
+  std::vector<std::string> results;
+  for (const char* workers : {"0", "1", "3"}) {
+    const std::string out = std::string("run") + workers;
+    Program program(images_run(out, {std::string("workers=") + workers}), scratch.path());
+    ASSERT_EQ(program.wait(), 0) << program.err();
+    EXPECT_THAT(program.out(), AllOf(ContainsRegex("0  train +art +[0-9.]+%"),
+                                     ContainsRegex("0  train, held out +art +[0-9.]+%"),
+                                     ContainsRegex("2  test +sketch +[0-9.]+%")));
+    results.push_back(read_file(results_file(scratch / out)));
+  }
+  EXPECT_THAT(results[0], AllOf(HasSubstr("\"env2_in_acc\""), HasSubstr("\"worst_test_acc\""),
+                                Not(HasSubstr("workers")), Not(HasSubstr("env2_out"))));
+  EXPECT_EQ(results[0], results[1]);
+  EXPECT_EQ(results[0], results[2]);
+  Program other(images_run("run0", {"workers=2"}), scratch.path());
+  EXPECT_EQ(other.wait(), 0) << "the same run";
+  EXPECT_EQ(read_file(results_file(scratch / "run0")), results[0]);
+}
+
+TEST(PairTrainImages, ResumesAfterAKillWithTheSameRecords) {
+  const Scratch scratch;
+  write_pictures(scratch / "photos");
+  const auto run = [&](const std::string& out, const std::string& workers) {
+    std::vector<std::string> arguments = images_run(out, {"workers=" + workers});
+    arguments[8] = "60";
+    return arguments;
+  };
+  Program uninterrupted(run("whole", "0"), scratch.path());
+  ASSERT_EQ(uninterrupted.wait(), 0) << uninterrupted.err();
+
+  const fs::path results = results_file(scratch / "run");
+  {
+    Program program(run("run", "2"), scratch.path());
+    std::error_code missing;
+    while (program.running() && !(fs::file_size(results, missing) > 3000 && !missing)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    program.signal(SIGKILL);
+    EXPECT_EQ(program.wait(), 128 + SIGKILL);
+  }
+  Program again(run("run", "3"), scratch.path());
+  EXPECT_EQ(again.wait(), 0) << again.err();
+  EXPECT_THAT(again.err(), ContainsRegex("Resumed at step [0-9]+ of 60"));
+  EXPECT_EQ(read_file(results), read_file(results_file(scratch / "whole")));
+}
+
+TEST(PairTrainImages, NamesABrokenFileOrSkipsIt) {
+  const Scratch scratch;
+  write_pictures(scratch / "photos");
+  const fs::path broken = scratch.path() / "photos" / "photo" / "dog" / "1.jpg";
+  fs::resize_file(broken, fs::file_size(broken) / 2);
+  Program failing(images_run("run"), scratch.path());
+  EXPECT_EQ(failing.wait(), 1);
+  EXPECT_THAT(failing.err(), HasSubstr("photos/photo/dog/1.jpg"));
+  Program skipping(images_run("skipped", {"broken=skip"}), scratch.path());
+  EXPECT_EQ(skipping.wait(), 0) << skipping.err();
+  EXPECT_THAT(skipping.err(),
+              AllOf(HasSubstr("skipped a broken file (1 so far)"), HasSubstr("photos/photo/dog/1.jpg")));
+}
+
+TEST(PairTrainImages, RefusesBadInputWithStatus2) {
+  const Scratch scratch;
+  write_pictures(scratch / "photos");
+  const auto refused = [&](const std::vector<std::string>& arguments, const std::string& sentence) {
+    Program program(arguments, scratch.path());
+    EXPECT_EQ(program.wait(), 2) << sentence;
+    EXPECT_THAT(program.err(), HasSubstr(sentence));
+  };
+  refused({"train", "--dataset", "images", "--out", "run"},
+          "folder: expected a folder that holds ENVIRONMENT/CLASS/PICTURE, got none");
+  refused(images_run("run", {"batch=0"}), "batch: expected 1 or more with 'images'");
+  refused(images_run("run", {"test_envs=3"}), "test_envs: expected numbers of 0 to 2, each once, got 3");
+  refused(images_run("run", {"workers=-1"}), "workers: expected integers from 0 to 256, got '-1'");
+}
+
+}  // namespace
+}  // namespace pair::runs::testing
