@@ -4,7 +4,7 @@
 CMAKE_ARGS ?=
 INSTALL ?= yes
 FUZZ_SECONDS ?= 60
-# One job a core, and 2 GB of memory for each: what compiling a source that uses torch takes.
+# One job per core, and 2 GB of memory for each: what compiling a source that uses torch takes.
 JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6); \
   print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
 
@@ -15,30 +15,39 @@ install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
 configure = $(if $(CMAKE_ARGS),,test -f build/$(1)/build.ninja ||) cmake --preset $(1) $(CMAKE_ARGS)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help run test bench fuzz format lint clean
+.PHONY: help run test bench check fuzz format lint clean
 .SILENT:
 
 help: ## List the targets
 	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: ## Build the pair program and see ERM and PAIR-o train (two minutes)
+run: ## Build the pair program and see ERM and PAIR-o train
 	$(call install)
-	$(call configure,release)
+	test -f build/release/build.ninja || cmake --preset release -DPAIR_TESTS=OFF $(CMAKE_ARGS)
 	$(call build,release) --target pair
 	build/release/bin/pair demo
 
 test: ## Build everything and run all tests
-	$(call install)
-	$(call configure,release)
+	$(call install,test)
+	cmake --preset release -DPAIR_TESTS=ON -DPAIR_BENCHMARKS=ON $(CMAKE_ARGS)
 	$(call build,release)
 	ctest --preset release --parallel $(JOBS)
 
 bench: ## Measure the solver, alone and against GLPK, and run the Google Benchmark programs
-	$(call install)
-	$(call configure,release)
+	$(call install,test)
+	cmake --preset release -DPAIR_BENCHMARKS=ON $(CMAKE_ARGS)
 	$(call build,release)
 	for program in build/release/bin/pair_*_benchmarks; do "$$program" || exit; done
 	build/release/bin/pair bench solver
+
+check: ## Lint all sources, run all tests under the sanitizers, and each fuzzer for a minute (hours on two cores)
+	$(call install,check)
+	$(MAKE) lint LINT_ALL=1
+	for preset in asan tsan; do \
+	  cmake --preset $$preset $(CMAKE_ARGS) && cmake --build --preset $$preset --parallel $(JOBS) && \
+	  ctest --preset $$preset --parallel $(JOBS) || exit; \
+	done
+	$(MAKE) fuzz
 
 fuzz: ## Give each fuzzer FUZZ_SECONDS (60)
 	$(call install,fuzz)
