@@ -32,10 +32,13 @@ function(expect_refused what from to expected)
   pair_read_examples("${scratch}/broken.md" "${source}" "${scratch}/broken" ${folders})
   expect_problem("${what}" "${expected}")
 endfunction()
-expect_refused("a source without its heading" "**`src/pair/models/tanh_net.cpp`**" "" "models: expected one source, got 0")
-expect_refused("a test under another name" "**`tests/data/toy_signs_test.cpp`**" "**`tests/data/other_test.cpp`**"
+expect_refused("a source without its heading"
+  "**`src/pair/models/tanh_net.cpp`**" "" "models: expected one source, got 0")
+expect_refused("a test under another name"
+  "**`tests/data/toy_signs_test.cpp`**" "**`tests/data/other_test.cpp`**"
   "data: its CMakeLists.txt names 'tests/data/toy_signs_test.cpp'")
-expect_refused("a CMakeLists.txt without the source" "    toy_sgd.cpp\n" "    erm.cpp\n" "algorithms: its CMakeLists.txt")
+expect_refused("a CMakeLists.txt without the source"
+  "    toy_sgd.cpp\n" "    erm.cpp\n" "algorithms: its CMakeLists.txt")
 expect_refused("a second source" "**`src/pair/objectives/registry.cpp`**"
   "**`src/pair/objectives/more.cpp`**" "objectives: expected one source, got 2")
 expect_refused("two lines for a registry" "list.push_back(tanh_net()); }\n" "list.push_back(tanh_net()); }\n// more\n"
