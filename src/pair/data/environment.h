@@ -44,8 +44,8 @@ struct EnvironmentSet {
   std::vector<Environment> train;
   std::vector<Environment> held_out;  // scored, never trained on
 
-  // Of a streamed set alone. Labels are the source's; inputs are bytes [3, rows, columns]. Training on it needs
-  // minibatches.
+  // Of a streamed set alone. Labels are the source's; inputs are bytes [3, rows, columns]. Training on it
+  // needs minibatches.
   std::shared_ptr<const Source> source = {};
   LoaderOptions loading = {};
   // What a person should know about the data, a sentence each: files that were passed over.
@@ -58,8 +58,8 @@ struct EnvironmentSet {
 std::vector<std::int64_t> input_shape(const EnvironmentSet& set);
 
 // The same data on a device, inputs as numbers, where each kind of tensor is one allocation that the
-// environments are parts of, so that all runs on the device can share it. A streamed set is returned as it is:
-// its batches are moved one at a time.
+// environments are parts of, so that all runs on the device can share it. A streamed set is returned as it
+// is: its batches are moved one at a time.
 EnvironmentSet on_device(const EnvironmentSet& set, torch::Device device);
 
 }  // namespace pair::data

@@ -23,8 +23,8 @@ struct ImageFolderOptions {
   ImageLimits limits = {};
 };
 
-// The environments of such a folder, in order, without looking into them. Throws std::runtime_error where it cannot
-// be read.
+// The environments of such a folder, in order, without looking into them. Throws std::runtime_error where it
+// cannot be read.
 std::vector<std::string> environments_in(const std::filesystem::path& root);
 
 class ImageFolder : public Source {

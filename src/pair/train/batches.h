@@ -13,9 +13,9 @@
 #include "pair/train/settings.h"
 #include "pair/train/streamed_batches.h"
 
-// A run's data: each step's batch on its device, which is all training samples or a minibatch (minibatches.h);
-// and all data for scores, on the device where the set is resident, read each time where it is streamed
-// (streamed_batches.h).
+// A run's data: each step's batch on its device, which is all training samples or a minibatch
+// (minibatches.h); and all data for scores, on the device where the set is resident, read each time where it
+// is streamed (streamed_batches.h).
 
 namespace pair::train {
 

@@ -93,8 +93,7 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
   return means;
 }
 
-Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss,
-               DeviceLink& link)
+Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link)
     : model_(std::move(model)), batches_(&batches), loss_(loss), link_(&link), work_(link, "evaluations") {}
 
 std::vector<double> Scorer::scores(const std::function<bool()>& stop) {

@@ -82,14 +82,14 @@ class Trainer {
   [[nodiscard]] bool finished() const;      // step() == settings().steps
 
   // Takes one step, with the model in training mode (unless its featurizer is frozen). Throws Diverged; on a
-  // GPU perhaps some steps late, since most are not waited for. While samples of a streamed set are read, stop is
-  // asked now and then; where it says so, throws Interrupted, and nothing has changed. Throws std::runtime_error
-  // for samples that cannot be read.
+  // GPU perhaps some steps late, since most are not waited for. While samples of a streamed set are read,
+  // stop is asked now and then; where it says so, throws Interrupted, and nothing has changed. Throws
+  // std::runtime_error for samples that cannot be read.
   void advance(const std::function<bool()>& stop = {});
   // Costs a forward pass over all data, in evaluation mode; changes nothing but that means begin anew. Throws
   // Diverged as advance does, for steps that were not waited for; so does save. On a processor and
-  // with a streamed set, where the pass may take minutes, stop is asked now and then; where it says so, throws
-  // Interrupted, and nothing has changed.
+  // with a streamed set, where the pass may take minutes, stop is asked now and then; where it says so,
+  // throws Interrupted, and nothing has changed.
   [[nodiscard]] Evaluation evaluate(const std::function<bool()>& stop = {});
   // The logits of inputs like the data's, [n, outputs] on the CPU, in evaluation mode; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
