@@ -122,7 +122,8 @@ TEST(Dann, WithoutItsPenaltyIsErmUnderItsAdam) {
   const auto data = testing::small_data();
   Trainer trainer(data, settings, 3);
   data::Random random(3, "model");
-  const auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
+  const auto model =
+      models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
   torch::optim::Adam adam(model->parameters(),
                           torch::optim::AdamOptions(0.01).betas({0.5, 0.9}).weight_decay(2 * settings.l2));
   const torch::Tensor inputs = torch::cat({data->train[0].inputs, data->train[1].inputs});

@@ -57,13 +57,16 @@ TEST(Options, ChangeByNameAndText) {
 
 TEST(Options, SayWhatIsExpectedAndWhatTheyGot) {
   EXPECT_THAT([] { (void)with("rate", "1"); }, refused("rate: expected numbers from 0 to below 1, got '1'"));
-  EXPECT_THAT([] { (void)with("rate", "nan"); }, refused("rate: expected numbers from 0 to below 1, got 'nan'"));
-  EXPECT_THAT([] { (void)with("count", "1e1"); }, refused("count: expected integers from 1 to 10, got '1e1'"));
+  EXPECT_THAT([] { (void)with("rate", "nan"); },
+              refused("rate: expected numbers from 0 to below 1, got 'nan'"));
+  EXPECT_THAT([] { (void)with("count", "1e1"); },
+              refused("count: expected integers from 1 to 10, got '1e1'"));
   EXPECT_THAT([] { (void)with("count", "11"); }, refused("count: expected integers from 1 to 10, got '11'"));
   EXPECT_THAT([] { (void)with("loud", "very"); }, refused("loud: expected true or false, got 'very'"));
   EXPECT_THAT([] { (void)with("shape", "flat"); }, refused("shape: expected round or square, got 'flat'"));
-  EXPECT_THAT([] { (void)with("weights", "1,-1"); },
-              refused("weights: expected equal, or lists of numbers from 0, separated by commas, got '1,-1'"));
+  EXPECT_THAT(
+      [] { (void)with("weights", "1,-1"); },
+      refused("weights: expected equal, or lists of numbers from 0, separated by commas, got '1,-1'"));
   EXPECT_THAT([] { (void)with("places", "6"); },
               refused("places: expected lists of integers from 0 to 5, separated by commas, got '6'"));
   EXPECT_THAT([] { (void)with("rat", "0"); },

@@ -243,9 +243,9 @@ Ended list(std::vector<const char*> words) {
   std::ostringstream out;
   std::ostringstream err;
   Context context{in, out, err};
-  const int status = cli::run(
-      static_cast<int>(words.size()), words.data(), context,
-      [](CLI::App& app, Context& inner) { add_list(app, inner, train_lists(inner)); });
+  const int status =
+      cli::run(static_cast<int>(words.size()), words.data(), context,
+               [](CLI::App& app, Context& inner) { add_list(app, inner, train_lists(inner)); });
   return {status, out.str(), err.str()};
 }
 

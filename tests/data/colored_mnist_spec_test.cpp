@@ -86,8 +86,9 @@ TEST(ColoredMnistSpec, RefusesWhatIsNoProbability) {
   EXPECT_THAT([&] { validate(spec); }, refused("alpha: expected numbers from 0 to 1, got '1.5'"));
   spec = {};
   spec.train_betas = {0.1, -0.25};
-  EXPECT_THAT([&] { validate(spec); },
-              refused("train_betas: expected lists of numbers from 0 to 1, separated by commas, got '0.1,-0.25'"));
+  EXPECT_THAT(
+      [&] { validate(spec); },
+      refused("train_betas: expected lists of numbers from 0 to 1, separated by commas, got '0.1,-0.25'"));
   spec.train_betas = {};
   EXPECT_THAT([&] { validate(spec); }, refused("train_betas: expected lists of numbers"));
   spec = {};
@@ -101,14 +102,17 @@ TEST(ColoredMnistSpec, RefusesMoreDigitsThanThereAreOrTooFewForItsEnvironments) 
   };
   ColoredMnistSpec spec;
   spec.train_digits = 50'001;
-  EXPECT_THAT([&] { validate(spec); }, refused("train_digits: expected integers from 1 to 50000, got '50001'"));
+  EXPECT_THAT([&] { validate(spec); },
+              refused("train_digits: expected integers from 1 to 50000, got '50001'"));
   spec.train_digits = 1;
-  EXPECT_THAT([&] { validate(spec); }, refused("train_digits: expected integers from 2 to 50000 here, got 1"));
+  EXPECT_THAT([&] { validate(spec); },
+              refused("train_digits: expected integers from 2 to 50000 here, got 1"));
   spec.train_digits = 2;
   EXPECT_NO_THROW(validate(spec));
   spec.test_digits = 0;
   EXPECT_THAT([&] { validate(spec); }, refused("test_digits: expected integers from 1 to 10000, got '0'"));
-  EXPECT_THAT([] { validate({}, 600); }, refused("train_digits: expected integers from 2 to 500 here, got 50000"));
+  EXPECT_THAT([] { validate({}, 600); },
+              refused("train_digits: expected integers from 2 to 500 here, got 50000"));
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ TEST(DatasetRegistry, KnowsOtherNamesAndSuggestsTheNearest) {
   EXPECT_EQ(dataset_named("cmnist-25"), dataset_named("cmnist"));
   EXPECT_EQ(dataset_named("cmnist-01").name, "cmnist-m");
   EXPECT_THAT([] { (void)dataset_named("ColouredMNIST"); }, refused("did you mean 'ColoredMNIST'"));
-  EXPECT_THAT([] { (void)dataset_named("cmnst"); }, refused("unknown dataset 'cmnst'; did you mean 'cmnist'?"));
+  EXPECT_THAT([] { (void)dataset_named("cmnst"); },
+              refused("unknown dataset 'cmnst'; did you mean 'cmnist'?"));
 }
 
 TEST(DatasetRegistry, EveryEntryIsWholeAndItsDefaultsAreValid) {
@@ -42,7 +43,8 @@ TEST(DatasetRegistry, EveryEntryIsWholeAndItsDefaultsAreValid) {
       continue;  // what it has is in the user's folder
     }
     EXPECT_NO_THROW(validate(dataset_named(entry.name)));
-    EXPECT_LT(test_environments(dataset_named(entry.name)).size(), environment_names(dataset_named(entry.name)).size());
+    EXPECT_LT(test_environments(dataset_named(entry.name)).size(),
+              environment_names(dataset_named(entry.name)).size());
   }
 }
 

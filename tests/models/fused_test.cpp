@@ -99,7 +99,8 @@ TEST_F(Fused, LinearRelu) {
 TEST_F(Fused, RectifiedPassGoesBackAsAutogradDoes) {
   for (const std::int64_t rows : {50, 9000}) {
     SCOPED_TRACE(rows);
-    const auto model = make_model("mlp", options_of("mlp", {{"width", "20"}, {"depth", "3"}}), {.size = 12}, random);
+    const auto model =
+        make_model("mlp", options_of("mlp", {{"width", "20"}, {"depth", "3"}}), {.size = 12}, random);
     const torch::Tensor inputs = drawn({rows, 12}, random);
     const torch::Tensor features = model->features(inputs);
     const torch::Tensor slopes = drawn(features.sizes(), random);
@@ -123,7 +124,8 @@ TEST_F(Fused, RectifiedPassGoesBackAsAutogradDoes) {
 TEST_F(Fused, ThereIsNoRectifiedPassOfWhatIsNotTrainedOrHasNoKernel) {
   const torch::Tensor inputs = drawn({5, 12}, random).cuda();
   const auto model = [&](std::int64_t width) {
-    auto made = make_model("mlp", options_of("mlp", {{"width", std::to_string(width)}}), {.size = 12}, random);
+    auto made =
+        make_model("mlp", options_of("mlp", {{"width", std::to_string(width)}}), {.size = 12}, random);
     made->to(torch::kCUDA);
     return made;
   };

@@ -174,14 +174,22 @@ TEST(Models, AreKnownByName) {
 }
 
 TEST(Models, SizesOutOfRangeAreNamed) {
-  EXPECT_THAT([] { make({"mlp", 0}); }, refused("a model's input size: expected integers from 1 to 1073741824, got 0"));
+  EXPECT_THAT(
+      [] {
+        make({"mlp", 0});
+      },
+      refused("a model's input size: expected integers from 1 to 1073741824, got 0"));
   EXPECT_THAT([] { make({"linear", 3, 0}); }, refused("a model's outputs: expected integers from 1"));
   const auto making = [](const char* option, const char* text) {
     return [=] { make({"mlp", 3, 1, {{option, text}}}); };
   };
   EXPECT_THAT(making("width", "65537"), refused("width: expected integers from 1 to 65536, got '65537'"));
   EXPECT_THAT(making("depth", "0"), refused("depth: expected integers from 1 to 64, got '0'"));
-  EXPECT_THAT([] { make({"linear", 3, 1, {{"width", "8"}}}); }, refused("unknown option 'width'"))
+  EXPECT_THAT(
+      [] {
+        make({"linear", 3, 1, {{"width", "8"}}});
+      },
+      refused("unknown option 'width'"))
       << "a linear model has no hidden layers";
 }
 

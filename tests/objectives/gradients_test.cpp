@@ -8,8 +8,8 @@
 #include <string>
 #include <tuple>
 
-#include "pair/objectives/losses.h"
 #include "pair/base/numbers.h"
+#include "pair/objectives/losses.h"
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 #include "tests/objectives/batches.h"
@@ -176,11 +176,11 @@ const std::vector<std::vector<std::int64_t>> equal_and_unequal = {{4, 4}, {5, 4,
 INSTANTIATE_TEST_SUITE_P(
     Every, OnTheHead,
     ::testing::Combine(
-        ::testing::Values(Case{"erm"}, Case{"irmv1"},
-                          Case{"irmv1", {{"irmv1_unbiased", "true"}}, "_unbiased_scale"},
-                          Case{"irmv1", {{"irmv1_unbiased", "true"}, {"irmv1_negative", "shift"}}, "_unbiased_shift"},
-                          Case{"vrex"}, Case{"ib"}, Case{"fishr"}, Case{"fishr", {{"fishr_mean", "true"}}, "_mean"},
-                          Case{"sd"}, Case{"coral"}, Case{"mmd"}),
+        ::testing::Values(
+            Case{"erm"}, Case{"irmv1"}, Case{"irmv1", {{"irmv1_unbiased", "true"}}, "_unbiased_scale"},
+            Case{"irmv1", {{"irmv1_unbiased", "true"}, {"irmv1_negative", "shift"}}, "_unbiased_shift"},
+            Case{"vrex"}, Case{"ib"}, Case{"fishr"}, Case{"fishr", {{"fishr_mean", "true"}}, "_mean"},
+            Case{"sd"}, Case{"coral"}, Case{"mmd"}),
         ::testing::ValuesIn(every_loss), ::testing::ValuesIn(equal_and_unequal)),
     name_of);
 
@@ -276,12 +276,13 @@ TEST(Irmv1, UnbiasedIsTheProductOfTheDerivativesOnTheTwoHalves) {
       }
       const bool negative = estimate.item<double>() < 0;
       const auto with = [](const char* treatment, const char* constant) {
-        return made({"irmv1",
-                     {{"irmv1_unbiased", "true"}, {"irmv1_negative", treatment}, {"irmv1_constant", constant}}});
+        return made(
+            {"irmv1",
+             {{"irmv1_unbiased", "true"}, {"irmv1_negative", treatment}, {"irmv1_constant", constant}}});
       };
       Random random(1, "objective");
-      expect_same_function(with("scale", "0.3")->value(view, random),
-                           negative ? -0.3 * estimate : estimate, head);
+      expect_same_function(with("scale", "0.3")->value(view, random), negative ? -0.3 * estimate : estimate,
+                           head);
       // C large enough: added, whatever the sign. Not large enough: the value stops at 0, the gradient stays.
       expect_same_function(with("shift", "100.0")->value(view, random), estimate + 100.0, head);
       expect_same_function(with("shift", "1e-9")->value(view, random),
@@ -498,7 +499,8 @@ TEST(Definitions, MmdIsTheDistanceInSevenGaussianKernels) {
 
 TEST(Definitions, FishrsMeanIsItsSumOverTheHeadsParameters) {
   const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 3});
-  EXPECT_NEAR(value_of("fishr", batch, {{"fishr_mean", "true"}}), value_of("fishr", batch) / (3 * (3 + 1)), 1e-12);
+  EXPECT_NEAR(value_of("fishr", batch, {{"fishr_mean", "true"}}), value_of("fishr", batch) / (3 * (3 + 1)),
+              1e-12);
 }
 
 }  // namespace

@@ -110,7 +110,8 @@ TEST(Objectives, AreNeverNegative) {
       const Batch batch = random_batch(TaskLoss::cross_entropy, {6, 4, 5}, seed);
       Random random(seed, "objective");
       for (const std::string& name : on_the_head) {
-        EXPECT_GE(make_objective(name, options(name))->value(batch.view(), random).item<double>(), 0.0) << name;
+        EXPECT_GE(make_objective(name, options(name))->value(batch.view(), random).item<double>(), 0.0)
+            << name;
       }
     }
   }
@@ -203,7 +204,8 @@ TEST(Fishr, WithoutAnAverageRemembersNothing) {
 
 TEST(GroupDro, WeightsGrowWithTheRisks) {
   constexpr double rate = 0.3;
-  const auto objective = make_objective("group_dro", options_of("group_dro", {{"groupdro_rate", base::shown(rate)}}));
+  const auto objective =
+      make_objective("group_dro", options_of("group_dro", {{"groupdro_rate", base::shown(rate)}}));
   const HeadView view = random_batch(TaskLoss::squared_error, {4, 6, 3}).view();
   const auto risk = [&](std::int64_t e) { return view.risks[e].item<double>(); };
   Random random(1, "objective");
@@ -270,12 +272,15 @@ TEST(Objectives, OptionsOutOfRangeAreNamed) {
   };
   EXPECT_THAT(making("irmv1", "irmv1_constant", "0"),
               refused("irmv1_constant: expected numbers above 0 and up to 1e+300, got '0'"));
-  EXPECT_THAT(making("fishr", "fishr_ema", "1"), refused("fishr_ema: expected numbers from 0 to below 1, got '1'"));
+  EXPECT_THAT(making("fishr", "fishr_ema", "1"),
+              refused("fishr_ema: expected numbers from 0 to below 1, got '1'"));
   EXPECT_THAT(making("clove", "clove_batch", "1"),
               refused("clove_batch: expected integers from 2 to 1000000000, got '1'"));
   EXPECT_THAT(making("clove", "clove_width", "-0.5"), refused("clove_width: expected numbers above 0"));
-  EXPECT_THAT(making("group_dro", "groupdro_rate", "nan"), refused("groupdro_rate: expected numbers above 0"));
-  EXPECT_THAT(making("fishr", "fishr_emma", "0.5"), refused("unknown option 'fishr_emma'; did you mean 'fishr_ema'?"));
+  EXPECT_THAT(making("group_dro", "groupdro_rate", "nan"),
+              refused("groupdro_rate: expected numbers above 0"));
+  EXPECT_THAT(making("fishr", "fishr_emma", "0.5"),
+              refused("unknown option 'fishr_emma'; did you mean 'fishr_ema'?"));
 }
 
 TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {

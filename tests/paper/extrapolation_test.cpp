@@ -8,7 +8,6 @@
 
 #include "pair/paper/extrapolation_figure.h"
 #include "pair/plot/svg.h"
-
 #include "pair/runs/settings.h"
 
 namespace pair::paper {
@@ -117,8 +116,9 @@ TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("no seeds")));
   request = quick();
   request.common = {{"alpha", "0.2"}};
-  EXPECT_THAT([&] { extrapolation_candidates(request); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a setting of extrapolation-uniform")));
+  EXPECT_THAT(
+      [&] { extrapolation_candidates(request); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a setting of extrapolation-uniform")));
 }
 
 }  // namespace

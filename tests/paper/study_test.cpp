@@ -1,6 +1,4 @@
-#include "pair/data/colored_mnist_spec.h"
 #include "pair/paper/study.h"
-#include "pair/runs/settings.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -11,10 +9,12 @@
 #include <fstream>
 #include <set>
 
+#include "pair/data/colored_mnist_spec.h"
 #include "pair/paper/studies.h"
 #include "pair/plot/csv.h"
 #include "pair/plot/svg.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/settings.h"
 
 namespace pair::paper {
 namespace {
@@ -91,7 +91,8 @@ TEST(Studies, LetTheRequestsSettingsWin) {
   for (const Study& study : studies()) {
     const StudyRequest request = prepared(study, {.common = {{"train_digits", "77"}}, .quick = true});
     for (const StudyCell& cell : study.cells(request)) {
-      EXPECT_EQ(cell.specs.front().dataset.options.as<data::ColoredMnistSpec>().train_digits, 77) << study.name;
+      EXPECT_EQ(cell.specs.front().dataset.options.as<data::ColoredMnistSpec>().train_digits, 77)
+          << study.name;
     }
   }
 }

@@ -6,9 +6,9 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/domainbed_mnist_spec.h"
-#include "pair/runs/settings.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/settings.h"
 #include "tests/runs/fixtures.h"
 #include "tests/runs/small_digits.h"
 
@@ -157,7 +157,8 @@ TEST(DomainBedRun, ASpecOfAnyAlgorithmIsReadBackAsItWas) {
     EXPECT_EQ(canonical(spec_from_text(as_json(spec).dump())), canonical(spec)) << algorithm.name;
   }
   // Also where the scheme is not the one that the name stands for.
-  const RunSpec turned = resolve("ColoredMNIST", "irmv1", std::vector<Override>{{"scheme", "pair"}, {"epsilon", "0.2"}});
+  const RunSpec turned =
+      resolve("ColoredMNIST", "irmv1", std::vector<Override>{{"scheme", "pair"}, {"epsilon", "0.2"}});
   EXPECT_EQ(canonical(spec_from_text(as_json(turned).dump())), canonical(turned));
 }
 
@@ -166,11 +167,13 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
     return [=] { (void)resolve("ColoredMNIST", algorithm, std::vector<Override>{{key, value}}); };
   };
   EXPECT_THAT(resolving("erm", "lr_d", "0.1"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("lr_d: expected a setting of ColoredMNIST with erm, got one of algorithm dann")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("lr_d: expected a setting of ColoredMNIST with erm, got one of algorithm dann")));
   EXPECT_THAT(resolving("dann", "mixup_alpha", "0.3"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("got one of algorithm mixup")));
   EXPECT_THAT(resolving("erm", "test_envs", "6"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("test_envs: expected lists of integers from 0 to 5, separated by commas, got '6'")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr(
+                  "test_envs: expected lists of integers from 0 to 5, separated by commas, got '6'")));
   EXPECT_THAT(resolving("erm", "test_envs", "1,x"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("lists of integers")));
   EXPECT_THAT(

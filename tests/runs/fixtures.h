@@ -22,7 +22,8 @@ data::ColoredMnistSpec& colored_mnist(RunSpec& spec);
 RunSpec small_spec(std::string_view algorithm = "pair", std::uint64_t seed = 0,
                    std::span<const Override> overrides = {});
 
-// small_spec, or where that has no such setting one with the dataset, the algorithm or the objective that has.
+// small_spec, or where that has no such setting one with the dataset, the algorithm or the objective that
+// has.
 RunSpec spec_with(std::string_view setting);
 
 }  // namespace pair::runs::testing

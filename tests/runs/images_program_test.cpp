@@ -76,7 +76,7 @@ TEST(PairTrainImages, GivesTheSameBytesWithAnyNumberOfWorkers) {
     results.push_back(read_file(results_file(scratch / out)));
   }
   EXPECT_THAT(results[0], AllOf(HasSubstr("\"env2_in_acc\""), HasSubstr("\"worst_test_acc\""),
-                                Not(HasSubstr("workers")), Not(HasSubstr("env2_out"))));
+                                HasSubstr("\"env2_out_acc\""), Not(HasSubstr("workers"))));
   EXPECT_EQ(results[0], results[1]);
   EXPECT_EQ(results[0], results[2]);
   Program other(images_run("run0", {"workers=2"}), scratch.path());

@@ -79,8 +79,9 @@ TEST(RunSpec, EveryAlgorithmsSurvivesTheWayThroughJson) {
 // "own" is for those that have one, and for them alone.
 TEST(RunSpec, AnAlgorithmHasAnUpdateOfItsOwnOrNone) {
   RunSpec erm = small_spec("erm");
-  EXPECT_THAT([&] { set(erm, "scheme", "own"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected linear or pair for erm, got 'own'")));
+  EXPECT_THAT(
+      [&] { set(erm, "scheme", "own"); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected linear or pair for erm, got 'own'")));
   RunSpec dann = small_spec("dann");
   EXPECT_THAT([&] { set(dann, "scheme", "linear"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected own for dann")));
@@ -151,10 +152,10 @@ TEST(RunSpec, RefusesTextThatIsNoSpec) {
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "stepps": 5})"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'steps'?")));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "steps": "5"})"),
-              ThrowsMessage<std::invalid_argument>(
-                  "steps: expected integers from 1 to 1000000000, got '5'"));
+              ThrowsMessage<std::invalid_argument>("steps: expected integers from 1 to 1000000000, got '5'"));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "lr": null})"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("lr: expected numbers above 0 and up to 1000, got null")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("lr: expected numbers above 0 and up to 1000, got null")));
 }
 
 TEST(RunSpec, NamesWhereTwoDiffer) {

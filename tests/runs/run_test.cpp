@@ -43,7 +43,10 @@ std::vector<RunSpec> specs_with_memory() {
            {},
            {{"batch", "32"}},
            {{"objectives", "erm,irmv1,vrex,fishr"}},
-           {{"objectives", "erm,clove,group_dro"}, {"clove_batch", "16"}, {"batch", "64"}, {"preference", "auto"}},
+           {{"objectives", "erm,clove,group_dro"},
+            {"clove_batch", "16"},
+            {"batch", "64"},
+            {"preference", "auto"}},
            {{"freeze_featurizer", "true"}, {"decay", "none"}, {"backtrack", "false"}},
            {{"solver", "epo_smooth"}, {"gradients", "f"}},
            {{"objectives", "erm,iga"}, {"gradients", "phi"}},
@@ -289,7 +292,8 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
     };
   };
   EXPECT_THAT(running([](RunSpec& spec) { spec.settings.steps = 0; }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("steps: expected integers from 1 to 1000000000, got '0'")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("steps: expected integers from 1 to 1000000000, got '0'")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.objectives = {"erm", "irmv2"};
                 spec.settings.preference.clear();
@@ -299,12 +303,14 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'mlp'?")));
   EXPECT_THAT(running([](RunSpec& spec) { spec.settings.solver = "epoo"; }),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'epo'?")));
-  EXPECT_THAT(running([](RunSpec& spec) { testing::colored_mnist(spec).alpha = 2; }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected numbers from 0 to 1, got '2'")));
+  EXPECT_THAT(
+      running([](RunSpec& spec) { testing::colored_mnist(spec).alpha = 2; }),
+      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected numbers from 0 to 1, got '2'")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.preference = {1, 2};
               }),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("preference: expected auto, or one number per objective (3), got 2")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("preference: expected auto, or one number per objective (3), got 2")));
   EXPECT_FALSE(fs::exists(scratch / "run"));
 }
 

@@ -106,7 +106,8 @@ TEST(Settings, SayWhatIsAcceptedWhereAValueIsNot) {
   refusal("device", "gpu", "expected cpu, cuda or cuda:N");
   refusal("device", "cuda:999", "expected cpu, cuda or cuda:N");
   refusal("penalties", "1,-1", "expected equal, or lists of numbers from 0 to 1e+12");
-  refusal("start", "../elsewhere", "start: expected none, or names such as cmnist-gray-erm-s0-0123456789abcdef, got '../elsewhere'");
+  refusal("start", "../elsewhere",
+          "start: expected none, or names such as cmnist-gray-erm-s0-0123456789abcdef, got '../elsewhere'");
   refusal("start", "runs/there", "expected none, or names such as");
   refusal("start", "", "expected none, or names such as");
   refusal("optimizer", "sdg", "expected sgd or adam");

@@ -4,6 +4,7 @@
 
 #include <set>
 #include <stdexcept>
+
 #include "pair/runs/settings.h"
 #include "tests/support/scratch.h"
 
@@ -80,7 +81,8 @@ TEST(Jobs, OfADatasetDependOnWhetherItsTestEnvironmentsCanBeChosen) {
     Definition definition = small();
     definition.datasets = {std::string(dataset.name)};
     if (dataset.name == "images") {
-      EXPECT_THROW((void)jobs_of(definition), std::invalid_argument) << "its environments are those of a folder";
+      EXPECT_THROW((void)jobs_of(definition), std::invalid_argument)
+          << "its environments are those of a folder";
       continue;
     }
     const runs::RunSpec spec = runs::resolve(dataset.name, "erm");
@@ -155,7 +157,10 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("test environments fixed"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("the sweep's to decide"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"stps", "1"}}; }), HasSubstr("did you mean 'steps'"));
-  EXPECT_THAT(changed([](Definition& d) { d.set = {{"steps", "0"}}; }), HasSubstr("steps: expected integers from 1 to 1000000000, got '0'"));
+  EXPECT_THAT(changed([](Definition& d) {
+                d.set = {{"steps", "0"}};
+              }),
+              HasSubstr("steps: expected integers from 1 to 1000000000, got '0'"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"points", "5"}}; }), HasSubstr("no meaning for any run"));
 }
 

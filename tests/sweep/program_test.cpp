@@ -338,7 +338,8 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{Words{"launch", "--out", "s", "--search", "papr"} + named, "did you mean 'paper'"},
            Case{Words{"launch", "--out", "s", "--test-envs", "0"} + named, "test environments fixed"},
            Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named, "test environments are 'a'"},
-           Case{Words{"launch", "--out", "s", "--device", "gpu"} + named, "device: expected cpu, cuda or cuda:N, got"},
+           Case{Words{"launch", "--out", "s", "--device", "gpu"} + named,
+                "device: expected cpu, cuda or cuda:N, got"},
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},
            Case{Words{"launch", "--out", "s", "--set", "model=mpl"} + named, "did you mean 'mlp'"},
        }) {

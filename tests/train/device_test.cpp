@@ -139,16 +139,18 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
     for (const std::int64_t outputs : {1, 2, 3}) {  // for three there is no kernel
       SCOPED_TRACE(std::to_string(outputs) + " outputs, " + how);
       const auto options = [&how](const std::string& name) {
-        return name == "irmv1" && how == "unbiased" ? objectives::options_of(name, {{"irmv1_unbiased", "true"}})
-                                                    : objectives::options_of(name);
+        return name == "irmv1" && how == "unbiased"
+                   ? objectives::options_of(name, {{"irmv1_unbiased", "true"}})
+                   : objectives::options_of(name);
       };
       const auto set = testing::small_data();
       const auto loss = outputs == 1 ? data::TaskLoss::binary_cross_entropy : data::TaskLoss::cross_entropy;
       const std::vector<double> weights = {0.3, 2.0, 0.7};
       const auto found = [&](torch::Device device, torch::ScalarType type) {
         data::Random initial(3, "model");
-        const auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}, {"depth", "3"}}),
-                                              {.size = 4, .outputs = outputs}, initial);
+        const auto model =
+            models::make_model("mlp", models::options_of("mlp", {{"width", "8"}, {"depth", "3"}}),
+                               {.size = 4, .outputs = outputs}, initial);
         model->to(device, type);
         std::vector<std::unique_ptr<objectives::Objective>> objectives;
         for (const std::string name : {"erm", "irmv1", "vrex"}) {
@@ -297,7 +299,8 @@ TEST_F(OnDevice, In16BitsTheFirstStepsAreThoseOf32) {
 // However small or large the loss is.
 TEST_F(OnDevice, GradientsIn16BitsAreThoseOf32) {
   data::Random random(4, "model");
-  const auto model = models::make_model("mnist_cnn", {}, {.size = 200, .shape = {2, 10, 10}, .outputs = 2}, random);
+  const auto model =
+      models::make_model("mnist_cnn", {}, {.size = 200, .shape = {2, 10, 10}, .outputs = 2}, random);
   model->to(torch::kCUDA);
   std::vector<std::unique_ptr<objectives::Objective>> objectives;
   objectives.push_back(objectives::make_objective("erm"));

@@ -229,8 +229,7 @@ TEST(PairOptimizer, TakesTheDecisionsOfTheTrainer) {
     Trainer trainer(set, settings, 1);
 
     data::Random random(1, "model");
-    auto model =
-        models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
+    auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
     torch::optim::SGD sgd(model->parameters(),
                           torch::optim::SGDOptions(settings.balance_lr).momentum(settings.momentum));
     PairOptimizer optimizer(

@@ -28,7 +28,8 @@ using testing::NormalizedModel;
 using ::testing::ThrowsMessage;
 
 // algorithm: one with an update of its own, for Scheme::own.
-Settings mode_settings(Scheme scheme = Scheme::pair, std::int64_t batch = 16, const std::string& algorithm = "") {
+Settings mode_settings(Scheme scheme = Scheme::pair, std::int64_t batch = 16,
+                       const std::string& algorithm = "") {
   Settings settings;
   settings.scheme = scheme;
   settings.steps = 30;
@@ -47,7 +48,8 @@ Settings mode_settings(Scheme scheme = Scheme::pair, std::int64_t batch = 16, co
 
 std::vector<Settings> all_settings() {
   std::vector<Settings> all = {mode_settings(), mode_settings(Scheme::pair, 0), mode_settings(Scheme::linear),
-                               mode_settings(Scheme::own, 16, "dann"), mode_settings(Scheme::own, 16, "mixup")};
+                               mode_settings(Scheme::own, 16, "dann"),
+                               mode_settings(Scheme::own, 16, "mixup")};
   all.push_back(mode_settings());
   all.back().freeze_featurizer = true;
   return all;

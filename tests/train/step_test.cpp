@@ -1,5 +1,3 @@
-#include "pair/models/registry.h"
-#include "pair/objectives/registry.h"
 #include "pair/train/step.h"
 
 #include <gmock/gmock.h>
@@ -9,6 +7,8 @@
 #include <ostream>
 #include <string>
 
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
 #include "tests/train/small_data.h"
 
@@ -51,7 +51,8 @@ struct Fixture {
   explicit Fixture(std::vector<std::string> names, const Task& task = {}) : loss(task.loss) {
     const std::int64_t outputs = loss == data::TaskLoss::cross_entropy ? 3 : 1;
     data::Random random(3, "model");
-    model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4, .outputs = outputs}, random);
+    model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}),
+                               {.size = 4, .outputs = outputs}, random);
     model->to(torch::kDouble);
     for (const std::string& name : names) {
       objectives.push_back(objectives::make_objective(name));

@@ -1,6 +1,3 @@
-#include "pair/models/registry.h"
-#include "pair/objectives/registry.h"
-#include "pair/algorithms/registry.h"
 #include "pair/train/trainer.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +9,10 @@
 #include <numbers>
 #include <sstream>
 
+#include "pair/algorithms/registry.h"
 #include "pair/models/model.h"
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
 #include "pair/train/weigher.h"
 #include "tests/train/small_data.h"
 
@@ -120,8 +120,7 @@ TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
   const auto set = testing::small_data();
 
   data::Random random(1, "model");
-  auto model =
-      models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
+  auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
   torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(settings.lr));
   for (int step = 0; step < settings.steps; ++step) {
     std::vector<torch::Tensor> risks;
@@ -220,8 +219,7 @@ TEST(Trainer, TakesPlainGradientStepsWithSgd) {
   settings.steps = 4;
   const auto set = testing::small_data();
   data::Random random(1, "model");
-  auto model =
-      models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
+  auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
   for (int step = 0; step < settings.steps; ++step) {
     std::vector<torch::Tensor> risks;
     for (const auto& environment : set->train) {
@@ -299,14 +297,16 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   EXPECT_THAT(message_of(settings), HasSubstr("erm the first, got 'irmv1,erm'"));
   settings = small_settings();
   settings.preference = {1, 2};
-  EXPECT_THAT(message_of(settings), HasSubstr("preference: expected auto, or one number per objective (3), got 2"));
+  EXPECT_THAT(message_of(settings),
+              HasSubstr("preference: expected auto, or one number per objective (3), got 2"));
   settings = small_settings();
   settings.objectives = {"erm", "vrexx", "irmv1"};
   EXPECT_THAT(message_of(settings), HasSubstr("did you mean 'vrex'"));
   settings = small_settings();
   settings.scheme = Scheme::linear;
   settings.penalties = {1};
-  EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or one number per objective after erm (2), got 1"));
+  EXPECT_THAT(message_of(settings),
+              HasSubstr("penalties: expected equal, or one number per objective after erm (2), got 1"));
   settings.penalties = {1, -1};
   EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or lists of numbers from 0"));
   settings = small_settings();
@@ -381,7 +381,8 @@ TEST(Trainer, RefusesSomeOfTheEnvironmentsWhereAllAreNeeded) {
   settings.environments = 6;
   EXPECT_THAT(message_of(settings), HasSubstr("environments: expected"));
   settings.environments = -1;
-  EXPECT_THAT(message_of(settings), HasSubstr("environments: expected integers from 0 to 1000000000, got '-1'"));
+  EXPECT_THAT(message_of(settings),
+              HasSubstr("environments: expected integers from 0 to 1000000000, got '-1'"));
   for (const char* objective : {"fishr", "group_dro"}) {
     settings = small_settings();
     settings.batch = 8;

@@ -3,8 +3,9 @@
 namespace pair::algorithms {
 
 AlgorithmEntry coral() {
-  AlgorithmEntry entry = penalised(
-      "coral", "features of equal mean and covariance in every environment (Sun and Saenko 2016)", "erm,coral", "1", 0);
+  AlgorithmEntry entry =
+      penalised("coral", "features of equal mean and covariance in every environment (Sun and Saenko 2016)",
+                "erm,coral", "1", 0);
   entry.domainbed = "CORAL";
   draw_on_domainbed(entry, "penalty", base::LogUniform{10, -1, 1});
   return entry;

@@ -59,17 +59,15 @@ void describe(base::Fields<AdversaryOptions>& field) {
       .number("grad_penalty", &O::grad_penalty, {.low = 0, .high = 1e12},
               "weight of the adversary's squared gradient in its input")
       .domainbed = base::LogUniform{10, -2, 1};
-  field
-      .number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true}, "the adversary's learning rate")
+  field.number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true}, "the adversary's learning rate")
       .domainbed = base::LogUniform{10, -4.5, -2.5};
-  field.number("weight_decay_d", &O::weight_decay_d, {.low = 0, .high = 1e3}, "the adversary's weight decay").domainbed =
-      base::LogUniform{10, -6, -2};
+  field.number("weight_decay_d", &O::weight_decay_d, {.low = 0, .high = 1e3}, "the adversary's weight decay")
+      .domainbed = base::LogUniform{10, -6, -2};
   field
       .number("beta1", &O::beta1, {.low = 0, .high = 1, .open_high = true},
               "Adam's first decay, the model's and the adversary's")
       .domainbed = base::Choice{{"0", "0.5"}};
-  field
-      .whole("mlp_width", &O::mlp_width, std::int64_t{1}, 65'536, "the adversary's units per hidden layer")
+  field.whole("mlp_width", &O::mlp_width, std::int64_t{1}, 65'536, "the adversary's units per hidden layer")
       .domainbed = base::LogUniform{2, 6, 10, true};
   field.whole("mlp_depth", &O::mlp_depth, std::int64_t{2}, 64, "the adversary's layers").domainbed =
       base::Choice{{"3", "4", "5"}};
@@ -182,8 +180,8 @@ Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
                                 "' are numbers; dann takes them");
   }
   const std::int64_t features = model_->head->options.in_features();
-  adversary_ =
-      mlp(features, options_.mlp_width, options_.mlp_depth, static_cast<std::int64_t>(context.data.train.size()));
+  adversary_ = mlp(features, options_.mlp_width, options_.mlp_depth,
+                   static_cast<std::int64_t>(context.data.train.size()));
   data::Random random(context.seed, "adversary");
   models::fill_default(*adversary_, random);
   if (conditional_) {
@@ -196,7 +194,8 @@ Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
   disc_adam_.emplace(parameters_of(adversary_, embedding_),
                      adam(options_.lr_d, options_.beta1, options_.weight_decay_d));
   // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-  gen_adam_.emplace(model_->parameters(), adam(context.settings.lr, options_.beta1, 2.0 * context.settings.l2));
+  gen_adam_.emplace(model_->parameters(),
+                    adam(context.settings.lr, options_.beta1, 2.0 * context.settings.l2));
 }
 
 torch::Tensor Adversarial::class_weights(const torch::Tensor& classes) const {
@@ -313,7 +312,8 @@ void Adversarial::load(torch::serialize::InputArchive& archive) {
 
 namespace {
 
-AlgorithmEntry adversarial(const char* name, const char* summary, const char* domainbed_name, bool conditional) {
+AlgorithmEntry adversarial(const char* name, const char* summary, const char* domainbed_name,
+                           bool conditional) {
   AlgorithmEntry entry = own_update(
       name, summary,
       {.compares = true,
@@ -331,9 +331,9 @@ AlgorithmEntry adversarial(const char* name, const char* summary, const char* do
 }  // namespace
 
 AlgorithmEntry dann() {
-  AlgorithmEntry entry =
-      adversarial("dann", "features by which an adversary cannot tell environments apart (Ganin et al. 2016)", "DANN",
-                  /*conditional=*/false);
+  AlgorithmEntry entry = adversarial(
+      "dann", "features by which an adversary cannot tell environments apart (Ganin et al. 2016)", "DANN",
+      /*conditional=*/false);
   entry.noisy_losses = true;
   return entry;
 }

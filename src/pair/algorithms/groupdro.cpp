@@ -1,19 +1,21 @@
 #include "pair/algorithms/recipes.h"
 
-// The mean risk stays in the loss, at a thousandth of the weight; the worst is recorded alone. The penalty only says
-// that the mean risk hardly counts, so sweeps draw the step of the group weights instead.
+// The mean risk stays in the loss, at a thousandth of the weight; the worst is recorded alone. The penalty
+// only says that the mean risk hardly counts, so sweeps draw the step of the group weights instead.
 
 namespace pair::algorithms {
 
 AlgorithmEntry groupdro() {
-  AlgorithmEntry entry = penalised("groupdro", "distributionally robust over environments (Sagawa et al. 2020)",
-                                   "erm,group_dro,worst_risk", "1e3", 0);
+  AlgorithmEntry entry =
+      penalised("groupdro", "distributionally robust over environments (Sagawa et al. 2020)",
+                "erm,group_dro,worst_risk", "1e3", 0);
   entry.domainbed = "GroupDRO";
   entry.defaults.front().settings.emplace_back("penalties", "1e3,0");
   const base::Distribution rate = base::LogUniform{10, -3, -1};
-  entry.drawn = {{"cmnist", "groupdro_rate", rate, domainbed}, {"extrapolation", "groupdro_rate", rate, domainbed}};
-  // The worst group's loss (Appendix G.2). DomainBed's records have none, and its loss, the weighted groups', stands
-  // in, as group_dro would in ours.
+  entry.drawn = {{"cmnist", "groupdro_rate", rate, domainbed},
+                 {"extrapolation", "groupdro_rate", rate, domainbed}};
+  // The worst group's loss (Appendix G.2). DomainBed's records have none, and its loss, the weighted groups',
+  // stands in, as group_dro would in ours.
   entry.losses = {{"worst_risk"}, {"group_dro"}, {"loss"}};
   entry.noisy_losses = true;
   return entry;

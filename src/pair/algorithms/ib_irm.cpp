@@ -9,9 +9,10 @@ AlgorithmEntry ib_irm() {
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalties", base::LogUniforms{{{10, -1, 5}, {10, -1, 5}}},
                     "DomainBed's irm_lambda and ib_lambda");
-  draw_on_domainbed(entry, "pretrain", annealing,
-                    "DomainBed's irm_penalty_anneal_iters, here for both penalties, which weigh 1 until then; its "
-                    "ib_penalty_anneal_iters is another draw, and its IB weighs 0 until then");
+  draw_on_domainbed(
+      entry, "pretrain", annealing,
+      "DomainBed's irm_penalty_anneal_iters, here for both penalties, which weigh 1 until then; its "
+      "ib_penalty_anneal_iters is another draw, and its IB weighs 0 until then");
   return entry;
 }
 

@@ -7,9 +7,10 @@ AlgorithmEntry iga() {
                                    "erm,iga", "1e3", 100);
   entry.domainbed = "IGA";
   on_domainbed(entry, "1000", 0, "1");
-  draw_on_domainbed(entry, "penalty", base::LogUniform{10, 1, 5},
-                    "DomainBed, which adds environments up where here is their mean: with n to train on the penalty "
-                    "here is 1/n of its, half with 2");
+  draw_on_domainbed(
+      entry, "penalty", base::LogUniform{10, 1, 5},
+      "DomainBed, which adds environments up where here is their mean: with n to train on the penalty "
+      "here is 1/n of its, half with 2");
   return entry;
 }
 

@@ -1,14 +1,15 @@
 #include "pair/algorithms/recipes.h"
 
-// Penalty and annealing are those that the authors' release reaches its figures with. Appendix F.1 of the paper finds
-// that a fresh Adam after annealing helps IRMv1; over ten seeds here it costs 1.4 and 2.6 points (docs/paper.md), so
-// Adam continues.
+// Penalty and annealing are those that the authors' release reaches its figures with. Appendix F.1 of the
+// paper finds that a fresh Adam after annealing helps IRMv1; over ten seeds here it costs 1.4 and 2.6 points
+// (docs/paper.md), so Adam continues.
 
 namespace pair::algorithms {
 
 AlgorithmEntry irmv1() {
   AlgorithmEntry entry =
-      penalised("irmv1", "invariant risk minimisation, the practical form (Arjovsky et al. 2019)", "erm,irmv1", "1e5", 100);
+      penalised("irmv1", "invariant risk minimisation, the practical form (Arjovsky et al. 2019)",
+                "erm,irmv1", "1e5", 100);
   entry.domainbed = "IRM";
   entry.defaults.push_back({"cmnist-m", {{"pretrain", "150"}}});
   on_domainbed(entry, "100", 500, "1");

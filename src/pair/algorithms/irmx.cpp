@@ -5,8 +5,9 @@
 namespace pair::algorithms {
 
 AlgorithmEntry irmx() {
-  AlgorithmEntry entry = penalised("irmx", "irmv1 and vrex summed under one penalty, the paper's IRMX without PAIR-o",
-                                   "erm,irmv1,vrex", "1e4", 100, /*refresh=*/true);
+  AlgorithmEntry entry =
+      penalised("irmx", "irmv1 and vrex summed under one penalty, the paper's IRMX without PAIR-o",
+                "erm,irmv1,vrex", "1e4", 100, /*refresh=*/true);
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalty", wide_penalty, as_irm);
   draw_on_domainbed(entry, "pretrain", annealing, as_irm);

@@ -32,7 +32,8 @@ struct MixupOptions {
 
 void describe(base::Fields<MixupOptions>& field) {
   field
-      .number("mixup_alpha", &MixupOptions::alpha, {.low = 0.1, .high = 1e3}, "shares are drawn from Beta(alpha, alpha)")
+      .number("mixup_alpha", &MixupOptions::alpha, {.low = 0.1, .high = 1e3},
+              "shares are drawn from Beta(alpha, alpha)")
       .domainbed = base::LogUniform{10, -1, 1};
 }
 
@@ -129,12 +130,12 @@ void Mixup::load(torch::serialize::InputArchive& archive) {
 }
 
 AlgorithmEntry mixup() {
-  AlgorithmEntry entry = own_update(
-      "mixup", "samples mixed across environments (Yan et al. 2020)",
-      {.options = base::Options::of<MixupOptions>(),
-       .make = [](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {
-         return std::make_unique<Mixup>(context);
-       }});
+  AlgorithmEntry entry =
+      own_update("mixup", "samples mixed across environments (Yan et al. 2020)",
+                 {.options = base::Options::of<MixupOptions>(),
+                  .make = [](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {
+                    return std::make_unique<Mixup>(context);
+                  }});
   entry.domainbed = "Mixup";
   return entry;
 }

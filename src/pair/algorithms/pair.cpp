@@ -5,14 +5,16 @@
 namespace pair::algorithms {
 
 AlgorithmEntry pair() {
-  AlgorithmEntry entry{.name = "pair",
-                       .summary = "PAIR-o: erm, irmv1 and vrex weighed by a multi-objective solver (the paper's method)"};
+  AlgorithmEntry entry{
+      .name = "pair",
+      .summary = "PAIR-o: erm, irmv1 and vrex weighed by a multi-objective solver (the paper's method)"};
   entry.defaults = {{"extrapolation", {{"pretrain", "750"}}}, {"domainbed", {{"pretrain", "500"}}}};
   entry.drawn = {
       {"cmnist", "pretrain", base::Choice{{"0", "50", "100", "150", "200", "250"}}, appendix_f1},
       {"cmnist", "balance_lr", base::Choice{{"0.01", "0.1"}}, appendix_f1},
       {"extrapolation", "preference",
-       base::Choice{{"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8", "1,1e8,1e4", "1,1e4,1e4", "1,1e8,1e8"}}, appendix_c3},
+       base::Choice{{"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8", "1,1e8,1e4", "1,1e4,1e4", "1,1e8,1e8"}},
+       appendix_c3},
       {"domainbed", "pretrain", annealing, as_irm},
   };
   return entry;

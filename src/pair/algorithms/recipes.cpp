@@ -47,7 +47,8 @@ void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::
 
 AlgorithmEntry own_update(std::string name, std::string summary, train::OwnUpdate update) {
   AlgorithmEntry entry{.name = std::move(name), .summary = std::move(summary)};
-  entry.defaults = {{"", {{"scheme", "own"}, {"objectives", "erm"}, {"preference", "auto"}, {"pretrain", "0"}}}};
+  entry.defaults = {
+      {"", {{"scheme", "own"}, {"objectives", "erm"}, {"preference", "auto"}, {"pretrain", "0"}}}};
   update.name = entry.name;
   entry.update = std::move(update);
   return entry;

@@ -19,14 +19,14 @@ inline constexpr const char* appendix_f1 = "the paper's Appendix F.1";
 inline const base::Distribution wide_penalty = base::LogUniform{10, -1, 5};
 inline const base::Distribution annealing = base::LogUniform{10, 0, 4, true};
 
-// Mean risk + penalty * (the other objectives), the penalty 1 for the first pretrain steps. On the extrapolation
-// example the penalty is 1 after 150 epochs of five steps; sweeps there and on the paper's ColoredMNIST draw what the
-// paper searches.
+// Mean risk + penalty * (the other objectives), the penalty 1 for the first pretrain steps. On the
+// extrapolation example the penalty is 1 after 150 epochs of five steps; sweeps there and on the paper's
+// ColoredMNIST draw what the paper searches.
 AlgorithmEntry penalised(std::string name, std::string summary, const std::string& objectives,
                          const std::string& penalty, std::int64_t pretrain, bool refresh = false);
 
-// DomainBed's default penalty and annealing for small images. Its weights before annealing ends are 1 for IRM and
-// V-REx and 0 for Fishr and the information bottleneck; all begin a fresh Adam then.
+// DomainBed's default penalty and annealing for small images. Its weights before annealing ends are 1 for IRM
+// and V-REx and 0 for Fishr and the information bottleneck; all begin a fresh Adam then.
 void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_t pretrain,
                   const std::string& pretrain_penalty);
 

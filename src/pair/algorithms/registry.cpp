@@ -46,7 +46,8 @@ const AlgorithmEntry& algorithm_named(std::string_view name) {
   }
   const std::string plain = base::plain_name(name);
   for (const AlgorithmEntry& entry : algorithms()) {
-    if (base::plain_name(entry.name) == plain || (!entry.domainbed.empty() && base::plain_name(entry.domainbed) == plain)) {
+    if (base::plain_name(entry.name) == plain ||
+        (!entry.domainbed.empty() && base::plain_name(entry.domainbed) == plain)) {
       return entry;
     }
   }

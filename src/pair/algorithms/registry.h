@@ -8,10 +8,10 @@
 #include "pair/base/distribution.h"
 #include "pair/train/settings.h"
 
-// Algorithms by name: what the user asks for. Most are objectives under fixed penalties or under a solver, that is, a
-// list of settings; some have an update of their own. An algorithm is one source file of this folder, which holds its
-// defaults, what a sweep draws, its name in DomainBed, what PAIR-s reads and, where it has one, its update;
-// registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
+// Algorithms by name: what the user asks for. Most are objectives under fixed penalties or under a solver,
+// that is, a list of settings; some have an update of their own. An algorithm is one source file of this
+// folder, which holds its defaults, what a sweep draws, its name in DomainBed, what PAIR-s reads and, where
+// it has one, its update; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
 
 namespace pair::algorithms {
 
@@ -37,12 +37,13 @@ struct AlgorithmEntry {
   std::string summary;         // one line
   std::string domainbed = {};  // its name there; empty: DomainBed does not have it
 
-  // Applied from the first to the last; those of a dataset's variant come last. Settings that a run does not have,
-  // such as an option of an objective that it does not minimise, are passed over.
+  // Applied from the first to the last; those of a dataset's variant come last. Settings that a run does not
+  // have, such as an option of an objective that it does not minimise, are passed over.
   std::vector<Defaults> defaults = {};
   std::vector<Drawn> drawn = {};
 
-  // The keys of records that PAIR-s reads as losses, the first list that a run has; empty: all its objectives.
+  // The keys of records that PAIR-s reads as losses, the first list that a run has; empty: all its
+  // objectives.
   std::vector<std::vector<std::string>> losses = {};
   // Whether its losses are too noisy to compare runs by, so that validation accuracy decides (Appendix G.2).
   bool noisy_losses = false;

@@ -3,7 +3,8 @@
 namespace pair::algorithms {
 
 AlgorithmEntry sd() {
-  AlgorithmEntry entry = penalised("sd", "spectral decoupling: small logits (Pezeshki et al. 2021)", "erm,sd", "0.1", 0);
+  AlgorithmEntry entry =
+      penalised("sd", "spectral decoupling: small logits (Pezeshki et al. 2021)", "erm,sd", "0.1", 0);
   entry.domainbed = "SD";
   const base::Distribution penalty = base::LogUniform{10, -5, -1};
   entry.drawn[1] = {"cmnist", "penalty", penalty, domainbed};

@@ -3,13 +3,14 @@
 namespace pair::algorithms {
 
 AlgorithmEntry vrex() {
-  AlgorithmEntry entry = penalised("vrex", "risk extrapolation: the variance of the risks (Krueger et al. 2021)",
-                                   "erm,vrex", "1e4", 100);
+  AlgorithmEntry entry = penalised(
+      "vrex", "risk extrapolation: the variance of the risks (Krueger et al. 2021)", "erm,vrex", "1e4", 100);
   entry.domainbed = "VREx";
   on_domainbed(entry, "10", 500, "1");
-  draw_on_domainbed(entry, "penalty", wide_penalty,
-                    "DomainBed, whose variance is biased: with n training environments the penalty here is n/(n-1) of "
-                    "its, twice with 2");
+  draw_on_domainbed(
+      entry, "penalty", wide_penalty,
+      "DomainBed, whose variance is biased: with n training environments the penalty here is n/(n-1) of "
+      "its, twice with 2");
   draw_on_domainbed(entry, "pretrain", annealing);
   return entry;
 }

@@ -4,8 +4,8 @@
 #include <variant>
 #include <vector>
 
-// What a random search draws a setting from. Values are text as the user would type them, because settings are
-// numbers, names and lists. sweep/hparams.h draws.
+// What a random search draws a setting from. Values are text as the user would type them, because settings
+// are numbers, names and lists. sweep/hparams.h draws.
 
 namespace pair::base {
 

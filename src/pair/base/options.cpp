@@ -39,7 +39,8 @@ struct ValueText {
 };
 
 [[noreturn]] void refuse_value(const Field& field, std::string_view got) {
-  throw std::invalid_argument(field.name + ": expected " + field.accepted + ", got '" + std::string(got) + "'");
+  throw std::invalid_argument(field.name + ": expected " + field.accepted + ", got '" + std::string(got) +
+                              "'");
 }
 
 }  // namespace
@@ -60,9 +61,10 @@ std::string Range::text() const {
     text += (open_low ? " above " : " from ") + shown(low);
   }
   if (to) {
-    text += (from ? (open_low ? (open_high ? " and below " : " and up to ") : (open_high ? " to below " : " to "))
-                  : (open_high ? " below " : " up to ")) +
-            shown(high);
+    text +=
+        (from ? (open_low ? (open_high ? " and below " : " and up to ") : (open_high ? " to below " : " to "))
+              : (open_high ? " below " : " up to ")) +
+        shown(high);
   }
   return text;
 }
@@ -173,8 +175,8 @@ const std::vector<Field>& Options::fields() const {
 }
 
 const Field* Options::find(std::string_view name) const {
-  const auto found =
-      std::find_if(fields().begin(), fields().end(), [name](const Field& field) { return field.name == name; });
+  const auto found = std::find_if(fields().begin(), fields().end(),
+                                  [name](const Field& field) { return field.name == name; });
   return found == fields().end() ? nullptr : &*found;
 }
 
@@ -198,9 +200,8 @@ bool Options::operator==(const Options& other) const {
   if (value_.type() != other.value_.type()) {
     return false;
   }
-  return std::all_of(fields().begin(), fields().end(), [&](const Field& field) {
-    return get(field) == other.get(field);
-  });
+  return std::all_of(fields().begin(), fields().end(),
+                     [&](const Field& field) { return get(field) == other.get(field); });
 }
 
 void set_value(const Field& field, void* options, const Value& value) {

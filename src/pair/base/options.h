@@ -15,7 +15,8 @@
 
 #include "pair/base/distribution.h"
 
-// Options: how an extension (an objective, a solver, a model, a dataset, an algorithm) declares what can be set.
+// Options: how an extension (an objective, a solver, a model, a dataset, an algorithm) declares what can be
+// set.
 //
 // An extension keeps its options in a plain struct and describes each member once:
 //
@@ -28,11 +29,12 @@
 //       field.number("fishr_ema", &FishrOptions::ema, {.low = 0, .high = 1, .open_high = true},
 //                    "weight of the past in the moving averages")
 //           .domainbed = base::Uniform{0.90, 0.99};
-//       field.flag("fishr_mean", &FishrOptions::mean, "mean over the head's parameters instead of their sum");
+//       field.flag("fishr_mean", &FishrOptions::mean, "mean over the head's parameters instead of their
+//       sum");
 //     }
 //
-// Everything else is derived from that: the command line, JSON, hashing, checks, 'pair list', sweeps and docs. A
-// range stands here and nowhere else.
+// Everything else is derived from that: the command line, JSON, hashing, checks, 'pair list', sweeps and
+// docs. A range stands here and nowhere else.
 
 namespace pair::base {
 
@@ -62,18 +64,20 @@ struct Field {
   // What a random search draws it from, where it does: DomainBed's and the paper's.
   std::optional<Distribution> domainbed = {};
   std::optional<Distribution> paper = {};
-  // The value, as text, that the canonical form of a spec does not mention. An option that is added to something
-  // that already has runs on disk sets it to the default; else all those runs would get another name.
+  // The value, as text, that the canonical form of a spec does not mention. An option that is added to
+  // something that already has runs on disk sets it to the default; else all those runs would get another
+  // name.
   std::string unsaid = {};
 
-  // Whether records depend on it. What does not (how many threads read the data) is neither in the canonical form of
-  // a spec nor in records, whatever its value.
+  // Whether records depend on it. What does not (how many threads read the data) is neither in the canonical
+  // form of a spec nor in records, whatever its value.
   bool decides = true;
 
   // Which of several ways of working reads it, where only one does; empty: all.
   std::string group = {};
 
-  // On the struct that the option belongs to. set: false, the struct unchanged, for a value that is not accepted.
+  // On the struct that the option belongs to. set: false, the struct unchanged, for a value that is not
+  // accepted.
   std::function<Value(const void*)> get = {};
   std::function<bool(void*, const Value&)> set = {};
   // Text as a value of the option's kind; nothing for text of another kind. set checks the range.
@@ -101,42 +105,45 @@ class Fields {
   template <class Whole>
   Field& whole(std::string name, Whole O::*member, Whole low, std::type_identity_t<Whole> high,
                std::string summary) {
-    return add(std::move(name), std::move(summary),
-               "integers from " + std::to_string(low) + " to " + std::to_string(high), parse_whole,
-               [member](const O& options) { return Value(options.*member); },
-               [member, low, high](O& options, const Value& value) {
-                 const auto store = [&](auto number) {
-                   const bool good = std::cmp_greater_equal(number, low) && std::cmp_less_equal(number, high);
-                   options.*member = good ? static_cast<Whole>(number) : options.*member;
-                   return good;
-                 };
-                 if (const auto* number = std::get_if<std::int64_t>(&value)) {
-                   return store(*number);
-                 }
-                 const auto* number = std::get_if<std::uint64_t>(&value);
-                 return number != nullptr && store(*number);
-               });
+    return add(
+        std::move(name), std::move(summary),
+        "integers from " + std::to_string(low) + " to " + std::to_string(high), parse_whole,
+        [member](const O& options) { return Value(options.*member); },
+        [member, low, high](O& options, const Value& value) {
+          const auto store = [&](auto number) {
+            const bool good = std::cmp_greater_equal(number, low) && std::cmp_less_equal(number, high);
+            options.*member = good ? static_cast<Whole>(number) : options.*member;
+            return good;
+          };
+          if (const auto* number = std::get_if<std::int64_t>(&value)) {
+            return store(*number);
+          }
+          const auto* number = std::get_if<std::uint64_t>(&value);
+          return number != nullptr && store(*number);
+        });
   }
 
   Field& number(std::string name, double O::*member, Range range, std::string summary) {
-    return add(std::move(name), std::move(summary), range.text(), parse_number,
-               [member](const O& options) { return Value(options.*member); },
-               [member, range](O& options, const Value& value) {
-                 const std::optional<double> number = number_in(value);
-                 const bool good = number && range.holds(*number);
-                 options.*member = good ? *number : options.*member;
-                 return good;
-               });
+    return add(
+        std::move(name), std::move(summary), range.text(), parse_number,
+        [member](const O& options) { return Value(options.*member); },
+        [member, range](O& options, const Value& value) {
+          const std::optional<double> number = number_in(value);
+          const bool good = number && range.holds(*number);
+          options.*member = good ? *number : options.*member;
+          return good;
+        });
   }
 
   Field& flag(std::string name, bool O::*member, std::string summary) {
-    return add(std::move(name), std::move(summary), "true or false", parse_flag,
-               [member](const O& options) { return Value(options.*member); },
-               [member](O& options, const Value& value) {
-                 const auto* flag = std::get_if<bool>(&value);
-                 options.*member = flag != nullptr ? *flag : options.*member;
-                 return flag != nullptr;
-               });
+    return add(
+        std::move(name), std::move(summary), "true or false", parse_flag,
+        [member](const O& options) { return Value(options.*member); },
+        [member](O& options, const Value& value) {
+          const auto* flag = std::get_if<bool>(&value);
+          options.*member = flag != nullptr ? *flag : options.*member;
+          return flag != nullptr;
+        });
   }
 
   // One of some named values, usually an enum's.
@@ -147,109 +154,118 @@ class Fields {
     for (const auto& [choice, ignored] : choices) {
       names.push_back(choice);
     }
-    return add(std::move(name), std::move(summary), joined_names(names), parse_text,
-               [member, choices](const O& options) {
-                 for (const auto& [choice, meant] : choices) {
-                   if (meant == options.*member) {
-                     return Value(choice);
-                   }
-                 }
-                 throw std::logic_error("an option holds a value that has no name");
-               },
-               [member, choices](O& options, const Value& value) {
-                 const auto* text = std::get_if<std::string>(&value);
-                 for (const auto& [choice, meant] : choices) {
-                   if (text != nullptr && *text == choice) {
-                     options.*member = meant;
-                     return true;
-                   }
-                 }
-                 return false;
-               });
+    return add(
+        std::move(name), std::move(summary), joined_names(names), parse_text,
+        [member, choices](const O& options) {
+          for (const auto& [choice, meant] : choices) {
+            if (meant == options.*member) {
+              return Value(choice);
+            }
+          }
+          throw std::logic_error("an option holds a value that has no name");
+        },
+        [member, choices](O& options, const Value& value) {
+          const auto* text = std::get_if<std::string>(&value);
+          for (const auto& [choice, meant] : choices) {
+            if (text != nullptr && *text == choice) {
+              options.*member = meant;
+              return true;
+            }
+          }
+          return false;
+        });
   }
 
   // Text for which `good` holds.
-  Field& text(std::string name, std::string O::*member, std::string accepted, std::string summary,
-              std::function<bool(const std::string&)> good = [](const std::string&) { return true; }) {
-    return add(std::move(name), std::move(summary), std::move(accepted), parse_text,
-               [member](const O& options) { return Value(options.*member); },
-               [member, good = std::move(good)](O& options, const Value& value) {
-                 const auto* text = std::get_if<std::string>(&value);
-                 if (text == nullptr || !good(*text)) {
-                   return false;
-                 }
-                 options.*member = *text;
-                 return true;
-               });
+  Field& text(
+      std::string name, std::string O::*member, std::string accepted, std::string summary,
+      std::function<bool(const std::string&)> good = [](const std::string&) { return true; }) {
+    return add(
+        std::move(name), std::move(summary), std::move(accepted), parse_text,
+        [member](const O& options) { return Value(options.*member); },
+        [member, good = std::move(good)](O& options, const Value& value) {
+          const auto* text = std::get_if<std::string>(&value);
+          if (text == nullptr || !good(*text)) {
+            return false;
+          }
+          options.*member = *text;
+          return true;
+        });
   }
 
   // At least one number, each within the range. `empty`: a word for the empty list, if that is accepted.
   Field& numbers(std::string name, std::vector<double> O::*member, Range range, std::string summary,
                  std::string empty = {}) {
     std::string accepted = "lists of " + range.text() + ", separated by commas";
-    return add(std::move(name), std::move(summary), empty.empty() ? accepted : empty + ", or " + accepted,
-               [empty](std::string_view typed) {
-                 return !empty.empty() && trimmed(typed) == empty ? std::optional<Value>(empty) : parse_numbers(typed);
-               },
-               [member, empty](const O& options) {
-                 return (options.*member).empty() && !empty.empty() ? Value(empty) : Value(options.*member);
-               },
-               [member, range, empty](O& options, const Value& value) {
-                 if (!empty.empty() && value == Value(empty)) {
-                   (options.*member).clear();
-                   return true;
-                 }
-                 const std::optional<std::vector<double>> list = numbers_in(value);
-                 bool good = list && !list->empty();
-                 for (std::size_t i = 0; good && i < list->size(); ++i) {
-                   good = range.holds((*list)[i]);
-                 }
-                 if (good) {
-                   options.*member = *list;
-                 }
-                 return good;
-               });
+    return add(
+        std::move(name), std::move(summary), empty.empty() ? accepted : empty + ", or " + accepted,
+        [empty](std::string_view typed) {
+          return !empty.empty() && trimmed(typed) == empty ? std::optional<Value>(empty)
+                                                           : parse_numbers(typed);
+        },
+        [member, empty](const O& options) {
+          return (options.*member).empty() && !empty.empty() ? Value(empty) : Value(options.*member);
+        },
+        [member, range, empty](O& options, const Value& value) {
+          if (!empty.empty() && value == Value(empty)) {
+            (options.*member).clear();
+            return true;
+          }
+          const std::optional<std::vector<double>> list = numbers_in(value);
+          bool good = list && !list->empty();
+          for (std::size_t i = 0; good && i < list->size(); ++i) {
+            good = range.holds((*list)[i]);
+          }
+          if (good) {
+            options.*member = *list;
+          }
+          return good;
+        });
   }
 
   Field& wholes(std::string name, std::vector<std::int64_t> O::*member, std::int64_t low, std::int64_t high,
                 std::string summary) {
-    return add(std::move(name), std::move(summary),
-               "lists of integers from " + std::to_string(low) + " to " + std::to_string(high) +
-                   ", separated by commas",
-               parse_wholes, [member](const O& options) { return Value(options.*member); },
-               [member, low, high](O& options, const Value& value) {
-                 const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
-                 bool good = list != nullptr && !list->empty();
-                 for (std::size_t i = 0; good && i < list->size(); ++i) {
-                   good = (*list)[i] >= low && (*list)[i] <= high;
-                 }
-                 if (good) {
-                   options.*member = *list;
-                 }
-                 return good;
-               });
+    return add(
+        std::move(name), std::move(summary),
+        "lists of integers from " + std::to_string(low) + " to " + std::to_string(high) +
+            ", separated by commas",
+        parse_wholes, [member](const O& options) { return Value(options.*member); },
+        [member, low, high](O& options, const Value& value) {
+          const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+          bool good = list != nullptr && !list->empty();
+          for (std::size_t i = 0; good && i < list->size(); ++i) {
+            good = (*list)[i] >= low && (*list)[i] <= high;
+          }
+          if (good) {
+            options.*member = *list;
+          }
+          return good;
+        });
   }
 
   // Names separated by commas, for which `good` holds.
-  Field& names(std::string name, std::vector<std::string> O::*member, std::string accepted, std::string summary,
-               std::function<bool(const std::vector<std::string>&)> good) {
-    return add(std::move(name), std::move(summary), std::move(accepted),
-               [](std::string_view typed) { return std::optional<Value>(comma_separated(typed)); },
-               [member](const O& options) { return Value(options.*member); },
-               [member, good = std::move(good)](O& options, const Value& value) {
-                 const auto* list = std::get_if<std::vector<std::string>>(&value);
-                 if (list == nullptr || !good(*list)) {
-                   return false;
-                 }
-                 options.*member = *list;
-                 return true;
-               });
+  Field& names(std::string name, std::vector<std::string> O::*member, std::string accepted,
+               std::string summary, std::function<bool(const std::vector<std::string>&)> good) {
+    return add(
+        std::move(name), std::move(summary), std::move(accepted),
+        [](std::string_view typed) { return std::optional<Value>(comma_separated(typed)); },
+        [member](const O& options) { return Value(options.*member); },
+        [member, good = std::move(good)](O& options, const Value& value) {
+          const auto* list = std::get_if<std::vector<std::string>>(&value);
+          if (list == nullptr || !good(*list)) {
+            return false;
+          }
+          options.*member = *list;
+          return true;
+        });
   }
 
   [[nodiscard]] std::vector<Field> take() && { return std::move(fields_); }
 
  private:
-  static std::optional<Value> parse_text(std::string_view typed) { return Value(std::string(trimmed(typed))); }
+  static std::optional<Value> parse_text(std::string_view typed) {
+    return Value(std::string(trimmed(typed)));
+  }
 
   template <class Get, class Set>
   Field& add(std::string name, std::string summary, std::string accepted,
@@ -300,7 +316,8 @@ class Options {
   }
   template <class O>
   [[nodiscard]] O& as() {
-    return const_cast<O&>(std::as_const(*this).template as<O>());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    return const_cast<O&>(
+        std::as_const(*this).template as<O>());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
 
   [[nodiscard]] const std::vector<Field>& fields() const;

@@ -26,8 +26,8 @@ const Entry& named(const std::vector<Entry>& entries, std::string_view kind, std
   throw std::invalid_argument(unknown_name(kind, name, names));
 }
 
-// Options with some changed, by name and text. Throws std::invalid_argument for a name that is not among them and
-// for a value that is not accepted.
+// Options with some changed, by name and text. Throws std::invalid_argument for a name that is not among them
+// and for a value that is not accepted.
 Options with_changes(Options options, const std::vector<std::pair<std::string, std::string>>& changes);
 
 // Throws std::invalid_argument where a value is out of its field's range, as one may be that C++ code wrote.

@@ -4,8 +4,8 @@
 
 #include "pair/cli/command.h"
 
-// 'pair bench NAME': measurements, one file each. They are a program of their own (main.cpp), which 'pair' becomes
-// for this command, so that those who want to train need not build them.
+// 'pair bench NAME': measurements, one file each. They are a program of their own (main.cpp), which 'pair'
+// becomes for this command, so that those who want to train need not build them.
 
 namespace pair::bench {
 

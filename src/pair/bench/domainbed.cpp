@@ -1,5 +1,3 @@
-#include "pair/bench/bench.h"
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "pair/bench/bench.h"
+#include "pair/bench/child.h"
 #include "pair/bench/domainbed_python.h"
 #include "pair/bench/pictures.h"
-#include "pair/bench/child.h"
 #include "pair/bench/spread.h"
 #include "pair/data/random.h"
 #include "pair/models/model.h"
@@ -76,7 +75,8 @@ std::int64_t our_parameters(const train::Settings& settings) {
   const models::ModelInput input{.size = 2 * 28 * 28, .shape = {2, 28, 28}, .outputs = 2};
   data::Random random(0, "model");
   std::int64_t count = 0;
-  for (const torch::Tensor& parameter : models::make_model(settings.model, settings.model_options, input, random)->parameters()) {
+  for (const torch::Tensor& parameter :
+       models::make_model(settings.model, settings.model_options, input, random)->parameters()) {
     count += parameter.numel();
   }
   return count;

@@ -1,5 +1,3 @@
-#include "pair/bench/bench.h"
-
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/cuda.h>
 #include <torch/types.h>
@@ -21,9 +19,10 @@
 #include <thread>
 #include <vector>
 
+#include "pair/bench/bench.h"
 #include "pair/bench/pictures.h"
-#include "pair/cli/recipe.h"
 #include "pair/bench/spread.h"
+#include "pair/cli/recipe.h"
 #include "pair/paper/table1.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/synthetic_sweep.h"
 #include "pair/bench/spread.h"
+#include "pair/bench/synthetic_sweep.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"

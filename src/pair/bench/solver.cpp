@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/problems.h"
 #include "pair/bench/glpk_reference.h"
+#include "pair/bench/problems.h"
 #include "pair/moo/epo.h"
 
 namespace pair::bench {

@@ -1,5 +1,3 @@
-#include "pair/bench/bench.h"
-
 #include <array>
 #include <cstdio>
 #include <memory>
@@ -8,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "pair/bench/bench.h"
 #include "pair/bench/spread.h"
+#include "pair/bench/train_steps.h"
 #include "pair/paper/table.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run_spec.h"
-#include "pair/bench/train_steps.h"
 #include "pair/train/threads.h"
 
 namespace pair::bench {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/synthetic_sweep.h"
 #include "pair/bench/spread.h"
+#include "pair/bench/synthetic_sweep.h"
 #include "pair/report/page.h"
 #include "pair/watch/feed.h"
 #include "pair/watch/follower.h"

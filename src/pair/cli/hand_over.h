@@ -4,8 +4,8 @@
 
 #include "pair/cli/command.h"
 
-// 'pair' is several programs. The one that people start does what needs no LibTorch, which takes half a second
-// and 160 MB to load. For the rest it becomes another program of ours (exec), from libexec/pair.
+// 'pair' is several programs. The one that people start does what needs no LibTorch, which takes half a
+// second and 160 MB to load. For the rest it becomes another program of ours (exec), from libexec/pair.
 
 namespace pair::cli {
 

@@ -92,7 +92,9 @@ std::vector<ListKind> training_kinds() {
           {"algorithms", "methods of training: for 'pair train --algorithm'", {}},
           {"objectives", "what can be minimised: for 'pair train --objectives'", {}},
           {"models", "predictors: for 'pair train --set model=...'", {}},
-          {"settings", "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist", {}},
+          {"settings",
+           "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
+           {}},
           {"hparams", "what 'pair sweep' draws settings from, by algorithm and dataset", {}}};
 }
 

@@ -36,8 +36,8 @@ void add_percentile(CLI::App& command, PaperTablesArguments& arguments) {
       ->capture_default_str();
 }
 
-void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds, const PaperTablesArguments& arguments,
-               Context& context) {
+void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seeds,
+               const PaperTablesArguments& arguments, Context& context) {
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
     runs = sweep::run_all(paper::specs_of(table), arguments.out, arguments.jobs, hooks);

@@ -3,8 +3,8 @@
 #include <span>
 #include <stdexcept>
 
-#include "pair/cli/set_option.h"
 #include "pair/algorithms/registry.h"
+#include "pair/cli/set_option.h"
 #include "pair/sweep/filter.h"
 #include "pair/sweep/sweep_file.h"
 

@@ -23,10 +23,10 @@
 #include "pair/cli/train_interrupt.h"
 #include "pair/cli/train_progress.h"
 #include "pair/runs/file.h"
-#include "pair/runs/settings.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/settings.h"
 #include "pair/runs/tensorboard.h"
 
 namespace pair::cli {

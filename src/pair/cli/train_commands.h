@@ -4,8 +4,9 @@
 
 #include "pair/cli/list.h"
 
-// What 'pair' can do only with LibTorch, in three forms: train_commands.cpp does it; train_elsewhere.cpp names it and
-// hands it over to the program that does; train_absent.cpp, for builds without LibTorch, adds what needs none.
+// What 'pair' can do only with LibTorch, in three forms: train_commands.cpp does it; train_elsewhere.cpp
+// names it and hands it over to the program that does; train_absent.cpp, for builds without LibTorch, adds
+// what needs none.
 
 namespace pair::cli {
 

@@ -12,12 +12,15 @@ void prepare_to_train() {}
 void add_train_commands(CLI::App& app, Context& context) {
   add_elsewhere(app, context, Part::training, "train", "Train a model and record how it does");
   add_data(app, context);
-  add_elsewhere(app, context, Part::training, "sweep", "Run many trainings: algorithms, datasets, draws of settings, seeds");
-  add_elsewhere(app, context, Part::training, "demo", "Train ERM and PAIR-o side by side and see what holds up");
+  add_elsewhere(app, context, Part::training, "sweep",
+                "Run many trainings: algorithms, datasets, draws of settings, seeds");
+  add_elsewhere(app, context, Part::training, "demo",
+                "Train ERM and PAIR-o side by side and see what holds up");
 }
 
 void add_paper_commands(CLI::App& app, Context& context) {
-  add_elsewhere(app, context, Part::training, "paper", "Make a table or a figure of the paper, or check its theory");
+  add_elsewhere(app, context, Part::training, "paper",
+                "Make a table or a figure of the paper, or check its theory");
 }
 
 std::vector<ListKind> train_lists(const Context& context) {
@@ -25,7 +28,9 @@ std::vector<ListKind> train_lists(const Context& context) {
   for (ListKind& kind : kinds) {
     kind.entries = [&context]() -> std::vector<Listed> { hand_over(context, Part::training); };
     if (kind.name == "hparams") {
-      kind.searched = [&context](const std::string&) -> std::vector<Listed> { hand_over(context, Part::training); };
+      kind.searched = [&context](const std::string&) -> std::vector<Listed> {
+        hand_over(context, Part::training);
+      };
     }
   }
   return kinds;

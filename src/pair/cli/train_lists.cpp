@@ -1,10 +1,9 @@
-#include "pair/cli/train_commands.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "pair/algorithms/registry.h"
+#include "pair/cli/train_commands.h"
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
@@ -27,9 +26,10 @@ std::vector<Listed> listed(const Entries& entries) {
 std::vector<Listed> settings() {
   std::vector<Listed> entries;
   for (const runs::KnownSetting& known : runs::known_settings()) {
-    entries.push_back({known.name,
-                       known.summary,
-                       {{"default", known.default_value}, {"accepted", known.accepted}, {"of", known.belongs_to}}});
+    entries.push_back(
+        {known.name,
+         known.summary,
+         {{"default", known.default_value}, {"accepted", known.accepted}, {"of", known.belongs_to}}});
   }
   return entries;
 }
@@ -49,18 +49,16 @@ std::vector<Listed> hparams(sweep::Search search) {
     std::vector<Listed> own;
     for (const data::DatasetEntry& dataset : data::datasets()) {
       for (const sweep::Hparam& hparam : sweep::hparams_of(dataset.name, algorithm.name, search)) {
-        const Listed entry{
-            algorithm.name + "." + hparam.key,
-            base::as_text(hparam.distribution),
-            {{"default", hparam.default_value}, {"by", hparam.source}, {"on", ""}}};
+        const Listed entry{algorithm.name + "." + hparam.key,
+                           base::as_text(hparam.distribution),
+                           {{"default", hparam.default_value}, {"by", hparam.source}, {"on", ""}}};
         const auto same = [&entry](const Listed& other) {
           return other.name == entry.name && other.summary == entry.summary &&
                  other.details[0] == entry.details[0] && other.details[1] == entry.details[1];
         };
         auto found = std::find_if(own.begin(), own.end(), same);
         found = found == own.end() ? own.insert(found, entry) : found;
-        found->details[2].second +=
-            (found->details[2].second.empty() ? "" : ", ") + dataset.name;
+        found->details[2].second += (found->details[2].second.empty() ? "" : ", ") + dataset.name;
       }
     }
     entries.insert(entries.end(), own.begin(), own.end());

@@ -102,7 +102,8 @@ std::vector<DatasetEntry> colored_mnist_entries() {
     };
     entry.test_environments = [spec_in](const base::Options& options) {
       std::vector<std::int64_t> numbers(spec_in(options).test_betas.size());
-      std::iota(numbers.begin(), numbers.end(), static_cast<std::int64_t>(spec_in(options).train_betas.size()));
+      std::iota(numbers.begin(), numbers.end(),
+                static_cast<std::int64_t>(spec_in(options).train_betas.size()));
       return numbers;
     };
     entry.check = [spec_in](const base::Options& options) { validate(spec_in(options)); };

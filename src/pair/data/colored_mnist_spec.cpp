@@ -30,13 +30,15 @@ void describe(base::Fields<ColoredMnistSpec>& field) {
   field.numbers("test_betas", &S::test_betas, probability, "the same of the test environments");
   field.whole("train_digits", &S::train_digits, std::int64_t{1}, 50'000,
               "digits shared out among the training environments");
-  field.whole("test_digits", &S::test_digits, std::int64_t{1}, 10'000, "digits that each test environment shows");
+  field.whole("test_digits", &S::test_digits, std::int64_t{1}, 10'000,
+              "digits that each test environment shows");
 }
 
 void validate(const ColoredMnistSpec& spec, std::int64_t digits_count) {
   base::check(base::Options::of(spec));
   const std::int64_t train_pool = training_pool(digits_count);
-  check_digits("train_digits", spec.train_digits, static_cast<std::int64_t>(spec.train_betas.size()), train_pool);
+  check_digits("train_digits", spec.train_digits, static_cast<std::int64_t>(spec.train_betas.size()),
+               train_pool);
   check_digits("test_digits", spec.test_digits, 1, digits_count - train_pool);
 }
 
@@ -52,13 +54,15 @@ std::vector<ColoredMnistPreset> colored_mnist_presets() {
   };
   const ColoredMnistSpec cmnist = spec("cmnist", 0.25, 0.1, 0.2);
   const ColoredMnistSpec modified = spec("cmnist-m", 0.1, 0.2, 0.25);
-  const ColoredMnistSpec eleven = spec("cmnist-11", 0.11, 0.1, 0.2);  // printed as CMNIST itself; see the header
-  const ColoredMnistSpec ten = spec("cmnist-10", 0.1, 0.2, 0.25);     // not defined in the paper; see the header
+  const ColoredMnistSpec eleven =
+      spec("cmnist-11", 0.11, 0.1, 0.2);                           // printed as CMNIST itself; see the header
+  const ColoredMnistSpec ten = spec("cmnist-10", 0.1, 0.2, 0.25);  // not defined in the paper; see the header
   return {
       {cmnist, "ColoredMNIST (CMNIST-25): alpha 0.25, beta (0.1, 0.2)", "cmnist-25"},
       {gray_twin(cmnist), "cmnist without the colour's hint, for the oracle: alpha 0.25, beta (0.5, 0.5)",
        "cmnist-25-gray"},
-      {modified, "modified ColoredMNIST (CMNIST-01), where IRMv1 fails: alpha 0.1, beta (0.2, 0.25)", "cmnist-01"},
+      {modified, "modified ColoredMNIST (CMNIST-01), where IRMv1 fails: alpha 0.1, beta (0.2, 0.25)",
+       "cmnist-01"},
       {gray_twin(modified), "cmnist-m without the colour's hint, for the oracle: alpha 0.1, beta (0.5, 0.5)",
        "cmnist-01-gray"},
       {eleven, "our reading of the paper's CMNIST-11: alpha 0.11, beta (0.1, 0.2)", ""},

@@ -140,18 +140,28 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     DatasetEntry made{.name = spec.name, .summary = std::move(summary)};
     made.options = base::Options::of(spec);
     made.protocol = "domainbed";
-    // DomainBed's defaults for small images; its records follow its updates number 0, 100, ..., 5000. The biased
-    // estimate of IRMv1 on a batch of 64 is mostly variance, and losses of two minibatches cannot tell whether a step
-    // was too long.
-    made.settings = {{"model", "mnist_cnn"},   {"batch", "64"},          {"steps", "5001"},
-                     {"l2", "0"},              {"fishr_mean", "true"},   {"irmv1_unbiased", "true"},
-                     {"balance_optimizer", "adam"}, {"balance_lr", "1e-3"}, {"decay", "none"},
-                     {"backtrack", "false"},   {"eval_every", "100"},    {"eval_first", "1"},
+    // DomainBed's defaults for small images; its records follow its updates number 0, 100, ..., 5000. The
+    // biased estimate of IRMv1 on a batch of 64 is mostly variance, and losses of two minibatches cannot tell
+    // whether a step was too long.
+    made.settings = {{"model", "mnist_cnn"},
+                     {"batch", "64"},
+                     {"steps", "5001"},
+                     {"l2", "0"},
+                     {"fishr_mean", "true"},
+                     {"irmv1_unbiased", "true"},
+                     {"balance_optimizer", "adam"},
+                     {"balance_lr", "1e-3"},
+                     {"decay", "none"},
+                     {"backtrack", "false"},
+                     {"eval_every", "100"},
+                     {"eval_first", "1"},
                      {"checkpoint_every", "100"}};
     made.environments = [](const base::Options& options) {
       return environment_names(options.as<DomainBedMnistSpec>());
     };
-    made.test_environments = [](const base::Options& options) { return options.as<DomainBedMnistSpec>().test_envs; };
+    made.test_environments = [](const base::Options& options) {
+      return options.as<DomainBedMnistSpec>().test_envs;
+    };
     made.check = [](const base::Options& options) { validate(options.as<DomainBedMnistSpec>()); };
     made.make = [](const base::Options& options, std::uint64_t seed) {
       const auto& chosen = options.as<DomainBedMnistSpec>();
@@ -159,8 +169,9 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     };
     return made;
   };
-  return {entry(Variant::coloured, "DomainBed's: 70,000 digits at 28x28 in three environments, +90%, +80%, -90%"),
-          entry(Variant::rotated, "DomainBed's: the digits in six environments, turned by 0 to 75 degrees")};
+  return {
+      entry(Variant::coloured, "DomainBed's: 70,000 digits at 28x28 in three environments, +90%, +80%, -90%"),
+      entry(Variant::rotated, "DomainBed's: the digits in six environments, turned by 0 to 75 degrees")};
 }
 
 }  // namespace pair::data

@@ -21,10 +21,12 @@ void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t en
   }
   for (const std::int64_t number : test_envs) {
     if (number < 0 || number >= environments) {
-      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " + std::to_string(number));
+      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " +
+                                  std::to_string(number));
     }
     if (std::count(test_envs.begin(), test_envs.end(), number) > 1) {
-      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " + std::to_string(number) + " twice");
+      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " +
+                                  std::to_string(number) + " twice");
     }
   }
   if (std::cmp_equal(test_envs.size(), environments)) {

@@ -54,8 +54,8 @@ void describe(base::Fields<DomainBedMnistSpec>& field);
 // Throws std::invalid_argument that names the option, what is expected and its value.
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count = 70'000);
 
-// The part of it that any dataset of DomainBed's kind needs: test environments of so many, at least one, each once,
-// and one left to train on. Throws as above.
+// The part of it that any dataset of DomainBed's kind needs: test environments of so many, at least one, each
+// once, and one left to train on. Throws as above.
 void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t environments);
 
 // "ColoredMNIST" (coloured) and "RotatedMNIST" (rotated), each tested on its last environment.

@@ -78,12 +78,20 @@ std::vector<DatasetEntry> extrapolation_entries() {
     DatasetEntry made{.name = name, .summary = std::move(summary)};
     made.options = base::Options::of(ExtrapolationSpec{.name = std::move(name), .sampling = sampling});
     made.protocol = "extrapolation";
-    // Appendix C.3: an MLP of 128 units per layer, minibatches of 512 (five per pass over the data, here called an
-    // epoch), Adam throughout, 10,000 epochs. Losses of two minibatches cannot tell whether a step was too long.
-    made.settings = {{"width", "128"},      {"batch", "512"},       {"steps", "50000"},
-                     {"l2", "0"},           {"pretrain", "0"},      {"balance_optimizer", "adam"},
-                     {"balance_lr", "1e-3"}, {"decay", "none"},     {"backtrack", "false"},
-                     {"eval_every", "2500"}, {"checkpoint_every", "2500"}};
+    // Appendix C.3: an MLP of 128 units per layer, minibatches of 512 (five per pass over the data, here
+    // called an epoch), Adam throughout, 10,000 epochs. Losses of two minibatches cannot tell whether a step
+    // was too long.
+    made.settings = {{"width", "128"},
+                     {"batch", "512"},
+                     {"steps", "50000"},
+                     {"l2", "0"},
+                     {"pretrain", "0"},
+                     {"balance_optimizer", "adam"},
+                     {"balance_lr", "1e-3"},
+                     {"decay", "none"},
+                     {"backtrack", "false"},
+                     {"eval_every", "2500"},
+                     {"checkpoint_every", "2500"}};
     made.environments = [](const base::Options&) {
       return std::vector<std::string>{"lower", "upper", "whole square"};
     };

@@ -18,12 +18,14 @@ void describe(base::Fields<ExtrapolationSpec>& field) {
   using S = ExtrapolationSpec;
   constexpr std::int64_t most = 10'000'000;
   field.choice("sampling", &S::sampling,
-               {{"uniform", ExtrapolationSpec::Sampling::uniform}, {"gaussian", ExtrapolationSpec::Sampling::gaussian}},
+               {{"uniform", ExtrapolationSpec::Sampling::uniform},
+                {"gaussian", ExtrapolationSpec::Sampling::gaussian}},
                "where the training environments lie");
   field.whole("points", &S::points, std::int64_t{1}, most, "points per training environment");
   field.whole("test_points", &S::test_points, std::int64_t{1}, most,
               "points to choose by, and again as many to test on");
-  field.number("frequency", &S::frequency, {.low = 0, .high = 100}, "of the sine; the paper's notebook has 2");
+  field.number("frequency", &S::frequency, {.low = 0, .high = 100},
+               "of the sine; the paper's notebook has 2");
 }
 
 void validate(const ExtrapolationSpec& spec) {

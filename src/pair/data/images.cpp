@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -10,6 +11,7 @@
 #include "pair/data/domainbed_mnist_spec.h"
 #include "pair/data/environment.h"
 #include "pair/data/image_folder.h"
+#include "pair/data/random.h"
 #include "pair/data/registry.h"
 
 // A user's own pictures in folders, ROOT/environment/class/file (see image_folder.h), read while the run
@@ -91,6 +93,20 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
   return notices;
 }
 
+// Moves a share of an environment's samples, drawn at random, from `in` to `out`. Test environments are split
+// too, as DomainBed does: its selection by the test domain chooses on the one part and reports the other.
+void hold_out(Environment& in, Environment& out, double share, Random random) {
+  const std::vector<std::size_t> all = std::move(in.samples);
+  std::vector<std::int64_t> order = random.permutation(all.size());
+  const auto held = static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size()));
+  std::sort(order.begin(), order.begin() + held);
+  std::sort(order.begin() + held, order.end());
+  in.samples.clear();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    (std::cmp_less(i, held) ? out : in).samples.push_back(all[static_cast<std::size_t>(order[i])]);
+  }
+}
+
 EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
   const std::vector<std::string> names = environments_of(options);
   ImageFolderOptions listing{.held_out = options.holdout, .seed = seed};
@@ -124,15 +140,16 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
     in[e].key = "env" + std::to_string(e) + "_in";
     out[e].key = "env" + std::to_string(e) + "_out";
     const bool test = in[e].test;
-    if (!test && out[e].samples.empty()) {
+    if (test) {
+      hold_out(in[e], out[e], options.holdout, Random(seed, "images/split/" + pictures->environments()[e]));
+    }
+    if (out[e].samples.empty()) {
       throw std::invalid_argument(
           "holdout: expected a share that holds out at least one picture of '" + pictures->environments()[e] +
           "', which has " + std::to_string(in[e].samples.size()) + ", got " + base::shown(options.holdout));
     }
     (test ? set.held_out : set.train).push_back(std::move(in[e]));
-    if (!test) {
-      set.held_out.push_back(std::move(out[e]));
-    }
+    set.held_out.push_back(std::move(out[e]));
   }
   return set;
 }

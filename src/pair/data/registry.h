@@ -9,9 +9,9 @@
 
 #include "pair/base/options.h"
 
-// Datasets by name. A dataset is one source file of this folder, which holds its options, how its environments are
-// made, what training defaults to on it and a function that returns its entry; registry.cpp has one line for it.
-// CONTRIBUTING.md shows a whole one.
+// Datasets by name. A dataset is one source file of this folder, which holds its options, how its
+// environments are made, what training defaults to on it and a function that returns its entry; registry.cpp
+// has one line for it. CONTRIBUTING.md shows a whole one.
 
 namespace pair::data {
 
@@ -19,12 +19,13 @@ struct EnvironmentSet;
 
 struct DatasetEntry {
   std::string name;
-  std::string summary;                     // one line
-  std::vector<std::string> aliases = {};   // other names that mean the same
-  base::Options options = {};              // defaults
+  std::string summary;                    // one line
+  std::vector<std::string> aliases = {};  // other names that mean the same
+  base::Options options = {};             // defaults
 
-  // How training on it is set up by default, and how algorithms refer to that: "cmnist" (the paper's ColoredMNIST),
-  // "extrapolation" or "domainbed". An algorithm may have defaults for a protocol, and for a variant within it.
+  // How training on it is set up by default, and how algorithms refer to that: "cmnist" (the paper's
+  // ColoredMNIST), "extrapolation" or "domainbed". An algorithm may have defaults for a protocol, and for a
+  // variant within it.
   std::string protocol = "cmnist";
   std::string variant = {};
   // Settings that differ from an algorithm's own, by name and value as typed.

@@ -88,7 +88,8 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
 
 ModelEntry mnist_cnn() {
   return model_entry(
-      "mnist_cnn", "DomainBed's for digits: four convolutions with group norm, 128 features and a linear head",
+      "mnist_cnn",
+      "DomainBed's for digits: four convolutions with group norm, 128 features and a linear head",
       [](const ModelInput& input, data::Random& random) {
         if (input.shape.size() != 3) {
           std::ostringstream message;

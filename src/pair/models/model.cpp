@@ -3,7 +3,6 @@
 #include <sstream>
 #include <stdexcept>
 
-
 namespace pair::models {
 std::vector<torch::Tensor> Model::featurizer_parameters() const {
   std::vector<torch::Tensor> all = parameters(/*recurse=*/false);

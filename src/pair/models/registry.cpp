@@ -38,12 +38,13 @@ const ModelEntry& model_named(std::string_view name) {
   return base::named(models(), "model", name);
 }
 
-base::Options options_of(std::string_view model, const std::vector<std::pair<std::string, std::string>>& changes) {
+base::Options options_of(std::string_view model,
+                         const std::vector<std::pair<std::string, std::string>>& changes) {
   return base::with_changes(model_named(model).options, changes);
 }
 
-std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options, const ModelInput& input,
-                                  data::Random& random) {
+std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options,
+                                  const ModelInput& input, data::Random& random) {
   const ModelEntry& entry = model_named(name);
   base::check(options);
   require_size("input size", input.size);

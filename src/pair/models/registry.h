@@ -11,8 +11,8 @@
 #include "pair/base/options.h"
 #include "pair/data/random.h"
 
-// Models by name. A model is one source file of this folder, which holds its class, its options and a function that
-// returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
+// Models by name. A model is one source file of this folder, which holds its class, its options and a
+// function that returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
 
 namespace pair::models {
 
@@ -36,7 +36,9 @@ struct ModelEntry {
 // An entry for a model without options: make(input, random) -> std::shared_ptr<...>.
 template <class Make>
 ModelEntry model_entry(std::string name, std::string summary, Make make) {
-  return {std::move(name), std::move(summary), {},
+  return {std::move(name),
+          std::move(summary),
+          {},
           [make](const base::Options& /*options*/, const ModelInput& input,
                  data::Random& random) -> std::shared_ptr<Model> { return make(input, random); }};
 }
@@ -45,8 +47,8 @@ ModelEntry model_entry(std::string name, std::string summary, Make make) {
 template <class O, class Make>
 ModelEntry model_entry(std::string name, std::string summary, Make make) {
   return {std::move(name), std::move(summary), base::Options::of<O>(),
-          [make](const base::Options& options, const ModelInput& input,
-                 data::Random& random) -> std::shared_ptr<Model> { return make(options.as<O>(), input, random); }};
+          [make](const base::Options& options, const ModelInput& input, data::Random& random)
+              -> std::shared_ptr<Model> { return make(options.as<O>(), input, random); }};
 }
 
 // All of them, in the order in which they are listed to users.
@@ -60,9 +62,9 @@ const ModelEntry& model_named(std::string_view name);
 base::Options options_of(std::string_view model,
                          const std::vector<std::pair<std::string, std::string>>& changes = {});
 
-// Throws std::invalid_argument for an unknown name, for options out of range and for inputs that the model does not
-// take.
-std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options, const ModelInput& input,
-                                  data::Random& random);
+// Throws std::invalid_argument for an unknown name, for options out of range and for inputs that the model
+// does not take.
+std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options,
+                                  const ModelInput& input, data::Random& random);
 
 }  // namespace pair::models

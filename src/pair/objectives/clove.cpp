@@ -101,7 +101,8 @@ torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
 }
 
 ObjectiveEntry clove() {
-  return objective_entry<CloveOptions>("clove", "kernel calibration error of the environments",
+  return objective_entry<CloveOptions>(
+      "clove", "kernel calibration error of the environments",
       [](const CloveOptions& options) { return std::make_unique<Clove>(options); });
 }
 

@@ -36,7 +36,9 @@ torch::Tensor Coral::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry coral() {
-  return objective_entry("coral", "distance of the features' means and covariances, pair by pair", [] { return std::make_unique<Coral>(); }, Compares::environments);
+  return objective_entry(
+      "coral", "distance of the features' means and covariances, pair by pair",
+      [] { return std::make_unique<Coral>(); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

@@ -118,7 +118,8 @@ void Fishr::restore(std::span<const torch::Tensor> state) {
 }
 
 ObjectiveEntry fishr() {
-  return objective_entry<FishrOptions>("fishr", "disagreement of the head's gradient variances",
+  return objective_entry<FishrOptions>(
+      "fishr", "disagreement of the head's gradient variances",
       [](const FishrOptions& options) { return std::make_unique<Fishr>(options); }, Compares::environments);
 }
 

@@ -66,7 +66,8 @@ void GroupDro::restore(std::span<const torch::Tensor> state) {
 }
 
 ObjectiveEntry group_dro() {
-  return objective_entry<GroupDroOptions>("group_dro", "risks under weights that follow the worst",
+  return objective_entry<GroupDroOptions>(
+      "group_dro", "risks under weights that follow the worst",
       [](const GroupDroOptions& options) { return std::make_unique<GroupDro>(options); });
 }
 

@@ -44,7 +44,8 @@ torch::Tensor Ib::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry ib() {
-  return objective_entry("ib", "variance of the features within environments", [] { return std::make_unique<Ib>(); });
+  return objective_entry("ib", "variance of the features within environments",
+                         [] { return std::make_unique<Ib>(); });
 }
 
 }  // namespace pair::objectives

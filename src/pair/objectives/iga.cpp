@@ -1,5 +1,6 @@
-#include <stdexcept>
 #include <torch/autograd.h>
+
+#include <stdexcept>
 
 #include "pair/objectives/losses.h"
 #include "pair/objectives/objective.h"
@@ -61,7 +62,9 @@ torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry iga() {
-  return objective_entry("iga", "variance of the risks' gradients in all parameters", [] { return std::make_unique<Iga>(); }, Compares::environments);
+  return objective_entry(
+      "iga", "variance of the risks' gradients in all parameters", [] { return std::make_unique<Iga>(); },
+      Compares::environments);
 }
 
 }  // namespace pair::objectives

@@ -40,7 +40,8 @@ struct Irmv1Options {
 };
 
 void describe(base::Fields<Irmv1Options>& field) {
-  field.flag("irmv1_unbiased", &Irmv1Options::unbiased, "the unbiased estimate from two halves of each batch");
+  field.flag("irmv1_unbiased", &Irmv1Options::unbiased,
+             "the unbiased estimate from two halves of each batch");
   field.choice("irmv1_negative", &Irmv1Options::negative,
                {{"shift", Negative::shift}, {"scale", Negative::scale}, {"keep", Negative::keep}},
                "irmv1_unbiased: what is done to a negative estimate");
@@ -121,7 +122,8 @@ torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
 }
 
 ObjectiveEntry irmv1() {
-  return objective_entry<Irmv1Options>("irmv1", "squared derivative of the risk with respect to a multiplier of the logits",
+  return objective_entry<Irmv1Options>(
+      "irmv1", "squared derivative of the risk with respect to a multiplier of the logits",
       [](const Irmv1Options& options) { return std::make_unique<Irmv1>(options); });
 }
 

@@ -56,7 +56,9 @@ torch::Tensor Mmd::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry mmd() {
-  return objective_entry("mmd", "kernel distance of the features' distributions, pair by pair", [] { return std::make_unique<Mmd>(); }, Compares::environments);
+  return objective_entry(
+      "mmd", "kernel distance of the features' distributions, pair by pair",
+      [] { return std::make_unique<Mmd>(); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

@@ -9,8 +9,8 @@
 
 #include "pair/base/options.h"
 
-// Objectives by name. An objective is one source file of this folder, which holds its class, its options and a
-// function that returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
+// Objectives by name. An objective is one source file of this folder, which holds its class, its options and
+// a function that returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
 
 namespace pair::objectives {
 
@@ -18,8 +18,8 @@ class Objective;
 
 struct ObjectiveEntry {
   std::string name;
-  std::string summary;        // one line
-  bool compares = false;      // environments with each other: with one alone the value is 0
+  std::string summary;         // one line
+  bool compares = false;       // environments with each other: with one alone the value is 0
   base::Options options = {};  // defaults
   std::function<std::unique_ptr<Objective>(const base::Options&)> make = {};
 };
@@ -30,7 +30,10 @@ enum class Compares { nothing, environments };
 template <class Make>
 ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
                                Compares compares = Compares::nothing) {
-  return {std::move(name), std::move(summary), compares == Compares::environments, {},
+  return {std::move(name),
+          std::move(summary),
+          compares == Compares::environments,
+          {},
           [make](const base::Options& /*options*/) -> std::unique_ptr<Objective> { return make(); }};
 }
 
@@ -38,8 +41,9 @@ ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
 template <class O, class Make>
 ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
                                Compares compares = Compares::nothing) {
-  return {std::move(name), std::move(summary), compares == Compares::environments, base::Options::of<O>(),
-          [make](const base::Options& options) -> std::unique_ptr<Objective> { return make(options.as<O>()); }};
+  return {
+      std::move(name), std::move(summary), compares == Compares::environments, base::Options::of<O>(),
+      [make](const base::Options& options) -> std::unique_ptr<Objective> { return make(options.as<O>()); }};
 }
 
 // All of them, in the order in which they are listed to users.
@@ -48,8 +52,8 @@ const std::vector<ObjectiveEntry>& objectives();
 // Throws std::invalid_argument that names the nearest and lists them all.
 const ObjectiveEntry& objective_named(std::string_view name);
 
-// The objective's options with some changed, by name and text: options_of("fishr", {{"fishr_ema", "0.9"}}). Throws
-// std::invalid_argument for unknown names and for values that are not accepted.
+// The objective's options with some changed, by name and text: options_of("fishr", {{"fishr_ema", "0.9"}}).
+// Throws std::invalid_argument for unknown names and for values that are not accepted.
 base::Options options_of(std::string_view objective,
                          const std::vector<std::pair<std::string, std::string>>& changes = {});
 

@@ -30,7 +30,8 @@ torch::Tensor Vrex::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry vrex() {
-  return objective_entry("vrex", "variance of the risks", [] { return std::make_unique<Vrex>(); }, Compares::environments);
+  return objective_entry(
+      "vrex", "variance of the risks", [] { return std::make_unique<Vrex>(); }, Compares::environments);
 }
 
 }  // namespace pair::objectives

@@ -18,7 +18,8 @@ torch::Tensor WorstRisk::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry worst_risk() {
-  return objective_entry("worst_risk", "largest of the environments' risks", [] { return std::make_unique<WorstRisk>(); });
+  return objective_entry("worst_risk", "largest of the environments' risks",
+                         [] { return std::make_unique<WorstRisk>(); });
 }
 
 }  // namespace pair::objectives

@@ -143,8 +143,9 @@ std::vector<Odd> common_zeros(const Spec& spec) {
       continue;
     }
     const std::optional<Odd> zero = polished(environments, {box.low[0] + half, box.low[1] + half});
-    if (zero && std::none_of(zeros.begin(), zeros.end(),
-                             [&](const Odd& known) { return data::two_bit::distance(known, *zero) < same_point; })) {
+    if (zero && std::none_of(zeros.begin(), zeros.end(), [&](const Odd& known) {
+          return data::two_bit::distance(known, *zero) < same_point;
+        })) {
       zeros.push_back(*zero);
     }
   }

@@ -55,7 +55,8 @@ void count(const Spec& spec, Tally& tally) {
   for (const Invariant& found : irms_invariants(spec)) {
     const double spread = risk_spread(spec, found.f);
     if (found.name == "f_0" || found.name == "f_IRM") {
-      const double error = data::two_bit::distance(found.f, found.name == "f_0" ? Odd{0, 0} : f_irm(spec.loss, spec.alpha));
+      const double error =
+          data::two_bit::distance(found.f, found.name == "f_0" ? Odd{0, 0} : f_irm(spec.loss, spec.alpha));
       (found.name == "f_0" ? zero : irm) = error < located && spread < equal_risks;
       tally.location_error = std::max(tally.location_error, error);
       tally.spread = std::max(tally.spread, spread);
@@ -68,7 +69,8 @@ void count(const Spec& spec, Tally& tally) {
     if (spec.loss == Loss::square) {
       const Odd f_1 = square_loss_f_1(spec.alpha);
       const Odd f_2{f_1[1], f_1[0]};
-      tally.f_1_error = std::max(tally.f_1_error, data::two_bit::distance(found.f, found.name == "f_1" ? f_1 : f_2));
+      tally.f_1_error =
+          std::max(tally.f_1_error, data::two_bit::distance(found.f, found.name == "f_1" ? f_1 : f_2));
     }
   }
   ++tally.cases;

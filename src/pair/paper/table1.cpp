@@ -43,7 +43,8 @@ Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const O
   for (const std::uint64_t seed : seeds) {
     Overrides all = overrides;
     all.emplace_back("seed", std::to_string(seed));
-    setting.specs.push_back(runs::resolve_in_common(std::string(dataset.name) + (gray ? "-gray" : ""), algorithm, all));
+    setting.specs.push_back(
+        runs::resolve_in_common(std::string(dataset.name) + (gray ? "-gray" : ""), algorithm, all));
   }
   return {std::string(dataset.printed), {setting}, paper};
 }

@@ -125,7 +125,8 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
   return resolved(dataset, algorithm, overrides, Foreign::refuse);
 }
 
-RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
+RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm,
+                          std::span<const Override> overrides) {
   return resolved(dataset, algorithm, overrides, Foreign::pass_over);
 }
 
@@ -175,8 +176,7 @@ std::string hash(const RunSpec& spec) {
 }
 
 std::string folder_name(const RunSpec& spec) {
-  return spec.dataset.name + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" +
-         hash(spec);
+  return spec.dataset.name + "-" + spec.algorithm + "-s" + std::to_string(spec.seed) + "-" + hash(spec);
 }
 
 std::string difference(const RunSpec& its, const RunSpec& here) {

@@ -35,16 +35,17 @@ struct RunSpec {
 // A setting by its name (see settings.h) and its value as the user types it.
 using Override = std::pair<std::string, std::string>;
 
-// The spec that a dataset's and an algorithm's names stand for, with some settings changed. Those that decide which
-// settings there are (objectives, model, scheme) are applied first, the others in order. Where the objectives of
-// PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
+// The spec that a dataset's and an algorithm's names stand for, with some settings changed. Those that decide
+// which settings there are (objectives, model, scheme) are applied first, the others in order. Where the
+// objectives of PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
 // std::invalid_argument with a sentence for an unknown name or a value that is not accepted.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});
 
-// The same for recipes, whose settings are for many runs at once: an option of something that the run does not have,
-// such as an objective that it does not minimise, is passed over. Unknown names still throw.
-RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides);
+// The same for recipes, whose settings are for many runs at once: an option of something that the run does
+// not have, such as an objective that it does not minimise, is passed over. Unknown names still throw.
+RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm,
+                          std::span<const Override> overrides);
 
 // One flat object, sorted by key: "dataset", "algorithm" and every setting that the run has.
 nlohmann::json as_json(const RunSpec& spec);
@@ -56,8 +57,8 @@ RunSpec spec_from_json(const nlohmann::json& json);
 RunSpec spec_from_text(std::string_view text);
 
 // The canonical form of what decides the records: as_json on one line without the number of the
-// CUDA device, without settings that do not decide (checkpoint_every) and without those at the value that they leave
-// unsaid (see base::Field).
+// CUDA device, without settings that do not decide (checkpoint_every) and without those at the value that
+// they leave unsaid (see base::Field).
 std::string canonical(const RunSpec& spec);
 
 // The first 16 hexadecimal digits of the canonical form's SHA-256: a run's name.

@@ -24,7 +24,8 @@ bool is_device(const std::string& name) {
   }
   std::uint8_t number = 0;
   const char* const end = name.data() + name.size();
-  const auto [stopped, error] = std::from_chars(name.data() + std::min(indexed.size(), name.size()), end, number);
+  const auto [stopped, error] =
+      std::from_chars(name.data() + std::min(indexed.size(), name.size()), end, number);
   return name.starts_with(indexed) && error == std::errc() && stopped == end;
 }
 
@@ -38,7 +39,8 @@ base::Field start_field() {
   base::Fields<RunSpec> fields;
   base::Field field = fields.text(
       "start", &RunSpec::start, "none, or names such as cmnist-gray-erm-s0-0123456789abcdef",
-      "the finished run whose parameters this one starts with, by its folder's name beside this one's", is_start);
+      "the finished run whose parameters this one starts with, by its folder's name beside this one's",
+      is_start);
   field.get = [plain = field.get](const void* spec) {
     const base::Value value = plain(spec);
     return value == base::Value(std::string()) ? base::Value(std::string("none")) : value;
@@ -63,12 +65,14 @@ const std::vector<base::Field>& run_fields() {
     field.whole("hparams_seed", &S::hparams_seed, std::int64_t{0}, many,
                 "which draw of a random search the settings are; 0: not drawn");
     field.whole("eval_every", &S::eval_every, std::int64_t{1}, many, "steps from record to record");
-    field.whole("eval_first", &S::eval_first, std::int64_t{0}, many, "the first record's step; 0: eval_every").unsaid =
-        "0";
-    field.whole("checkpoint_every", &S::checkpoint_every, std::int64_t{1}, many,
-                "steps from checkpoint to checkpoint; records do not depend on it")
+    field.whole("eval_first", &S::eval_first, std::int64_t{0}, many, "the first record's step; 0: eval_every")
+        .unsaid = "0";
+    field
+        .whole("checkpoint_every", &S::checkpoint_every, std::int64_t{1}, many,
+               "steps from checkpoint to checkpoint; records do not depend on it")
         .decides = false;
-    field.whole("threads", &S::threads, std::int64_t{1}, 1024, "threads per operation; rounding depends on it");
+    field.whole("threads", &S::threads, std::int64_t{1}, 1024,
+                "threads per operation; rounding depends on it");
     field.text("device", &S::device, "cpu, cuda or cuda:N", "where tensors live", is_device);
     field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
     std::vector<base::Field> fields = std::move(field).take();
@@ -78,7 +82,8 @@ const std::vector<base::Field>& run_fields() {
   return all;
 }
 
-void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner, bool of_run) {
+void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner,
+         bool of_run) {
   for (const base::Field& field : fields) {
     // half: how the work is done, as tf32 is.
     settings.push_back({&field, owner, of_run || !field.decides || field.name == "half"});
@@ -98,8 +103,8 @@ bool is_structural(std::string_view name) {
   std::vector<std::string_view> names;
   for (const KnownSetting& known : known_settings()) {
     if (known.name == name) {
-      throw std::invalid_argument(std::string(name) + ": expected a setting of " + spec.dataset.name + " with " +
-                                  spec.algorithm + ", got one of " + known.belongs_to);
+      throw std::invalid_argument(std::string(name) + ": expected a setting of " + spec.dataset.name +
+                                  " with " + spec.algorithm + ", got one of " + known.belongs_to);
     }
     names.push_back(known.name);
   }
@@ -124,7 +129,8 @@ void check_scheme(const RunSpec& spec, std::string_view name) {
   const bool own = spec.settings.scheme == train::Scheme::own;
   if (name == "scheme" && own != static_cast<bool>(spec.settings.update.make)) {
     throw std::invalid_argument("scheme: expected " + std::string(own ? "linear or pair" : "own") + " for " +
-                                spec.algorithm + ", got '" + std::string(to_string(spec.settings.scheme)) + "'");
+                                spec.algorithm + ", got '" + std::string(to_string(spec.settings.scheme)) +
+                                "'");
   }
 }
 
@@ -186,7 +192,8 @@ void set(RunSpec& spec, std::string_view name, const nlohmann::json& value) {
   const Setting setting = setting_in(spec, name);
   const std::optional<base::Value> plain = value_from(value);
   if (!plain) {
-    throw std::invalid_argument(setting.name() + ": expected " + setting.field->accepted + ", got " + value.dump());
+    throw std::invalid_argument(setting.name() + ": expected " + setting.field->accepted + ", got " +
+                                value.dump());
   }
   base::set_value(*setting.field, writable(setting), *plain);
   after_change(spec, name);

@@ -10,9 +10,10 @@
 #include "pair/base/options.h"
 #include "pair/runs/run_spec.h"
 
-// The settings of a run by name: what '--set name=value' changes, what specs hold on disk, what sweeps vary and what
-// 'pair list settings' shows. Nothing is declared here: a run has its own settings (seed, device, ...), those of
-// training (train/settings.h), and the options of its dataset, objectives, model and algorithm.
+// The settings of a run by name: what '--set name=value' changes, what specs hold on disk, what sweeps vary
+// and what 'pair list settings' shows. Nothing is declared here: a run has its own settings (seed, device,
+// ...), those of training (train/settings.h), and the options of its dataset, objectives, model and
+// algorithm.
 
 namespace pair::runs {
 
@@ -26,20 +27,21 @@ struct Setting {
   [[nodiscard]] base::Value value() const { return field->get(owner); }
 };
 
-// In a fixed order: the run's own, the dataset's, training's, then those of objectives, model and update. The views
-// are valid while the spec is not changed.
+// In a fixed order: the run's own, the dataset's, training's, then those of objectives, model and update. The
+// views are valid while the spec is not changed.
 std::vector<Setting> settings_of(const RunSpec& spec);
 
 // Null where the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
-// The value, as JSON or as the user would type it. Throw std::invalid_argument where the run has no such setting.
+// The value, as JSON or as the user would type it. Throw std::invalid_argument where the run has no such
+// setting.
 nlohmann::json value_of(const RunSpec& spec, std::string_view name);
 std::string text_of(const RunSpec& spec, std::string_view name);
 
-// Throw std::invalid_argument "steps: expected integers from 1 to 1000000000, got '0'", and for a name that is not
-// known or that belongs to something else than this run has. In text, lists are separated by commas. Where objectives
-// or the model change, their options become the defaults.
+// Throw std::invalid_argument "steps: expected integers from 1 to 1000000000, got '0'", and for a name that
+// is not known or that belongs to something else than this run has. In text, lists are separated by commas.
+// Where objectives or the model change, their options become the defaults.
 void set(RunSpec& spec, std::string_view name, const nlohmann::json& value);
 void set(RunSpec& spec, std::string_view name, std::string_view text);
 // Else a literal would be JSON as soon as text.

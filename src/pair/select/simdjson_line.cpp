@@ -73,8 +73,9 @@ class SimdjsonLineParser : public LineParser {
     }
     SimdjsonValue(root_).each_field([&all](std::string_view key, const SimdjsonValue& value) {
       if (key == "hparams") {
-        value.each_field(
-            [&all](std::string_view name, const SimdjsonValue& inner) { all.emplace_back(name, inner.shown()); });
+        value.each_field([&all](std::string_view name, const SimdjsonValue& inner) {
+          all.emplace_back(name, inner.shown());
+        });
       }
     });
     std::sort(all.begin(), all.end());

@@ -28,9 +28,10 @@ struct Hparam {
   std::string source;  // who says so
 };
 
-// The learning rates, and what the dataset's protocol, the algorithm and its options declare. On DomainBed's datasets
-// these are DomainBed's (domainbed/hparams_registry.py) and what the paper adds; on the paper's own ColoredMNIST what
-// Appendix F.1 searches; on the extrapolation example, Appendix C.3. Throws std::invalid_argument for unknown names.
+// The learning rates, and what the dataset's protocol, the algorithm and its options declare. On DomainBed's
+// datasets these are DomainBed's (domainbed/hparams_registry.py) and what the paper adds; on the paper's own
+// ColoredMNIST what Appendix F.1 searches; on the extrapolation example, Appendix C.3. Throws
+// std::invalid_argument for unknown names.
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm,
                                Search search = Search::domainbed);
 

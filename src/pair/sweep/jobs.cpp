@@ -153,8 +153,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
       std::vector<TestEnvs> test_envs = sets_for(definition, runs::resolve(dataset, algorithm, settings));
       std::vector<Hparam> hparams = hparams_of(dataset, algorithm, definition.search);
       common.spare(hparams);
-      families.push_back(
-          {dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});
+      families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});
     }
   }
   common.refuse_unused();

@@ -11,7 +11,8 @@ std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::
     return nullptr;
   }
   if (!settings.update.make) {
-    throw std::invalid_argument("scheme: expected linear or pair for an algorithm without an update of its own, got own");
+    throw std::invalid_argument(
+        "scheme: expected linear or pair for an algorithm without an update of its own, got own");
   }
   return settings.update.make({settings, data, model, seed, device});
 }

@@ -46,8 +46,9 @@ struct UpdateContext {
   torch::Device device = torch::kCPU;
 };
 
-// The update that settings.update makes; nothing for schemes that weigh objectives. Throws std::invalid_argument
-// where it is not defined on the data: one environment to train on, a regression for cdann.
+// The update that settings.update makes; nothing for schemes that weigh objectives. Throws
+// std::invalid_argument where it is not defined on the data: one environment to train on, a regression for
+// cdann.
 std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::EnvironmentSet& data,
                                           const std::shared_ptr<models::Model>& model, std::uint64_t seed,
                                           torch::Device device);

@@ -4,8 +4,8 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "pair/device/kernels.h"

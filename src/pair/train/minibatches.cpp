@@ -60,7 +60,8 @@ torch::Tensor Minibatches::draw_environments(std::int64_t block) const {
   const std::int64_t first = block * steps_a_block * all;
   const torch::Tensor counters =
       torch::arange(first, first + steps_a_block * all, sizes_.options()) + environment_key_;
-  const torch::Tensor order = models::random_words(counters).view({steps_a_block, all}).argsort(std::int64_t{1});
+  const torch::Tensor order =
+      models::random_words(counters).view({steps_a_block, all}).argsort(std::int64_t{1});
   return std::get<0>(order.narrow(1, 0, chosen_).sort(1));
 }
 

@@ -35,8 +35,8 @@ bool is_name(const std::string& name) {
 
 // The scheme that alone reads a setting; empty: all do.
 std::string group_of(std::string_view name) {
-  constexpr std::array<std::string_view, 6> linear = {"penalty", "penalties", "pretrain_penalty",
-                                                      "conflict", "refresh", "optimizer"};
+  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties", "pretrain_penalty",
+                                                      "conflict", "refresh",   "optimizer"};
   constexpr std::array<std::string_view, 11> pair = {
       "solver",  "preference", "epsilon", "balance_optimizer", "balance_lr",       "momentum",
       "restart", "backtrack",  "decay",   "gradients",         "freeze_featurizer"};
@@ -49,9 +49,10 @@ std::string group_of(std::string_view name) {
 std::vector<base::Field> declared_settings() {
   using S = Settings;
   base::Fields<S> field;
-  field.choice("scheme", &S::scheme, by_name({Scheme::linear, Scheme::pair, Scheme::own}),
-               "how a step is found: objectives under fixed penalties, under a solver's weights, or an update of "
-               "the algorithm's own");
+  field.choice(
+      "scheme", &S::scheme, by_name({Scheme::linear, Scheme::pair, Scheme::own}),
+      "how a step is found: objectives under fixed penalties, under a solver's weights, or an update of "
+      "the algorithm's own");
   field.names("objectives", &S::objectives, "names separated by commas, erm the first",
               "what is minimised; 'pair list objectives' has the names",
               [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
@@ -63,19 +64,22 @@ std::vector<base::Field> declared_settings() {
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
       .unsaid = "0";
-  field.number("lr", &S::lr, rate, "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
-  field.number("l2", &S::l2, {.low = 0, .high = 1e3}, "factor of the sum of squared parameters where Adam runs");
+  field.number("lr", &S::lr, rate,
+               "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
+  field.number("l2", &S::l2, {.low = 0, .high = 1e3},
+               "factor of the sum of squared parameters where Adam runs");
 
   field.number("penalty", &S::penalty, penalty_weight,
                "lambda, the weight of the objectives beyond erm after pretrain steps; of the adversary");
   field
       .numbers("penalties", &S::penalties, penalty_weight,
-               "lambda of each objective beyond erm in place of penalty, 0 to record it only; equal: penalty for all",
+               "lambda of each objective beyond erm in place of penalty, 0 to record it only; equal: penalty "
+               "for all",
                "equal")
       .unsaid = "equal";
-  field.number("pretrain_penalty", &S::pretrain_penalty, penalty_weight, "lambda in the pretrain steps").unsaid = "1";
-  field
-      .flag("conflict", &S::conflict, "record how the objectives' gradients conflict, as pair does anyway")
+  field.number("pretrain_penalty", &S::pretrain_penalty, penalty_weight, "lambda in the pretrain steps")
+      .unsaid = "1";
+  field.flag("conflict", &S::conflict, "record how the objectives' gradients conflict, as pair does anyway")
       .unsaid = "false";
   field.flag("refresh", &S::refresh, "a fresh Adam after pretrain steps");
   field
@@ -83,14 +87,18 @@ std::vector<base::Field> declared_settings() {
               "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")
       .unsaid = "adam";
 
-  field.text("solver", &S::solver, "names of 'pair list solvers'", "the solver that weighs the objectives", is_name);
-  field.numbers("preference", &S::preference, {.low = 0, .high = 1e300, .open_low = true},
-                "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
-                "balancing starts",
-                "auto");
-  field.number("epsilon", &S::epsilon, {.low = 0, .high = 1e300}, "divergence above which the solver balances");
+  field.text("solver", &S::solver, "names of 'pair list solvers'", "the solver that weighs the objectives",
+             is_name);
+  field.numbers(
+      "preference", &S::preference, {.low = 0, .high = 1e300, .open_low = true},
+      "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
+      "balancing starts",
+      "auto");
+  field.number("epsilon", &S::epsilon, {.low = 0, .high = 1e300},
+               "divergence above which the solver balances");
   field
-      .choice("balance_optimizer", &S::balance_optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+      .choice("balance_optimizer", &S::balance_optimizer,
+              by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "what takes the steps after pretrain: SGD with momentum, or Adam")
       .unsaid = "sgd";
   field.number("balance_lr", &S::balance_lr, rate, "learning rate after pretrain steps");
@@ -98,7 +106,8 @@ std::vector<base::Field> declared_settings() {
   field.flag("restart", &S::restart, "drop the momentum where the new direction opposes it");
   field.flag("backtrack", &S::backtrack,
              "take back steps that raise what they were meant to lower; not with minibatches or clove");
-  field.choice("decay", &S::decay, by_name({Decay::none, Decay::cosine}), "of balance_lr over the steps that balance");
+  field.choice("decay", &S::decay, by_name({Decay::none, Decay::cosine}),
+               "of balance_lr over the steps that balance");
   field.choice("gradients", &S::gradients,
                by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
                "whose gradients the solver sees, and are compared: the head's, the featurizer's or all");
@@ -131,13 +140,15 @@ void check_objectives(const Settings& s) {
   }
   if (s.scheme == Scheme::own && s.objectives.size() > 1) {
     throw std::invalid_argument("objectives: expected erm alone, since " + s.update.name +
-                                " has an update of its own, got " + std::to_string(s.objectives.size()) + " names");
+                                " has an update of its own, got " + std::to_string(s.objectives.size()) +
+                                " names");
   }
 }
 
 void check_pair(const Settings& s) {
   if (s.objectives.size() < 2) {
-    throw std::invalid_argument("objectives: expected at least one beside erm for PAIR-o to weigh, got erm alone");
+    throw std::invalid_argument(
+        "objectives: expected at least one beside erm for PAIR-o to weigh, got erm alone");
   }
   if (!s.preference.empty() && s.preference.size() != s.objectives.size()) {
     throw std::invalid_argument("preference: expected auto, or one number per objective (" +
@@ -146,8 +157,9 @@ void check_pair(const Settings& s) {
   }
   for (const std::string& name : s.objectives) {
     if (objectives::make_objective(name, s.objective_options.at(name))->may_be_negative()) {
-      throw std::invalid_argument(name + ": expected a loss that is never negative, which PAIR-o's solver needs; with " +
-                                  "these options it may be (irmv1_negative: shift or scale)");
+      throw std::invalid_argument(
+          name + ": expected a loss that is never negative, which PAIR-o's solver needs; with " +
+          "these options it may be (irmv1_negative: shift or scale)");
     }
   }
   (void)moo::make_balancer(s.solver);
@@ -187,8 +199,9 @@ void validate(const Settings& settings) {
   base::check(copy.model_options);
   base::check(copy.update.options);
   if (copy.environments > 0 && copy.batch == 0) {
-    throw std::invalid_argument("environments: expected 0 (all) with batch 0, whose steps take all samples, got " +
-                                std::to_string(copy.environments));
+    throw std::invalid_argument(
+        "environments: expected 0 (all) with batch 0, whose steps take all samples, got " +
+        std::to_string(copy.environments));
   }
   check_objectives(copy);
   if (copy.scheme == Scheme::pair) {

@@ -10,9 +10,9 @@
 
 #include "pair/base/options.h"
 
-// Everything that decides a training run besides its data and its seed. A value; defaults are those of the paper's
-// ColoredMNIST experiments with PAIR-o's guarded step. Ranges are stated once, in settings.cpp. What belongs to one
-// objective, solver, model or algorithm is declared beside it and held here as base::Options.
+// Everything that decides a training run besides its data and its seed. A value; defaults are those of the
+// paper's ColoredMNIST experiments with PAIR-o's guarded step. Ranges are stated once, in settings.cpp. What
+// belongs to one objective, solver, model or algorithm is declared beside it and held here as base::Options.
 
 namespace pair::train {
 
@@ -28,8 +28,8 @@ enum class Scheme {
 
 // An update of an algorithm's own, as the algorithm's file declares it.
 struct OwnUpdate {
-  std::string name = {};  // the algorithm's: "dann"
-  bool compares = false;  // environments with each other: with one to train on it changes nothing
+  std::string name = {};       // the algorithm's: "dann"
+  bool compares = false;       // environments with each other: with one to train on it changes nothing
   bool reads_penalty = false;  // weighs something by the run's penalty
   base::Options options = {};
   std::function<std::unique_ptr<Algorithm>(const UpdateContext&)> make = {};
@@ -55,8 +55,8 @@ struct Settings {
   Scheme scheme = Scheme::pair;
   std::vector<std::string> objectives = {"erm", "irmv1", "vrex"};  // the first is erm
   std::int64_t steps = 501;                                        // 1 to 1e9
-  std::int64_t pretrain = 150;    // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
-  std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0 is all of them
+  std::int64_t pretrain = 150;  // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
+  std::int64_t batch = 0;       // samples per environment and step, drawn with replacement; 0 is all of them
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
   double lr = 1e-3;               // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
   double l2 = 1e-3;               // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
@@ -101,8 +101,9 @@ struct Settings {
 // The settings that every run has. Names are those of specs and of 'pair train --set'.
 const std::vector<base::Field>& settings_fields();
 
-// Makes the options fit the names: those of objectives and of a model that are not named any more are dropped, and
-// those that are missing become the defaults. Throws std::invalid_argument for names that are not known.
+// Makes the options fit the names: those of objectives and of a model that are not named any more are
+// dropped, and those that are missing become the defaults. Throws std::invalid_argument for names that are
+// not known.
 void settle(Settings& settings);
 
 // Throws std::invalid_argument that names the setting, what is expected and its value.
