@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -141,7 +142,11 @@ TEST(WorkedExamples, AnObjectiveIsWeighedByPairAndMinimisedByAPenalty) {
     ASSERT_GT(records.size(), 5U);
     EXPECT_EQ(records.back().at("hparams").at("risk_range_power"), 1.5);
     EXPECT_GT(records.back().at("losses").at("risk_range").get<double>(), 0.0);
-    EXPECT_GT(records.back().at("weights").at("risk_range").get<double>(), 0.0);
+    // Not in every step: PAIR-o gives an objective that is met no weight.
+    const auto weighed = [](const json& record) {
+      return record.at("weights").at("risk_range").get<double>() > 0.0;
+    };
+    EXPECT_TRUE(std::any_of(records.begin(), records.end(), weighed));
   }
 }
 
