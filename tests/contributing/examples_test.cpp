@@ -133,10 +133,10 @@ TEST(WorkedExamples, AnObjectiveIsWeighedByPairAndMinimisedByAPenalty) {
   const Scratch scratch;
   for (const std::string algorithm : {"pair", "vrex"}) {
     SCOPED_TRACE(algorithm);
-    const Ended ended =
-        pair({"train", "--dataset", "toy-signs", "--algorithm", algorithm, "--objectives", "erm,risk_range",
-              "--out", algorithm, "--quiet", "--set", "model=tanh_net", "risk_range_power=1.5"},
-             scratch.path());
+    const Ended ended = pair(
+        {"train", "--dataset", "toy-signs", "--algorithm", algorithm, "--objectives", "erm,risk_range",
+         "--out", algorithm, "--quiet", "--set", "model=tanh_net", "risk_range_power=1.5", "pretrain=50"},
+        scratch.path());
     ASSERT_EQ(ended.status, 0) << ended.err;
     const std::vector<json> records = records_in(scratch / algorithm);
     ASSERT_GT(records.size(), 5U);
