@@ -305,7 +305,7 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
       [&] {
         (void)pictures({{"holdout", "0.01"}});
       },
-      message("holdout: expected a share that holds out at least one picture of 'photo', which has 16, got "
+      message("holdout: expected a share that holds out at least one picture of 'art', which has 16, got "
               "0.01"));
   EXPECT_THAT(data::environment_names(dataset()), ElementsAre("art", "photo", "sketch"));
 }
