@@ -11,7 +11,7 @@
 // CLOvE, calibration loss over environments (Wald et al., "On Calibration and Out-of-domain Generalization",
 // NeurIPS 2021): a classifier calibrated in every environment uses no spurious correlation. Calibration is
 // measured by the maximum mean calibration error (Kumar et al., "Trainable Calibration Measures for Neural
-// Networks from Kernel Mean Embeddings", ICML 2018), squared, over a minibatch of m samples an environment,
+// Networks from Kernel Mean Embeddings", ICML 2018), squared, over a minibatch of m samples per environment,
 //
 //   1/|E| sum_e 1/m^2 sum_ij (c_i - r_i) (c_j - r_j) exp(-|r_i - r_j| / width),
 //

@@ -9,7 +9,7 @@
 //   1/|E| sum_e 1/d sum_j Var_e[phi_j],
 //
 // with the unbiased variance, as in the authors' release on ColoredMNIST (AC-CMNIST; its further conditioning
-// on the class is off there) and in DomainBed's IB_IRM. Needs two samples an environment.
+// on the class is off there) and in DomainBed's IB_IRM. Needs two samples per environment.
 
 namespace pair::objectives {
 namespace {

@@ -43,11 +43,6 @@ void fit_preference(train::Settings& settings, bool preference_given) {
   }
 }
 
-// What decides which settings a run has.
-bool decides_settings(std::string_view name) {
-  return name == "scheme" || name == "objectives" || name == "model";
-}
-
 void apply_structure(RunSpec& spec, std::span<const Override> overrides) {
   for (const auto& [name, value] : overrides) {
     if (decides_settings(name)) {

@@ -94,11 +94,6 @@ void add(std::vector<Setting>& settings, const base::Options& options) {
   add(settings, options.fields(), options.address(), /*of_run=*/false);
 }
 
-// What decides which settings there are.
-bool is_structural(std::string_view name) {
-  return name == "objectives" || name == "model" || name == "scheme";
-}
-
 [[noreturn]] void refuse_name(const RunSpec& spec, std::string_view name) {
   std::vector<std::string_view> names;
   for (const KnownSetting& known : known_settings()) {
@@ -135,7 +130,7 @@ void check_scheme(const RunSpec& spec, std::string_view name) {
 }
 
 void after_change(RunSpec& spec, std::string_view name) {
-  if (is_structural(name)) {
+  if (decides_settings(name)) {
     settle(spec.settings);
     check_scheme(spec, name);
   }
@@ -169,6 +164,10 @@ std::vector<Setting> settings_of(const RunSpec& spec) {
   add(settings, spec.settings.model_options);
   add(settings, spec.settings.update.options);
   return settings;
+}
+
+bool decides_settings(std::string_view name) {
+  return name == "objectives" || name == "model" || name == "scheme";
 }
 
 const base::Field* find_setting(const RunSpec& spec, std::string_view name) {

@@ -31,6 +31,9 @@ struct Setting {
 // views are valid while the spec is not changed.
 std::vector<Setting> settings_of(const RunSpec& spec);
 
+// Whether the setting decides which others a run has: objectives, model and scheme.
+bool decides_settings(std::string_view name);
+
 // Null where the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
