@@ -8,7 +8,7 @@
 #include "pair/bench/glpk_reference.h"
 #include "pair/moo/epo.h"
 
-namespace pair::bench {
+namespace pair::bench::problems_test {
 namespace {
 
 TEST(BenchProblems, AreTheSameForTheSameSeedAndOthersForAnother) {
@@ -60,4 +60,4 @@ TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
 }
 
 }  // namespace
-}  // namespace pair::bench
+}  // namespace pair::bench::problems_test

@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace pair::cli::test {
+namespace pair::cli::test::blas_test {
 namespace {
 
 TEST(BlasKernels, KeepsAChoiceThatKnowsTheProcessor) {
@@ -34,4 +34,4 @@ TEST(BlasKernels, KeepsWhatTheUserHasSet) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::blas_test

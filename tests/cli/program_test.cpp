@@ -13,7 +13,7 @@
 
 // The pair program as a user meets it: arguments, files, pipes and exit statuses.
 
-namespace pair::cli::test {
+namespace pair::cli::test::program_test {
 namespace {
 
 using nlohmann::json;
@@ -253,4 +253,4 @@ TEST(Program, MeasuresTheSolver) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::program_test

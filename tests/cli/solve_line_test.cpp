@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace pair::cli {
+namespace pair::cli::solve_line_test {
 namespace {
 
 using nlohmann::json;
@@ -281,4 +281,4 @@ TEST(SolveLine, SurvivesDeepNestingAndBytesThatAreNotText) {
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::cli::solve_line_test

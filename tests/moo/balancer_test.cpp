@@ -13,7 +13,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::balancer_test {
 namespace {
 
 using testing::Case;
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(All, AnyBalancer, ::testing::ValuesIn(names()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::balancer_test

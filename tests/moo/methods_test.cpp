@@ -21,7 +21,7 @@
 
 // What each of the smaller methods promises beyond the properties that all balancers share.
 
-namespace pair::moo {
+namespace pair::moo::methods_test {
 namespace {
 
 using testing::Case;
@@ -251,4 +251,4 @@ TEST(Pmtl, RefusesVectorsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::methods_test

@@ -16,7 +16,7 @@
 
 // Statements that hold for whatever problem is drawn.
 
-namespace pair::moo {
+namespace pair::moo::properties_test {
 namespace {
 
 using testing::Case;
@@ -339,4 +339,4 @@ TEST(MakeBalancer, NamesTheNearestAndTheRangeOfOptions) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::properties_test

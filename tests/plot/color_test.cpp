@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace pair::plot {
+namespace pair::plot::color_test {
 namespace {
 
 using Three = std::array<double, 3>;
@@ -151,4 +151,4 @@ TEST(ThemeName, IsReadOrAnswered) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::color_test

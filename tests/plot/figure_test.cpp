@@ -8,7 +8,7 @@
 #include "pair/plot/csv.h"
 #include "pair/plot/svg.h"
 
-namespace pair::plot {
+namespace pair::plot::figure_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -56,4 +56,4 @@ TEST(Figure, TellsThingsApartWithoutColoursToo) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::figure_test

@@ -9,7 +9,7 @@
 #include "pair/plot/image.h"
 #include "tests/plot/samples.h"
 
-namespace pair::plot::test {
+namespace pair::plot::test::png_test {
 namespace {
 
 struct Image {
@@ -120,4 +120,4 @@ TEST(PngAbsent, IsSaidInASentence) {
 }
 
 }  // namespace
-}  // namespace pair::plot::test
+}  // namespace pair::plot::test::png_test

@@ -9,7 +9,7 @@
 #include "tests/plot/samples.h"
 #include "tests/plot/xml.h"
 
-namespace pair::plot::test {
+namespace pair::plot::test::svg_test {
 namespace {
 
 using ::testing::AllOf;
@@ -310,4 +310,4 @@ TEST(Svg, LeavesARadarsOutlineOpenWhereAValueIsMissing) {
 }
 
 }  // namespace
-}  // namespace pair::plot::test
+}  // namespace pair::plot::test::svg_test

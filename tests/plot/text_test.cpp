@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::plot {
+namespace pair::plot::text_test {
 namespace {
 
 TEST(Clean, LeavesGoodTextAlone) {
@@ -47,4 +47,4 @@ TEST(Shortened, FitsTheWidth) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::text_test

@@ -7,7 +7,7 @@
 
 #include "pair/data/random.h"
 
-namespace pair::plot {
+namespace pair::plot::ticks_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(Readable, HasFourDigitsAtMost) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::ticks_test

@@ -6,7 +6,7 @@
 
 #include "tests/report/runs.h"
 
-namespace pair::report {
+namespace pair::report::payload_test {
 namespace {
 
 using nlohmann::json;
@@ -131,4 +131,4 @@ TEST(Payload, StaysSmallHoweverMuchThereIs) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::payload_test

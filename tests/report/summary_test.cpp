@@ -4,7 +4,7 @@
 
 #include "tests/report/runs.h"
 
-namespace pair::report {
+namespace pair::report::summary_test {
 namespace {
 
 using select::testing::write;
@@ -75,4 +75,4 @@ TEST(Summary, HasNothingToDistrustInWholeRunsOfOneMethod) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::summary_test

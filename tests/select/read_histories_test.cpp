@@ -12,7 +12,7 @@
 #include "tests/select/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::select {
+namespace pair::select::read_histories_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,4 +372,4 @@ TEST(ReadHistories, RefusesWhatIsNoFolder) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::read_histories_test

@@ -19,7 +19,7 @@
 #include "pair/train/update.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::guard_test {
 namespace {
 
 TEST(Guard, ShrinksAndRecoversTheLearningRate) {
@@ -280,4 +280,4 @@ TEST(PairOptimizer, RefusesToWeighNothing) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::guard_test

@@ -16,7 +16,7 @@
 #include "pair/train/weigher.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::trainer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -495,4 +495,4 @@ TEST(Trainer, TellsNoMeansOfStepsOnAllData) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::trainer_test

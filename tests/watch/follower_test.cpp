@@ -7,7 +7,7 @@
 
 #include "tests/watch/records.h"
 
-namespace pair::watch::test {
+namespace pair::watch::test::follower_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,4 +129,4 @@ TEST(Follower, SaysWhatItCouldNotUse) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::follower_test

@@ -12,7 +12,7 @@
 #include "tests/watch/client.h"
 #include "tests/watch/records.h"
 
-namespace pair::watch::test {
+namespace pair::watch::test::program_test {
 namespace {
 
 using cli::test::Conversation;
@@ -148,4 +148,4 @@ TEST(PairBenchWatch, MeasuresWhatFollowingASweepTakes) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::program_test

@@ -5,7 +5,7 @@
 
 #include "tests/watch/records.h"
 
-namespace pair::watch::test {
+namespace pair::watch::test::run_folders_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,4 +80,4 @@ TEST(RunFolders, DoNotWaitForAPipe) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::run_folders_test

@@ -10,7 +10,7 @@
 
 // Real sockets: people who watch, and others.
 
-namespace pair::watch::test {
+namespace pair::watch::test::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -285,4 +285,4 @@ TEST_F(WatchServer, HasItsPortToItself) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::server_test
