@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 #include "tests/cli/process.h"
 
 // The pair program as a user meets it: arguments, files, pipes and exit statuses.
@@ -125,9 +125,9 @@ TEST(Program, SaysWhatANumberMayBe) {
 TEST(Program, ListsEverySolver) {
   const Finished text = run_pair({"list", "solvers"});
   const json listed = json::parse(run_pair({"list", "solvers", "--json"}).out);
-  ASSERT_EQ(listed.size(), moo::balancers().size());
+  ASSERT_EQ(listed.size(), moo::solvers().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const moo::BalancerInfo info = moo::balancers()[i];
+    const moo::SolverInfo info = moo::solvers()[i];
     EXPECT_EQ(listed[i]["name"], info.name);
     EXPECT_EQ(listed[i]["options"], info.options);
     EXPECT_THAT(text.out, HasSubstr(std::string(info.summary)));

@@ -84,7 +84,7 @@ TEST(SolveLine, UsesTheDefaultsOnlyWhereTheLineDoesNotSay) {
 }
 
 TEST(SolveLine, KnowsEverySolver) {
-  for (const moo::BalancerInfo& info : moo::balancers()) {
+  for (const moo::SolverInfo& info : moo::solvers()) {
     const json reply = solved(line_with({{"solver", info.name},
                                          {"epsilon", 0.01},
                                          {"smoothing", 2},

@@ -276,7 +276,7 @@ TEST(PairOptimizer, RefusesToWeighNothing) {
   torch::Tensor x = torch::zeros({2}).requires_grad_(true);
   torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.1));
   EXPECT_THROW(PairOptimizer(sgd, {}), std::invalid_argument);
-  EXPECT_THROW(PairOptimizer(sgd, {x}, {.balancer = "epoo"}), std::invalid_argument);
+  EXPECT_THROW(PairOptimizer(sgd, {x}, {.solver = "epoo"}), std::invalid_argument);
 }
 
 }  // namespace
