@@ -21,7 +21,7 @@ std::vector<std::string> labels(const Ticks& ticks) {
   return result;
 }
 
-// The number that a label stands for.
+// The number that a label represents.
 double read(std::string label, int exponent) {
   if (label.starts_with("−")) {
     label.replace(0, std::string("−").size(), "-");

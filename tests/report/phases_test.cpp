@@ -5,7 +5,7 @@
 namespace pair::report::phases_test {
 namespace {
 
-// Records at steps 1, 2, ...: how many descend, and the weights of ERM in those that balance.
+// Records at steps 1, 2, ...: the number that descend, and the weights of ERM in those that balance.
 select::Run run_of(int descent, const std::vector<double>& balance) {
   select::Run run;
   std::int64_t step = 0;

@@ -98,7 +98,7 @@ TEST(Follower, ReadsOnlyWhatChanged) {
   append(scratch / "a/results.jsonl", record(1));
   Follower follower(scratch.path());
   EXPECT_TRUE(follower.look());
-  // Other bytes behind the same stamp would show if the file were read again.
+  // Different bytes with the same stamp would show if the file were read again.
   const auto modified = fs::last_write_time(scratch / "a/results.jsonl");
   {
     std::fstream file(scratch / "a/results.jsonl", std::ios::in | std::ios::out | std::ios::binary);
@@ -124,7 +124,7 @@ TEST(Follower, SaysWhatItCouldNotUse) {
   const std::string left_out = payload["left_out"].dump();
   EXPECT_THAT(left_out, HasSubstr("b/results.jsonl, line 1,"));
   EXPECT_THAT(left_out, HasSubstr("c has failed: no data"));
-  EXPECT_THAT(left_out, HasSubstr("a/failed leads out of"));
+  EXPECT_THAT(left_out, HasSubstr("a/failed links outside of"));
   EXPECT_THAT(payload.dump(), Not(HasSubstr("root:")));
 }
 

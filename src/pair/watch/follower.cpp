@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line of the file 'failed', which find_runs has seen to lie inside of the folder.
+// The first line of the file 'failed'; find_runs has checked that it is inside the folder.
 std::string failure_of(const fs::path& run) {
   return base::first_line(run / "failed");
 }
@@ -29,7 +29,7 @@ Follower::Follower(std::filesystem::path folder) : folder_(std::move(folder)) {
   }
   if (!fault.empty()) {
     throw std::invalid_argument("'" + base::printable(folder_.string()) + "' " + fault +
-                                "; accepted is a run's folder or one of run folders");
+                                "; expected a run's folder or a folder of run folders");
   }
 }
 
