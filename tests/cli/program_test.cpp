@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -210,14 +212,39 @@ TEST(Program, AnswersEachLineBeforeTheNextComes) {
   EXPECT_EQ(conversation.wait().status, 0);
 }
 
-TEST(Program, SaysSoWhereNobodyListens) {
+TEST(Program, EndsQuietlyWhereNobodyListens) {
   Conversation conversation({"solve"});
   conversation.stop_listening();
   conversation.say(std::string(problem) + "\n");
   conversation.stop_talking();
   const Finished finished = conversation.wait();
-  EXPECT_EQ(finished.status, 1);
-  EXPECT_THAT(finished.err, HasSubstr("cannot write the output: Broken pipe"));
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST(Program, EndsQuietlyWhereTheReaderGoesInTheMiddle) {
+  // Far more than a pipe holds, so that a write fails long before the end.
+  std::string lines;
+  for (int i = 0; i < 5'000; ++i) {
+    lines += std::string(problem) + "\n";
+  }
+  const TemporaryFile file(lines);
+  Conversation conversation({"solve", file.path()});
+  EXPECT_THAT(conversation.hear_line(), StartsWith("{\"weights\""));
+  conversation.stop_listening();
+  const Finished finished = conversation.wait();
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST(Program, StillSaysThatADiskIsFull) {
+  FILE* const shell = ::popen("\"" PAIR_PROGRAM "\" --version 2>&1 > /dev/full", "r");
+  ASSERT_NE(shell, nullptr);
+  std::string said(200, '\0');
+  said.resize(std::fread(said.data(), 1, said.size(), shell));
+  const int status = ::pclose(shell);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(said, HasSubstr("pair: cannot write the output"));
 }
 
 TEST(Program, SolvesTenThousandLinesThroughOnePipe) {

@@ -123,7 +123,8 @@ TEST(Follower, SaysWhatItCouldNotUse) {
   EXPECT_THAT(payload["runs"], SizeIs(1));
   const std::string left_out = payload["left_out"].dump();
   EXPECT_THAT(left_out, HasSubstr("b/results.jsonl, line 1,"));
-  EXPECT_THAT(left_out, HasSubstr("c has failed: no data"));
+  EXPECT_THAT(payload["notes"].dump(), HasSubstr("c failed before its first record: no data"));
+  EXPECT_EQ(payload["progress"]["failed"], 1);
   EXPECT_THAT(left_out, HasSubstr("a/failed links outside of"));
   EXPECT_THAT(payload.dump(), Not(HasSubstr("root:")));
 }

@@ -47,6 +47,9 @@ void doubt_the_runs(const Sources& sources, std::vector<std::string>& doubts) {
   if (failed.any()) {
     doubts.push_back(failed.said() + " failed: the records up to then are shown.");
   }
+  if (!sources.histories.failed.empty()) {
+    doubts.push_back(early_failures(sources));
+  }
   const Runs open(sources, [&](std::size_t i) { return sources.states[i].state == State::open; });
   if (open.any()) {
     doubts.push_back(open.said() + open.verb("is", "are") + "not finished: the numbers may still change.");
@@ -121,6 +124,15 @@ void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doub
 }
 
 }  // namespace
+
+std::string early_failures(const Sources& sources) {
+  const std::vector<select::FailedRun>& failed = sources.histories.failed;
+  if (failed.size() == 1) {
+    return failed.front().sentence() + ".";
+  }
+  return std::to_string(failed.size()) + " runs failed before their first record, such as " +
+         failed.front().folder.string() + ": " + failed.front().reason + ".";
+}
 
 std::vector<std::string> doubts_of(const Sources& sources) {
   std::vector<std::string> doubts;

@@ -174,9 +174,10 @@ json progress_json(const Sources& sources) {
   for (const RunState& state : sources.states) {
     ++counts.at(static_cast<std::size_t>(state.state));
   }
-  return {{"runs", sources.history().size()},
+  const std::size_t early = sources.histories.failed.size();
+  return {{"runs", sources.history().size() + early},
           {"done", counts[0]},
-          {"failed", counts[1]},
+          {"failed", counts[1] + early},
           {"open", counts[2]},
           {"records", sources.histories.records}};
 }
@@ -273,6 +274,10 @@ nlohmann::json payload_of(const Sources& sources) {
               {"selections", std::move(selections)},
               {"left_out", std::move(left_out)},
               {"notes", json::array()}};
+  const std::vector<select::FailedRun>& failed = sources.histories.failed;
+  for (std::size_t i = 0; i < std::min(most_omissions, failed.size()); ++i) {
+    result["notes"].push_back(shortened(failed[i].sentence(), 500));
+  }
   if (kept.size() < sources.history().size()) {
     result["notes"].push_back("The table and the scatter show " + std::to_string(kept.size()) + " of " +
                               counted(sources.history().size(), "run") +

@@ -53,7 +53,7 @@ std::string trained(const Sources& sources) {
   if (const std::size_t open = count(State::open); open > 0) {
     text += ", " + std::to_string(open) + " running or stopped";
   }
-  if (const std::size_t failed = count(State::failed); failed > 0) {
+  if (const std::size_t failed = count(State::failed) + sources.histories.failed.size(); failed > 0) {
     text += ", " + std::to_string(failed) + " failed";
   }
   return text + "; " + counted(sources.histories.records, "record") + ".";
@@ -126,7 +126,11 @@ std::vector<Sentence> criteria(const Sources& sources) {
 
 std::vector<Sentence> summary_of(const Sources& sources) {
   if (sources.history().empty()) {
-    return {{"trained", "No run with records found yet."}};
+    std::vector<Sentence> sentences{{"trained", "No run with records found yet."}};
+    if (!sources.histories.failed.empty()) {
+      sentences.push_back({"distrust", early_failures(sources)});
+    }
+    return sentences;
   }
   std::vector<Sentence> sentences{{"trained", trained(sources)}};
   for (const auto& part : {best(sources), criteria(sources)}) {

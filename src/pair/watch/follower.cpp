@@ -58,15 +58,21 @@ nlohmann::json Follower::payload() const {
   for (const auto& [run, stamps] : found_ ? found_->runs : std::map<fs::path, RunStamps>()) {
     const auto read = read_.find(run);
     const std::string failure = stamps.failed && !stamps.done ? failure_of(run) : "";
+    const bool has_records = read != read_.end() && !read->second.runs.empty();
+    const bool failed_early = stamps.failed && !stamps.done && !has_records;
+    if (failed_early) {
+      histories.failed.push_back({run, failure.empty() ? "it left no reason" : failure});
+    }
     if (read == read_.end()) {
-      histories.left_out.push_back(
-          {run, 0, failure.empty() ? "has no results.jsonl" : "has failed: " + failure, 0});
+      if (!failed_early) {
+        histories.left_out.push_back({run, 0, "has no results.jsonl", 0});
+      }
       continue;
     }
     const select::ResultsFile& file = read->second;
     histories.records += file.records;
     histories.bytes += file.bytes;
-    if (file.left_out) {
+    if (file.left_out && !(failed_early && file.bytes == 0)) {
       histories.left_out.push_back(*file.left_out);
     }
     if (!stamps.done && !file.runs.empty()) {
