@@ -130,8 +130,8 @@ json record_of(const Job& job, std::size_t index, data::Random& random) {
   return record;
 }
 
-// A new folder for a benchmark's files, gone with it, and gone as well where the process is stopped or
-// killed: a child of this process waits for its end, which a pipe tells it, and then deletes what is left.
+// A temporary folder for a benchmark, deleted at the end, even if the process is stopped or killed: a child
+// process notices the end through a pipe and deletes the rest.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -144,14 +144,14 @@ class TemporaryFolder {
   void start_janitor();
 
   std::filesystem::path path_;
-  int alive_ = -1;  // closed by the end of this process, if not before
+  int alive_ = -1;  // closed at the end of this process at the latest
   pid_t janitor_ = -1;
 };
 
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
+    throw std::runtime_error("cannot create a folder in " + std::filesystem::temp_directory_path().string());
   }
   path_ = name;
   start_janitor();
@@ -160,11 +160,11 @@ TemporaryFolder::TemporaryFolder() {
 void TemporaryFolder::start_janitor() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return;  // the folder is deleted all the same, unless the process is stopped
+    return;  // the folder is still deleted, unless the process is stopped
   }
   janitor_ = ::fork();
   if (janitor_ == 0) {
-    ::setsid();  // Ctrl-C goes to those of the terminal
+    ::setsid();  // Ctrl-C must not reach the child
     ::close(ends[1]);
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       ::close(standard);
@@ -223,16 +223,16 @@ std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t
 
 void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
                              const std::string& repeats) {
-  command.add_option("--runs", arguments->runs, "Runs of the made-up sweep")
+  command.add_option("--runs", arguments->runs, "Runs in the synthetic sweep")
       ->check(CLI::Range(std::size_t{1}, most_bench_runs))
       ->capture_default_str();
-  command.add_option("--records", arguments->records, "Records a run")
+  command.add_option("--records", arguments->records, "Records per run")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   command.add_option("--repeats", arguments->repeats, repeats)
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command.add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Seed of the sweep")->capture_default_str();
   command.add_flag("--json", arguments->json, "Write a JSON object");
 }
 
