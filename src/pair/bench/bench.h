@@ -24,6 +24,9 @@ void add_bench_select(CLI::App& bench, Context& context);
 // pair bench watch: seconds until 'pair watch' shows a large sweep and a new record, and the memory.
 void add_bench_watch(CLI::App& bench, Context& context);
 
+// pair bench table: seconds to read a large CSV file, against pandas, and the memory.
+void add_bench_table(CLI::App& bench, Context& context);
+
 // Those that need LibTorch; a build without it has none of them.
 //
 // pair bench step: a training step of each method, and its floor.

@@ -18,6 +18,8 @@
 
 namespace pair::data {
 
+struct TableEncoding;  // table_encoding.h
+
 struct Environment {
   std::string key;  // what its scores are called in records: "env0_in" becomes "env0_in_acc"
   // [n, ...]: float, or bytes that stand for byte / 255, a quarter of the size; see as_numbers.
@@ -43,6 +45,11 @@ struct EnvironmentSet {
   std::int64_t outputs = 1;  // logits an input: 1 for binary and regression tasks, else the classes
   std::vector<Environment> train;
   std::vector<Environment> held_out;  // scored, never trained on
+
+  // Of a table: how its rows became inputs, which a model needs to take new ones.
+  std::shared_ptr<const TableEncoding> table = {};
+  // Lines for people: what was found in the data. Empty where there is nothing that they do not know.
+  std::string description = {};
 
   // Of a streamed set alone. Labels are the source's; inputs are bytes [3, rows, columns]. Training on it
   // needs minibatches.

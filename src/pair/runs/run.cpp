@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/data/environment.h"
 #include "pair/device/recorder.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
@@ -294,6 +295,11 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     return std::move(*result);
   }
   return attempt.run();
+}
+
+std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {
+  validate(spec);
+  return datasets.get(spec.dataset, spec.seed, spec.device)->description;
 }
 
 void give_back_memory(const RunSpec& spec) {

@@ -67,6 +67,10 @@ struct OutOfMemory : std::runtime_error {
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks = {});
 
+// What was found in the spec's data, as lines for people, or nothing; see data::EnvironmentSet. The data
+// stays in `datasets` for run(). Throws as run() does for data that cannot be used.
+std::string description_of_data(const RunSpec& spec, DatasetCache& datasets);
+
 // Gives back what the calling thread keeps of the run's device from one run to the next, before it rests.
 void give_back_memory(const RunSpec& spec);
 
