@@ -1,8 +1,8 @@
 // A plain LibTorch training loop, and the five lines (marked PAIR) that turn it into PAIR-o.
 //
-// Two environments show a label through a shape that is right three times in four, and through a colour that
-// is right nine times in ten in one and eight in ten in the other. ERM learns the colour. In the third
-// environment the colour lies.
+// In two environments, a shape predicts the label three times in four, and a colour nine times in ten in one
+// environment and eight times in ten in the other. ERM learns the colour. In the third environment, the
+// colour predicts the opposite.
 
 #include "pair/train/pair_optimizer.h"  // PAIR 1
 
@@ -70,6 +70,6 @@ double train(bool use_pair) {
 }  // namespace
 
 int main() {
-  std::printf("accuracy where the colour lies: ERM %.2f", train(false));
+  std::printf("accuracy where the colour misleads: ERM %.2f", train(false));
   std::printf(", PAIR-o %.2f (the shape alone gives 0.75)\n", train(true));
 }

@@ -276,7 +276,7 @@ TEST(Program, MeasuresTheSolver) {
     }
   }
   EXPECT_THAT(sizes, ::testing::ElementsAre(2, 3, 5, 8));
-  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds a solve"));
+  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds per solve"));
 }
 
 }  // namespace

@@ -213,7 +213,7 @@ TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
   const Finished finished = run({"--criterion", "oracle"});
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, StartsWith("11 runs, 38 records\n"));
-  EXPECT_THAT(finished.err, HasSubstr("bad/results.jsonl, line 2, is no JSON\n"));
+  EXPECT_THAT(finished.err, HasSubstr("bad/results.jsonl, line 2, is not JSON\n"));
   EXPECT_THAT(finished.err, HasSubstr("half/results.jsonl, line 2, has no end"));
   EXPECT_THAT(finished.err, HasSubstr("empty has no results.jsonl\n"));
   EXPECT_THAT(finished.err, HasSubstr("2 runs are not done, such as " + folder() + "/bad;"));
@@ -222,11 +222,11 @@ TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
 TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
   write(scratch_ / "bad/results.jsonl", "{\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n\n");
   const Finished brief = run({"--criterion", "oracle"});
-  EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is no JSON (and 2 more lines)\n"));
+  EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is not JSON (and 2 more lines)\n"));
   EXPECT_THAT(brief.err, Not(HasSubstr("line 3")));
   const Finished explained = run({"--criterion", "oracle", "--explain"});
   for (const char* sentence :
-       {"bad/results.jsonl, line 1, is no JSON\n", "bad/results.jsonl, line 3, is no JSON object\n",
+       {"bad/results.jsonl, line 1, is not JSON\n", "bad/results.jsonl, line 3, is not a JSON object\n",
         "bad/results.jsonl, line 4, is empty\n"}) {
     EXPECT_THAT(explained.err, HasSubstr(sentence));
   }
@@ -234,7 +234,7 @@ TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
   EXPECT_EQ(left_out["line"], 1);
   EXPECT_EQ(left_out["more_lines"], 2);
   EXPECT_EQ(left_out["lines"].size(), 3U);
-  EXPECT_EQ(left_out["lines"][1], (json{{"line", 3}, {"what", "is no JSON object"}}));
+  EXPECT_EQ(left_out["lines"][1], (json{{"line", 3}, {"what", "is not a JSON object"}}));
   EXPECT_EQ(left_out["lines_not_listed"], 0);
 }
 
@@ -260,7 +260,7 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--losses", "env0_in_acc"}, "an accuracy, whose best would be its worst; accepted are losses"},
       {{"--preference", "1,x"}, "--preference is '1,x'; accepted are auto and numbers"},
       {{"--preference", ""}, "--preference is ''"},
-      {{"--preference", "1,0"}, "the preference has 0; accepted are finite numbers above 0"},
+      {{"--preference", "1,0"}, "preference: expected finite numbers above 0, got 0"},
       {{"--preference", "1,2,3"}, "the preference has 3 numbers, but IRM has 2 losses: nll, penalty"},
       {{"--percentile", "2"}, "--percentile is 2"},
       {{"--percentile", "nan"}, "--percentile is nan"},
@@ -349,7 +349,7 @@ TEST(SelectProgram, ExitsWith2WithoutRuns) {
   EXPECT_THAT(empty.err, HasSubstr("no run was found in '" + scratch.path().string() + "'"));
   const Finished missing = run_pair({"select", "/nonexistent"});
   EXPECT_EQ(missing.status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; accepted is a folder of run folders"));
+  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; expected a folder of run folders"));
   EXPECT_EQ(run_pair({"select"}).status, 2);
 }
 

@@ -12,7 +12,7 @@
 #include "pair/plot/png.h"
 #include "tests/cli/process.h"
 
-// pair paper fig-sweep and its siblings as a user types them.
+// pair paper fig-sweep and its siblings as users type them.
 
 namespace pair::cli::test::studies_program_test {
 namespace {

@@ -1,4 +1,4 @@
-// 'pair sweep' as a user meets it: real processes, real signals.
+// 'pair sweep' as users run it: real processes, real signals.
 
 #include "tests/runs/program.h"
 
@@ -280,7 +280,7 @@ TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   EXPECT_EQ(status_in(scratch.path()).at("jobs"), 12);
   const Ended mixed = pair(eight("6"), scratch.path());
   EXPECT_EQ(mixed.status, 2);
-  EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds another sweep"), HasSubstr("its steps is 5, here 6")));
+  EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds a different sweep"), HasSubstr("its steps is 5, here 6")));
 }
 
 TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
@@ -331,13 +331,15 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{{"launch", "--out", "s", "--datasets", "cmnst", "--algorithms", "erm"},
                 "did you mean 'cmnist'"},
            Case{Words{"launch", "--out", "file"} + named, "file is a file"},
-           Case{Words{"launch", "--out", "s", "--n-trials", "0"} + named, "n_trials is 0"},
+           Case{Words{"launch", "--out", "s", "--n-trials", "0"} + named,
+                "n_trials: expected an integer from 1 to 100000, got 0"},
            Case{Words{"launch", "--out", "s", "--n-hparams", "x"} + named, "--n-hparams"},
            Case{Words{"launch", "--out", "s", "--jobs", "0"} + named, "--jobs"},
            Case{Words{"launch", "--out", "s", "--launcher", "slurm"} + named, "unknown launcher 'slurm'"},
            Case{Words{"launch", "--out", "s", "--search", "papr"} + named, "did you mean 'paper'"},
            Case{Words{"launch", "--out", "s", "--test-envs", "0"} + named, "test environments fixed"},
-           Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named, "test environments are 'a'"},
+           Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named,
+                "test environments: expected numbers from 0"},
            Case{Words{"launch", "--out", "s", "--device", "gpu"} + named,
                 "device: expected cpu, cuda or cuda:N, got"},
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},

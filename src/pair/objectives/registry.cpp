@@ -11,7 +11,7 @@ const std::vector<ObjectiveEntry>& objectives() {
   static const std::vector<ObjectiveEntry> all = [] {
     std::vector<ObjectiveEntry> list;
     // clang-format off
-    // One line per objective: where its entry comes from, and its place in lists.
+    // One line per objective, in the order of lists.
     { extern ObjectiveEntry erm(); list.push_back(erm()); }
     { extern ObjectiveEntry irmv1(); list.push_back(irmv1()); }
     { extern ObjectiveEntry vrex(); list.push_back(vrex()); }
