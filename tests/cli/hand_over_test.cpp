@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a shell shows of the command.
+// The output of a shell command.
 std::string shell(const std::string& command) {
   const auto close = [](std::FILE* file) { ::pclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> output(

@@ -77,7 +77,7 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"fig-failure", "--loss", "squared"}, "unknown loss 'squared'; did you mean 'square'?"},
       {{"fig-failure", "--format", "yaml"}, "--format"},
       {{"fig-failure", "-o", "figure.gif"},
-       "--out is 'figure.gif'; accepted are names that end in .svg, .png or .json"},
+       "--out: expected a name that ends in .svg, .png or .json, got 'figure.gif'"},
       {{"two-bit", "--cases", "orignal"}, "did you mean 'original'?"},
       {{"two-bit", "--losses", "cubic"}, "unknown loss 'cubic'"},
       {{"two-bit", "--starts", "0"}, "--starts"},

@@ -210,7 +210,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
     program.signal(signal);
     const Ended ended = end_of(program);
     EXPECT_EQ(ended.status, 128 + signal) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("Stopped; the same command goes on from there"));
+    EXPECT_THAT(ended.err, HasSubstr("Stopped; the same command continues from there"));
     EXPECT_EQ(json::parse(ended.out).at("status"), "stopped");
     const json status = status_in(scratch.path());
     EXPECT_EQ(status.at("running"), 0);
@@ -300,7 +300,7 @@ TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
   runs::testing::write(scratch / "no.json", "{}");
   const Ended none = pair({"train", "--spec", "missing.json"}, scratch.path());
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("--spec is 'missing.json', which is no file"));
+  EXPECT_THAT(none.err, HasSubstr("--spec: expected a spec.json, got 'missing.json'"));
   const Ended empty = pair({"train", "--spec", "no.json"}, scratch.path());
   EXPECT_EQ(empty.status, 2);
   EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: a spec: expected a name"));
