@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pair/cli/command.h"
+#include "pair/cli/reference.h"
 
 namespace pair::cli {
 
@@ -25,6 +26,8 @@ struct ListKind {
   // For kinds that --search makes a difference to, in place of entries: by its value. Throws
   // std::invalid_argument for one that is not known.
   std::function<std::vector<Listed>(const std::string&)> searched = {};
+  // For kinds that have reference pages: --markdown.
+  std::function<Reference()> reference = {};
 };
 
 ListKind solvers();
@@ -32,7 +35,8 @@ ListKind solvers();
 // What there is to list about training: names and summaries alone, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND] [--json] [--search NAME]: what there is to choose from; without a kind, the kinds.
+// pair list [KIND] [--json] [--search NAME] [--markdown [--out DIR]]: what there is to choose from; without a
+// kind, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli
