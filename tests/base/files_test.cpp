@@ -14,7 +14,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::base {
+namespace pair::base::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -217,4 +217,4 @@ TEST(WriteOutput, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::files_test

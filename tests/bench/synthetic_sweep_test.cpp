@@ -12,7 +12,7 @@
 
 #include "tests/support/scratch.h"
 
-namespace pair::bench {
+namespace pair::bench::synthetic_sweep_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(BenchSweep, Stopped, testing::Values(SIGINT, SIGTERM, S
                          });
 
 }  // namespace
-}  // namespace pair::bench
+}  // namespace pair::bench::synthetic_sweep_test

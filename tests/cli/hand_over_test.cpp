@@ -11,7 +11,7 @@
 // The pair that people start, without LibTorch, and the one that it becomes for what needs it. That signals,
 // exit statuses and terminals are the same is seen by the tests of training, which start the first.
 
-namespace pair::cli::test {
+namespace pair::cli::test::hand_over_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -60,4 +60,4 @@ TEST(HandOver, SaysWhatIsMissingWhereTheOtherIsNotThere) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::hand_over_test

@@ -12,7 +12,7 @@
 
 // pair paper fig-failure and the files it leaves.
 
-namespace pair::cli::test {
+namespace pair::cli::test::paper_failure_test {
 namespace {
 
 using ::testing::AllOf;
@@ -82,4 +82,4 @@ TEST_F(PaperFailure, RefusesOtherFilesAndThemes) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::paper_failure_test

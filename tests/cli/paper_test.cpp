@@ -12,7 +12,7 @@
 
 // 'pair paper' as a user types it: what needs no training.
 
-namespace pair::cli::test {
+namespace pair::cli::test::paper_test {
 namespace {
 
 using nlohmann::json;
@@ -106,4 +106,4 @@ TEST(PaperProgram, ExitsWith1WhereTheFileCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::paper_test

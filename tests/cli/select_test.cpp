@@ -14,7 +14,7 @@
 
 // pair select and pair bench select as a user meets them.
 
-namespace pair::cli::test {
+namespace pair::cli::test::select_test {
 namespace {
 
 using nlohmann::json;
@@ -399,4 +399,4 @@ TEST(SelectProgram, MeasuresItself) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::select_test

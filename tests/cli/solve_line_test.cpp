@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace pair::cli {
+namespace pair::cli::solve_line_test {
 namespace {
 
 using nlohmann::json;
@@ -84,7 +84,7 @@ TEST(SolveLine, UsesTheDefaultsOnlyWhereTheLineDoesNotSay) {
 }
 
 TEST(SolveLine, KnowsEverySolver) {
-  for (const moo::BalancerInfo& info : moo::balancers()) {
+  for (const moo::SolverInfo& info : moo::solvers()) {
     const json reply = solved(line_with({{"solver", info.name},
                                          {"epsilon", 0.01},
                                          {"smoothing", 2},
@@ -281,4 +281,4 @@ TEST(SolveLine, SurvivesDeepNestingAndBytesThatAreNotText) {
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::cli::solve_line_test

@@ -20,7 +20,7 @@
 // pair sweep status, collect and delete-incomplete as a user types them. They need no torch, but the program
 // has them only beside what launches, so they are called here.
 
-namespace pair::cli::test {
+namespace pair::cli::test::sweep_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -282,4 +282,4 @@ TEST(ListHparams, RefusesOtherSearches) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::sweep_test

@@ -5,7 +5,7 @@
 #include "pair/data/sha256.h"
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::bytes_test {
 namespace {
 
 using ::testing::AllOf;
@@ -45,4 +45,4 @@ TEST(Sha256, IsThatOfTheStandardsExamples) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::bytes_test

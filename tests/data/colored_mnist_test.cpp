@@ -7,7 +7,7 @@
 
 #include "pair/data/sha256.h"
 
-namespace pair::data {
+namespace pair::data::colored_mnist_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -277,4 +277,4 @@ TEST(ColoredMnistOfMnist, OfSeed0HasTheseBits) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::colored_mnist_test

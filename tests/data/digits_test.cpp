@@ -7,7 +7,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::digits_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -70,4 +70,4 @@ TEST(UnpackMnist14, RefusesADamagedAsset) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::digits_test

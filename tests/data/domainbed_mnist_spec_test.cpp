@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-namespace pair::data {
+namespace pair::data::domainbed_mnist_spec_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -51,4 +51,4 @@ TEST(DomainBedMnistSpec, LimitsDigitsAndHoldout) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::domainbed_mnist_spec_test

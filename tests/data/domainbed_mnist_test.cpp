@@ -11,7 +11,7 @@
 
 #include "pair/data/rotate.h"
 
-namespace pair::data {
+namespace pair::data::domainbed_mnist_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -206,4 +206,4 @@ TEST(DomainBedDigits, SayWhichFileIsMissingAndWhatFetchesIt) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::domainbed_mnist_test

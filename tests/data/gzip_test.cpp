@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::gzip_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -79,4 +79,4 @@ TEST(Gunzip, RefusesToFillTheMemory) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::gzip_test

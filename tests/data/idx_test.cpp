@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::idx_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(Idx, RefusesLabelsThatAreNoDigitsOrTooFew) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::idx_test

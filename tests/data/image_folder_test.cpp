@@ -8,7 +8,7 @@
 #include "tests/data/fixtures.h"
 #include "tests/support/pictures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::image_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,4 +207,4 @@ TEST_F(ImageFolders, ReadPicturesAndNameTheBrokenOnes) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::image_folder_test

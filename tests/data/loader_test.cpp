@@ -16,7 +16,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/scratch.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::loader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -494,4 +494,4 @@ TEST(LoaderThreads, MayBeMovedAndDroppedAtAnyMoment) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::loader_test

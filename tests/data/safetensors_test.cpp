@@ -11,7 +11,7 @@
 #include "pair/data/process.h"
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::safetensors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -373,4 +373,4 @@ assert max(info["data_offsets"][1] for info in header.values()) == len(data)
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::safetensors_test

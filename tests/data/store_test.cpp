@@ -7,7 +7,7 @@
 #include "tests/data/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::store_test {
 namespace {
 
 using ::testing::AllOf;
@@ -176,4 +176,4 @@ TEST(Download, IsFoundByName) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::store_test

@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::tar_test {
 namespace {
 
 using ::testing::AllOf;
@@ -74,4 +74,4 @@ TEST(Tar, RefusesBytesAfterTheEndMark) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::tar_test

@@ -6,7 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
-namespace pair::data::two_bit {
+namespace pair::data::two_bit::two_bit_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST(TwoBit, LossesHaveNames) {
 }
 
 }  // namespace
-}  // namespace pair::data::two_bit
+}  // namespace pair::data::two_bit::two_bit_test

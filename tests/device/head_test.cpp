@@ -17,7 +17,7 @@
 
 // Against torch's operations and autograd. Skipped where there is no device.
 
-namespace pair::device {
+namespace pair::device::head_test {
 namespace {
 
 using testing::expect_close;
@@ -355,4 +355,4 @@ TEST(TakesHead, WhatThereAreKernelsFor) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::head_test

@@ -13,7 +13,7 @@
 // The kernels that no layer of models/fused.h holds against torch's operations. Skipped where there is no
 // device.
 
-namespace pair::device {
+namespace pair::device::kernels_test {
 namespace {
 
 class Kernels : public ::testing::Test {
@@ -158,4 +158,4 @@ TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::kernels_test

@@ -8,7 +8,7 @@
 
 // What must hold on a CUDA device is skipped where there is none.
 
-namespace pair::device {
+namespace pair::device::recorder_test {
 namespace {
 
 using Work = Recorder::Work;
@@ -118,4 +118,4 @@ TEST_F(RecorderOnDevice, PlaysRecordingsThatShareTheirMemoryInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::recorder_test

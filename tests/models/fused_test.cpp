@@ -16,7 +16,7 @@
 // The kernels of a CUDA device against torch's operations on the CPU, in value and gradients, once and twice
 // differentiated. Skipped where there is no device.
 
-namespace pair::models {
+namespace pair::models::fused_test {
 namespace {
 
 torch::Tensor drawn(at::IntArrayRef shape, data::Random& random) {
@@ -232,4 +232,4 @@ TEST_F(Fused, FirstLayerIn16Bits) {
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::fused_test

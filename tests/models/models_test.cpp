@@ -8,7 +8,7 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 
-namespace pair::models {
+namespace pair::models::models_test {
 namespace {
 
 using data::Random;
@@ -267,4 +267,4 @@ TEST(Model, HasNoPassByHandOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::models_test

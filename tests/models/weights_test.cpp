@@ -8,7 +8,7 @@
 
 #include "tests/support/scratch.h"
 
-namespace pair::models {
+namespace pair::models::weights_test {
 namespace {
 
 using ::testing::AllOf;
@@ -184,4 +184,4 @@ TEST(Weights, ThatTheFormatLacksAreRefused) {
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::weights_test

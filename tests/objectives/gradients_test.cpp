@@ -17,7 +17,7 @@
 // Losses and objectives against their definitions, against autograd's double backward and against central
 // finite differences, all in double precision.
 
-namespace pair::objectives {
+namespace pair::objectives::gradients_test {
 namespace {
 
 using data::Random;
@@ -504,4 +504,4 @@ TEST(Definitions, FishrsMeanIsItsSumOverTheHeadsParameters) {
 }
 
 }  // namespace
-}  // namespace pair::objectives
+}  // namespace pair::objectives::gradients_test

@@ -15,7 +15,7 @@
 
 // What objectives promise: invariances, memory, errors.
 
-namespace pair::objectives {
+namespace pair::objectives::objectives_test {
 namespace {
 
 using data::Random;
@@ -343,4 +343,4 @@ TEST(HeadView, ShapesAreChecked) {
 }
 
 }  // namespace
-}  // namespace pair::objectives
+}  // namespace pair::objectives::objectives_test

@@ -6,7 +6,7 @@
 
 #include "pair/moo/pareto.h"
 
-namespace pair::paper {
+namespace pair::paper::failure_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -114,4 +114,4 @@ TEST(Failure, RefusesWhatCannotBeDrawn) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::failure_test

@@ -12,7 +12,7 @@
 
 #include "pair/runs/records.h"
 
-namespace pair::paper {
+namespace pair::paper::generality_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -178,4 +178,4 @@ TEST(TablePick, TakesTheBestMeanAndWhatPairSChooses) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::generality_test

@@ -14,7 +14,7 @@
 
 // pair paper fig-sweep and its siblings as a user types them.
 
-namespace pair::cli::test {
+namespace pair::cli::test::studies_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -135,4 +135,4 @@ TEST_F(StudyProgram, ExitsWith1WhereTheFiguresCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::studies_program_test

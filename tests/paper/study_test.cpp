@@ -16,7 +16,7 @@
 #include "pair/runs/run_directory.h"
 #include "pair/runs/settings.h"
 
-namespace pair::paper {
+namespace pair::paper::study_test {
 namespace {
 
 using nlohmann::json;
@@ -391,4 +391,4 @@ TEST(PowerText, IsWhatSettingsTake) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::study_test

@@ -7,7 +7,7 @@
 
 #include "pair/paper/table1.h"
 
-namespace pair::paper {
+namespace pair::paper::table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(Robustness, ComparesGuardedAndPlainStepsOverTwelveSettings) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::table_test

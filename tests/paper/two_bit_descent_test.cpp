@@ -7,7 +7,7 @@
 
 #include "pair/paper/invariant_sets.h"
 
-namespace pair::paper {
+namespace pair::paper::two_bit_descent_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -129,4 +129,4 @@ TEST(TwoBitDescent, RefusesWhatItCannotRun) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::two_bit_descent_test

@@ -16,7 +16,7 @@
 #include "tests/runs/program.h"
 #include "tests/runs/small_digits.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::domainbed_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,4 +137,4 @@ TEST(PairBenchDomainBed, ComparesWithWhatPythonAnswers) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::domainbed_program_test

@@ -14,7 +14,7 @@
 #include "tests/runs/program.h"
 #include "tests/support/pictures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::images_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -141,4 +141,4 @@ TEST(PairTrainImages, RefusesBadInputWithStatus2) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::images_program_test

@@ -19,7 +19,7 @@
 #include "tests/runs/event_decoder.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -409,4 +409,4 @@ TEST(PairData, ListsAndRefusesWhatItCannotGet) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::program_test

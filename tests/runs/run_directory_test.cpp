@@ -9,7 +9,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -383,4 +383,4 @@ TEST(Records, SayWhichLineIsNone) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_directory_test

@@ -6,7 +6,7 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::domainbed_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -128,4 +128,4 @@ TEST(DomainBed, HasNothingToSayAboutNoRuns) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::domainbed_test

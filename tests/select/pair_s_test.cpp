@@ -7,7 +7,7 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::pair_s_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -280,4 +280,4 @@ TEST(PairS, RefusesOptionsThatCannotBeUsed) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::pair_s_test

@@ -12,7 +12,7 @@
 #include "tests/select/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::select {
+namespace pair::select::read_histories_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,10 +104,23 @@ TEST(ReadHistories, SaysWhyAFolderIsNoRun) {
   const Scratch scratch;
   fs::create_directories(scratch / "empty");
   EXPECT_EQ(omission(read(scratch), scratch), "empty has no results.jsonl");
-  write(scratch / "empty/failed", "no such dataset");
-  EXPECT_EQ(omission(read(scratch), scratch), "empty has failed: no such dataset");
   write(scratch / "empty/results.jsonl", "");
   EXPECT_EQ(omission(read(scratch), scratch), "empty/results.jsonl is empty");
+}
+
+TEST(ReadHistories, ARunThatFailedBeforeItsFirstRecordIsFailedAndNotUnreadable) {
+  const Scratch scratch;
+  write(scratch / "early/failed", "no such file\nwith a long story\n");
+  write(scratch / "empty/failed", "no memory\n");
+  write(scratch / "empty/results.jsonl", "");  // as a run leaves it that failed while its data was read
+  write(scratch / "garbled/failed", "killed\n");
+  write(scratch / "garbled/results.jsonl", "garbage\n");
+  const Histories histories = read(scratch);
+  ASSERT_EQ(histories.failed.size(), 3U);
+  EXPECT_EQ(histories.failed[0].folder, scratch / "early");
+  EXPECT_EQ(histories.failed[0].reason, "no such file");
+  EXPECT_THAT(histories.failed[1].sentence(), HasSubstr("empty failed before its first record: no memory"));
+  EXPECT_EQ(omission(histories, scratch), "garbled/results.jsonl, line 1, is no JSON");
 }
 
 TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
@@ -372,4 +385,4 @@ TEST(ReadHistories, RefusesWhatIsNoFolder) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::read_histories_test

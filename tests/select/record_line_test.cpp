@@ -8,7 +8,7 @@
 #include "pair/data/random.h"
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::record_line_test {
 namespace {
 
 using nlohmann::json;
@@ -183,4 +183,4 @@ TEST(RecordLine, SurvivesChangedBytes) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::record_line_test

@@ -11,7 +11,7 @@
 
 // What must hold on a CUDA device; skipped where there is none.
 
-namespace pair::sweep {
+namespace pair::sweep::device_test {
 namespace {
 
 using runs::RunSpec;
@@ -50,4 +50,4 @@ TEST(ManyRuns, ThatTheDeviceHasNoMemoryForAreMadeFewer) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::device_test

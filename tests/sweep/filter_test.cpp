@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace pair::sweep {
+namespace pair::sweep::filter_test {
 namespace {
 
 using ::testing::AllOf;
@@ -96,4 +96,4 @@ TEST(Filter, RefusesWhatTheSweepDoesNotHave) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::filter_test

@@ -8,7 +8,7 @@
 #include "pair/runs/settings.h"
 #include "tests/support/scratch.h"
 
-namespace pair::sweep {
+namespace pair::sweep::jobs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -198,4 +198,4 @@ TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::jobs_test

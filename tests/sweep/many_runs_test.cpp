@@ -15,7 +15,7 @@
 #include "pair/sweep/launcher.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::sweep {
+namespace pair::sweep::many_runs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -247,4 +247,4 @@ TEST(ManyRuns, SayOnceWhatSeveralHaveToSay) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::many_runs_test

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace pair::sweep {
+namespace pair::sweep::pace_test {
 namespace {
 
 using Clock = Pace::Clock;
@@ -71,4 +71,4 @@ TEST(Pace, NeverAllowsMoreThanThereIsRoomFor) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::pace_test

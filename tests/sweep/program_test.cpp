@@ -16,7 +16,7 @@
 #include "pair/sweep/sweep_file.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::sweep {
+namespace pair::sweep::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -371,4 +371,4 @@ TEST(PairSweep, HelpsWithExamples) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::program_test

@@ -9,7 +9,7 @@
 #include "pair/runs/file.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::sweep {
+namespace pair::sweep::sweep_file_test {
 namespace {
 
 using runs::testing::Scratch;
@@ -126,4 +126,4 @@ TEST(SweepFile, NeedsAFolder) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::sweep_file_test

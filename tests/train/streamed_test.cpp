@@ -17,7 +17,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/scratch.h"
 
-namespace pair::train {
+namespace pair::train::streamed_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -311,4 +311,4 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::streamed_test

@@ -1,8 +1,12 @@
 #include "pair/cli/command.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <ostream>
 #include <span>
@@ -71,11 +75,23 @@ std::string printable_lines(std::string_view text) {
   return lines + base::printable(text);
 }
 
+// A write that failed long ago has left no errno, but the pipe still knows.
+bool is_closed_pipe(const std::ostream& out) {
+  if (out.rdbuf() != std::cout.rdbuf()) {
+    return false;
+  }
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 void flush(std::ostream& out) {
   errno = 0;
   if (!out.flush()) {
+    if (errno == EPIPE || is_closed_pipe(out)) {
+      throw ReaderGone();
+    }
     throw std::runtime_error(std::string("cannot write the output: ") +
                              (errno != 0 ? std::strerror(errno) : "the stream has failed"));
   }
@@ -108,6 +124,8 @@ int run(int argc, const char* const* argv, Context& context,
   } catch (const UsageError& error) {
     context.err << "pair: " << printable_lines(error.what()) << '\n';
     return exit_bad_input;
+  } catch (const ReaderGone&) {
+    return context.status;
   } catch (const std::bad_alloc&) {
     context.err << "pair: out of memory\n";
     return exit_failure;

@@ -13,7 +13,7 @@ namespace pair::cli {
 
 // What 'pair' exits with. A subcommand that goes on after an error records it in Context::status.
 inline constexpr int exit_ok = 0;
-inline constexpr int exit_failure = 1;    // it could not be done: no memory, a full disk, a closed pipe
+inline constexpr int exit_failure = 1;    // it could not be done: no memory, a full disk
 inline constexpr int exit_bad_input = 2;  // it could not be understood: arguments, files or lines of input
 
 struct Context {
@@ -31,7 +31,15 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Writes out what is still buffered; throws std::runtime_error where that fails, as on a full disk.
+// The reader of the output has gone, as with 'pair report --json | head'. run() ends quietly with the status
+// so far.
+class ReaderGone : public std::runtime_error {
+ public:
+  ReaderGone() : std::runtime_error("cannot write the output: the reader closed it") {}
+};
+
+// Writes out what is still buffered. Throws ReaderGone where nobody reads it any more, and std::runtime_error
+// where it fails otherwise, as on a full disk.
 void flush(std::ostream& out);
 
 // Parses the arguments, runs the subcommand that they name and returns the exit status. Reports everything

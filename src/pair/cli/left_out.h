@@ -13,7 +13,8 @@
 
 namespace pair::cli {
 
-// What was left out: the first few, or with `all` everything. `rest`: where the others are named, such as
+// Runs that failed before their first record, and what was left out: the first few, or with `all` everything.
+// `rest`: where the others are named, such as
 // "--explain names all".
 void say_left_out(const select::Histories& histories, bool all, std::string_view rest, std::ostream& err);
 

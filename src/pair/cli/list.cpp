@@ -8,7 +8,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/tables.h"
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 namespace pair::cli {
 namespace {
@@ -99,7 +99,7 @@ ListKind solvers() {
   return {
       "solvers", "methods that weigh objectives: for 'pair solve --solver'", [] {
         std::vector<Listed> entries;
-        for (const moo::BalancerInfo& info : moo::balancers()) {
+        for (const moo::SolverInfo& info : moo::solvers()) {
           entries.push_back(
               {std::string(info.name), std::string(info.summary), {{"options", std::string(info.options)}}});
         }

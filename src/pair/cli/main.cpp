@@ -14,7 +14,7 @@
 
 int main(int argc, char** argv) {
   pair::cli::prepare_to_train();
-  // A reader that goes away shows as a failed write, which is reported; not as a silent death.
+  // A reader that goes away shows as a failed write, so that files and locks are closed in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   pair::cli::Context standard{std::cin, std::cout, std::cerr};

@@ -93,7 +93,7 @@ void solve_lines(std::istream& in, bool interactive, const SolveDefaults& defaul
 
 void solve(const SolveArguments& arguments, Context& context) {
   try {
-    moo::make_balancer(arguments.defaults.solver, arguments.defaults.options);
+    moo::make_solver(arguments.defaults.solver, arguments.defaults.options);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
@@ -136,7 +136,7 @@ Example:
 
 void add_solve(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<SolveArguments>();
-  moo::BalancerOptions& options = arguments->defaults.options;
+  moo::SolverOptions& options = arguments->defaults.options;
   CLI::App* command =
       app.add_subcommand("solve", "Weigh objectives: problems as JSON lines in, weights as JSON lines out");
   command

@@ -25,8 +25,8 @@ Reply refuse_line(std::string_view sentence, std::size_t number) {
 Reply solve_line(std::string_view line, std::size_t number, const SolveDefaults& defaults) {
   try {
     const SolveRequest request = read_request(line, defaults);
-    const auto balancer = moo::make_balancer(request.solver, request.options);
-    const moo::Solution solution = balancer->weigh(request.problem());
+    const auto solver = moo::make_solver(request.solver, request.options);
+    const moo::Solution solution = solver->weigh(request.problem());
     ordered_json reply;
     reply["weights"] = solution.weights;
     reply["phase"] = nullptr;

