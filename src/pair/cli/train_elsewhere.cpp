@@ -27,6 +27,9 @@ std::vector<ListKind> train_lists(const Context& context) {
   std::vector<ListKind> kinds = training_kinds();
   for (ListKind& kind : kinds) {
     kind.entries = [&context]() -> std::vector<Listed> { hand_over(context, Part::training); };
+    if (kind.name == "algorithms" || kind.name == "objectives") {
+      kind.reference = [&context]() -> Reference { hand_over(context, Part::training); };
+    }
     if (kind.name == "hparams") {
       kind.searched = [&context](const std::string&) -> std::vector<Listed> {
         hand_over(context, Part::training);
