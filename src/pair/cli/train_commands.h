@@ -13,7 +13,7 @@ namespace pair::cli {
 // Sets the process up for training; to be called first of all.
 void prepare_to_train();
 
-// pair train, data, sweep and demo.
+// pair train, data, sweep, demo, predict, score and export.
 void add_train_commands(CLI::App& app, Context& context);
 // pair paper NAME.
 void add_paper_commands(CLI::App& app, Context& context);

@@ -20,7 +20,13 @@ namespace pair::data {
 Digits parse_idx(BytesView images, std::string_view images_name, BytesView labels,
                  std::string_view labels_name);
 
-// The same from disk; either file may be gzipped (told by its content). Also throws what read_bytes and
+// Whether the bytes begin as an idx file of images does.
+bool is_idx(BytesView bytes);
+
+// An image file alone: digits without labels. Throws as above.
+Digits parse_idx_images(BytesView images, std::string_view images_name);
+
+// Both from disk; either file may be gzipped (told by its content). Also throws what read_bytes and
 // gunzip throw.
 Digits read_idx(const std::filesystem::path& images, const std::filesystem::path& labels);
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pair/data/source.h"
@@ -21,7 +22,12 @@ struct ImageFolderOptions {
   double held_out = 0.2;
   std::uint64_t seed = 0;
   ImageLimits limits = {};
+  // At least so many environments and classes must be there. Training needs two; scoring needs one.
+  std::size_t fewest = 2;
 };
+
+// Whether a file's name ends in .jpg, .jpeg or .png, in capitals or not.
+bool is_picture_name(std::string_view name);
 
 // The environments of such a folder, in order, without looking into them. Throws std::runtime_error where it
 // cannot be read.
@@ -34,7 +40,7 @@ class ImageFolder : public Source {
   // ends in .jpg, .jpeg or .png, in capitals or not. Links are followed, but only the three levels above are
   // looked at, so that a cycle of links does no harm. Memory: about 40 bytes and the file's name per picture.
   //
-  // Throws std::invalid_argument where there are fewer than two environments or two classes, an environment
+  // Throws std::invalid_argument where there are too few environments or classes, an environment
   // has no pictures, or an option is wrong; std::runtime_error where a folder cannot be read.
   explicit ImageFolder(std::filesystem::path root, ImageFolderOptions options = {});
 

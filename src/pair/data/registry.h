@@ -31,6 +31,10 @@ struct DatasetEntry {
   // Settings that differ from an algorithm's own, by name and value as typed.
   std::vector<std::pair<std::string, std::string>> settings = {};
 
+  // What models are judged by on new data (metrics.h), the first the most important. Empty: accuracy, or mse
+  // for regressions.
+  std::vector<std::string> metrics = {};
+
   // What the environments are, as records number them: "beta 0.1".
   std::function<std::vector<std::string>(const base::Options&)> environments = {};
   // Those that training does not see. Where a dataset does not let one choose them they come last.

@@ -33,6 +33,7 @@ struct ManyRunsHooks {
   std::function<bool()> should_stop;
   // A sentence that the user should see; likewise, and each sentence once, whichever runs had it to say.
   std::function<void(std::string_view)> notice;
+  bool keep_models = true;  // as RunHooks::keep_model
 };
 
 struct RunOutcome {
