@@ -50,6 +50,7 @@ struct TrainArguments {
   std::vector<std::string> set;
   std::string out;
   bool tensorboard = false;
+  bool no_model = false;
   bool json = false;
   bool quiet = false;
 };
@@ -277,6 +278,7 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
   ProgressDisplay display = display_for(arguments, context.err);
   const auto began = std::chrono::steady_clock::now();
   runs::RunHooks hooks;
+  hooks.keep_model = !arguments.no_model;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
   hooks.progress = [&](const runs::Progress& progress) {
@@ -361,7 +363,8 @@ saves and exits with status 130 (SIGTERM: 143); the same command then continues 
 a crash from the last checkpoint. A finished run is not repeated.
 
 The run's folder has results.jsonl (one JSON object per record), spec.json (all settings), checkpoint and,
-when the run has finished, done.
+when the run has finished, model.safetensors and model.json (the trained model: 'pair predict', 'pair score')
+and done.
 
 Example:
   pair train --dataset cmnist --algorithm pair --seed 0
@@ -425,6 +428,8 @@ void add_train(CLI::App& app, Context& context) {
       "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, with a hash of the settings)");
   command->add_flag("--tensorboard", arguments->tensorboard,
                     "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
+  command->add_flag("--no-model", arguments->no_model,
+                    "Do not keep the trained model (model.safetensors, model.json) in the run's folder");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
   command->footer(footer);
@@ -435,7 +440,7 @@ void add_train(CLI::App& app, Context& context) {
       for (const CLI::Option* option : command->get_options()) {
         const std::string name = option->get_name();
         if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
-            name != "--quiet" && name != "--tensorboard") {
+            name != "--quiet" && name != "--tensorboard" && name != "--no-model") {
           throw UsageError("--spec has all settings; expected no " + name + " in addition");
         }
       }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/data/input_form.h"
 #include "pair/data/loader.h"
 #include "pair/data/source.h"
 #include "pair/data/task_loss.h"
@@ -58,6 +59,12 @@ struct EnvironmentSet {
   LoaderOptions loading = {};
   // Sentences about the data for the user, such as files that were skipped.
   std::vector<std::string> notices = {};
+
+  // What a trained model is used with later. The names of the classes by label, two for binary tasks; empty:
+  // the numbers are their names, or it is a regression.
+  std::vector<std::string> classes = {};
+  // How files become inputs. Without a kind, inputs that are vectors are read as numbers.
+  InputForm input = {};
 
   [[nodiscard]] bool streamed() const { return source != nullptr; }
 };
