@@ -38,10 +38,26 @@ TEST(HandOver, ThePairThatPeopleStartIsNotLinkedWithTorch) {
 }
 
 TEST(HandOver, BothSayTheSameOfEveryCommand) {
-  for (const std::string arguments :
-       {"--help", "", "sweep --help", "paper --help", "bench --help", "list --help", "list", "train --help",
-        "trian", "paper tabel1", "list modles", "list models --json", "--nonsense train",
-        "paper --nonsense table1 --seeds x", "train --nonsense", "train solve"}) {
+  for (const std::string arguments : {"--help",
+                                      "",
+                                      "sweep --help",
+                                      "paper --help",
+                                      "bench --help",
+                                      "list --help",
+                                      "list",
+                                      "train --help",
+                                      "trian",
+                                      "paper tabel1",
+                                      "list modles",
+                                      "list models --json",
+                                      "--nonsense train",
+                                      "paper --nonsense table1 --seeds x",
+                                      "train --nonsense",
+                                      "train solve",
+                                      "predict",
+                                      "predict --help",
+                                      "score --nonsense",
+                                      "export nothing"}) {
     const std::string status = "; echo status $?";
     EXPECT_EQ(shell(PAIR_PROGRAM " " + arguments + status), shell(PAIR_WITH_TORCH " " + arguments + status))
         << "pair " << arguments;

@@ -12,7 +12,8 @@ CLI::App& add_bench(CLI::App& app) {
       "Example:\n"
       "  pair bench solver\n"
       "  pair bench select\n"
-      "  pair bench watch");
+      "  pair bench watch\n"
+      "  pair bench table");
   return *bench;
 }
 

@@ -24,6 +24,9 @@ void add_bench_select(CLI::App& bench, Context& context);
 // pair bench watch: time and memory until 'pair watch' shows a large sweep and a new record.
 void add_bench_watch(CLI::App& bench, Context& context);
 
+// pair bench table: time and memory to read a large CSV file, compared with pandas.
+void add_bench_table(CLI::App& bench, Context& context);
+
 // The following need LibTorch; a build without it lacks them.
 //
 // pair bench step: a training step of each method, and its lower bound.

@@ -1,14 +1,9 @@
 #include "pair/bench/synthetic_sweep.h"
 
-#include <fcntl.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): for mkdtemp, which <cstdlib> has not
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -17,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/bench/temporary_folder.h"
 #include "pair/data/random.h"
 
 namespace pair::bench {
@@ -128,67 +124,6 @@ json record_of(const Job& job, std::size_t index, data::Random& random) {
     record["env" + std::to_string(i) + "_out_acc"] = random.uniform(0.5, 1.0);
   }
   return record;
-}
-
-// A temporary folder for a benchmark, deleted at the end, even if the process is stopped or killed: a child
-// process notices the end through a pipe and deletes the rest.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  void start_janitor();
-
-  std::filesystem::path path_;
-  int alive_ = -1;  // closed at the end of this process at the latest
-  pid_t janitor_ = -1;
-};
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot create a folder in " + std::filesystem::temp_directory_path().string());
-  }
-  path_ = name;
-  start_janitor();
-}
-
-void TemporaryFolder::start_janitor() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return;  // the folder is still deleted, unless the process is stopped
-  }
-  janitor_ = ::fork();
-  if (janitor_ == 0) {
-    ::setsid();  // Ctrl-C must not reach the child
-    ::close(ends[1]);
-    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-      ::close(standard);
-    }
-    char byte = 0;
-    while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
-    }
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-    ::_exit(0);
-  }
-  ::close(ends[0]);
-  alive_ = ends[1];
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-  if (alive_ >= 0) {
-    ::close(alive_);
-  }
-  if (janitor_ > 0) {
-    ::waitpid(janitor_, nullptr, 0);
-  }
 }
 
 }  // namespace

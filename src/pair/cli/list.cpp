@@ -17,6 +17,8 @@ struct ListArguments {
   std::string kind;
   bool json = false;
   std::string search;
+  bool markdown = false;
+  std::string out;
   std::vector<ListKind> kinds;
 };
 
@@ -73,6 +75,24 @@ void write_text(const std::vector<Listed>& entries, std::ostream& out) {
   }
 }
 
+void write_reference(const ListArguments& arguments, std::ostream& out) {
+  std::vector<std::string_view> names;
+  for (const ListKind& kind : arguments.kinds) {
+    if (!kind.reference) {
+      continue;
+    }
+    names.push_back(kind.name);
+    if (kind.name != arguments.kind) {
+      continue;
+    }
+    const Reference reference = kind.reference();
+    arguments.out.empty() ? write_document(reference, out) : write_pages(reference, arguments.out);
+    return;
+  }
+  throw UsageError("--markdown: expected one of the lists " + base::joined(names) + ", got '" +
+                   arguments.kind + "'");
+}
+
 }  // namespace
 
 ListKind solvers() {
@@ -105,7 +125,14 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       base::joined(arguments->kinds, ", ", [](const ListKind& kind) { return kind.name; });
   CLI::App* command = app.add_subcommand("list", "List datasets, algorithms, solvers and other choices");
   command->add_option("KIND", arguments->kind, "One of " + known + " (default: list these kinds)");
-  command->add_flag("--json", arguments->json, "Write a JSON array of objects");
+  CLI::Option* const json = command->add_flag("--json", arguments->json, "Write a JSON array of objects");
+  CLI::Option* const markdown = command->add_flag(
+      "--markdown", arguments->markdown,
+      "Write reference pages in Markdown: formulas, options, advice, citations (objectives and algorithms)");
+  markdown->excludes(json);
+  command->add_option("--out", arguments->out, "With --markdown: a folder for one file per page")
+      ->type_name("DIR")
+      ->needs(markdown);
   if (std::any_of(arguments->kinds.begin(), arguments->kinds.end(),
                   [](const ListKind& kind) { return kind.searched != nullptr; })) {
     command->add_option(
@@ -117,6 +144,10 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       "  pair list solvers\n"
       "  pair list solvers --json | jq -r '.[].name'");
   command->callback([arguments, &context] {
+    if (arguments->markdown) {
+      write_reference(*arguments, context.out);
+      return;
+    }
     std::vector<Listed> entries;
     try {
       entries = entries_of(*arguments);

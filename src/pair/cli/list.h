@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pair/cli/command.h"
+#include "pair/cli/reference.h"
 
 namespace pair::cli {
 
@@ -25,6 +26,8 @@ struct ListKind {
   // For kinds that depend on --search, in place of entries: called with its value. Throws
   // std::invalid_argument for an unknown value.
   std::function<std::vector<Listed>(const std::string&)> searched = {};
+  // For kinds that have reference pages: --markdown.
+  std::function<Reference()> reference = {};
 };
 
 ListKind solvers();
@@ -32,7 +35,8 @@ ListKind solvers();
 // The kinds about training: names and summaries only, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND] [--json] [--search NAME]: lists the choices of a kind; without KIND, the kinds.
+// pair list [KIND] [--json] [--search NAME] [--markdown [--out DIR]]: lists the choices of a kind; without
+// KIND, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

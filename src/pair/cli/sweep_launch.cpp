@@ -35,6 +35,7 @@ struct LaunchArguments {
   SweepArguments sweep;
   std::size_t jobs = 0;
   std::string launcher = "local";
+  bool no_models = false;
   bool json = false;
 };
 
@@ -143,6 +144,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   sweep::ManyRunsHooks hooks;
   hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
   hooks.notice = [&](std::string_view sentence) { display.say(sentence); };
+  hooks.keep_models = !arguments.no_models;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   sweep::LocalLauncher launcher(arguments.jobs, hooks);
   const sweep::ManyRuns runs = launcher.launch(left);
@@ -179,6 +181,8 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
   add_jobs_option(*command, arguments->jobs);
   command->add_option("--launcher", arguments->launcher, "Where to run: local, in this process")
       ->capture_default_str();
+  command->add_flag("--no-models", arguments->no_models,
+                    "Do not keep the trained models (model.safetensors, model.json) in the runs' folders");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->footer(
       "Finished runs are not repeated; stopped, failed and broken ones are run again. Ctrl-C or SIGTERM "

@@ -6,6 +6,7 @@
 
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
+#include "pair/cli/model_commands.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/sweep.h"
 #include "pair/cli/train.h"
@@ -29,6 +30,9 @@ void add_train_commands(CLI::App& app, Context& context) {
   add_sweep_launch(sweep, context);
   add_sweep_keeping(sweep, context);
   add_demo(app, context);
+  add_predict(app, context);
+  add_score(app, context);
+  add_export(app, context);
 }
 
 void add_paper_commands(CLI::App& app, Context& context) {

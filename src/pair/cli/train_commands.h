@@ -13,7 +13,7 @@ namespace pair::cli {
 // Prepares the process for training; must be called first.
 void prepare_to_train();
 
-// pair train, data, sweep and demo.
+// pair train, data, sweep, demo, predict, score and export.
 void add_train_commands(CLI::App& app, Context& context);
 // pair paper NAME.
 void add_paper_commands(CLI::App& app, Context& context);

@@ -16,6 +16,9 @@ void add_train_commands(CLI::App& app, Context& context) {
                 "Run many trainings: algorithms, datasets, draws of settings, seeds");
   add_elsewhere(app, context, Part::training, "demo",
                 "Train ERM and PAIR-o on ColoredMNIST and compare them");
+  add_elsewhere(app, context, Part::training, "predict", "Apply a trained model to new inputs");
+  add_elsewhere(app, context, Part::training, "score", "Measure a trained model on labelled data");
+  add_elsewhere(app, context, Part::training, "export", "Copy a trained model's weights, for other programs");
 }
 
 void add_paper_commands(CLI::App& app, Context& context) {
@@ -27,6 +30,9 @@ std::vector<ListKind> train_lists(const Context& context) {
   std::vector<ListKind> kinds = training_kinds();
   for (ListKind& kind : kinds) {
     kind.entries = [&context]() -> std::vector<Listed> { hand_over(context, Part::training); };
+    if (kind.name == "algorithms" || kind.name == "objectives") {
+      kind.reference = [&context]() -> Reference { hand_over(context, Part::training); };
+    }
     if (kind.name == "hparams") {
       kind.searched = [&context](const std::string&) -> std::vector<Listed> {
         hand_over(context, Part::training);

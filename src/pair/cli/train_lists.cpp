@@ -4,6 +4,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/cli/train_commands.h"
+#include "pair/cli/train_reference.h"
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
@@ -75,8 +76,10 @@ std::vector<ListKind> train_lists(const Context& /*context*/) {
       kind.entries = [] { return listed(data::datasets()); };
     } else if (kind.name == "algorithms") {
       kind.entries = algorithms;
+      kind.reference = algorithms_reference;
     } else if (kind.name == "objectives") {
       kind.entries = [] { return listed(objectives::objectives()); };
+      kind.reference = objectives_reference;
     } else if (kind.name == "models") {
       kind.entries = [] { return listed(models::models()); };
     } else if (kind.name == "settings") {

@@ -106,6 +106,11 @@ EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& s
                      .outputs = classes_of(spec.variant),
                      .train = {},
                      .held_out = {}};
+  const bool coloured = spec.variant == Variant::coloured;
+  set.classes = coloured ? std::vector<std::string>{"5 to 9", "0 to 4"}
+                         : std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  set.input = form_of(
+      DigitInput{.rows = digits.rows, .columns = digits.columns, .channels = coloured ? 2 : 1, .stride = 1});
   const std::vector<std::int64_t> order =
       Random(seed, "domainbed/order").permutation(static_cast<std::size_t>(digits.count));
   const std::vector<double> values = environment_values(spec.variant);
@@ -158,6 +163,7 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
                      {"eval_every", "100"},
                      {"eval_first", "1"},
                      {"checkpoint_every", "100"}};
+    made.metrics = {"accuracy", "worst_group"};
     made.environments = [](const base::Options& options) {
       return environment_names(options.as<DomainBedMnistSpec>());
     };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/data/input_form.h"
 #include "pair/data/loader.h"
 #include "pair/data/source.h"
 #include "pair/data/task_loss.h"
@@ -17,6 +18,8 @@
 // training).
 
 namespace pair::data {
+
+struct TableEncoding;  // table_encoding.h
 
 struct Environment {
   std::string key;  // prefix of its scores in records: "env0_in" gives "env0_in_acc"
@@ -45,12 +48,23 @@ struct EnvironmentSet {
   std::vector<Environment> train;
   std::vector<Environment> held_out;  // scored, but not used for training
 
+  // Only for a table: how its rows became inputs. A model needs it to encode new rows.
+  std::shared_ptr<const TableEncoding> table = {};
+  // Lines to show before training: what was found in the data. Empty if there is nothing to show.
+  std::string description = {};
+
   // Only in a streamed set. Labels are the source's; inputs are bytes [3, rows, columns]. Training requires
   // minibatches.
   std::shared_ptr<const Source> source = {};
   LoaderOptions loading = {};
   // Sentences about the data for the user, such as files that were skipped.
   std::vector<std::string> notices = {};
+
+  // What a trained model is used with later. The names of the classes by label, two for binary tasks; empty:
+  // the numbers are their names, or it is a regression.
+  std::vector<std::string> classes = {};
+  // How files become inputs. Without a kind, inputs that are vectors are read as numbers.
+  InputForm input = {};
 
   [[nodiscard]] bool streamed() const { return source != nullptr; }
 };

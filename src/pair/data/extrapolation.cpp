@@ -59,6 +59,7 @@ EnvironmentSet extrapolation(const ExtrapolationSpec& spec, std::uint64_t seed) 
               : std::array{normal({-0.9, -2.2}, 0.9, 0.11, 0.1), normal({1, 2}, 1, -0.3, 0.1)};
   EnvironmentSet set{
       .name = spec.name, .loss = TaskLoss::squared_error, .outputs = 1, .train = {}, .held_out = {}};
+  set.input = form_of(NumbersInput{{"x1", "x2"}});
   for (std::size_t e = 0; e < train.size(); ++e) {
     const std::string key = "env" + std::to_string(e) + "_in";
     set.train.push_back(
@@ -92,6 +93,7 @@ std::vector<DatasetEntry> extrapolation_entries() {
                      {"backtrack", "false"},
                      {"eval_every", "2500"},
                      {"checkpoint_every", "2500"}};
+    made.metrics = {"mse", "pearson"};
     made.environments = [](const base::Options&) {
       return std::vector<std::string>{"lower", "upper", "whole square"};
     };

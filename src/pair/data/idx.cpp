@@ -71,8 +71,11 @@ Bytes read_plain(const std::filesystem::path& path) {
 
 }  // namespace
 
-Digits parse_idx(BytesView images, std::string_view images_name, BytesView labels,
-                 std::string_view labels_name) {
+bool is_idx(BytesView bytes) {
+  return bytes.size() >= 4 && big_endian(bytes, 0) == images_magic;
+}
+
+Digits parse_idx_images(BytesView images, std::string_view images_name) {
   const auto [count, rows, columns] = header<3>(images, images_name, images_magic, "images");
   const std::string size = std::to_string(rows) + " x " + std::to_string(columns);
   if (rows == 0 || columns == 0 || rows > largest_side || columns > largest_side) {
@@ -80,12 +83,22 @@ Digits parse_idx(BytesView images, std::string_view images_name, BytesView label
   }
   const std::uint64_t pixels = std::uint64_t{count} * rows * columns;
   check_length(images, images_name, 16 + pixels, std::to_string(count) + " images of " + size);
+  images = images.subspan(16);
+  return {.count = count,
+          .rows = rows,
+          .columns = columns,
+          .pixels = {images.begin(), images.end()},
+          .labels = {}};
+}
 
+Digits parse_idx(BytesView images, std::string_view images_name, BytesView labels,
+                 std::string_view labels_name) {
+  Digits digits = parse_idx_images(images, images_name);
   const auto [labelled] = header<1>(labels, labels_name, labels_magic, "labels");
   check_length(labels, labels_name, 8 + std::uint64_t{labelled}, std::to_string(labelled) + " labels");
-  if (labelled != count) {
+  if (std::int64_t{labelled} != digits.count) {
     refuse(labels_name, "holds " + std::to_string(labelled) + " labels, but " + std::string(images_name) +
-                            " holds " + std::to_string(count) + " images");
+                            " holds " + std::to_string(digits.count) + " images");
   }
   labels = labels.subspan(8);
   const auto wrong = std::find_if(labels.begin(), labels.end(), [](std::uint8_t label) { return label > 9; });
@@ -93,12 +106,8 @@ Digits parse_idx(BytesView images, std::string_view images_name, BytesView label
     refuse(labels_name, "has the label " + std::to_string(*wrong) + " at position " +
                             std::to_string(wrong - labels.begin()) + "; expected 0 to 9");
   }
-  images = images.subspan(16);
-  return {.count = count,
-          .rows = rows,
-          .columns = columns,
-          .pixels = {images.begin(), images.end()},
-          .labels = {labels.begin(), labels.end()}};
+  digits.labels.assign(labels.begin(), labels.end());
+  return digits;
 }
 
 Digits read_idx(const std::filesystem::path& images, const std::filesystem::path& labels) {

@@ -19,7 +19,13 @@ namespace pair::data {
 Digits parse_idx(BytesView images, std::string_view images_name, BytesView labels,
                  std::string_view labels_name);
 
-// The same from disk; either file may be gzipped (detected by content). Also throws the errors of read_bytes
+// Whether the bytes begin like an IDX file of images.
+bool is_idx(BytesView bytes);
+
+// An image file without labels. Throws as above.
+Digits parse_idx_images(BytesView images, std::string_view images_name);
+
+// Both from disk; either file may be gzipped (detected by content). Also throws the errors of read_bytes
 // and gunzip.
 Digits read_idx(const std::filesystem::path& images, const std::filesystem::path& labels);
 

@@ -51,6 +51,8 @@ FolderContents contents_of(const fs::path& folder) {
   return contents;
 }
 
+}  // namespace
+
 bool is_picture_name(std::string_view name) {
   constexpr std::array<std::string_view, 3> extensions{".jpg", ".jpeg", ".png"};
   return std::ranges::any_of(extensions, [name](std::string_view extension) {
@@ -60,8 +62,6 @@ bool is_picture_name(std::string_view name) {
            });
   });
 }
-
-}  // namespace
 
 std::vector<std::string> environments_in(const std::filesystem::path& root) {
   return contents_of(root).folders;
@@ -82,8 +82,11 @@ void ImageFolder::list() {
   skipped_.misplaced += top.files.size() + top.others;
   environments_ = top.folders;
   const auto form = [this] { return root_.string() + ": expected ROOT/environment/class/file"; };
-  if (environments_.size() < 2) {
-    throw std::invalid_argument(form() + " with at least 2 environments, got " +
+  const auto counted = [this](const char* one, const char* many) {
+    return " with at least " + std::to_string(options_.fewest) + " " + (options_.fewest == 1 ? one : many);
+  };
+  if (environments_.size() < options_.fewest) {
+    throw std::invalid_argument(form() + counted("environment", "environments") + ", got " +
                                 std::to_string(environments_.size()));
   }
   // Labels are numbered in the order of first occurrence until all classes are known.
@@ -112,8 +115,9 @@ void ImageFolder::list() {
                                   environments_[environment] + "'");
     }
   }
-  if (met.size() < 2) {
-    throw std::invalid_argument(form() + " with at least 2 classes, got only '" + met.begin()->first + "'");
+  if (met.size() < options_.fewest) {
+    throw std::invalid_argument(form() + counted("class", "classes") + ", got only '" + met.begin()->first +
+                                "'");
   }
   std::vector<std::int32_t> sorted(met.size());
   for (const auto& [name, number] : met) {

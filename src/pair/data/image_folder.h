@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pair/data/source.h"
@@ -21,7 +22,12 @@ struct ImageFolderOptions {
   double held_out = 0.2;
   std::uint64_t seed = 0;
   ImageLimits limits = {};
+  // Minimum number of environments and of classes. Training needs two; scoring needs one.
+  std::size_t fewest = 2;
 };
+
+// Whether a file name ends in .jpg, .jpeg or .png, in upper or lower case.
+bool is_picture_name(std::string_view name);
 
 // The environments of such a folder, in order, without reading their content. Throws std::runtime_error if it
 // cannot be read.
@@ -34,7 +40,7 @@ class ImageFolder : public Source {
   // name ends in .jpg, .jpeg or .png, in upper or lower case. Links are followed, but only the three levels
   // above are read, so a cycle of links is harmless. Memory: about 40 bytes plus the file name per image.
   //
-  // Throws std::invalid_argument if there are fewer than two environments or two classes, an environment has
+  // Throws std::invalid_argument if there are too few environments or classes, an environment has
   // no images, or an option is invalid; std::runtime_error if a folder cannot be read.
   explicit ImageFolder(std::filesystem::path root, ImageFolderOptions options = {});
 

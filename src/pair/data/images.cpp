@@ -136,6 +136,8 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
                                  .workers = static_cast<int>(options.workers),
                                  .broken = options.broken},
                      .notices = notices_of(*pictures)};
+  set.classes = {pictures->classes().begin(), pictures->classes().end()};
+  set.input = form_of(ImageInput{.rows = options.image_size, .columns = options.image_size});
   for (std::size_t e = 0; e < in.size(); ++e) {
     in[e].key = "env" + std::to_string(e) + "_in";
     out[e].key = "env" + std::to_string(e) + "_out";
@@ -175,6 +177,7 @@ std::vector<DatasetEntry> images_entries() {
                     {"eval_every", "300"},
                     {"eval_first", "1"},
                     {"checkpoint_every", "100"}};
+  entry.metrics = {"accuracy", "worst_group", "macro_f1"};
   entry.environments = [](const base::Options& options) {
     return environments_of(options.as<ImagesOptions>());
   };

@@ -19,6 +19,7 @@ const std::vector<DatasetEntry>& datasets() {
     { extern std::vector<DatasetEntry> extrapolation_entries(); add(extrapolation_entries()); }
     { extern std::vector<DatasetEntry> domainbed_mnist_entries(); add(domainbed_mnist_entries()); }
     { extern std::vector<DatasetEntry> images_entries(); add(images_entries()); }
+    { extern std::vector<DatasetEntry> table_entries(); add(table_entries()); }
     // clang-format on
     return list;
   }();

@@ -31,6 +31,10 @@ struct DatasetEntry {
   // Settings that differ from the algorithm's defaults, by name and value as typed.
   std::vector<std::pair<std::string, std::string>> settings = {};
 
+  // How models are measured on new data (metrics.h), the most important first. Empty: accuracy, or mse for
+  // regression.
+  std::vector<std::string> metrics = {};
+
   // Names of the environments, in the order of records: "beta 0.1".
   std::function<std::vector<std::string>(const base::Options&)> environments = {};
   // The test environments. If a dataset does not let the user choose them, they come last.

@@ -17,4 +17,9 @@ void fill_xavier_uniform(torch::nn::Module& module, data::Random& random);
 // uniform within +- 1 / sqrt(fan-in), embeddings standard normal. Norms keep their ones and zeros.
 void fill_default(torch::nn::Module& module, data::Random& random);
 
+// For deep networks with ReLU, as torchvision's residual networks: weights of convolutions normal with the
+// deviation sqrt(2 / (outputs * rows * columns of the kernel)) (He et al., ICCV 2015), their biases zero;
+// linear layers as above. Norms keep their ones and zeros.
+void fill_for_relu(torch::nn::Module& module, data::Random& random);
+
 }  // namespace pair::models

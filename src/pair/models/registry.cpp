@@ -28,6 +28,8 @@ const std::vector<ModelEntry>& models() {
     { extern ModelEntry mlp(); list.push_back(mlp()); }
     { extern ModelEntry linear(); list.push_back(linear()); }
     { extern ModelEntry mnist_cnn(); list.push_back(mnist_cnn()); }
+    { extern ModelEntry resnet18(); list.push_back(resnet18()); }
+    { extern ModelEntry resnet50(); list.push_back(resnet50()); }
     // clang-format on
     return list;
   }();

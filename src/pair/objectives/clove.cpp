@@ -101,9 +101,23 @@ torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
 }
 
 ObjectiveEntry clove() {
-  return objective_entry<CloveOptions>(
+  ObjectiveEntry entry = objective_entry<CloveOptions>(
       "clove", "kernel calibration error of the environments",
       [](const CloveOptions& options) { return std::make_unique<Clove>(options); });
+  entry.manual = {.formula =
+                      "1/|E| sum_e 1/m^2 sum_ij (c_i - r_i) (c_j - r_j) exp(-|r_i - r_j| / width)\n"
+                      "\n"
+                      "r_i: confidence in the predicted label;  c_i: 1 if that label is right, else 0",
+                  .cited = {"Y. Wald, A. Feder, D. Greenfeld and U. Shalit, \"On Calibration and "
+                            "Out-of-domain Generalization\", NeurIPS 2021",
+                            "A. Kumar, S. Sarawagi and U. Jain, \"Trainable Calibration Measures for Neural "
+                            "Networks from Kernel Mean Embeddings\", ICML 2018"},
+                  .advice =
+                      "Use it for classifiers whose probabilities must be right in every environment. "
+                      "It does not accept regressions. It draws its own samples at every step, so "
+                      "PAIR-o cannot compare the losses of two steps and does not undo steps that "
+                      "raise them (`backtrack`)."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -44,8 +44,20 @@ torch::Tensor Ib::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry ib() {
-  return objective_entry("ib", "variance of the features within environments",
-                         [] { return std::make_unique<Ib>(); });
+  ObjectiveEntry entry = objective_entry("ib", "variance of the features within environments",
+                                         [] { return std::make_unique<Ib>(); });
+  entry.manual = {
+      .formula = "1/|E| sum_e 1/d sum_j Var_e[phi_j]",
+      .cited = {"K. Ahuja, E. Caballero, D. Zhang, J.-C. Gagnon-Audet, Y. Bengio, I. Mitliagkas "
+                "and I. Rish, \"Invariance Principle Meets Information Bottleneck for "
+                "Out-of-Distribution Generalization\", NeurIPS 2021"},
+      .advice =
+          "Use it together with `irmv1` when the invariant features carry all information about the label, "
+          "so "
+          "that the others add nothing once they are known; `irmv1` alone does not handle that case. Start "
+          "with small penalties: shrinking all features lowers it, too. It needs at least two samples per "
+          "environment."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -122,9 +122,23 @@ torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
 }
 
 ObjectiveEntry irmv1() {
-  return objective_entry<Irmv1Options>(
+  ObjectiveEntry entry = objective_entry<Irmv1Options>(
       "irmv1", "squared derivative of the risk with respect to a multiplier of the logits",
       [](const Irmv1Options& options) { return std::make_unique<Irmv1>(options); });
+  entry.manual = {
+      .formula =
+          "1/|E| sum_e D_e^2,   D_e = d/dw R_e(w z) at w = 1\n"
+          "\n"
+          "irmv1_unbiased:  1/|E| sum_e A_e B_e,   A_e, B_e = D_e over two disjoint halves of the batch",
+      .cited = {"M. Arjovsky, L. Bottou, I. Gulrajani and D. Lopez-Paz, \"Invariant Risk "
+                "Minimization\", arXiv:1907.02893, 2019"},
+      .advice =
+          "Use it when some features have the same relation to the label in every "
+          "environment and others do not. Its value can be 0 for predictors that still use "
+          "the unstable features ([theory](../theory.md)), so combine it with `vrex`, as "
+          "`irmx` and `pair` do. With minibatches set `irmv1_unbiased=true`: the plain "
+          "square overestimates by the variance of the estimate."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -30,6 +30,11 @@ const std::vector<ObjectiveEntry>& objectives() {
   return all;
 }
 
+ObjectiveTraits traits_of(const ObjectiveEntry& entry) {
+  const std::unique_ptr<Objective> objective = entry.make(entry.options);
+  return {objective->needs_network(), objective->remembers_environments(), objective->replayable()};
+}
+
 const ObjectiveEntry& objective_named(std::string_view name) {
   return base::named(objectives(), "objective", name);
 }

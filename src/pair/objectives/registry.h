@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/manual.h"
 #include "pair/base/options.h"
 
 // Objectives by name. An objective is one source file in this folder with its class, its options and a
@@ -23,6 +24,7 @@ struct ObjectiveEntry {
   bool compares = false;       // whether it compares environments: for a single one, the value is 0
   base::Options options = {};  // defaults
   std::function<std::unique_ptr<Objective>(const base::Options&)> make = {};
+  base::Manual manual = {};  // for its page in docs/objectives
 };
 
 enum class Compares { nothing, environments };
@@ -35,7 +37,8 @@ ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
           std::move(summary),
           compares == Compares::environments,
           {},
-          [make](const base::Options& /*options*/) -> std::unique_ptr<Objective> { return make(); }};
+          [make](const base::Options& /*options*/) -> std::unique_ptr<Objective> { return make(); },
+          {}};
 }
 
 // The same with options: make(const O&), O described by describe(base::Fields<O>&).
@@ -43,12 +46,24 @@ template <class O, class Make>
 ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
                                Compares compares = Compares::nothing) {
   return {
-      std::move(name), std::move(summary), compares == Compares::environments, base::Options::of<O>(),
-      [make](const base::Options& options) -> std::unique_ptr<Objective> { return make(options.as<O>()); }};
+      std::move(name),
+      std::move(summary),
+      compares == Compares::environments,
+      base::Options::of<O>(),
+      [make](const base::Options& options) -> std::unique_ptr<Objective> { return make(options.as<O>()); },
+      {}};
 }
 
 // All objectives, in the order of lists.
 const std::vector<ObjectiveEntry>& objectives();
+
+// What an objective with these options needs from a step (objective.h), without LibTorch's headers.
+struct ObjectiveTraits {
+  bool needs_network = false;
+  bool remembers_environments = false;
+  bool replayable = true;
+};
+ObjectiveTraits traits_of(const ObjectiveEntry& entry);
 
 // Throws std::invalid_argument that suggests the nearest name and lists all.
 const ObjectiveEntry& objective_named(std::string_view name);

@@ -18,8 +18,17 @@ torch::Tensor WorstRisk::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry worst_risk() {
-  return objective_entry("worst_risk", "largest of the environments' risks",
-                         [] { return std::make_unique<WorstRisk>(); });
+  ObjectiveEntry entry = objective_entry("worst_risk", "largest of the environments' risks",
+                                         [] { return std::make_unique<WorstRisk>(); });
+  entry.manual = {.formula = "max_e R_e",
+                  .cited = {"S. Sagawa, P. W. Koh, T. B. Hashimoto and P. Liang, \"Distributionally Robust "
+                            "Neural Networks for Group Shifts: On the Importance of Regularization for "
+                            "Worst-Case Generalization\", ICLR 2020"},
+                  .advice =
+                      "Use it to record the worst environment, with a penalty of 0: PAIR-s judges "
+                      "`groupdro` by it. To minimise it, prefer `group_dro`, which does not jump "
+                      "between environments."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -32,6 +32,8 @@ struct RunHooks {
   // Called if the device runs out of memory: whether the caller will try again, so that the run has not
   // failed.
   std::function<bool()> tries_again;
+  // Whether the finished run holds its model (model_files.h). Records and the run's name do not depend on it.
+  bool keep_model = true;
 };
 
 struct RunResult {
@@ -66,6 +68,10 @@ struct OutOfMemory : std::runtime_error {
 // has the message, and the records so far and the last checkpoint are kept.
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks = {});
+
+// A description of the spec's data as lines of text, or empty; see data::EnvironmentSet. The data is kept in
+// `datasets` for run(). Throws the errors of run() for invalid data.
+std::string description_of_data(const RunSpec& spec, DatasetCache& datasets);
 
 // Frees the memory that the calling thread keeps on the run's device between runs.
 void give_back_memory(const RunSpec& spec);

@@ -17,12 +17,12 @@
 //
 // - spec.json: the spec; see run_spec.h.
 // - results.jsonl: the records, one per line, on disk before the run continues. It is also the lock of the
-// process
-//   that trains.
-// - checkpoint: the complete state after some step, and the number of records at that time. Replaced
-// atomically.
+//   process that trains.
+// - checkpoint: the complete state after some step, and the number of records then. Replaced atomically.
 // - done: present when the run has finished. Steps, seconds, versions, the number of records and their digest
 //   (data/chained_digest.h). The only file with times.
+// - model.safetensors, model.json: the model after the last step (model_files.h), written before done, unless
+//   the run keeps no model. done then has the SHA-256 of model.json, which has that of model.safetensors.
 // - failed: why the last attempt failed, if it did.
 //
 // A crash at any moment leaves each file complete, except for a last line of results.jsonl without line end,
@@ -73,8 +73,8 @@ class RunDirectory {
   void record(std::string_view line);
 
   void save(const Checkpoint& checkpoint);
-  // Marks the run as finished.
-  void finish(const Finished& finished, const nlohmann::json& versions);
+  // Marks the run as finished. model_sha256: of model.json; empty if the run keeps no model.
+  void finish(const Finished& finished, const nlohmann::json& versions, const std::string& model_sha256 = {});
   // Best effort: the disk itself may have failed.
   void fail(std::string_view message) noexcept;
 
@@ -122,5 +122,7 @@ std::filesystem::path results_file(const std::filesystem::path& directory);
 std::filesystem::path checkpoint_file(const std::filesystem::path& directory);
 std::filesystem::path done_file(const std::filesystem::path& directory);
 std::filesystem::path failed_file(const std::filesystem::path& directory);
+std::filesystem::path weights_file(const std::filesystem::path& directory);  // model.safetensors
+std::filesystem::path card_file(const std::filesystem::path& directory);     // model.json
 
 }  // namespace pair::runs

@@ -209,6 +209,7 @@ class Executor {
     const runs::RunSpec& spec = specs_[index];
     std::int64_t taken = -1;
     runs::RunHooks hooks;
+    hooks.keep_model = hooks_.keep_models;
     hooks.progress = [&](const runs::Progress& progress) {
       const std::lock_guard lock(mutex_);
       now_.steps_here += taken < 0 ? 0 : progress.step - taken;

@@ -33,6 +33,7 @@ struct ManyRunsHooks {
   std::function<bool()> should_stop;
   // A sentence for the user. Called like progress; each sentence once.
   std::function<void(std::string_view)> notice;
+  bool keep_models = true;  // as RunHooks::keep_model
 };
 
 struct RunOutcome {
