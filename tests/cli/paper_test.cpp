@@ -72,7 +72,7 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"fig-failure", "--alpha", "x"}, "--alpha"},
       {{"fig-failure", "--alpha", "nan"}, "alpha: expected a number above 0 and below 1, got nan"},
       {{"fig-failure", "--betas", "0.2,0.2"}, "betas: expected distinct values, got 0.2 twice"},
-      {{"fig-failure", "--betas", "0.2"}, "it needs two or more"},
+      {{"fig-failure", "--betas", "0.2"}, "betas: expected two or more values, one per environment, got 1"},
       {{"fig-failure", "--betas", "0.2,1.2"}, "beta: expected a number above 0 and below 1, got 1.2"},
       {{"fig-failure", "--loss", "squared"}, "unknown loss 'squared'; did you mean 'square'?"},
       {{"fig-failure", "--format", "yaml"}, "--format"},
