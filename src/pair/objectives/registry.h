@@ -57,7 +57,7 @@ ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
 // All objectives, in the order of lists.
 const std::vector<ObjectiveEntry>& objectives();
 
-// What an objective with these options needs from a step (objective.h), without LibTorch's headers.
+// The needs of an objective with these options (objective.h), without LibTorch's headers.
 struct ObjectiveTraits {
   bool needs_network = false;
   bool remembers_environments = false;

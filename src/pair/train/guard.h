@@ -9,17 +9,15 @@
 // dropped, and when a run ends.
 //
 // - Restart. In the balance phase, the direction changes sharply when EPO's solution jumps, and momentum
-// would carry
-//   the parameters against the new direction. If the new gradient opposes the velocity, g . v < 0 over all
-//   parameters, the velocity is dropped. Without this, some seeds collapse at learning rates that are
-//   otherwise the best.
+//   would carry the parameters against the new direction. If the new gradient opposes the velocity, g . v < 0
+//   over all parameters, the velocity is dropped. Without this, some seeds collapse at learning rates that
+//   are otherwise the best.
 // - Backtrack. To first order, a step lowers its weighted loss. If the next losses show that it did not
 //   (StepSolver::overshot), it was too long: it is undone, the velocity dropped and the learning rate halved;
 //   accepted steps let it recover to its own value. This handles the steps at which EPO's vertex jumps from a
 //   penalty with a tiny gradient to ERM.
 // - Rollback. A step whose loss or gradient is not finite is never applied: the parameters return to those
-// before the
-//   last good step, the velocity is dropped and the learning rate halved permanently.
+//   before the last good step, the velocity is dropped and the learning rate halved permanently.
 //
 // Two classes implement it: GuardedStep around torch's optimizers, for user-written loops, and Update, the
 // trainer's own. (On CUDA devices, device/kernels.cu does Update's part; a test compares them.)
