@@ -279,7 +279,7 @@ TEST(PairPredict, NamesABrokenPictureOrSkipsIt) {
   EXPECT_EQ(skipping.status, 0) << skipping.err;
   EXPECT_THAT(csv_lines(skipping.out), SizeIs(1 + 11));
   EXPECT_THAT(skipping.err, AllOf(HasSubstr("skipped a broken file (1 so far): pets/art/cat/2.png"),
-                                  HasSubstr("broken files that were skipped: 1")));
+                                  HasSubstr("skipped broken files: 1")));
   const Answer scored = pair_in(scratch, {"score", "run", "pets", "--broken", "skip", "--json"});
   EXPECT_EQ(scored.status, 0) << scored.err;
   EXPECT_EQ(json::parse(scored.out).at("skipped"), 1);

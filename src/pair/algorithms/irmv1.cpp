@@ -1,8 +1,8 @@
 #include "pair/algorithms/recipes.h"
 
-// Penalty and annealing are those that the authors' release reaches its figures with. Appendix F.1 of the
-// paper finds that a fresh Adam after annealing helps IRMv1; over ten seeds here it costs 1.4 and 2.6 points
-// (docs/paper.md), so Adam continues.
+// Penalty and annealing are those of the authors' released code. According to Appendix F.1 of the paper, a
+// fresh Adam after annealing helps IRMv1; over ten seeds here it costs 1.4 and 2.6 points (docs/paper.md), so
+// Adam continues.
 
 namespace pair::algorithms {
 

@@ -1,6 +1,6 @@
 #include "pair/algorithms/recipes.h"
 
-// The paper's IRMX under one penalty; it searches it as it does IRMv1. DomainBed does not have it.
+// The paper's IRMX under one penalty, searched like IRMv1's. DomainBed does not have it.
 
 namespace pair::algorithms {
 

@@ -95,7 +95,7 @@ class Scoring {
         request_.data, data::ImageFolderOptions{.held_out = 0.0, .fewest = 1});
     const std::vector<std::int64_t> labels = labels_of(pictures->classes());
     if (const auto [unknown, misplaced] = pictures->skipped(); unknown + misplaced > 0) {
-      notice(request_.data + ": what is not a picture at ENVIRONMENT/CLASS/PICTURE is passed over: " +
+      notice(request_.data + ": skipped entries that are not images at ENVIRONMENT/CLASS/FILE: " +
              std::to_string(unknown + misplaced));
     }
     std::vector<std::vector<std::size_t>> samples(pictures->environments().size());
