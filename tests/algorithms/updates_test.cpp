@@ -174,7 +174,7 @@ TEST(Cdann, RefusesLabelsThatAreNoClasses) {
   auto data = testing::small_data();
   data->loss = data::TaskLoss::squared_error;
   EXPECT_THAT([&] { Trainer(data, small("cdann"), 0); },
-              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("cdann works class by class")));
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("cdann: expected labels that are classes")));
 }
 
 TEST(OwnUpdate, TrainsOnOneEnvironmentAndSaysWhatThatMeans) {

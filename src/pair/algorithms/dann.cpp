@@ -54,11 +54,11 @@ void describe(base::Fields<AdversaryOptions>& field) {
   using O = AdversaryOptions;
   field
       .whole("d_steps_per_g_step", &O::d_steps_per_g_step, std::int64_t{0}, 1000,
-             "the adversary's steps for each of the model's")
+             "adversary steps per model step")
       .domainbed = base::LogUniform{2, 0, 3, true};
   field
       .number("grad_penalty", &O::grad_penalty, {.low = 0, .high = 1e12},
-              "weight of the adversary's squared gradient in its input")
+              "weight of the adversary's gradient penalty")
       .domainbed = base::LogUniform{10, -2, 1};
   field.number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true}, "the adversary's learning rate")
       .domainbed = base::LogUniform{10, -4.5, -2.5};
@@ -66,7 +66,7 @@ void describe(base::Fields<AdversaryOptions>& field) {
       .domainbed = base::LogUniform{10, -6, -2};
   field
       .number("beta1", &O::beta1, {.low = 0, .high = 1, .open_high = true},
-              "Adam's first decay, the model's and the adversary's")
+              "Adam's first decay, for model and adversary")
       .domainbed = base::Choice{{"0", "0.5"}};
   field.whole("mlp_width", &O::mlp_width, std::int64_t{1}, 65'536, "the adversary's units per hidden layer")
       .domainbed = base::LogUniform{2, 6, 10, true};
@@ -74,7 +74,7 @@ void describe(base::Fields<AdversaryOptions>& field) {
       base::Choice{{"3", "4", "5"}};
   field
       .number("mlp_dropout", &O::mlp_dropout, {.low = 0, .high = 1, .open_high = true},
-              "share of its hidden units that a step leaves out")
+              "dropout share of the adversary's hidden units")
       .domainbed = base::Choice{{"0", "0.1", "0.5"}};
 }
 
