@@ -52,6 +52,11 @@ struct Dataset {
 // All of them, in the order in which they are listed to users.
 const std::vector<DatasetEntry>& datasets();
 
+// Adds a dataset that is not part of this library (cli/extensions.h). Call it before anything else uses the
+// list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has been
+// used.
+void add_dataset(DatasetEntry entry);
+
 // Throws std::invalid_argument that names the nearest and lists them all.
 const DatasetEntry& entry_of(std::string_view name);
 

@@ -56,6 +56,11 @@ ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
 // All of them, in the order in which they are listed to users.
 const std::vector<ObjectiveEntry>& objectives();
 
+// Adds an objective that is not part of this library (cli/extensions.h). Call it before anything else uses
+// the list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has
+// been used.
+void add_objective(ObjectiveEntry entry);
+
 // What an objective with these options needs from a step (objective.h), without LibTorch's headers.
 struct ObjectiveTraits {
   bool needs_network = false;
