@@ -18,7 +18,7 @@ namespace pair::cli {
 
 int run_standard(int argc, char** argv) {
   prepare_to_train();
-  // A reader that goes away shows as a failed write, so that files and locks are closed in order.
+  // A closed pipe must be a failed write, so that files and locks are closed in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   Context standard{std::cin, std::cout, std::cerr};
@@ -32,7 +32,7 @@ int run_standard(int argc, char** argv) {
     add_watch(app, context);
     add_paper_commands(app, context);
     add_list(app, context, std::move(kinds));
-    add_elsewhere(app, context, Part::benchmarks, "bench", "Measure how fast things are on this machine");
+    add_elsewhere(app, context, Part::benchmarks, "bench", "Measure the speed of parts of PAIR on this machine");
   });
 }
 

@@ -14,7 +14,7 @@
 namespace pair::cli {
 namespace {
 
-// Of anything with names and summaries.
+// For any entries with names and summaries.
 template <class Entries>
 std::vector<Listed> listed(const Entries& entries) {
   std::vector<Listed> all;
@@ -43,7 +43,7 @@ std::vector<Listed> algorithms() {
   return entries;
 }
 
-// A setting that is drawn, once for all datasets on which it is drawn alike.
+// One entry per drawn setting and distribution, with all datasets that share it.
 std::vector<Listed> hparams(sweep::Search search) {
   std::vector<Listed> entries;
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {

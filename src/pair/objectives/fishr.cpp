@@ -40,7 +40,7 @@ void describe(base::Fields<FishrOptions>& field) {
       .domainbed = base::Uniform{0.90, 0.99};
   field
       .flag("fishr_mean", &FishrOptions::mean,
-            "a mean over the head's parameters, as DomainBed has it, not their sum")
+            "mean over the head's parameters, as in DomainBed, instead of their sum")
       .unsaid = "false";
 }
 

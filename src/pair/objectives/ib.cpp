@@ -21,7 +21,7 @@ class Ib final : public Objective {
 
 // Mean over features of their variance over samples: [..., m, d] -> scalar.
 torch::Tensor mean_variance(const torch::Tensor& features) {
-  // The mean takes no gradient, for deviations from it sum to zero; one fused kernel does the rest.
+  // The mean takes no gradient, because deviations from it sum to zero; one fused kernel does the rest.
   const torch::Tensor means = features.detach().mean(-2, /*keepdim=*/true).expand_as(features);
   const auto samples = static_cast<double>(features.size(-2));
   return torch::mse_loss(features, means) * (samples / (samples - 1.0));

@@ -29,9 +29,9 @@ class Iga final : public Objective {
 
 torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
   if (view.parameters.empty()) {
-    throw std::invalid_argument("iga takes gradients in all parameters, but the batch names none");
+    throw std::invalid_argument("iga: expected a batch with the network's parameters, got none");
   }
-  // Deviations from the mean sum to zero, so that the last is the negative sum of the others.
+  // Deviations from the mean sum to zero, so the last is the negative sum of the others.
   const torch::Tensor deviations = view.risks - view.risks.mean();
   std::vector<torch::Tensor> last;
   torch::Tensor trace = zero_of(view.risks);

@@ -40,7 +40,7 @@ torch::Tensor mean_kernel(const torch::Tensor& distances) {
 
 torch::Tensor mean_kernel_within(const torch::Tensor& x) {
   torch::Tensor distances = squared_distances(x, x);
-  // The sharpest kernel would see the rounding of what is exactly 0.
+  // The sharpest kernel would be affected by rounding of exact zeros.
   distances.fill_diagonal_(0.0);
   return mean_kernel(distances);
 }
@@ -49,7 +49,7 @@ torch::Tensor mean_kernel_within(const torch::Tensor& x) {
 
 torch::Tensor Mmd::value(const HeadView& view, data::Random& /*random*/) {
   return mean_over_pairs(view, [](const torch::Tensor& x, const torch::Tensor& y) {
-    // Of equal samples rounding leaves a little below 0.
+    // Rounding may make it slightly negative for equal samples.
     return (mean_kernel_within(x) + mean_kernel_within(y) - 2 * mean_kernel(squared_distances(x, y)))
         .clamp_min(0);
   });

@@ -13,7 +13,7 @@ static base::Registry<ObjectiveEntry>& objective_registry() {
   static base::Registry<ObjectiveEntry> all("objective", [] {
     std::vector<ObjectiveEntry> list;
     // clang-format off
-    // One line per objective: where its entry comes from, and its place in lists.
+    // One line per objective, in the order of lists.
     { extern ObjectiveEntry erm(); list.push_back(erm()); }
     { extern ObjectiveEntry irmv1(); list.push_back(irmv1()); }
     { extern ObjectiveEntry vrex(); list.push_back(vrex()); }

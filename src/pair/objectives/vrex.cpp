@@ -7,7 +7,7 @@
 //
 //   1/(|E| - 1) sum_e (R_e - mean R)^2,
 //
-// unbiased, as in the paper's release (DomainBed divides by |E|). Of one environment 0.
+// unbiased, as in the paper's release (DomainBed divides by |E|). 0 for one environment.
 
 namespace pair::objectives {
 namespace {

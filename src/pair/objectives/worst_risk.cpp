@@ -1,7 +1,7 @@
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 
-// max_e R_e: what group_dro's weights come to follow, and what PAIR-s judges GroupDRO by (Appendix G.2).
+// max_e R_e: the limit of group_dro, and the loss that PAIR-s uses for GroupDRO (Appendix G.2).
 
 namespace pair::objectives {
 namespace {
