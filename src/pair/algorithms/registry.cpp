@@ -36,7 +36,7 @@ const std::vector<AlgorithmEntry>& algorithms() {
 }
 
 const AlgorithmEntry& algorithm_named(std::string_view name) {
-  // A sweep asks this for every job, by the name itself.
+  // A sweep calls this for every job, with the exact name.
   std::vector<std::string_view> names;
   for (const AlgorithmEntry& entry : algorithms()) {
     if (entry.name == name) {

@@ -13,8 +13,8 @@
 
 namespace pair::cli {
 
-// A training step asks for the same hundreds of megabytes as the one before. Given back to the system in
-// between, every page of them is faulted in and cleared again, a sixth of a ColoredMNIST step's time.
+// Every training step allocates the same hundreds of megabytes. If they were returned to the system in
+// between, every page would be faulted in and cleared again, a sixth of the time of a ColoredMNIST step.
 void prepare_to_train() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_MAX, 0);

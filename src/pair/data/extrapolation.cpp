@@ -22,7 +22,7 @@ Draw rectangle(Point low, Point high) {
   };
 }
 
-// With the Cholesky factor of the covariance {(a, b), (b, c)}.
+// Uses the Cholesky factor of the covariance {(a, b), (b, c)}.
 Draw normal(Point centre, double a, double b, double c) {
   const double along = std::sqrt(a);
   const double shear = b / along;
@@ -79,9 +79,9 @@ std::vector<DatasetEntry> extrapolation_entries() {
     DatasetEntry made{.name = name, .summary = std::move(summary)};
     made.options = base::Options::of(ExtrapolationSpec{.name = std::move(name), .sampling = sampling});
     made.protocol = "extrapolation";
-    // Appendix C.3: an MLP of 128 units per layer, minibatches of 512 (five per pass over the data, here
-    // called an epoch), Adam throughout, 10,000 epochs. Losses of two minibatches cannot tell whether a step
-    // was too long.
+    // Appendix C.3: an MLP with 128 units per layer, minibatches of 512 (five per pass over the data, called
+    // an epoch here), Adam throughout, 10,000 epochs. Losses of two different minibatches do not show whether
+    // a step was too long.
     made.settings = {{"width", "128"},
                      {"batch", "512"},
                      {"steps", "50000"},
@@ -103,7 +103,7 @@ std::vector<DatasetEntry> extrapolation_entries() {
     };
     return made;
   };
-  return {entry("extrapolation-uniform", "regression on the plane, trained on two rectangles of it",
+  return {entry("extrapolation-uniform", "regression on the plane, trained on two rectangles",
                 ExtrapolationSpec::Sampling::uniform),
           entry("extrapolation-gaussian", "the same, trained on two normal distributions",
                 ExtrapolationSpec::Sampling::gaussian)};

@@ -17,18 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is in a folder, sorted by name.
+// The entries of a folder, sorted by name.
 struct FolderContents {
   std::vector<std::string> folders;
   std::vector<std::string> files;
-  std::size_t others = 0;  // links to nothing, pipes and the like
+  std::size_t others = 0;  // dangling links, pipes and other entries
 };
 
 FolderContents contents_of(const fs::path& folder) {
   FolderContents contents;
   std::error_code error;
   fs::directory_iterator entry(folder, error);
-  // The iterator's own type of an entry is asked first, which costs no access to the file.
+  // The entry's cached type is checked first, which does not access the file.
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::string name = entry->path().filename().string();
     if (name.starts_with('.')) {
@@ -89,7 +89,7 @@ void ImageFolder::list() {
     throw std::invalid_argument(form() + counted("environment", "environments") + ", got " +
                                 std::to_string(environments_.size()));
   }
-  // Labels are numbers of classes in the order in which they are met, until all are known.
+  // Labels are numbered in the order of first occurrence until all classes are known.
   std::map<std::string, std::int32_t> met;
   for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
     const fs::path environment_folder = root_ / environments_[environment];

@@ -4,9 +4,8 @@
 
 #include "pair/data/random.h"
 
-// The values that layers start from, drawn from a run's own generator: layer by layer as the module lists
-// them, each weight row by row and then its bias. torch fills its layers from its own generator first; every
-// one of those values is overwritten.
+// Initial values of layers, drawn from a run's own generator: layer by layer in the module's order, each
+// weight row by row and then its bias. torch's own initial values are all overwritten.
 
 namespace pair::models {
 
