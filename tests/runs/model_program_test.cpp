@@ -247,7 +247,7 @@ TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
   EXPECT_EQ(file.status, 0) << file.err;
   EXPECT_EQ(file.out, "12 predictions in out.csv\n");
   const std::string csv = read_file(scratch / "out.csv");
-  EXPECT_EQ(csv, pair_in(scratch, {"predict", "run", "pets/art", "--batch", "5", "--workers", "0"}).out);
+  EXPECT_EQ(csv, pair_in(scratch, {"predict", "run", "pets/art", "--workers", "0"}).out);
 
   const std::string command = "cd '" + scratch.path().string() +
                               "' && find pets/art -name '*.png' | sort | " + PAIR_PROGRAM +
