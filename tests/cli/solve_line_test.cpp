@@ -253,7 +253,7 @@ TEST(SolveLine, SuggestsTheSolverAndTheFieldThatWasMeant) {
   EXPECT_THAT(refusal(line_with({{"eps", 0.1}, {"epsilonn", 0.1}})), HasSubstr("did you mean 'epsilon'?"));
 }
 
-TEST(SolveLine, TakesALikelySlipForAFieldOfItsOwnWhereTheFieldIsGivenToo) {
+TEST(SolveLine, IgnoresASimilarFieldIfTheFieldItselfIsGiven) {
   EXPECT_EQ(solved(line_with({{"solver", "epo"}, {"solved", true}})), solved(line_with({})));
 }
 

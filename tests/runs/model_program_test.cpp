@@ -396,7 +396,7 @@ TEST(PairPredict, RefusesRunsWithoutAModel) {
   refuses(scratch, {"predict", "run", "points.csv"}, "it is not a regular file");
 }
 
-TEST(PairTrain, KeepsNoModelWhereItIsToldSo) {
+TEST(PairTrain, KeepsNoModelOnRequest) {
   const Scratch scratch;
   train(scratch, {"--algorithm", "erm", "--steps", "4", "--no-model", "--set", "train_digits=100",
                   "test_digits=50", "width=4", "eval_every=2"});

@@ -77,7 +77,7 @@ TEST(RunSpec, EveryAlgorithmsSurvivesTheWayThroughJson) {
 }
 
 // "own" is for those that have one, and for them alone.
-TEST(RunSpec, AnAlgorithmHasAnUpdateOfItsOwnOrNone) {
+TEST(RunSpec, AnAlgorithmHasItsOwnUpdateOrNone) {
   RunSpec erm = small_spec("erm");
   EXPECT_THAT(
       [&] { set(erm, "scheme", "own"); },
@@ -141,7 +141,7 @@ TEST(RunSpec, WhatTextLeavesOutIsAsTheAlgorithmHasIt) {
   EXPECT_EQ(spec.seed, 7U);
 }
 
-TEST(RunSpec, RefusesTextThatIsNoSpec) {
+TEST(RunSpec, RefusesTextThatIsNotASpec) {
   const auto reading = [](const char* text) { return [text] { (void)spec_from_text(text); }; };
   EXPECT_THAT(reading("{"), ThrowsMessage<std::invalid_argument>(HasSubstr("expected JSON")));
   EXPECT_THAT(reading("[1]"), ThrowsMessage<std::invalid_argument>(HasSubstr("expected a JSON object")));
