@@ -194,7 +194,7 @@ TEST(OwnUpdate, TakesNoObjectivesBesideErm) {
   Settings settings = small("mixup");
   settings.objectives = {"erm", "vrex"};
   EXPECT_THAT([&] { validate(settings); },
-              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("mixup has an update of its own")));
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("mixup has its own update")));
 }
 
 TEST(Mixup, LearnsAndMixesEnvironmentsAlone) {
