@@ -90,7 +90,7 @@ if(torch)
   endif()
 endif()
 
-# What is inside the program keeps its licence.
+# Embedded code keeps its licence.
 set(inside "pair.txt" "${source}/LICENSE" "mnist14.md" "${source}/assets/mnist14/README.md")
 if(EXISTS "${build}/plotly/LICENSE")
   list(APPEND inside "plotly.txt" "${build}/plotly/LICENSE")

@@ -62,7 +62,7 @@ const std::vector<ObjectiveEntry>& objectives();
 // been used.
 void add_objective(ObjectiveEntry entry);
 
-// What an objective with these options needs from a step (objective.h), without LibTorch's headers.
+// The needs of an objective with these options (objective.h), without LibTorch's headers.
 struct ObjectiveTraits {
   bool needs_network = false;
   bool remembers_environments = false;
