@@ -14,7 +14,7 @@
 #include "pair/moo/solver.h"
 #include "tests/moo/problems.h"
 
-// Statements that hold for whatever problem is drawn.
+// Statements that hold for any problem drawn.
 
 namespace pair::moo::properties_test {
 namespace {

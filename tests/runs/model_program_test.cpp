@@ -93,7 +93,7 @@ std::vector<std::string> small_pets(const std::vector<std::string>& more = {}) {
   return arguments;
 }
 
-// What 'pair score' says of the run's own data is what the run recorded last.
+// The scores of 'pair score' on the run's own data equal those of the last record.
 void expect_scores_of_last_record(const Scratch& scratch, const std::string& metric,
                                   const std::string& ending) {
   const Answer answer = pair_in(scratch, {"score", "run", "--json"});

@@ -59,6 +59,11 @@ struct AlgorithmEntry {
 // All of them, in the order in which they are listed to users.
 const std::vector<AlgorithmEntry>& algorithms();
 
+// Adds an algorithm that is not part of this library (cli/extensions.h). Call it before anything else uses
+// the list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has
+// been used.
+void add_algorithm(AlgorithmEntry entry);
+
 // The algorithm of that name, in any case, or of DomainBed's (IRM is irmv1, IB_ERM is ib-erm). Throws
 // std::invalid_argument that names the nearest and lists them all.
 const AlgorithmEntry& algorithm_named(std::string_view name);

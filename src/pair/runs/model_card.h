@@ -28,7 +28,7 @@ struct ModelCard {
   std::shared_ptr<const data::TableEncoding> table = {};       // how rows become inputs, for models of tables
   data::InputForm input = {};                                  // how files become inputs
 
-  // Where it comes from.
+  // Its origin.
   std::string dataset;
   std::vector<std::pair<std::string, base::Value>> dataset_options = {};
   std::vector<std::string> environments = {};        // by number
