@@ -5,26 +5,26 @@
 #include <vector>
 
 #include "pair/bench/problems.h"
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
-// Every method's time a solve, cycling through problems of all kinds. 'pair bench solver' compares EPO with
-// GLPK on the same problems.
+// Time per solve of every method, cycling through all kinds of problems. 'pair bench solver' compares EPO
+// with GLPK on the same problems.
 
 namespace {
 
 void weigh(benchmark::State& state, std::string_view method) {
   const auto m = static_cast<std::size_t>(state.range(0));
   const std::vector<pair::bench::BenchProblem> problems = pair::bench::bench_problems(m, 256, 1);
-  const auto balancer = pair::moo::make_balancer(method);
+  const auto solver = pair::moo::make_solver(method);
   std::size_t next = 0;
   for (auto _ : state) {  // NOLINT(clang-analyzer-deadcode.DeadStores)
-    benchmark::DoNotOptimize(balancer->weigh(problems[next].view()));
+    benchmark::DoNotOptimize(solver->weigh(problems[next].view()));
     next = (next + 1) % problems.size();
   }
 }
 
 [[maybe_unused]] const bool registered = [] {
-  for (const pair::moo::BalancerInfo& info : pair::moo::balancers()) {
+  for (const pair::moo::SolverInfo& info : pair::moo::solvers()) {
     const std::string name(info.name);
     benchmark::RegisterBenchmark(name.c_str(), weigh, info.name)->Arg(2)->Arg(3)->Arg(5)->Arg(8);
   }

@@ -15,7 +15,7 @@
 #include "pair/train/trainer.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::updates_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST(OwnUpdate, TellsMeansWithMinibatches) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::updates_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-namespace pair::base {
+namespace pair::base::names_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -83,4 +83,4 @@ TEST(Printable, ReplacesBytesThatAreNotUtf8) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::names_test

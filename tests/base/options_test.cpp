@@ -6,7 +6,7 @@
 
 #include "pair/base/registry.h"
 
-namespace pair::base {
+namespace pair::base::options_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -115,4 +115,4 @@ TEST(Value, IsShownAsItIsTyped) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::options_test

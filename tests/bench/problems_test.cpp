@@ -8,7 +8,7 @@
 #include "pair/bench/glpk_reference.h"
 #include "pair/moo/epo.h"
 
-namespace pair::bench {
+namespace pair::bench::problems_test {
 namespace {
 
 TEST(BenchProblems, AreTheSameForTheSameSeedAndOthersForAnother) {
@@ -40,7 +40,7 @@ TEST(BenchProblems, MeetBothPhasesInfeasibleProgramsAndTwelveDecades) {
   EXPECT_GT(widest, 1e11);
 }
 
-// GLPK's rational arithmetic as the judge of ours.
+// GLPK's rational arithmetic is the reference.
 TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
   if (!have_glpk()) {
     GTEST_SKIP() << "built without GLPK";
@@ -48,7 +48,7 @@ TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
   for (const std::size_t m : {2, 3, 4, 5, 8}) {
     for (const BenchProblem& problem : bench_problems(m, 200, 7)) {
       const moo::Solution ours = moo::Epo().weigh(problem.view());
-      const moo::EpoProgram program = epo_program(problem.view(), moo::BalancerOptions{}.epsilon);
+      const moo::EpoProgram program = epo_program(problem.view(), moo::SolverOptions{}.epsilon);
       const GlpkResult exact = glpk_exact({program.objective, program.rows, program.bounds});
       ASSERT_NE(exact.status, GlpkResult::Status::failed);
       ASSERT_EQ(ours.status == moo::Status::infeasible, exact.status == GlpkResult::Status::infeasible);
@@ -60,4 +60,4 @@ TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
 }
 
 }  // namespace
-}  // namespace pair::bench
+}  // namespace pair::bench::problems_test

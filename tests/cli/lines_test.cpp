@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace pair::cli {
+namespace pair::cli::lines_test {
 namespace {
 
 using Found = LineReader::Found;
@@ -40,4 +40,4 @@ TEST(LineReader, DropsTheRestOfALineThatIsTooLongAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::cli::lines_test

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -8,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 #include "tests/cli/process.h"
 
 // The pair program as a user meets it: arguments, files, pipes and exit statuses.
 
-namespace pair::cli::test {
+namespace pair::cli::test::program_test {
 namespace {
 
 using nlohmann::json;
@@ -116,18 +118,18 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
 TEST(Program, SaysWhatANumberMayBe) {
   const Finished fraction = run_pair({"solve", "--epsilon", "x"});
   EXPECT_EQ(fraction.status, 2);
-  EXPECT_EQ(fraction.err, "pair: --epsilon is 'x'; accepted are numbers\n");
+  EXPECT_EQ(fraction.err, "pair: --epsilon: expected a number, got 'x'\n");
   const Finished whole = run_pair({"select", "anywhere", "--last", "2.5"});
   EXPECT_EQ(whole.status, 2);
-  EXPECT_THAT(whole.err, StartsWith("pair: --last is '2.5'; accepted are whole numbers"));
+  EXPECT_THAT(whole.err, StartsWith("pair: --last: expected an integer, got '2.5'"));
 }
 
 TEST(Program, ListsEverySolver) {
   const Finished text = run_pair({"list", "solvers"});
   const json listed = json::parse(run_pair({"list", "solvers", "--json"}).out);
-  ASSERT_EQ(listed.size(), moo::balancers().size());
+  ASSERT_EQ(listed.size(), moo::solvers().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const moo::BalancerInfo info = moo::balancers()[i];
+    const moo::SolverInfo info = moo::solvers()[i];
     EXPECT_EQ(listed[i]["name"], info.name);
     EXPECT_EQ(listed[i]["options"], info.options);
     EXPECT_THAT(text.out, HasSubstr(std::string(info.summary)));
@@ -183,7 +185,7 @@ TEST(Program, RefusesAMillionDigitsAndATruncatedLastLine) {
   EXPECT_EQ(finished.status, 2);
   const std::vector<std::string> replies = lines_of(finished.out);
   ASSERT_EQ(replies.size(), 3U);
-  EXPECT_THAT(replies[0], HasSubstr("losses[0] is 9999"));
+  EXPECT_THAT(replies[0], HasSubstr("got 9999"));
   EXPECT_LT(replies[0].size(), 300U);
   EXPECT_THAT(replies[1], StartsWith("{\"weights\""));
   EXPECT_THAT(replies[2], HasSubstr("the line ends early"));
@@ -210,14 +212,39 @@ TEST(Program, AnswersEachLineBeforeTheNextComes) {
   EXPECT_EQ(conversation.wait().status, 0);
 }
 
-TEST(Program, SaysSoWhereNobodyListens) {
+TEST(Program, EndsQuietlyWhereNobodyListens) {
   Conversation conversation({"solve"});
   conversation.stop_listening();
   conversation.say(std::string(problem) + "\n");
   conversation.stop_talking();
   const Finished finished = conversation.wait();
-  EXPECT_EQ(finished.status, 1);
-  EXPECT_THAT(finished.err, HasSubstr("cannot write the output: Broken pipe"));
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST(Program, EndsQuietlyWhereTheReaderGoesInTheMiddle) {
+  // Far more than a pipe holds, so that a write fails long before the end.
+  std::string lines;
+  for (int i = 0; i < 5'000; ++i) {
+    lines += std::string(problem) + "\n";
+  }
+  const TemporaryFile file(lines);
+  Conversation conversation({"solve", file.path()});
+  EXPECT_THAT(conversation.hear_line(), StartsWith("{\"weights\""));
+  conversation.stop_listening();
+  const Finished finished = conversation.wait();
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST(Program, StillSaysThatADiskIsFull) {
+  FILE* const shell = ::popen("\"" PAIR_PROGRAM "\" --version 2>&1 > /dev/full", "r");
+  ASSERT_NE(shell, nullptr);
+  std::string said(200, '\0');
+  said.resize(std::fread(said.data(), 1, said.size(), shell));
+  const int status = ::pclose(shell);
+  EXPECT_EQ(WEXITSTATUS(status), 1);
+  EXPECT_THAT(said, HasSubstr("pair: cannot write the output"));
 }
 
 TEST(Program, SolvesTenThousandLinesThroughOnePipe) {
@@ -249,8 +276,8 @@ TEST(Program, MeasuresTheSolver) {
     }
   }
   EXPECT_THAT(sizes, ::testing::ElementsAre(2, 3, 5, 8));
-  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds a solve"));
+  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds per solve"));
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::program_test

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-namespace pair::cli {
+namespace pair::cli::train_progress_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -41,4 +41,4 @@ TEST(ProgressDisplay, GoesOnFromACheckpoint) {
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::cli::train_progress_test

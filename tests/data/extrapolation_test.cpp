@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::data {
+namespace pair::data::extrapolation_test {
 namespace {
 
 using Sampling = ExtrapolationSpec::Sampling;
@@ -78,12 +78,12 @@ TEST(Extrapolation, MorePointsAreTheFewerOnesAndSomeMore) {
 
 TEST(Extrapolation, RefusesWhatItCannotDraw) {
   EXPECT_THAT([] { extrapolation({.points = 0}, 0); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));
   EXPECT_THAT([] { extrapolation({.frequency = NAN}, 0); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("frequency: expected numbers from 0 to 100")));
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("frequency: expected numbers from 0 to 100")));
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::extrapolation_test

@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::gzip_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -33,7 +33,7 @@ TEST(Gunzip, LeavesWhatIsNotGzippedAloneIfAskedTo) {
   EXPECT_EQ(gunzipped({}, "x"), Bytes{});
   EXPECT_EQ(gunzipped(gzip(bytes_of("packed")), "x"), bytes_of("packed"));
   EXPECT_THAT([] { gunzip(bytes_of("plain"), "f.gz"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz is no gzip file")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz is not a gzip file")));
 }
 
 TEST(Gunzip, RefusesAStreamCutOffAnywhere) {
@@ -79,4 +79,4 @@ TEST(Gunzip, RefusesToFillTheMemory) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::gzip_test

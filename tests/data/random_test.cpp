@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace pair::data {
+namespace pair::data::random_test {
 namespace {
 
 TEST(Random, OfTheSameSeedAndStreamRepeats) {
@@ -151,4 +151,4 @@ TEST(Random, RefusesAStateItDidNotWrite) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::random_test

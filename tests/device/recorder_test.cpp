@@ -6,9 +6,9 @@
 
 #include <array>
 
-// What must hold on a CUDA device is skipped where there is none.
+// Tests that need a CUDA device are skipped without one.
 
-namespace pair::device {
+namespace pair::device::recorder_test {
 namespace {
 
 using Work = Recorder::Work;
@@ -118,4 +118,4 @@ TEST_F(RecorderOnDevice, PlaysRecordingsThatShareTheirMemoryInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::recorder_test

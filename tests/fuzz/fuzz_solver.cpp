@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "pair/moo/balancer.h"
 #include "pair/moo/epo.h"
+#include "pair/moo/solver.h"
 #include "tests/fuzz/require.h"
 
 // Bytes become a problem and a method. Whatever the numbers, the method refuses them with InvalidProblem or
@@ -130,13 +130,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (bytes.size() < 3) {
     return 0;
   }
-  const BalancerInfo info = balancers()[bytes[0] % balancers().size()];
+  const SolverInfo info = solvers()[bytes[0] % solvers().size()];
   const std::size_t m = bytes[1] % 12;
   const std::uint8_t how = bytes[2];
   const bool signed_everywhere = (how & 2) != 0;
   Numbers numbers(bytes.subspan(3), (how & 1) != 0);
 
-  BalancerOptions options;
+  SolverOptions options;
   options.epsilon = (how & 4) != 0 ? std::abs(numbers.next(false)) : options.epsilon;
   if (!(options.epsilon <= 1e300)) {
     return 0;
@@ -177,7 +177,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string method(info.name);
   Solution solution;
   try {
-    solution = make_balancer(info.name, options)->weigh(problem);
+    solution = make_solver(info.name, options)->weigh(problem);
   } catch (const InvalidProblem& refusal) {
     require(std::strlen(refusal.what()) > 10, method + ": a refusal is a sentence");
     return 0;

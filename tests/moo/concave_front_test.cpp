@@ -19,7 +19,7 @@
 #include "pair/moo/pareto.h"
 #include "pair/moo/test_problems.h"
 
-namespace pair::moo {
+namespace pair::moo::concave_front_test {
 namespace {
 
 constexpr std::size_t variables = 20;
@@ -201,4 +201,4 @@ TEST(ConcaveFront, EpoReachesThePreferredPointOfThreeObjectives) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::concave_front_test

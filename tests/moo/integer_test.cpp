@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace pair::moo {
+namespace pair::moo::integer_test {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -105,4 +105,4 @@ TEST_F(IntegerTest, QuotientsHaveThirtyDigits) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::integer_test

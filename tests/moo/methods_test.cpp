@@ -19,9 +19,9 @@
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
-// What each of the smaller methods promises beyond the properties that all balancers share.
+// What each of the smaller methods promises beyond the properties that all solvers share.
 
-namespace pair::moo {
+namespace pair::moo::methods_test {
 namespace {
 
 using testing::Case;
@@ -251,4 +251,4 @@ TEST(Pmtl, RefusesVectorsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::methods_test

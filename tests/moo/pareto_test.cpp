@@ -16,7 +16,7 @@
 
 #include "pair/moo/problem.h"
 
-namespace pair::moo {
+namespace pair::moo::pareto_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -414,4 +414,4 @@ TEST(ParetoMeasures, RefuseWhatIsNoGramMatrix) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::pareto_test

@@ -8,7 +8,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::preference_test {
 namespace {
 
 using testing::Case;
@@ -102,4 +102,4 @@ TEST(MostViolated, AreAllThatTieUpToRounding) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::preference_test

@@ -10,7 +10,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::problem_test {
 namespace {
 
 using testing::Case;
@@ -145,4 +145,4 @@ TEST(PhaseAndStatus, HaveTheNamesThatRecordsUse) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::problem_test

@@ -7,16 +7,16 @@
 #include <numeric>
 
 #include "pair/bench/glpk_reference.h"
-#include "pair/moo/balancer.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/preference.h"
 #include "pair/moo/simplex_lp.h"
+#include "pair/moo/solver.h"
 #include "tests/moo/problems.h"
 
 // Statements that hold for whatever problem is drawn.
 
-namespace pair::moo {
+namespace pair::moo::properties_test {
 namespace {
 
 using testing::Case;
@@ -153,16 +153,16 @@ TEST(SimplexLp, AgreesWithGlpksExactArithmetic) {
   }
 }
 
-class EveryBalancer : public ::testing::TestWithParam<std::string_view> {
+class EverySolver : public ::testing::TestWithParam<std::string_view> {
  protected:
-  std::unique_ptr<Balancer> balancer_ = make_balancer(GetParam());
+  std::unique_ptr<Solver> solver_ = make_solver(GetParam());
 };
 
-TEST_P(EveryBalancer, GivesFiniteWeightsOfSizeOneForAnyProblem) {
+TEST_P(EverySolver, GivesFiniteWeightsOfSizeOneForAnyProblem) {
   ProblemSource source(16, wide);
   for (int k = 0; k < 300; ++k) {
     const std::size_t m = k == 0 ? max_objectives : 2 + static_cast<std::size_t>(k % 9);
-    const Solution solution = balancer_->weigh(source.draw(m).view());
+    const Solution solution = solver_->weigh(source.draw(m).view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -177,7 +177,7 @@ TEST_P(EveryBalancer, GivesFiniteWeightsOfSizeOneForAnyProblem) {
   }
 }
 
-TEST_P(EveryBalancer, CopesWithDegenerateGradients) {
+TEST_P(EverySolver, CopesWithDegenerateGradients) {
   const std::vector<Case> cases = {
       {{1, 2}, {1, 1, 1, 1}, {1, 1}, {}},                                     // the same gradient twice
       {{1, 2}, {1, -1, -1, 1}, {1, 1}, {}},                                   // opposite
@@ -187,7 +187,7 @@ TEST_P(EveryBalancer, CopesWithDegenerateGradients) {
       {{1, 1, 1}, {2, -1, -1, -1, 2, -1, -1, -1, 2}, {1, 1, 1}, {}},          // sum to zero, on the ray
       {{1, 2, 3}, {1, 2, 3, 2, 4, 6, 3, 6, 9}, {1, 1, 1}, {0.2, 0.3, 0.5}}};  // rank one, with a past
   for (const Case& problem : cases) {
-    const Solution solution = balancer_->weigh(problem.view());
+    const Solution solution = solver_->weigh(problem.view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -197,7 +197,7 @@ TEST_P(EveryBalancer, CopesWithDegenerateGradients) {
   }
 }
 
-TEST_P(EveryBalancer, DoesNotCareForTheOrderOfObjectives) {
+TEST_P(EverySolver, DoesNotCareForTheOrderOfObjectives) {
   ProblemSource source(17, {2, 1, 2, 0.0});
   for (int k = 0; k < 100; ++k) {
     const Case problem = source.draw(3);
@@ -210,8 +210,8 @@ TEST_P(EveryBalancer, DoesNotCareForTheOrderOfObjectives) {
         permuted.gram[i * 3 + j] = problem.gram[order[i] * 3 + order[j]];
       }
     }
-    const Solution original = balancer_->weigh(problem.view());
-    const Solution other = balancer_->weigh(permuted.view());
+    const Solution original = solver_->weigh(problem.view());
+    const Solution other = solver_->weigh(permuted.view());
     EXPECT_EQ(original.status, other.status);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(other.weights[i], original.weights[order[i]], 1e-7);
@@ -219,7 +219,7 @@ TEST_P(EveryBalancer, DoesNotCareForTheOrderOfObjectives) {
   }
 }
 
-TEST_P(EveryBalancer, RefusesWhatCannotBeUsedWithASentence) {
+TEST_P(EverySolver, RefusesWhatCannotBeUsedWithASentence) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> eye = {1, 0, 0, 1};
@@ -243,7 +243,7 @@ TEST_P(EveryBalancer, RefusesWhatCannotBeUsedWithASentence) {
       {{{1, 1}, eye, {1, 1}, {0.9, 0.9}}, "previous sums to"}};
   for (const auto& [problem, sentence] : bad) {
     try {
-      (void)balancer_->weigh(problem.view());
+      (void)solver_->weigh(problem.view());
       ADD_FAILURE() << "accepted: " << sentence;
     } catch (const InvalidProblem& error) {
       EXPECT_THAT(error.what(), HasSubstr(sentence));
@@ -251,9 +251,9 @@ TEST_P(EveryBalancer, RefusesWhatCannotBeUsedWithASentence) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryBalancer, ::testing::ValuesIn([] {
+INSTANTIATE_TEST_SUITE_P(All, EverySolver, ::testing::ValuesIn([] {
                            std::vector<std::string_view> names;
-                           for (const BalancerInfo& entry : balancers()) {
+                           for (const SolverInfo& entry : solvers()) {
                              names.push_back(entry.name);
                            }
                            return names;
@@ -262,7 +262,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryBalancer, ::testing::ValuesIn([] {
 
 TEST(Linear, GivesThePreferenceItself) {
   const Case problem{{1, 2}, {1, 0, 0, 1}, {1, 3}, {}};
-  EXPECT_THAT(make_balancer("linear")->weigh(problem.view()).weights, ::testing::ElementsAre(0.25, 0.75));
+  EXPECT_THAT(make_solver("linear")->weigh(problem.view()).weights, ::testing::ElementsAre(0.25, 0.75));
 }
 
 TEST(Nash, EqualisesTheProductOfWeightAndImprovement) {
@@ -270,7 +270,7 @@ TEST(Nash, EqualisesTheProductOfWeightAndImprovement) {
   int solved = 0;
   for (int k = 0; k < 100; ++k) {
     const Case problem = source.draw(4);
-    const Solution solution = make_balancer("nash")->weigh(problem.view());
+    const Solution solution = make_solver("nash")->weigh(problem.view());
     if (solution.status != Status::optimal) {
       continue;
     }
@@ -295,7 +295,7 @@ TEST(UpGradAndPcGrad, ConflictWithNeitherOfTwoGradients) {
   for (int k = 0; k < 100; ++k) {
     const Case problem = source.draw(2);
     for (const char* name : {"upgrad", "pcgrad", "mgda"}) {
-      const std::vector<double> w = make_balancer(name)->weigh(problem.view()).weights;
+      const std::vector<double> w = make_solver(name)->weigh(problem.view()).weights;
       for (std::size_t i = 0; i < 2; ++i) {
         EXPECT_GE(problem.gram[i * 2] * w[0] + problem.gram[i * 2 + 1] * w[1], -1e-12 * problem.gram[i * 3]);
       }
@@ -305,14 +305,14 @@ TEST(UpGradAndPcGrad, ConflictWithNeitherOfTwoGradients) {
 
 TEST(CaGrad, IsTheMeanGradientForRadiusZero) {
   ProblemSource source(20);
-  const Solution solution = make_balancer("cagrad", {.radius = 0.0})->weigh(source.draw(3).view());
+  const Solution solution = make_solver("cagrad", {.radius = 0.0})->weigh(source.draw(3).view());
   EXPECT_THAT(solution.weights, ::testing::Each(::testing::DoubleNear(1.0 / 3, 1e-12)));
 }
 
 TEST(EpoSmooth, StaysNearTheLastWeightsTheStrongerTheSmoothing) {
   Case problem{{1.0, 0.5, 0.2}, {1, 0.1, 0.2, 0.1, 1, 0.3, 0.2, 0.3, 1}, {1, 1, 1}, {0.2, 0.3, 0.5}};
   const auto distance = [&](double smoothing) {
-    const Solution solution = make_balancer("epo_smooth", {.smoothing = smoothing})->weigh(problem.view());
+    const Solution solution = make_solver("epo_smooth", {.smoothing = smoothing})->weigh(problem.view());
     double square = 0.0;
     for (std::size_t i = 0; i < 3; ++i) {
       square += std::pow(solution.weights[i] - problem.previous[i], 2);
@@ -323,10 +323,10 @@ TEST(EpoSmooth, StaysNearTheLastWeightsTheStrongerTheSmoothing) {
   EXPECT_LT(distance(1000.0), 0.01);
 }
 
-TEST(MakeBalancer, NamesTheNearestAndTheRangeOfOptions) {
-  const auto message_of = [](std::string_view name, const BalancerOptions& options) -> std::string {
+TEST(MakeSolver, NamesTheNearestAndTheRangeOfOptions) {
+  const auto message_of = [](std::string_view name, const SolverOptions& options) -> std::string {
     try {
-      (void)make_balancer(name, options);
+      (void)make_solver(name, options);
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
@@ -339,4 +339,4 @@ TEST(MakeBalancer, NamesTheNearestAndTheRangeOfOptions) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::properties_test

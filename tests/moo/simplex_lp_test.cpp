@@ -14,7 +14,7 @@
 #include "pair/moo/integer.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::simplex_lp_test {
 namespace {
 
 using testing::Case;
@@ -309,4 +309,4 @@ TEST(SimplexLp, EndsForSixtyFourObjectives) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::simplex_lp_test

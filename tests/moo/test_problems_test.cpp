@@ -17,7 +17,7 @@
 #include "pair/moo/pareto.h"
 #include "pair/moo/problem.h"
 
-namespace pair::moo {
+namespace pair::moo::test_problems_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -315,4 +315,4 @@ TEST(Descend, RefusesARateThatIsNone) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::test_problems_test

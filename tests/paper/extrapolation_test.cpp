@@ -10,7 +10,7 @@
 #include "pair/plot/svg.h"
 #include "pair/runs/settings.h"
 
-namespace pair::paper {
+namespace pair::paper::extrapolation_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -122,4 +122,4 @@ TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::extrapolation_test

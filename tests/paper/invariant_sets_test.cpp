@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::paper {
+namespace pair::paper::invariant_sets_test {
 namespace {
 
 using data::two_bit::derivative;
@@ -93,4 +93,4 @@ TEST(RiskSpread, VanishesOnTheDiagonalAndUnderTheSquareLossOnASecondLine) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::invariant_sets_test

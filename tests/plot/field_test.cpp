@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pair::plot {
+namespace pair::plot::field_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -91,4 +91,4 @@ TEST(Contour, StopsAtWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::field_test

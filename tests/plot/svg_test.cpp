@@ -9,7 +9,7 @@
 #include "tests/plot/samples.h"
 #include "tests/plot/xml.h"
 
-namespace pair::plot::test {
+namespace pair::plot::test::svg_test {
 namespace {
 
 using ::testing::AllOf;
@@ -105,7 +105,7 @@ TEST(Svg, FollowsTheViewerUnlessItsThemeIsFixed) {
 }
 
 TEST(Svg, ShowsHostileNamesAsText) {
-  using namespace std::string_literals;  // a literal with a NUL inside knows its length
+  using namespace std::string_literals;  // a literal with a NUL inside keeps its length
   const std::vector<std::string> names = {"</text><script>alert(1)</script>",
                                           "a & b &amp; \"c\" 'd'",
                                           "]]> <!-- --> <![CDATA[",
@@ -138,7 +138,7 @@ TEST(Svg, LeavesALineOpenWhereAValueIsMissing) {
   const Xml xml = parse_xml(to_svg(of(chart)));
   const std::vector<std::string> lines = paths(xml, "s0 line");
   ASSERT_THAT(lines, SizeIs(1));
-  EXPECT_EQ(count(lines[0], 'M'), 1U);  // 0 to 1; 3 and 5 stand alone
+  EXPECT_EQ(count(lines[0], 'M'), 1U);  // 0 to 1; 3 and 5 are single points
   EXPECT_EQ(count(lines[0], 'L'), 1U);
   EXPECT_THAT(paths(xml, "f0"), SizeIs(2));
 }
@@ -310,4 +310,4 @@ TEST(Svg, LeavesARadarsOutlineOpenWhereAValueIsMissing) {
 }
 
 }  // namespace
-}  // namespace pair::plot::test
+}  // namespace pair::plot::test::svg_test

@@ -7,7 +7,7 @@
 
 #include "pair/report/series.h"
 
-namespace pair::report {
+namespace pair::report::methods_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(Series, ThinnedRecordsKeepBothEnds) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::methods_test

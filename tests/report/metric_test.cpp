@@ -4,7 +4,7 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::report {
+namespace pair::report::metric_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -54,4 +54,4 @@ TEST(Metric, TheMostTellingComesFirstAndErmBeforeOtherLosses) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::metric_test

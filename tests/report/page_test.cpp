@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace pair::report {
+namespace pair::report::page_test {
 namespace {
 
 using nlohmann::json;
@@ -60,4 +60,4 @@ TEST(Page, KeepsTheLicenceOfItsPlottingLibrary) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::page_test

@@ -6,7 +6,7 @@
 
 #include "tests/report/runs.h"
 
-namespace pair::report {
+namespace pair::report::payload_test {
 namespace {
 
 using nlohmann::json;
@@ -81,8 +81,12 @@ TEST(Payload, SaysWhatCouldNotBeReadAndGoesOn) {
   ASSERT_EQ(result["runs"].size(), 2U);
   EXPECT_EQ(result["runs"][1]["state"], "failed");
   EXPECT_EQ(result["runs"][1]["failure"], "killed");
-  EXPECT_THAT(result["left_out"].dump(), HasSubstr("no memory"));
-  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is no JSON"));
+  EXPECT_EQ(result["progress"]["failed"], 2);
+  EXPECT_EQ(result["progress"]["runs"], 3);
+  EXPECT_THAT(result["notes"].dump(), HasSubstr("c failed before its first record: no memory"));
+  EXPECT_THAT(result["summary"].dump(), HasSubstr("2 failed"));
+  EXPECT_THAT(result["summary"].dump(), HasSubstr("c failed before its first record: no memory."));
+  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is not JSON"));
 }
 
 TEST(Payload, AnEmptyFolderHasNoRunsAndSaysSo) {
@@ -131,4 +135,4 @@ TEST(Payload, StaysSmallHoweverMuchThereIs) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::payload_test

@@ -78,7 +78,7 @@ int ftruncate(int descriptor, off_t size) noexcept {
 
 }  // extern "C"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::crash_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -203,4 +203,4 @@ TEST(FullDisk, TakesNoRecordAwayAndIsMendedByTheNextTry) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::crash_test

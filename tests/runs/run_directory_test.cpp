@@ -9,7 +9,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -378,9 +378,9 @@ TEST(RunDirectory, SaysWhichFileCannotBeWritten) {
 
 TEST(Records, SayWhichLineIsNone) {
   EXPECT_THAT([] { (void)parse_records("{\"step\":1}\n[2]\n", "results.jsonl"); },
-              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is no JSON object"));
+              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is not a JSON object"));
   EXPECT_THAT(parse_records("", "results.jsonl"), IsEmpty());
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_directory_test

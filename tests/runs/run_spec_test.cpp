@@ -9,7 +9,7 @@
 #include "pair/data/colored_mnist_spec.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_spec_test {
 namespace {
 
 using ::testing::AllOf;
@@ -213,4 +213,4 @@ TEST(Resolve, GivesEachAlgorithmAValidSpecOnEachDataset) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_spec_test

@@ -9,7 +9,7 @@
 #include "pair/runs/run_directory.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -468,4 +468,4 @@ TEST(DatasetCache, ForgetsAllButWhatIsHeld) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_test

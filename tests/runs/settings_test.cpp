@@ -8,7 +8,7 @@
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs {
+namespace pair::runs::settings_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -132,4 +132,4 @@ TEST(Settings, RangesAreTheTrainers) {
 }
 
 }  // namespace
-}  // namespace pair::runs
+}  // namespace pair::runs::settings_test

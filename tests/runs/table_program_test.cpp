@@ -119,6 +119,22 @@ TEST(PairTrainTable, LeavesOutEachEnvironmentInTurn) {
   EXPECT_TRUE(all[1].at("was_done").get<bool>());
 }
 
+TEST(PairTrainTable, TheModelPredictsNewRows) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "run"})).status, 0);
+  write_text(scratch / "new.csv", "sex;age\nF;50\nX;\n");
+  const Ran run = ran(scratch, {"predict", "run", "new.csv"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("input,class,p_no,p_yes\n"),
+                             ContainsRegex("new.csv:2,(no|yes),0.[0-9]+,0.[0-9]+"), HasSubstr("new.csv:3,")));
+  write_text(scratch / "n.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "numbers"}, "n.csv")).status, 0);
+  // In the label's own units.
+  EXPECT_THAT(ran(scratch, {"predict", "numbers", "new.csv"}).out,
+              ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
+}
+
 TEST(PairTrainTable, SeveralColumnsNameAnEnvironment) {
   const Scratch scratch;
   write_text(scratch / "p.csv", two_classes());

@@ -11,7 +11,7 @@
 #include "tests/runs/event_decoder.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::tensorboard_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -168,4 +168,4 @@ for tag in sorted(events.Tags()["scalars"]):
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::tensorboard_test

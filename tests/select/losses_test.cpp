@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::select {
+namespace pair::select::losses_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -91,4 +91,4 @@ TEST(Losses, OfGroupDroAndDannAreNoisy) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::losses_test

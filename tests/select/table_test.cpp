@@ -6,7 +6,7 @@
 #include "pair/select/domainbed.h"
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::table_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -120,4 +120,4 @@ TEST(Catalog, HasOurNamesInDomainBedsPlaces) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::table_test

@@ -9,9 +9,9 @@
 #include "pair/sweep/many_runs.h"
 #include "tests/runs/fixtures.h"
 
-// What must hold on a CUDA device; skipped where there is none.
+// Tests that need a CUDA device; skipped without one.
 
-namespace pair::sweep {
+namespace pair::sweep::device_test {
 namespace {
 
 using runs::RunSpec;
@@ -50,4 +50,4 @@ TEST(ManyRuns, ThatTheDeviceHasNoMemoryForAreMadeFewer) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::device_test

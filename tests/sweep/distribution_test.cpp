@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace pair::sweep {
+namespace pair::sweep::distribution_test {
 namespace {
 
 using base::Choice;
@@ -106,4 +106,4 @@ TEST(Distribution, OfAListDrawsEachNumberByItself) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::distribution_test

@@ -11,7 +11,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::sweep {
+namespace pair::sweep::status_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -182,4 +182,4 @@ TEST_F(Status, DeletesWhatIsIncompleteAndNotRunning) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::status_test

@@ -10,7 +10,7 @@
 #include "pair/train/host_numbers.h"
 #include "tests/train/noting_recorder.h"
 
-namespace pair::train {
+namespace pair::train::device_link_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,4 +101,4 @@ TEST_F(DeviceLinkTest, NumbersToTheHostWaitOnce) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::device_link_test

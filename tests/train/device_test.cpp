@@ -22,7 +22,7 @@
 
 // What must hold on a CUDA device; skipped where there is none.
 
-namespace pair::train {
+namespace pair::train::device_test {
 namespace {
 
 class OnDevice : public ::testing::Test {
@@ -492,4 +492,4 @@ TEST_F(OnDevice, StopsARunWhoseLossesStayInfinite) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::device_test

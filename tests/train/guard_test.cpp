@@ -19,7 +19,7 @@
 #include "pair/train/update.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::guard_test {
 namespace {
 
 TEST(Guard, ShrinksAndRecoversTheLearningRate) {
@@ -276,8 +276,8 @@ TEST(PairOptimizer, RefusesToWeighNothing) {
   torch::Tensor x = torch::zeros({2}).requires_grad_(true);
   torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.1));
   EXPECT_THROW(PairOptimizer(sgd, {}), std::invalid_argument);
-  EXPECT_THROW(PairOptimizer(sgd, {x}, {.balancer = "epoo"}), std::invalid_argument);
+  EXPECT_THROW(PairOptimizer(sgd, {x}, {.solver = "epoo"}), std::invalid_argument);
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::guard_test

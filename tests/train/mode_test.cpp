@@ -19,7 +19,7 @@
 
 // Networks whose forward pass depends on their mode and changes their buffers.
 
-namespace pair::train {
+namespace pair::train::mode_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -331,4 +331,4 @@ TEST(KeptBuffers, ReturnWhereTheStepIsRefusedAndAreKeptWhereItIsNot) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::mode_test

@@ -12,7 +12,7 @@
 // Against torch's own derivatives, in doubles. The kernels of a device are held against the same by
 // tests/device/kernels_test.cpp.
 
-namespace pair::train {
+namespace pair::train::moments_test {
 namespace {
 
 using data::TaskLoss;
@@ -94,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::moments_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pair::train {
+namespace pair::train::phases_test {
 namespace {
 
 Settings phase_settings(Scheme scheme) {
@@ -62,4 +62,4 @@ TEST(Phases, EachHasItsUpdate) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::phases_test

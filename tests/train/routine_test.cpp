@@ -5,7 +5,7 @@
 
 #include "tests/train/noting_recorder.h"
 
-namespace pair::train {
+namespace pair::train::routine_test {
 namespace {
 
 using testing::NotingRecorder;
@@ -51,4 +51,4 @@ TEST_F(RoutineTest, GoesOnUnrecordedAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::routine_test

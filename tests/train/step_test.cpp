@@ -12,7 +12,7 @@
 #include "pair/train/host_numbers.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::step_test {
 namespace {
 
 using objectives::Objective;
@@ -214,4 +214,4 @@ TEST(Step, GivesOneGradientAComparison) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::step_test

@@ -18,7 +18,7 @@
 
 // Each strategy alone, on a learner, without the trainer's loop.
 
-namespace pair::train {
+namespace pair::train::strategy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -185,4 +185,4 @@ TEST_F(StrategyTest, OwnUpdateTellsNamedLossesAndReturnsBuffersWhereItDiverges) 
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::strategy_test

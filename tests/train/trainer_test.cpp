@@ -13,10 +13,10 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
-#include "pair/train/weigher.h"
+#include "pair/train/step_solver.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::trainer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -408,17 +408,17 @@ TEST(AutoPreference, RaisesTheRatioToErmAHundredfold) {
   EXPECT_THROW(estimate_preference({0, 0}), std::invalid_argument);
 }
 
-TEST(Weigher, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective) {
-  Weigher weigher("epo", {1, 10}, {});
+TEST(StepSolver, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective) {
+  StepSolver solver("epo", {1, 10}, {});
   const std::vector<double> losses = {1.0, 1.0};
   const std::vector<double> gram = {1, 0, 0, 1};
-  EXPECT_FALSE(weigher.overshot(losses));  // nothing was weighed yet
-  const std::vector<double> weights = weigher.weigh(losses, gram).weights;
+  EXPECT_FALSE(solver.overshot(losses));  // nothing was weighed yet
+  const std::vector<double> weights = solver.weigh(losses, gram).weights;
   EXPECT_GT(weights[1], weights[0]);  // the second is ten times as violated
-  EXPECT_FALSE(weigher.overshot(std::vector<double>{1.0, 0.9}));
-  EXPECT_FALSE(weigher.overshot(std::vector<double>{1.0, 1.05}));
-  EXPECT_TRUE(weigher.overshot(std::vector<double>{0.1, 1.2}));
-  EXPECT_TRUE(weigher.overshot(std::vector<double>{20.0, 0.9}));
+  EXPECT_FALSE(solver.overshot(std::vector<double>{1.0, 0.9}));
+  EXPECT_FALSE(solver.overshot(std::vector<double>{1.0, 1.05}));
+  EXPECT_TRUE(solver.overshot(std::vector<double>{0.1, 1.2}));
+  EXPECT_TRUE(solver.overshot(std::vector<double>{20.0, 0.9}));
 }
 
 // Losses of two minibatches differ whatever the step did; taking steps back for that would never get
@@ -495,4 +495,4 @@ TEST(Trainer, TellsNoMeansOfStepsOnAllData) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::trainer_test

@@ -9,7 +9,7 @@
 
 #include "pair/train/host_numbers.h"
 
-namespace pair::train {
+namespace pair::train::update_test {
 namespace {
 
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -176,4 +176,4 @@ TEST_F(UpdateTest, GoesOnFromWhatItSaved) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::update_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pair::watch {
+namespace pair::watch::host_header_test {
 namespace {
 
 TEST(HostHeader, MayBeAnAddressOrLocalhost) {
@@ -28,4 +28,4 @@ TEST(HostHeader, IsNoOtherName) {
 }
 
 }  // namespace
-}  // namespace pair::watch
+}  // namespace pair::watch::host_header_test

@@ -8,9 +8,9 @@
 
 #include "tests/watch/client.h"
 
-// Real sockets: people who watch, and others.
+// Real sockets: viewers, and clients that misbehave.
 
-namespace pair::watch::test {
+namespace pair::watch::test::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,7 +67,7 @@ TEST_F(WatchServer, SendsThePayloadAtOnceAndEachThatFollows) {
     EXPECT_EQ(events.next(2s), payload);
   }
   feed_.publish(R"({"runs":4})");
-  EXPECT_THAT(events.next(500ms), IsEmpty()) << "the same payload again is no news";
+  EXPECT_THAT(events.next(500ms), IsEmpty()) << "the same payload is not sent again";
 }
 
 TEST_F(WatchServer, SendsACommentWhereNothingHappens) {
@@ -177,7 +177,7 @@ TEST_F(WatchServer, DropsWhoSendsSlowly) {
   options.request_time = 400ms;
   Client client(serve(options));
   const Clock::time_point began = Clock::now();
-  // A byte now and then restarts no clock.
+  // Single bytes do not restart the clock.
   for (const char byte :
        std::string("GET / HTTP/1.1\r\nHost: localhost\r\nX: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy")) {
     if (!client.send({&byte, 1}) || client.is_closed_within(50ms)) {
@@ -200,7 +200,7 @@ TEST_F(WatchServer, DropsWhoDoesNotRead) {
   for (const Client* client : {&one, &other}) {
     client->send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
-  // Both have a worker, and lose it.
+  // Both occupy a worker, and lose it.
   const Clock::time_point deadline = Clock::now() + 10s;
   while (status_of(get(port, "/x")) != 404 && Clock::now() < deadline) {
   }
@@ -228,7 +228,7 @@ TEST_F(WatchServer, RefusesWhoComesTooMany) {
     EXPECT_TRUE(refused) << "no fifth connection";
     EXPECT_THAT(one.next(100ms), IsEmpty());
   }
-  // Who has gone leaves room, as soon as that is noticed.
+  // A client that has gone makes room as soon as the server notices.
   const Clock::time_point deadline = Clock::now() + 10s;
   while (Events(port).next().empty() && Clock::now() < deadline) {
   }
@@ -285,4 +285,4 @@ TEST_F(WatchServer, HasItsPortToItself) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::server_test

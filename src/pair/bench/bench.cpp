@@ -6,7 +6,7 @@
 namespace pair::bench {
 
 CLI::App& add_bench(CLI::App& app) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure how fast things are on this machine");
+  CLI::App* bench = app.add_subcommand("bench", "Measure the speed of parts of PAIR on this machine");
   bench->require_subcommand(1);
   bench->footer(
       "Example:\n"

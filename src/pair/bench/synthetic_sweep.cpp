@@ -158,16 +158,16 @@ std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t
 
 void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
                              const std::string& repeats) {
-  command.add_option("--runs", arguments->runs, "Runs of the made-up sweep")
+  command.add_option("--runs", arguments->runs, "Runs in the synthetic sweep")
       ->check(CLI::Range(std::size_t{1}, most_bench_runs))
       ->capture_default_str();
-  command.add_option("--records", arguments->records, "Records a run")
+  command.add_option("--records", arguments->records, "Records per run")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   command.add_option("--repeats", arguments->repeats, repeats)
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command.add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Seed of the sweep")->capture_default_str();
   command.add_flag("--json", arguments->json, "Write a JSON object");
 }
 

@@ -6,8 +6,8 @@
 
 namespace pair::bench {
 
-// A new folder for a benchmark's files, gone with it, and gone as well where the process is stopped or
-// killed: a child of this process waits for its end, which a pipe tells it, and then deletes what is left.
+// A temporary folder for a benchmark, deleted at the end, even if the process is stopped or killed: a child
+// process notices the end through a pipe and deletes the rest.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -20,7 +20,7 @@ class TemporaryFolder {
   void start_janitor();
 
   std::filesystem::path path_;
-  int alive_ = -1;  // closed by the end of this process, if not before
+  int alive_ = -1;  // closed at the end of this process at the latest
   pid_t janitor_ = -1;
 };
 

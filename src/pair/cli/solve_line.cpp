@@ -8,7 +8,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string written(const ordered_json& reply) {
-  // A refused line may hold anything, and its bytes may be quoted.
+  // An invalid line may have any bytes, and the message may quote them.
   return reply.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
@@ -25,8 +25,8 @@ Reply refuse_line(std::string_view sentence, std::size_t number) {
 Reply solve_line(std::string_view line, std::size_t number, const SolveDefaults& defaults) {
   try {
     const SolveRequest request = read_request(line, defaults);
-    const auto balancer = moo::make_balancer(request.solver, request.options);
-    const moo::Solution solution = balancer->weigh(request.problem());
+    const auto solver = moo::make_solver(request.solver, request.options);
+    const moo::Solution solution = solver->weigh(request.problem());
     ordered_json reply;
     reply["weights"] = solution.weights;
     reply["phase"] = nullptr;

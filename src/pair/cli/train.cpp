@@ -50,11 +50,12 @@ struct TrainArguments {
   std::vector<std::string> set;
   std::string out;
   bool tensorboard = false;
+  bool no_model = false;
   bool json = false;
   bool quiet = false;
 };
 
-// A setting that the algorithm would pass over is more likely a mistake than a wish.
+// A setting that the algorithm would ignore is more likely a mistake.
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
   for (const Override& override : overrides) {
@@ -62,10 +63,10 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
     const bool read = field == nullptr || field->group.empty() || field->group == to_string(scheme) ||
                       (spec.settings.update.reads_penalty && override.first == "penalty");
     if (!read) {
-      throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm + "', which " +
+      throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
                         : scheme == train::Scheme::pair ? "weighs them by a solver"
-                                                        : "has an update of its own"));
+                                                        : "has its own update"));
     }
   }
 }
@@ -73,7 +74,7 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
 RunSpec spec_in_file(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
-    throw UsageError("--spec is '" + file + "', which is no file; accepted is a spec.json");
+    throw UsageError("--spec: expected a spec.json, got '" + file + "', which is not a file");
   }
   try {
     return runs::spec_from_text(runs::read_file(file));
@@ -230,7 +231,7 @@ void write_left_out(const std::vector<LeftOut>& runs, std::ostream& out) {
   out << base::aligned(rows, {.indent = "  ", .left = 1});
 }
 
-// Keeps a run's event files at what its records are, those of earlier tries without --tensorboard included.
+// Keeps a run's event files in line with its records, including those of earlier tries without --tensorboard.
 class TensorBoardFiles {
  public:
   TensorBoardFiles(std::filesystem::path directory, bool wanted)
@@ -256,7 +257,7 @@ class TensorBoardFiles {
     }
     events_.emplace(directory_);
     for (const nlohmann::json& record : runs::read_records(runs::results_file(directory_))) {
-      // What a killed try wrote after its checkpoint comes again.
+      // Records that a killed try wrote after its checkpoint are repeated.
       if (record.at("step").get<std::int64_t>() <= step) {
         events_->record(record);
       }
@@ -277,6 +278,7 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
   ProgressDisplay display = display_for(arguments, context.err);
   const auto began = std::chrono::steady_clock::now();
   runs::RunHooks hooks;
+  hooks.keep_model = !arguments.no_model;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
   hooks.progress = [&](const runs::Progress& progress) {
@@ -302,12 +304,12 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
 
   if (!arguments.json && !arguments.quiet) {
     write_table(spec, result, context.out);
-    context.out << (result.was_done ? "Done before; records in " : "Records in ")
+    context.out << (result.was_done ? "Already finished; records in " : "Records in ")
                 << runs::results_file(directory).string() << '\n';
   }
   if (result.status == RunResult::Status::stopped) {
     display.say("Stopped at step " + std::to_string(result.step) + " of " +
-                std::to_string(spec.settings.steps) + "; the same command goes on from there");
+                std::to_string(spec.settings.steps) + "; the same command continues from there");
     context.status = 128 + interrupt.signal();
   }
   return result;
@@ -319,7 +321,7 @@ bool describes_data(const RunSpec& spec) {
 }
 
 void train(const TrainArguments& arguments, Context& context) {
-  // A file size limit shows as a failed write, like a full disk.
+  // Exceeding a file size limit must be a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<RunSpec> specs = specs_of(arguments);
   const bool several = specs.size() > 1;
@@ -357,11 +359,12 @@ void train(const TrainArguments& arguments, Context& context) {
 
 constexpr auto footer =
     R"(The same settings give the same records, bit for bit, on the same machine. Ctrl-C finishes the step,
-saves and exits with status 130 (SIGTERM: 143); the same command then goes on where it stopped, and after
-a crash from the last checkpoint. A run that is done is not repeated.
+saves and exits with status 130 (SIGTERM: 143); the same command then continues from there, and after
+a crash from the last checkpoint. A finished run is not repeated.
 
-In the run's folder: results.jsonl (a JSON object a record), spec.json (all settings), checkpoint and,
-when the run is whole, done.
+The run's folder has results.jsonl (one JSON object per record), spec.json (all settings), checkpoint and,
+when the run has finished, model.safetensors and model.json (the trained model: 'pair predict', 'pair score')
+and done.
 
 Example:
   pair train --dataset cmnist --algorithm pair --seed 0
@@ -377,8 +380,8 @@ void add_train(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<TrainArguments>();
   arguments->dataset = "cmnist";
   arguments->algorithm = "pair";
-  CLI::App* command = app.add_subcommand("train", "Train a model and record how it does");
-  // Every setting goes through its declaration, which knows its range.
+  CLI::App* command = app.add_subcommand("train", "Train a model and record its losses and accuracies");
+  // Every setting is parsed by its declaration, which knows its range.
   const auto setting = [&](const std::string& option, const std::string& key, const std::string& help) {
     command
         ->add_option_function<std::string>(
@@ -391,52 +394,54 @@ void add_train(CLI::App& app, Context& context) {
     command->add_flag_callback(
         option, [arguments, key, value] { arguments->overrides.emplace_back(key, value); }, help);
   };
-  command->add_option("--spec", arguments->spec,
-                      "All settings from a file, a run's spec.json, in place of the options below");
   command->add_option(
-      "--data", arguments->data,
-      "Data of your own: a CSV file (see docs/tables.md) or a folder ENVIRONMENT/CLASS/PICTURE");
-  setting("--label", "label", "Of a CSV file: the column to predict");
+      "--spec", arguments->spec,
+      "Read all settings from a file, such as a run's spec.json, in place of the options below");
+  command->add_option("--data", arguments->data,
+                      "Your own data: a CSV file (see docs/tables.md) or a folder ENVIRONMENT/CLASS/IMAGE");
+  setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
-          "Of a CSV file: the column that says where a row is from, or several, by commas");
-  setting("--ignore", "ignore", "Of a CSV file: columns that are not used, by commas");
+          "CSV files: the column, or columns separated by commas, that name a row's environment");
+  setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
   CLI::Option* const dataset =
       command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")
       ->capture_default_str();
-  setting("--seed", "seed", "Decides the data, the model and every draw (default 0)");
+  setting("--seed", "seed", "Seed of the data, the model and all random draws (default 0)");
   setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
-  setting("--solver", "solver", "What weighs the objectives of PAIR-o; see 'pair list solvers'");
+  setting("--solver", "solver", "Solver that weighs the objectives of PAIR-o; see 'pair list solvers'");
   setting("--preference", "preference", "One number per objective, separated by commas, or auto");
-  setting("--gradients", "gradients", "Whose gradients the solver sees: w (the head's), phi or f");
-  flag("--no-restart", "restart", "false", "Keep the momentum where the new direction opposes it");
-  flag("--freeze-featurizer", "freeze_featurizer", "true", "Train the head alone once the solver weighs");
-  setting(
-      "--test-envs", "test_envs",
-      "Environments to test on, by commas: names or numbers from 0; or each, for one run per environment");
-  setting("--steps", "steps", "Updates in all (default 501)");
-  setting("--threads", "threads", "Threads an operation may use; rounding depends on it (default 1)");
+  setting("--gradients", "gradients",
+          "Parameters whose gradients the solver uses: w (the head), phi (the featurizer) or f (both)");
+  flag("--no-restart", "restart", "false", "Keep the momentum even if the new direction opposes it");
+  flag("--freeze-featurizer", "freeze_featurizer", "true", "Train only the head in the balance phase");
+  setting("--test-envs", "test_envs",
+          "Test environments, separated by commas: names or numbers from 0; 'each': one run per environment");
+  setting("--steps", "steps", "Total number of updates (default 501)");
+  setting("--threads", "threads", "Threads per operation; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
   flag("--tf32", "tf32", "true", "Matrix products in TF32, on CUDA devices");
   flag("--half", "half", "true", "Steps of mnist_cnn in 16 bits, on CUDA devices");
-  command->add_option("--set", arguments->set, "Any setting as key=value; 'pair list settings' has them");
+  command->add_option("--set", arguments->set, "Any setting as key=value; see 'pair list settings'");
   command->add_option(
       "--out", arguments->out,
-      "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, by a hash of the settings)");
+      "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, with a hash of the settings)");
   command->add_flag("--tensorboard", arguments->tensorboard,
                     "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
+  command->add_flag("--no-model", arguments->no_model,
+                    "Do not keep the trained model (model.safetensors, model.json) in the run's folder");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
   command->footer(footer);
   command->callback([arguments, command, dataset, &context] {
     arguments->dataset_given = dataset->count() > 0;
-    // Not by CLI11's excludes, which would name every option in the help of every other.
+    // Not by CLI11's excludes, which would list every option in the help of every other.
     if (!arguments->spec.empty()) {
       for (const CLI::Option* option : command->get_options()) {
         const std::string name = option->get_name();
         if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
-            name != "--quiet" && name != "--tensorboard") {
-          throw UsageError("--spec has all settings; " + name + " cannot be given beside it");
+            name != "--quiet" && name != "--tensorboard" && name != "--no-model") {
+          throw UsageError("--spec has all settings; expected no " + name + " in addition");
         }
       }
     }

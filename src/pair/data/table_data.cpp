@@ -77,6 +77,8 @@ EnvironmentSet make_table(const TableSpec& spec, std::uint64_t seed) {
   }
   set.notices = std::move(prepared.notices);
   set.description = std::move(prepared.description);
+  set.classes = prepared.encoding.label.classes;
+  set.input = form_of(prepared.encoding);
   set.table = std::make_shared<const TableEncoding>(std::move(prepared.encoding));
   return set;
 }

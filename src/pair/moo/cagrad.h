@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // CAGrad, conflict-averse gradient descent (Liu et al. 2021): of all directions within a ball around the
 // mean gradient g_0, the one that improves the worst objective most. Ignores the preference.
@@ -15,10 +15,10 @@
 
 namespace pair::moo {
 
-class CaGrad : public Balancer {
+class CaGrad : public Solver {
  public:
   // radius in [0, 1): 0 is the mean gradient, towards 1 the direction approaches MGDA's.
-  explicit CaGrad(double radius = BalancerOptions{}.radius);
+  explicit CaGrad(double radius = SolverOptions{}.radius);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:

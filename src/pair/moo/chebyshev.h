@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // Weighted Chebyshev scalarisation: minimises max_i p_i L_i, so all weight goes to the most violated
 // objective. Reaches concave fronts, but lets the other objectives grow freely meanwhile.
@@ -11,7 +11,7 @@
 
 namespace pair::moo {
 
-class Chebyshev : public Balancer {
+class Chebyshev : public Solver {
  public:
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 };

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "pair/moo/balancer.h"
 #include "pair/moo/double_double.h"
+#include "pair/moo/solver.h"
 
 // EPO, exact Pareto optimal search (Mahapatra and Rajan 2020), as PAIR-o uses it (Appendix D.1).
 //
@@ -37,9 +37,9 @@ EpoProgram epo_program(const Problem& problem, double epsilon);
 
 // Solution::objective is the program's optimum; where the program is infeasible, its objective at the
 // weights returned.
-class Epo : public Balancer {
+class Epo : public Solver {
  public:
-  explicit Epo(double epsilon = BalancerOptions{}.epsilon);
+  explicit Epo(double epsilon = SolverOptions{}.epsilon);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // EPO on normalised gradients, with weights that move gently.
 //
@@ -18,11 +18,10 @@
 
 namespace pair::moo {
 
-class EpoSmooth : public Balancer {
+class EpoSmooth : public Solver {
  public:
   // smoothing in [1e-6, 1e6]: 0.01 hardly differs from EPO, 100 moves by at most 0.01 a step.
-  explicit EpoSmooth(double epsilon = BalancerOptions{}.epsilon,
-                     double smoothing = BalancerOptions{}.smoothing);
+  explicit EpoSmooth(double epsilon = SolverOptions{}.epsilon, double smoothing = SolverOptions{}.smoothing);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:

@@ -26,9 +26,9 @@
 
 namespace pair::moo {
 
-class EpoWorst : public Balancer {
+class EpoWorst : public Solver {
  public:
-  explicit EpoWorst(double epsilon = BalancerOptions{}.epsilon);
+  explicit EpoWorst(double epsilon = SolverOptions{}.epsilon);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // Fixed weights: the preference itself, normalised. What the field does by default; it reaches no point of a
 // concave part of the Pareto front, whatever the weights (Figure 1(c) of the paper).
@@ -11,7 +11,7 @@
 
 namespace pair::moo {
 
-class Linear : public Balancer {
+class Linear : public Solver {
  public:
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // MGDA (Desideri 2012; Sener and Koltun 2018): the minimum-norm combination of the gradients, a direction
 // that lowers every objective wherever one exists. Ignores the preference.
@@ -9,7 +9,7 @@
 
 namespace pair::moo {
 
-class Mgda : public Balancer {
+class Mgda : public Solver {
  public:
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // Nash-MTL (Navon et al. 2022): the direction is the bargaining solution, which maximises the product of
 // the objectives' improvements, so that no objective's scale counts. Ignores the preference.
@@ -17,7 +17,7 @@
 
 namespace pair::moo {
 
-class Nash : public Balancer {
+class Nash : public Solver {
  public:
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 };

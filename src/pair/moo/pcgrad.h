@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // PCGrad, gradient surgery (Yu et al. 2020): each gradient loses its component along every other one that
 // it conflicts with, and the results are added up. Ignores the preference.
@@ -16,7 +16,7 @@
 
 namespace pair::moo {
 
-class PcGrad : public Balancer {
+class PcGrad : public Solver {
  public:
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 };

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // Pareto MTL (Lin et al. 2019): preference vectors cut the space of losses into sectors, and the search
 // stays in the sector of its own.
@@ -27,7 +27,7 @@
 
 namespace pair::moo {
 
-class Pmtl : public Balancer {
+class Pmtl : public Solver {
  public:
   // vectors: the other preference vectors, in the sense of Problem::preference (larger asks for less
   // loss). Empty: one vector an objective, each asking for that objective to stay as large as it likes

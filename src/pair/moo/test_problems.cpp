@@ -183,7 +183,7 @@ std::array<double, 3> ThreeCentres::front(std::span<const double, 3> barycentric
   return losses;
 }
 
-std::vector<double> descend(const GaussianWells& problem, const Balancer& balancer,
+std::vector<double> descend(const GaussianWells& problem, const Solver& solver,
                             std::span<const double> preference, std::vector<double> x,
                             const Descent& descent) {
   if (!std::isfinite(descent.rate) || descent.rate <= 0.0) {
@@ -194,7 +194,7 @@ std::vector<double> descend(const GaussianWells& problem, const Balancer& balanc
     const auto losses = problem.losses(x);
     const auto gradients = problem.gradients(x);
     const auto gram = gram_of(gradients, problem.objectives());
-    const auto weights = balancer.weigh({losses, gram, preference, previous}).weights;
+    const auto weights = solver.weigh({losses, gram, preference, previous}).weights;
     for (std::size_t i = 0; i < weights.size(); ++i) {
       for (std::size_t k = 0; k < x.size(); ++k) {
         x[k] -= descent.rate * weights[i] * gradients[i * x.size() + k];

@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
-// Problems with known answers, to try a balancer on in three lines:
+// Problems with known answers, to try a solver on in three lines:
 //
 //     const FonsecaFleming problem(20);
 //     const auto x = descend(problem, Epo(), preference, std::vector<double>(20, 0.1));
@@ -104,9 +104,9 @@ struct Descent {
   std::size_t steps = 500;  // EPO settles in 300 from starts up to 1 away from the Pareto set
 };
 
-// Where plain steps of fixed rate, x -= rate * sum_i weights_i grad f_i(x), lead from x under the balancer's
-// weights. No line search and no decay: what a balancer does, not what the optimiser mends.
-std::vector<double> descend(const GaussianWells& problem, const Balancer& balancer,
+// Where plain steps of fixed rate, x -= rate * sum_i weights_i grad f_i(x), lead from x under the solver's
+// weights. No line search and no decay: what a solver does, not what the optimiser mends.
+std::vector<double> descend(const GaussianWells& problem, const Solver& solver,
                             std::span<const double> preference, std::vector<double> x,
                             const Descent& descent = {});
 

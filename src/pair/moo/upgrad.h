@@ -1,6 +1,6 @@
 #pragma once
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 // UPGrad (Quinton and Rey 2024): each gradient is projected onto the cone of directions that conflict with
 // no gradient, and the projections are averaged. Ignores the preference.
@@ -14,7 +14,7 @@
 
 namespace pair::moo {
 
-class UpGrad : public Balancer {
+class UpGrad : public Solver {
  public:
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 };

@@ -67,14 +67,13 @@ struct Seen {
   }
 };
 
-Odd descend_decaying(const Spec& spec, const moo::Balancer& balancer, const PairDescent& descent, Odd f) {
+Odd descend_decaying(const Spec& spec, const moo::Solver& solver, const PairDescent& descent, Odd f) {
   for (std::size_t t = 0; t < descent.steps; ++t) {
     const Seen seen(spec, f);
     if (seen.stationary()) {
       break;
     }
-    const Odd direction =
-        seen.direction(balancer.weigh({seen.losses, seen.gram, descent.preference}).weights);
+    const Odd direction = seen.direction(solver.weigh({seen.losses, seen.gram, descent.preference}).weights);
     const double left = 1 - static_cast<double>(t) / static_cast<double>(descent.steps);
     const double norm = std::hypot(direction[0], direction[1]);
     if (norm > 0.0) {
@@ -84,8 +83,8 @@ Odd descend_decaying(const Spec& spec, const moo::Balancer& balancer, const Pair
   return f;
 }
 
-// The rules of pair::train's GuardedStep and Weigher, for two numbers instead of a network.
-Odd descend_guarded(const Spec& spec, const moo::Balancer& balancer, const PairDescent& descent, Odd f) {
+// The rules of pair::train's GuardedStep and StepSolver, for two numbers instead of a network.
+Odd descend_guarded(const Spec& spec, const moo::Solver& solver, const PairDescent& descent, Odd f) {
   constexpr double momentum = 0.9;
   constexpr double tolerated_growth = 1.1;
   constexpr double recovery = 1.1;
@@ -114,7 +113,7 @@ Odd descend_guarded(const Spec& spec, const moo::Balancer& balancer, const PairD
       continue;
     }
     backtracking = std::min(1.0, backtracking * recovery);
-    weights = balancer.weigh({seen.losses, seen.gram, descent.preference}).weights;
+    weights = solver.weigh({seen.losses, seen.gram, descent.preference}).weights;
     losses = seen.losses;
     last_good = f;
     const Odd direction = seen.direction(weights);
@@ -180,7 +179,7 @@ Odd descend_linear(const Spec& spec, Penalty penalty, double penalty_weight, Odd
       length /= 2;
       next = moved(f, length, at.gradient);
       if (next == f) {
-        return f;  // nothing lower within rounding
+        return f;  // nothing lower up to rounding
       }
       there = linear(spec, penalty, penalty_weight, next);
     }
@@ -194,9 +193,9 @@ Odd descend_linear(const Spec& spec, Penalty penalty, double penalty_weight, Odd
   return f;
 }
 
-Odd descend_pair(const Spec& spec, const moo::Balancer& balancer, const PairDescent& descent, Odd f) {
-  return descent.step == PairStep::decaying ? descend_decaying(spec, balancer, descent, f)
-                                            : descend_guarded(spec, balancer, descent, f);
+Odd descend_pair(const Spec& spec, const moo::Solver& solver, const PairDescent& descent, Odd f) {
+  return descent.step == PairStep::decaying ? descend_decaying(spec, solver, descent, f)
+                                            : descend_guarded(spec, solver, descent, f);
 }
 
 }  // namespace pair::paper

@@ -15,6 +15,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/device/recorder.h"
+#include "pair/runs/model_files.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/run_record.h"
@@ -180,8 +181,18 @@ class Try {
       tell(first, trainer, record ? &*record : nullptr);
     }
     const RunResult result = result_of(trainer, RunResult::Status::finished);
-    directory_.finish({result.step, result.seconds}, versions());
+    directory_.finish({result.step, result.seconds}, versions(), kept_model(trainer));
     return result;
+  }
+
+  // The digest of model.json; empty where the run keeps no model.
+  std::string kept_model(const train::Trainer& trainer) {
+    if (!hooks_.keep_model) {
+      remove_model(directory_.path());
+      return {};
+    }
+    return write_model(directory_.path(), spec_, *datasets_.get(spec_.dataset, spec_.seed, spec_.device),
+                       trainer);
   }
 
   // One step; false where it was to stop before that.

@@ -31,6 +31,8 @@ struct RunHooks {
   std::function<void(std::string_view)> notice;  // a sentence that the user should see
   // Where the device's memory ran out: whether the caller will try again, so that the run has not failed.
   std::function<bool()> tries_again;
+  // Whether the finished run holds its model (model_files.h). Records and the run's name do not depend on it.
+  bool keep_model = true;
 };
 
 struct RunResult {

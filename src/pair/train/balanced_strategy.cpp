@@ -10,7 +10,7 @@ namespace pair::train {
 BalancedStrategy::BalancedStrategy(Learner& learner, const Settings& settings)
     : learner_(&learner),
       settings_(&settings),
-      weigher_(settings.solver, settings.preference, {.epsilon = settings.epsilon}),
+      solver_(settings.solver, settings.preference, {.epsilon = settings.epsilon}),
       backtracks_(settings.backtrack && learner.losses_comparable()) {}
 
 void BalancedStrategy::compare() {
@@ -42,7 +42,7 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
   const std::span<const double> gram = numbers.subspan(m, m * m);
   learner.read_guard(numbers.subspan(m + m * m));
   const bool finite = all_finite(losses) && all_finite(gram);
-  if (finite && backtracks_ && weigher_.overshot(losses)) {
+  if (finite && backtracks_ && solver_.overshot(losses)) {
     learner.update->take_back(progress.guard);
     return;
   }
@@ -51,7 +51,7 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
     learner.update->refuse(progress.guard);
     return;
   }
-  const moo::Solution solution = weigher_.weigh(losses, gram);
+  const moo::Solution solution = solver_.weigh(losses, gram);
   progress.divergence = solution.divergence;
   progress.feasible = solution.status == moo::Status::optimal;
   progress.last.weights = solution.weights;
@@ -62,14 +62,14 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
 }
 
 void BalancedStrategy::save(torch::serialize::OutputArchive& archive) const {
-  write(archive, "preference", weigher_.state().preference);
-  write(archive, "weighed_weights", weigher_.state().weights);
-  write(archive, "weighed_losses", weigher_.state().losses);
+  write(archive, "preference", solver_.state().preference);
+  write(archive, "weighed_weights", solver_.state().weights);
+  write(archive, "weighed_losses", solver_.state().losses);
 }
 
 void BalancedStrategy::load(torch::serialize::InputArchive& archive) {
-  weigher_.restore({read_numbers(archive, "preference"), read_numbers(archive, "weighed_weights"),
-                    read_numbers(archive, "weighed_losses")});
+  solver_.restore({read_numbers(archive, "preference"), read_numbers(archive, "weighed_weights"),
+                   read_numbers(archive, "weighed_losses")});
 }
 
 }  // namespace pair::train

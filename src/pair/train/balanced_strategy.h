@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "pair/train/step_solver.h"
 #include "pair/train/strategy.h"
-#include "pair/train/weigher.h"
 
 // PAIR-o's balance phase: losses and the Gram matrix of their gradients go to the solver on the host, whose
 // weights come back and make the direction. Two pieces of the device's work, and between them the one wait of
@@ -32,7 +32,7 @@ class BalancedStrategy : public StepStrategy {
 
   Learner* learner_;
   const Settings* settings_;
-  Weigher weigher_;
+  StepSolver solver_;
   bool backtracks_;
   // What compare left on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4].
   torch::Tensor step_numbers_;

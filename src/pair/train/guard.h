@@ -14,7 +14,7 @@
 //   the velocity is dropped. Without it some seeds collapse at learning rates that otherwise are the best.
 // - Backtrack. To first order a step lowers what it was weighed to lower; where the next losses show that it
 // did not
-//   (Weigher::overshot), it was too long. It is taken back, the velocity dropped and the learning rate
+//   (StepSolver::overshot), it was too long. It is taken back, the velocity dropped and the learning rate
 //   halved; steps that hold let it grow again, up to its own value. This is what saves the steps at which
 //   EPO's vertex jumps from a penalty with a tiny gradient to ERM.
 // - Rollback. A step whose loss or gradient is not finite is never applied: the parameters return to those

@@ -13,7 +13,7 @@ PairOptimizer::PairOptimizer(torch::optim::Optimizer& optimizer,
                              std::vector<torch::Tensor> weighed_parameters, const PairOptions& options)
     : optimizer_(&optimizer),
       weighed_(std::move(weighed_parameters)),
-      weigher_(options.balancer, options.preference, {.epsilon = options.epsilon}),
+      solver_(options.solver, options.preference, {.epsilon = options.epsilon}),
       guard_(optimizer, options.restart, options.buffers),
       backtrack_(options.backtrack) {
   if (weighed_.empty()) {
@@ -39,11 +39,11 @@ moo::Solution PairOptimizer::step(const std::vector<torch::Tensor>& losses) {
     guard_.apply(Verdict::not_finite);
     return solution;
   }
-  if (backtrack_ && weigher_.overshot(numbers.losses)) {
+  if (backtrack_ && solver_.overshot(numbers.losses)) {
     guard_.apply(Verdict::too_long);
     return solution;
   }
-  solution = weigher_.weigh(numbers.losses, numbers.gram);
+  solution = solver_.weigh(numbers.losses, numbers.gram);
 
   torch::Tensor total = losses.front() * solution.weights.front();
   for (std::size_t k = 1; k < losses.size(); ++k) {

@@ -8,7 +8,7 @@
 
 #include "pair/moo/problem.h"
 #include "pair/train/guarded_step.h"
-#include "pair/train/weigher.h"
+#include "pair/train/step_solver.h"
 
 // PAIR-o for a training loop of your own: any torch optimizer, weighed losses, a guarded step.
 //
@@ -26,7 +26,7 @@ namespace pair::train {
 struct PairOptions {
   std::vector<double> preference = {};  // one a loss, larger asks for a smaller loss; empty: estimated
   double epsilon = 0.1;                 // divergence above which the solver balances
-  std::string balancer = "epo";         // see pair::moo::balancers
+  std::string solver = "epo";           // see pair::moo::solvers
   bool restart = true;                  // drop the momentum where the new direction opposes it
   bool backtrack = true;                // take back a step that raised what it was meant to lower
   // The network's buffers (model->buffers()), where it has some: where a step is refused or taken back, they
@@ -36,7 +36,7 @@ struct PairOptions {
 
 class PairOptimizer {
  public:
-  // optimizer must outlive this object. Throws std::invalid_argument for an unknown balancer, a value out of
+  // optimizer must outlive this object. Throws std::invalid_argument for an unknown solver, a value out of
   // range or an empty list of parameters.
   PairOptimizer(torch::optim::Optimizer& optimizer, std::vector<torch::Tensor> weighed_parameters,
                 const PairOptions& options = {});
@@ -48,12 +48,12 @@ class PairOptimizer {
   moo::Solution step(const std::vector<torch::Tensor>& losses);
 
   [[nodiscard]] const GuardState& guard() const { return guard_.state(); }
-  [[nodiscard]] const std::vector<double>& preference() const { return weigher_.state().preference; }
+  [[nodiscard]] const std::vector<double>& preference() const { return solver_.state().preference; }
 
  private:
   torch::optim::Optimizer* optimizer_;
   std::vector<torch::Tensor> weighed_;
-  Weigher weigher_;
+  StepSolver solver_;
   GuardedStep guard_;
   bool backtrack_;
 };

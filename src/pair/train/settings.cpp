@@ -9,7 +9,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 #include "pair/models/registry.h"
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 
@@ -162,7 +162,7 @@ void check_pair(const Settings& s) {
           "these options it may be (irmv1_negative: shift or scale)");
     }
   }
-  (void)moo::make_balancer(s.solver);
+  (void)moo::make_solver(s.solver);
 }
 
 }  // namespace

@@ -6,17 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
-// A balancer with what it needs from one step to the next: the preference, given or estimated, and the
+// A solver with what it needs from one step to the next: the preference, given or estimated, and the
 // losses that it last saw with the weights it chose for them.
 
 namespace pair::train {
 
-class Weigher {
+class StepSolver {
  public:
   // An empty preference is estimated from the first losses seen (see estimate_preference).
-  Weigher(std::string_view balancer, std::vector<double> preference, const moo::BalancerOptions& options);
+  StepSolver(std::string_view solver, std::vector<double> preference, const moo::SolverOptions& options);
 
   // Weighs the losses and remembers both.
   moo::Solution weigh(std::span<const double> losses, std::span<const double> gram);
@@ -39,7 +39,7 @@ class Weigher {
   void restore(State state) { state_ = std::move(state); }
 
  private:
-  std::unique_ptr<moo::Balancer> balancer_;
+  std::unique_ptr<moo::Solver> solver_;
   State state_;
 };
 

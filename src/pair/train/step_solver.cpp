@@ -1,4 +1,4 @@
-#include "pair/train/weigher.h"
+#include "pair/train/step_solver.h"
 
 #include <algorithm>
 #include <numeric>
@@ -8,13 +8,13 @@
 
 namespace pair::train {
 
-Weigher::Weigher(std::string_view balancer, std::vector<double> preference,
-                 const moo::BalancerOptions& options)
-    : balancer_(moo::make_balancer(balancer, options)) {
+StepSolver::StepSolver(std::string_view solver, std::vector<double> preference,
+                       const moo::SolverOptions& options)
+    : solver_(moo::make_solver(solver, options)) {
   state_.preference = std::move(preference);
 }
 
-moo::Solution Weigher::weigh(std::span<const double> losses, std::span<const double> gram) {
+moo::Solution StepSolver::weigh(std::span<const double> losses, std::span<const double> gram) {
   if (state_.preference.empty()) {
     state_.preference = estimate_preference({losses.begin(), losses.end()});
   }
@@ -23,13 +23,13 @@ moo::Solution Weigher::weigh(std::span<const double> losses, std::span<const dou
       std::all_of(state_.weights.begin(), state_.weights.end(), [](double w) { return w >= 0.0; });
   const std::span<const double> previous =
       on_simplex ? std::span<const double>(state_.weights) : std::span<const double>();
-  moo::Solution solution = balancer_->weigh({losses, gram, state_.preference, previous});
+  moo::Solution solution = solver_->weigh({losses, gram, state_.preference, previous});
   state_.weights = solution.weights;
   state_.losses.assign(losses.begin(), losses.end());
   return solution;
 }
 
-bool Weigher::overshot(std::span<const double> losses) const {
+bool StepSolver::overshot(std::span<const double> losses) const {
   if (state_.weights.size() != losses.size()) {
     return false;
   }

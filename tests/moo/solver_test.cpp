@@ -1,4 +1,4 @@
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::balancer_test {
 namespace {
 
 using testing::Case;
@@ -21,26 +21,26 @@ using testing::ProblemSource;
 
 std::vector<std::string_view> names() {
   std::vector<std::string_view> result;
-  for (const BalancerInfo& info : balancers()) {
+  for (const SolverInfo& info : solvers()) {
     result.push_back(info.name);
   }
   return result;
 }
 
-TEST(Balancers, HaveDistinctNamesAndASummary) {
+TEST(Solvers, HaveDistinctNamesAndASummary) {
   std::set<std::string_view> seen;
-  for (const BalancerInfo& info : balancers()) {
+  for (const SolverInfo& info : solvers()) {
     EXPECT_TRUE(seen.insert(info.name).second) << info.name;
     EXPECT_FALSE(info.summary.empty());
-    EXPECT_NE(make_balancer(info.name), nullptr);
+    EXPECT_NE(make_solver(info.name), nullptr);
   }
   EXPECT_TRUE(seen.contains("epo"));
   EXPECT_TRUE(seen.contains("linear"));
 }
 
-class AnyBalancer : public ::testing::TestWithParam<std::string_view> {
+class AnySolver : public ::testing::TestWithParam<std::string_view> {
  protected:
-  std::unique_ptr<Balancer> balancer_ = make_balancer(GetParam());
+  std::unique_ptr<Solver> solver_ = make_solver(GetParam());
 };
 
 void expect_identical(const Solution& a, const Solution& b) {
@@ -50,22 +50,22 @@ void expect_identical(const Solution& a, const Solution& b) {
   EXPECT_EQ(a.divergence, b.divergence);
 }
 
-TEST_P(AnyBalancer, ForgetsWhatItSolvedBefore) {
+TEST_P(AnySolver, ForgetsWhatItSolvedBefore) {
   ProblemSource source(111, {6, 12, 16, 0.3});
   std::vector<Case> problems;
   std::vector<Solution> first;
   for (int k = 0; k < 30; ++k) {
     problems.push_back(source.draw(2 + static_cast<std::size_t>(k % 6)));
-    first.push_back(balancer_->weigh(problems.back().view()));
+    first.push_back(solver_->weigh(problems.back().view()));
   }
-  const auto fresh = make_balancer(GetParam());
+  const auto fresh = make_solver(GetParam());
   for (std::size_t k = problems.size(); k-- > 0;) {
     expect_identical(fresh->weigh(problems[k].view()), first[k]);
-    EXPECT_EQ(balancer_->weigh(problems[k].view()).objective, first[k].objective);
+    EXPECT_EQ(solver_->weigh(problems[k].view()).objective, first[k].objective);
   }
 }
 
-TEST_P(AnyBalancer, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {
+TEST_P(AnySolver, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {
   ProblemSource source(112, {6, 12, 16, 0.3});
   for (int k = 0; k < 60; ++k) {
     SCOPED_TRACE(k);
@@ -80,11 +80,11 @@ TEST_P(AnyBalancer, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {
     for (double& value : scaled.gram) {
       value *= 0x1p40;  // gradients by 2^20
     }
-    expect_identical(balancer_->weigh(original.view()), balancer_->weigh(scaled.view()));
+    expect_identical(solver_->weigh(original.view()), solver_->weigh(scaled.view()));
   }
 }
 
-TEST_P(AnyBalancer, IgnoresConstantFactorsOfAnyKindAwayFromTheRay) {
+TEST_P(AnySolver, IgnoresConstantFactorsOfAnyKindAwayFromTheRay) {
   ProblemSource source(113, {3, 2, 3, 0.0});
   for (int k = 0; k < 60; ++k) {
     SCOPED_TRACE(k);
@@ -96,8 +96,8 @@ TEST_P(AnyBalancer, IgnoresConstantFactorsOfAnyKindAwayFromTheRay) {
     for (double& p : scaled.preference) {
       p *= 1.3e-7;
     }
-    const Solution one = balancer_->weigh(original.view());
-    const Solution other = balancer_->weigh(scaled.view());
+    const Solution one = solver_->weigh(original.view());
+    const Solution other = solver_->weigh(scaled.view());
     EXPECT_EQ(one.status, other.status);
     EXPECT_NEAR(one.divergence, other.divergence, 1e-13);
     for (std::size_t i = 0; i < original.size(); ++i) {
@@ -106,7 +106,7 @@ TEST_P(AnyBalancer, IgnoresConstantFactorsOfAnyKindAwayFromTheRay) {
   }
 }
 
-TEST_P(AnyBalancer, GivesPermutedWeightsForPermutedObjectives) {
+TEST_P(AnySolver, GivesPermutedWeightsForPermutedObjectives) {
   ProblemSource source(114, {2, 1, 2, 0.0});
   for (int k = 0; k < 60; ++k) {
     SCOPED_TRACE(k);
@@ -129,8 +129,8 @@ TEST_P(AnyBalancer, GivesPermutedWeightsForPermutedObjectives) {
         permuted.gram[i * m + j] = original.gram[order[i] * m + order[j]];
       }
     }
-    const Solution one = balancer_->weigh(original.view());
-    const Solution other = balancer_->weigh(permuted.view());
+    const Solution one = solver_->weigh(original.view());
+    const Solution other = solver_->weigh(permuted.view());
     EXPECT_EQ(one.status, other.status);
     for (std::size_t i = 0; i < m; ++i) {
       EXPECT_NEAR(other.weights[i], one.weights[order[i]], 1e-7);
@@ -178,13 +178,13 @@ Case degenerate(ProblemSource& source, std::size_t m, int kind) {
   return problem;
 }
 
-TEST_P(AnyBalancer, GivesFiniteWeightsForDependentGradients) {
+TEST_P(AnySolver, GivesFiniteWeightsForDependentGradients) {
   ProblemSource source(115, {6, 6, 16, 0.3});
   for (int k = 0; k < 240; ++k) {
     SCOPED_TRACE(k);
     const std::size_t m = 2 + static_cast<std::size_t>(k % 7);
     const Case problem = degenerate(source, m, k);
-    const Solution solution = balancer_->weigh(problem.view());
+    const Solution solution = solver_->weigh(problem.view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -197,12 +197,12 @@ TEST_P(AnyBalancer, GivesFiniteWeightsForDependentGradients) {
   }
 }
 
-TEST_P(AnyBalancer, EndsForSixtyFourObjectives) {
+TEST_P(AnySolver, EndsForSixtyFourObjectives) {
   ProblemSource source(116, {6, 6, 6, 0.5});
   const Case generic = source.draw(max_objectives);
   const Case integers = degenerate(source, max_objectives, 0);
   for (const Case& problem : {generic, integers}) {
-    const Solution solution = balancer_->weigh(problem.view());
+    const Solution solution = solver_->weigh(problem.view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -212,8 +212,8 @@ TEST_P(AnyBalancer, EndsForSixtyFourObjectives) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, AnyBalancer, ::testing::ValuesIn(names()),
+INSTANTIATE_TEST_SUITE_P(All, AnySolver, ::testing::ValuesIn(names()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::balancer_test

@@ -12,15 +12,15 @@
 namespace pair::moo {
 
 // Weighs objectives. Pure: the same problem gives the same solution, whatever was solved before.
-class Balancer {
+class Solver {
  public:
-  virtual ~Balancer() = default;
+  virtual ~Solver() = default;
   // Throws InvalidProblem for unusable input (see validate).
   [[nodiscard]] virtual Solution weigh(const Problem& problem) const = 0;
 };
 
 // Every knob of every method, with its default; a method reads those that its register entry names.
-struct BalancerOptions {
+struct SolverOptions {
   // Divergence above which EPO balances rather than descends. Finite, not negative. The paper trains with
   // 0.1.
   double epsilon = 1e-4;
@@ -30,16 +30,16 @@ struct BalancerOptions {
   double radius = 0.5;
 };
 
-struct BalancerInfo {
+struct SolverInfo {
   std::string_view name;
   std::string_view summary;  // one line
-  std::string_view options;  // the BalancerOptions it reads, comma-separated; may be empty
+  std::string_view options;  // the SolverOptions it reads, comma-separated; may be empty
 };
 
 // All methods, in the order in which they are listed to users.
-std::span<const BalancerInfo> balancers();
+std::span<const SolverInfo> solvers();
 
 // Throws std::invalid_argument that lists the known names (nearest first) or the range of an option.
-std::unique_ptr<Balancer> make_balancer(std::string_view name, const BalancerOptions& options = {});
+std::unique_ptr<Solver> make_solver(std::string_view name, const SolverOptions& options = {});
 
 }  // namespace pair::moo

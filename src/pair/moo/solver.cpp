@@ -1,4 +1,4 @@
-#include "pair/moo/balancer.h"
+#include "pair/moo/solver.h"
 
 #include <algorithm>
 #include <array>
@@ -21,46 +21,43 @@ namespace pair::moo {
 namespace {
 
 struct Entry {
-  BalancerInfo info;
-  std::unique_ptr<Balancer> (*make)(const BalancerOptions&) = nullptr;
+  SolverInfo info;
+  std::unique_ptr<Solver> (*make)(const SolverOptions&) = nullptr;
 };
 
 constexpr std::array entries{
     Entry{{"epo", "exact Pareto optimal search: PAIR-o's solver", "epsilon"},
-          [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
-            return std::make_unique<Epo>(o.epsilon);
-          }},
+          [](const SolverOptions& o) -> std::unique_ptr<Solver> { return std::make_unique<Epo>(o.epsilon); }},
     Entry{{"epo_smooth", "EPO on normalised gradients, weights kept near the last step's",
            "epsilon, smoothing"},
-          [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
+          [](const SolverOptions& o) -> std::unique_ptr<Solver> {
             return std::make_unique<EpoSmooth>(o.epsilon, o.smoothing);
           }},
     Entry{{"epo_worst", "EPO, but the most violated objective first where EPO hardly lowers it", "epsilon"},
-          [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
+          [](const SolverOptions& o) -> std::unique_ptr<Solver> {
             return std::make_unique<EpoWorst>(o.epsilon);
           }},
     Entry{{"linear", "fixed weights: the preference, normalised", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Linear>(); }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Linear>(); }},
     Entry{{"mgda", "minimum-norm combination of the gradients", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Mgda>(); }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Mgda>(); }},
     Entry{{"chebyshev", "all weight on the most violated objective", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Chebyshev>(); }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Chebyshev>(); }},
     Entry{{"pmtl", "Pareto MTL: stays in the sector of its preference vector; weights may be negative", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Pmtl>(); }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Pmtl>(); }},
     Entry{{"pcgrad", "gradient surgery: conflicting components projected away", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<PcGrad>(); }},
-    Entry{{"cagrad", "conflict-averse: best worst improvement near the mean gradient", "radius"},
-          [](const BalancerOptions& o) -> std::unique_ptr<Balancer> {
-            return std::make_unique<CaGrad>(o.radius);
-          }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<PcGrad>(); }},
+    Entry{
+        {"cagrad", "conflict-averse: best worst improvement near the mean gradient", "radius"},
+        [](const SolverOptions& o) -> std::unique_ptr<Solver> { return std::make_unique<CaGrad>(o.radius); }},
     Entry{{"nash", "bargaining solution: largest product of improvements", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<Nash>(); }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Nash>(); }},
     Entry{{"upgrad", "mean of the gradients projected onto the cone without conflict", ""},
-          [](const BalancerOptions&) -> std::unique_ptr<Balancer> { return std::make_unique<UpGrad>(); }},
+          [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<UpGrad>(); }},
 };
 
 constexpr auto infos = [] {
-  std::array<BalancerInfo, entries.size()> result;
+  std::array<SolverInfo, entries.size()> result;
   std::transform(entries.begin(), entries.end(), result.begin(),
                  [](const Entry& entry) { return entry.info; });
   return result;
@@ -68,11 +65,11 @@ constexpr auto infos = [] {
 
 }  // namespace
 
-std::span<const BalancerInfo> balancers() {
+std::span<const SolverInfo> solvers() {
   return infos;
 }
 
-std::unique_ptr<Balancer> make_balancer(std::string_view name, const BalancerOptions& options) {
+std::unique_ptr<Solver> make_solver(std::string_view name, const SolverOptions& options) {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries) {
     if (entry.info.name == name) {
