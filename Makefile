@@ -15,7 +15,7 @@ install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
 configure = $(if $(CMAKE_ARGS),,test -f build/$(1)/build.ninja ||) cmake --preset $(1) $(CMAKE_ARGS)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help run test bench check fuzz format lint clean
+.PHONY: help run test bench check docs fuzz format lint clean
 .SILENT:
 
 help: ## List the targets
@@ -48,6 +48,11 @@ check: ## Lint all sources, run all tests under the sanitizers, and each fuzzer 
 	  ctest --preset $$preset --parallel $(JOBS) || exit; \
 	done
 	$(MAKE) fuzz
+
+docs: ## Build the API reference of the public headers with Doxygen
+	$(call install,docs)
+	doxygen docs/Doxyfile
+	echo "The API reference is in build/docs/html/index.html"
 
 fuzz: ## Give each fuzzer FUZZ_SECONDS (60)
 	$(call install,fuzz)

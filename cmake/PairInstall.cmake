@@ -1,6 +1,5 @@
-# What 'cmake --install' puts in place: the pair program, the libraries, their headers, the licences, and a CMake
-# package with one component a library, so that find_package(pair COMPONENTS moo) asks for nothing that moo
-# does not need.
+# Installs the pair program, the libraries, their headers, the licences, and a CMake package with one
+# component per library, so that find_package(pair COMPONENTS moo) only looks for the dependencies of moo.
 
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/pair")

@@ -12,7 +12,7 @@ target_compile_options(pair_compile_options INTERFACE
 if(PAIR_WERROR)
   target_compile_options(pair_compile_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
 endif()
-# Several sources in one have each other's constants in scope; to shadow those is no mistake.
+# Sources of a unity build see each other's constants; shadowing those is not a mistake.
 target_compile_options(pair_compile_options INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)

@@ -15,7 +15,7 @@ if(PAIR_TORCH STREQUAL "python")
   endif()
   list(PREPEND CMAKE_PREFIX_PATH "${torch_prefix}")
 elseif(NOT PAIR_TORCH STREQUAL "auto")
-  message(FATAL_ERROR "PAIR_TORCH is '${PAIR_TORCH}'; accepted are auto, python and off")
+  message(FATAL_ERROR "PAIR_TORCH: expected auto, python or off, got '${PAIR_TORCH}'")
 endif()
 
 find_package(Torch QUIET)

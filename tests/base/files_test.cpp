@@ -84,7 +84,7 @@ TEST(ReadFile, RefusesMoreThanTheLimit) {
               ThrowsMessage<FileError>(HasSubstr("expected at most 4 bytes, got 5")));
   fs::resize_file(scratch / "file", largest_small_file + 1);  // a hole
   EXPECT_THAT([&] { read_file(scratch / "file"); },
-              ThrowsMessage<FileError>(HasSubstr("at most 16777216 are")));
+              ThrowsMessage<FileError>(HasSubstr("expected at most 16777216 bytes")));
 }
 
 TEST(ReadFile, HoldsTheLimitForAFileThatSaysItIsEmpty) {

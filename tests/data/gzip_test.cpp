@@ -74,8 +74,9 @@ TEST(Gunzip, RefusesToFillTheMemory) {
   for (int i = 0; i < 5; ++i) {
     bomb = joined(std::move(bomb), part);
   }
-  EXPECT_THAT([&] { gunzip(bomb, "f.gz"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz unpacks to more than the 268435456 bytes")));
+  EXPECT_THAT(
+      [&] { gunzip(bomb, "f.gz"); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("f.gz unpacks to more than the limit of 268435456 bytes")));
 }
 
 }  // namespace

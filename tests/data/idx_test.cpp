@@ -43,10 +43,12 @@ TEST(Idx, NamesTheFileThatIsDamagedOnDisk) {
 }
 
 TEST(Idx, RefusesAnotherMagic) {
-  EXPECT_THAT([] { parse(tiny_labels(), tiny_labels()); },
-              refused("IMAGES starts with 0x00000801; an idx file of images starts with 0x00000803"));
-  EXPECT_THAT([] { parse(tiny_images(), tiny_images()); },
-              refused("LABELS starts with 0x00000803; an idx file of labels starts with 0x00000801"));
+  EXPECT_THAT(
+      [] { parse(tiny_labels(), tiny_labels()); },
+      refused("IMAGES starts with 0x00000801; expected an idx file of images, which starts with 0x00000803"));
+  EXPECT_THAT(
+      [] { parse(tiny_images(), tiny_images()); },
+      refused("LABELS starts with 0x00000803; expected an idx file of labels, which starts with 0x00000801"));
   EXPECT_THAT(
       [] {
         parse(idx(0xd03, {1, 1, 1}, Bytes(4)), tiny_labels());

@@ -99,7 +99,7 @@ TEST(Store, LeavesNoTraceWhenTheDiskRefuses) {
 
   write(scratch / "file", {});
   EXPECT_THAT([&] { Store(scratch / "file").place(tiny, images, tiny_images()); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("cannot make the folder")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("cannot create the folder")));
 }
 
 TEST(Store, IsNeverSeenHalfWrittenWhileManyPlaceTheSameFile) {

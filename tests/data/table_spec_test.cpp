@@ -211,7 +211,7 @@ TEST(TableSpec, RefusesDataThatCannotBeLearnedFrom) {
           "holdout: expected a share that leaves and holds out at least one row of 'b'");
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "test_envs: expected numbers of 0 to 1, each once, got 2",
           {2});
-  refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "expected at least one environment left to train on",
+  refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "expected at least one environment left for training",
           {0, 1});
 }
 

@@ -10,8 +10,8 @@
 #include "pair/data/csv.h"
 #include "tests/fuzz/require.h"
 
-// Whatever the bytes, the reader gives rows of one width or refuses with a short sentence, and both do not
-// depend on where blocks end. Rows that are written with every field in quotes are read again as they were.
+// For any bytes, the reader returns rows of one width or refuses with a short sentence, independent of where
+// blocks end. Rows written with every field in quotes read back unchanged.
 
 namespace {
 

@@ -19,7 +19,7 @@
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
-// What each of the smaller methods promises beyond the properties that all solvers share.
+// Properties of each of the smaller methods, beyond those that all solvers share.
 
 namespace pair::moo::methods_test {
 namespace {

@@ -58,7 +58,7 @@ class Vertices {
     }
   }
 
-  // As numerator and positive denominator, in units of 2^-exponent; empty where no vertex is feasible.
+  // As numerator and positive denominator, in units of 2^-exponent; empty if no vertex is feasible.
   struct Optimum {
     Integer numerator;
     Integer denominator;

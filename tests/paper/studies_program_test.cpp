@@ -111,7 +111,7 @@ TEST_F(StudyProgram, ExitsWith2WhereTheArgumentsAreWrong) {
        "--seeds: expected increasing ranges of up to 10000 seeds, got '3-1'"},
       {{"fig-radar", "--wide"}, "--wide"},
       {{"fig-radar", "--save", "figure.gif"}, "--save: expected a name that ends in"},
-      {{"fig-conflict", "--set", "steps"}, "--set has 'steps'"},
+      {{"fig-conflict", "--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'"},
       {{"fig-conflict", "--set", "stepps=3"}, "did you mean 'steps'?"},
       {{"fig-trajectory", "--methods", "pair"}, "--methods"},
       {{"fig-preference", "--format", "yaml"}, "--format"},

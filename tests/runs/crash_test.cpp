@@ -1,6 +1,6 @@
-// What a crash, or a disk that fills up, can do to a run's folder: the calls that change files are counted
-// here, and at each in turn the process dies, or the call fails. Only what the program itself does with
-// these names is affected; the definitions stand in for the C library's.
+// The effect of a crash, or of a full disk, on a run's folder: calls that change files are counted here, and
+// at each of them the process dies or the call fails. Only calls by the program itself are affected; these
+// definitions replace the C library's.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -158,7 +158,7 @@ TEST(Crash, AtAnyCallIsMendedByTheNextTry) {
     lived = train_in_child(scratch / "run", Fault::death, calls);
     if (fs::exists(results_file(scratch / "run"))) {
       const std::string records = read_file(results_file(scratch / "run"));
-      EXPECT_EQ(records, expected_records().substr(0, records.size())) << "what is there is right";
+      EXPECT_EQ(records, expected_records().substr(0, records.size())) << "the existing records are right";
     }
     if (!fs::exists(done_file(scratch / "run"))) {
       train(scratch / "run");

@@ -93,7 +93,7 @@ std::vector<std::string> small_pets(const std::vector<std::string>& more = {}) {
   return arguments;
 }
 
-// What 'pair score' says of the run's own data is what the run recorded last.
+// The scores of 'pair score' on the run's own data equal those of the last record.
 void expect_scores_of_last_record(const Scratch& scratch, const std::string& metric,
                                   const std::string& ending) {
   const Answer answer = pair_in(scratch, {"score", "run", "--json"});
@@ -247,7 +247,7 @@ TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
   EXPECT_EQ(file.status, 0) << file.err;
   EXPECT_EQ(file.out, "12 predictions in out.csv\n");
   const std::string csv = read_file(scratch / "out.csv");
-  EXPECT_EQ(csv, pair_in(scratch, {"predict", "run", "pets/art", "--batch", "5", "--workers", "0"}).out);
+  EXPECT_EQ(csv, pair_in(scratch, {"predict", "run", "pets/art", "--workers", "0"}).out);
 
   const std::string command = "cd '" + scratch.path().string() +
                               "' && find pets/art -name '*.png' | sort | " + PAIR_PROGRAM +

@@ -300,7 +300,7 @@ TEST(PairTrain, RefusesAFolderOfAnotherRun) {
   ASSERT_EQ(pair(small_run({"steps=5"}), scratch.path()).status, 0);
   const Ended ended = pair(small_run({"steps=6"}), scratch.path());
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("run holds another run: its steps is 5, here 6"));
+  EXPECT_THAT(ended.err, HasSubstr("run holds a different run: its steps is 5, here 6"));
 }
 
 TEST(PairTrain, SaysWhereItCannotWrite) {
@@ -309,7 +309,7 @@ TEST(PairTrain, SaysWhereItCannotWrite) {
   *std::find(arguments.begin(), arguments.end(), "run") = "/proc/run";
   const Ended ended = pair(arguments, scratch.path());
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.err, HasSubstr("cannot make the folder /proc/run"));
+  EXPECT_THAT(ended.err, HasSubstr("cannot create the folder /proc/run"));
 }
 
 void expect_records_kept_and_mended(const Scratch& scratch, const Ended& ended) {
@@ -325,7 +325,7 @@ TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
   const Scratch scratch;
   struct rlimit before {};
   ::getrlimit(RLIMIT_FSIZE, &before);
-  // What the program inherits; its output goes to files of memory, which stay small.
+  // Inherited by the program; its output goes to memory files, which stay small.
   struct rlimit limited = before;
   limited.rlim_cur = 30'000;
   ::signal(SIGXFSZ, SIG_IGN);

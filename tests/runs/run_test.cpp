@@ -27,7 +27,7 @@ std::string records_in(const fs::path& directory) {
   return read_file(results_file(directory));
 }
 
-// What the run records when nothing comes between.
+// The records of an uninterrupted run.
 std::string records_of(const RunSpec& spec) {
   const Scratch scratch;
   DatasetCache datasets;
@@ -277,7 +277,7 @@ TEST(Run, BeginsAnewWhereTheTrainerCannotReadTheCheckpoint) {
   RunHooks hooks;
   hooks.notice = [&](std::string_view notice) { notices.emplace_back(notice); };
   run(spec, scratch / "run", datasets, hooks);
-  EXPECT_THAT(notices, ElementsAre(HasSubstr("begins anew")));
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("starts from the beginning")));
   EXPECT_EQ(records_in(scratch / "run"), records_of(spec));
 }
 
@@ -335,7 +335,7 @@ TEST(Run, StartsFromWhereAnotherEnded) {
   for (const char* key : {"env2_out_acc", "env3_out_acc", "env4_out_acc"}) {
     EXPECT_EQ(result.records.back().at(key), gray_records.back().at(key)) << key;
   }
-  // Others may read it at the same time, and a trailing slash is no other folder.
+  // Others may read it at the same time, and a trailing slash does not change the folder.
   const RunDirectory held(scratch / folder_name(gray), gray);
   spec.seed = 1;
   EXPECT_EQ(run(spec, scratch / (folder_name(spec) + "/"), datasets).status, Status::finished);
@@ -362,12 +362,12 @@ TEST(Run, SaysWhatItCannotStartFrom) {
   const auto running = [&] { run(spec, scratch / "run", datasets); };
   spec.start = "nothing-there";
   EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
-                           AllOf(HasSubstr("start is 'nothing-there'"), HasSubstr("holds no finished run"))));
+                           AllOf(HasSubstr("got 'nothing-there'"), HasSubstr("holds no finished run"))));
   const RunSpec gray = gray_run(scratch.path(), datasets);
   fs::copy(scratch / folder_name(gray), scratch / "renamed");
   spec.start = "renamed";
   EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
-                           HasSubstr("holds a run that should be called " + folder_name(gray))));
+                           HasSubstr("holds a run whose folder should be named " + folder_name(gray))));
   testing::write(checkpoint_file(scratch / folder_name(gray)), "no checkpoint");
   spec.start = folder_name(gray);
   EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("is damaged")));

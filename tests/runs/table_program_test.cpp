@@ -83,7 +83,7 @@ TEST(PairTrainTable, ShowsTheColumnsThenTrainsAndShowsEnvironmentsByName) {
   // Done is done, and the file that the run was made of is part of its settings.
   const Ran again = ran(scratch, table_run({"--ignore", "id", "--test-envs", "2", "--out", "run"}));
   EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_THAT(again.out, AllOf(HasSubstr("Done before"), Not(HasSubstr("120 rows"))));
+  EXPECT_THAT(again.out, AllOf(HasSubstr("Already finished"), Not(HasSubstr("120 rows"))));
   write_text(scratch / "p.csv", two_classes() + "P120,Eastside,50,F,no\n");
   const Ran changed = ran(scratch, table_run({"--ignore", "id", "--test-envs", "2", "--out", "run"}));
   EXPECT_NE(changed.status, 0);

@@ -46,7 +46,7 @@ TEST(ManyRuns, ThatTheDeviceHasNoMemoryForAreMadeFewer) {
   for (const RunOutcome& outcome : runs.outcomes) {
     EXPECT_EQ(outcome.status, RunOutcome::Status::done) << outcome.error;
   }
-  EXPECT_THAT(notices, ::testing::Contains(HasSubstr("at once")));
+  EXPECT_THAT(notices, ::testing::Contains(HasSubstr("concurrent runs are limited")));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST_F(Status, TellsEveryStateFromTheFolder) {
   EXPECT_THAT(found, ElementsAre(State::done, State::running, State::failed, State::broken, State::incomplete,
                                  State::not_begun));
   EXPECT_EQ(status.jobs[2].message, "the loss is not finite");
-  EXPECT_THAT(status.jobs[3].message, HasSubstr("is not as the run left it"));
+  EXPECT_THAT(status.jobs[3].message, HasSubstr("has changed since the run finished"));
   EXPECT_EQ(status.counts.all(), 6U);
   EXPECT_EQ(status.counts.of(State::done), 1U);
   ASSERT_EQ(status.cells.size(), 2U);

@@ -65,7 +65,7 @@ TEST_F(DeviceLinkTest, WorkThatCannotBeRecordedIsDoneByHandAndANoticeSaysSoOnce)
               ElementsAre("perform", "record 1", "perform", "perform", "perform", "perform", "perform"));
   const std::vector<std::string> notices = refusing.take_notices();
   ASSERT_EQ(notices.size(), 1U);
-  EXPECT_THAT(notices[0], HasSubstr("evaluations are handed to the device one operation at a time"));
+  EXPECT_THAT(notices[0], HasSubstr("evaluations are launched one operation at a time"));
   EXPECT_THAT(notices[0], HasSubstr("it draws"));
   EXPECT_THAT(refusing.take_notices(), IsEmpty());
 }

@@ -98,7 +98,7 @@ TEST(TrainingMode, UpdatesRunningStatisticsFromBatches) {
   }
 }
 
-// Two masks give two losses, whatever the step did.
+// Two masks give two losses, for any step.
 TEST(TrainingMode, TakesNoStepBackWhereDropoutDrawsAnewEachStep) {
   Trainer trainer(testing::small_data(), normalized_model(), mode_settings(Scheme::pair, 0), 3);
   while (!trainer.finished()) {
@@ -264,7 +264,7 @@ TEST(TrainingMode, StartsFromBuffersTooAndNeedsThem) {
   EXPECT_THROW(trainer.start_from(without), std::runtime_error);
 }
 
-// What trainers wrote before there were buffers: all keys but theirs.
+// Checkpoints from before there were buffers: all keys except theirs.
 TEST(TrainingMode, LoadsCheckpointsFromBeforeBuffersWereSaved) {
   const auto set = testing::small_data();
   Settings settings = mode_settings();

@@ -9,8 +9,8 @@
 
 #include "pair/objectives/losses.h"
 
-// Against torch's own derivatives, in doubles. The kernels of a device are held against the same by
-// tests/device/kernels_test.cpp.
+// Compared with torch's derivatives, in doubles. tests/device/kernels_test.cpp compares a device's kernels
+// with the same.
 
 namespace pair::train::moments_test {
 namespace {

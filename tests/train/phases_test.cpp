@@ -48,7 +48,7 @@ TEST(Phases, EachHasItsUpdate) {
   settings.optimizer = BalanceOptimizer::sgd;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
   EXPECT_EQ(phases.descent_update().momentum, 0.0);
-  settings.scheme = Scheme::pair;  // whose descent is Adam's, whatever the linear scheme's optimizer
+  settings.scheme = Scheme::pair;  // whose descent uses Adam, for any optimizer of the linear scheme
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::adam);
 
   ASSERT_TRUE(phases.balance_update().has_value());

@@ -138,7 +138,7 @@ TEST_F(StrategyTest, BalancedTakesBackAStepThatWasTooLong) {
   EXPECT_TRUE(learner->update->parameters().equal(before));
 }
 
-// An algorithm that changes a buffer and, when it is told to, diverges.
+// An algorithm that changes a buffer and, on request, diverges.
 class Counting : public Algorithm {
  public:
   Counting(torch::Tensor buffer, bool& diverges) : buffer_(std::move(buffer)), diverges_(diverges) {}

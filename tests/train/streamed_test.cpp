@@ -198,7 +198,7 @@ TEST_F(Streamed, TrainingNeedsMinibatches) {
   all.batch = 0;
   EXPECT_THAT([&] { Trainer(pictures(), all, 1); },
               ThrowsMessage<std::invalid_argument>(HasSubstr(
-                  "batch: expected 1 or more with 'images', whose samples are read while the run trains, "
+                  "batch: expected 1 or more with 'images', whose samples are read during training, "
                   "got 0")));
 }
 

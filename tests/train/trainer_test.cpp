@@ -421,8 +421,7 @@ TEST(StepSolver, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective
   EXPECT_TRUE(solver.overshot(std::vector<double>{20.0, 0.9}));
 }
 
-// Losses of two minibatches differ whatever the step did; taking steps back for that would never get
-// anywhere.
+// Losses of two minibatches always differ; undoing steps because of that would stop all progress.
 TEST(Trainer, TakesNoStepBackWhereLossesOfTwoStepsCannotBeCompared) {
   Settings minibatches;
   minibatches.batch = 16;

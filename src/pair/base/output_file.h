@@ -6,10 +6,10 @@
 
 namespace pair::base {
 
-// A file that a user has named, written a piece at a time and there only when it is whole: until finish() the
-// pieces are under a name of their own beside it, and an existing file stays as it is. Keeps the permissions
-// of the file that it replaces, and follows a link. What is there and is not a regular file, such as
-// /dev/stdout or a pipe, is written to as it is. Every failure is a FileError (files.h).
+// A file named by the user, written in pieces and complete when it appears: until finish(), the pieces are in
+// a temporary file next to it, and an existing file is unchanged. Keeps the permissions of the replaced file,
+// and follows links. Existing paths that are not regular files, such as /dev/stdout or a pipe, are written to
+// directly. Failures throw FileError (files.h).
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
@@ -27,7 +27,7 @@ class OutputFile {
   void write_out();
 
   std::filesystem::path path_;  // links followed
-  std::filesystem::path part_;  // empty where the path is written to as it is
+  std::filesystem::path part_;  // empty if the path is written to directly
   std::string buffer_;
   int descriptor_ = -1;
 };

@@ -16,7 +16,7 @@ namespace pair::bench {
 TemporaryFolder::TemporaryFolder() {
   std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
+    throw std::runtime_error("cannot create a folder in " + std::filesystem::temp_directory_path().string());
   }
   path_ = name;
   start_janitor();

@@ -35,8 +35,8 @@ ListKind solvers();
 // The kinds about training: names and summaries only, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND] [--json] [--search NAME] [--markdown [--out DIR]]: lists the choices of a kind; without KIND,
-// the kinds.
+// pair list [KIND] [--json] [--search NAME] [--markdown [--out DIR]]: lists the choices of a kind; without
+// KIND, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

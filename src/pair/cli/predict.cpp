@@ -154,9 +154,7 @@ void add_predict(CLI::App& app, Context& context) {
       ->required();
   command->add_option("-o,--out", arguments->out, "Write the predictions to FILE")->type_name("FILE");
   command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
-  command
-      ->add_option("--broken", arguments->broken,
-                   "What becomes of files that are not whole pictures: fail, or skip and count them")
+  command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
       ->capture_default_str();
   command->add_option("--channel", arguments->request.channel,
                       "Coloured digits: take grey ones as red (0) or green (1)");

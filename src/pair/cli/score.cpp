@@ -150,9 +150,7 @@ void add_score(CLI::App& app, Context& context) {
   command->add_option("--seed", arguments->request.seed, "Decides the dataset's draws (default: the run's)");
   command->add_option("--metrics", arguments->metrics,
                       "Names separated by commas, in place of the dataset's");
-  command
-      ->add_option("--broken", arguments->broken,
-                   "What becomes of broken pictures: fail, or skip and count them")
+  command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
       ->capture_default_str();
   command->add_option("--workers", arguments->request.workers, "Threads that decode pictures")
       ->capture_default_str();

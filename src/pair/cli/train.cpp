@@ -191,7 +191,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// What models score where they were not trained, and on held-out samples where they were.
+// Scores on environments that were not trained on, and on held-out samples of those that were.
 void write_left_out(const std::vector<LeftOut>& runs, std::ostream& out) {
   const std::vector<std::string> names = data::environment_names(runs.front().spec.dataset);
   base::Rows rows{{"environment", "others, held out", "left out"}};

@@ -12,16 +12,16 @@
 
 namespace pair::cli {
 
-// What --data stands for.
+// The dataset and settings for --data.
 struct NamedData {
   std::string dataset;     // "table" for a file, "images" for a folder
-  runs::Override setting;  // which setting of it holds the path, which is absolute, and the path
+  runs::Override setting;  // the dataset's setting for the path, and the absolute path
   // For a file, its digest, so that a run is not continued on other data.
   std::vector<runs::Override> more = {};
 };
 
-// `dataset`: what --dataset was given, or empty. Throws std::invalid_argument where the path does not exist,
-// is of a kind that cannot be read, or does not fit the dataset.
+// `dataset`: the value of --dataset, or empty. Throws std::invalid_argument if the path does not exist, is of
+// an unsupported kind, or does not fit the dataset.
 NamedData data_named(const std::string& path, std::string_view dataset);
 
 // The numbers of the environments that the text names, of environments that are called `names`: one name or

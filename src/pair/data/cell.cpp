@@ -42,7 +42,7 @@ std::optional<double> by_library(const char* first, const char* last) {
   return value;
 }
 
-// The digits that the text begins with, at most `most`; nothing where there are none.
+// The leading digits of the text, at most `most`; none if there are none.
 std::optional<int> leading_number(std::string_view& text, std::size_t most) {
   std::size_t length = 0;
   int number = 0;

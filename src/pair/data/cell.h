@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-// What a cell of a table can be: missing, a number, a date, or else text.
+// The types of a table's cell: missing, a number, a date, or text.
 
 namespace pair::data {
 

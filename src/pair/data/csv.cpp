@@ -74,7 +74,7 @@ char found_separator(std::string_view text, bool whole) {
   return best;
 }
 
-// The length of the UTF-8 character at `first`; 0 where there is none.
+// The length of the UTF-8 character at `first`; 0 if there is none.
 std::size_t csv_character(const unsigned char* first, const unsigned char* last) {
   const unsigned char lead = *first;
   if (lead < high_bit) {
@@ -192,7 +192,7 @@ void CsvReader::begin() {
   }
 }
 
-// Reads more behind what is there; false where there is no more.
+// Reads more bytes into the buffer; false at the end.
 bool CsvReader::fill() {
   if (ended_) {
     return false;

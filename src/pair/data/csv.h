@@ -14,23 +14,21 @@
 // bad line. Arrow's is the one that is fast enough, and it brings 100 MB of shared libraries. A row here
 // costs about a nanosecond per byte; 'pair bench table' compares with pandas.
 //
-// What is accepted:
+// Format:
 // - UTF-8, with or without a byte order mark. Lines end in LF, CRLF or CR.
-// - The separator is a comma, a semicolon or a tab. It is found from the first rows: the one that gives all
-// of
-//   them the same number of fields, and the most.
+// - The separator is a comma, a semicolon or a tab. It is found from the first rows: the one that
+//   gives all of them the same number of fields, and the most.
 // - A field that begins with a quote ends with one. Within it, separators and line ends are text, and two
-// quotes
-//   are one. A quote anywhere else is an error: to guess would misread the rest of the file.
-// - Empty lines are passed over. Every other row has as many fields as the first.
-// Spaces are part of a field, as RFC 4180 has it.
+//   quotes are one. A quote anywhere else is an error: guessing would misread the rest of the file.
+// - Empty lines are skipped. Every other row has as many fields as the first.
+// Spaces are part of a field, as in RFC 4180.
 
 namespace pair::data {
 
 struct CsvOptions {
   char separator = '\0';                             // ',', ';' or '\t'; '\0': found from the first rows
   std::size_t longest_row = std::size_t{64} << 20U;  // bytes. A quote that is never closed is found by it
-  std::size_t block = std::size_t{1} << 20U;         // bytes that are read at once. At least 1
+  std::size_t block = std::size_t{1} << 20U;         // bytes per read. At least 1
   std::size_t sample = std::size_t{1}
                        << 16U;  // bytes that the separator is found from, where there are as many
 };
@@ -38,16 +36,16 @@ struct CsvOptions {
 // Fills the bytes from the front and returns how many it filled, 0 at the end.
 using CsvSource = std::function<std::size_t(std::span<char>)>;
 
-// A file, gzipped or not: its first bytes tell, not its name. Throws std::invalid_argument where it is
-// missing, cannot be opened or is not a regular file, and, when read, std::runtime_error where the disk or
-// the gzip stream fails.
+// A file, gzipped or not, which its first bytes decide. Throws std::invalid_argument if it is missing, cannot
+// be opened or is not a regular file, and, when read, std::runtime_error if the disk or the gzip stream
+// fails.
 CsvSource csv_file(const std::filesystem::path& path);
 // The text must outlive the source.
 CsvSource csv_text(std::string_view text);
 
 class CsvReader {
  public:
-  // `name` stands in the sentences. Reads the first block to find the separator.
+  // `name` is used in error messages. Reads the first block to find the separator.
   CsvReader(CsvSource source, std::string name, CsvOptions options = {});
   // A file under its own name.
   explicit CsvReader(const std::filesystem::path& path, CsvOptions options = {});
@@ -56,8 +54,8 @@ class CsvReader {
   // got ..." for a row that is not as above. Nothing can be read after that.
   bool next();
 
-  // Of the row just read, valid until next() is called again: its fields without quotes, and the number of
-  // its first line, from 1.
+  // The fields of the current row without quotes, and the number of its first line, from 1. Valid until the
+  // next call of next().
   [[nodiscard]] std::span<const std::string_view> fields() const { return fields_; }
   [[nodiscard]] std::size_t line() const { return line_; }
 
@@ -71,7 +69,7 @@ class CsvReader {
   struct Piece {  // of the buffer
     const char* first;
     const char* last;
-    bool quoted;   // stood in quotes, which are not part of it
+    bool quoted;   // was quoted; the quotes are not part of it
     bool escapes;  // has doubled quotes
   };
   enum class Scan { row, empty, more };  // a whole row; an empty line; more bytes are needed

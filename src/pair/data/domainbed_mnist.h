@@ -19,8 +19,7 @@ Digits domainbed_digits(const DomainBedMnistSpec& spec);
 //
 // Inputs are bytes [n, channels, rows, columns], labels int64 [n].
 // - ColoredMNIST: label = (digit < 5), flipped with probability 0.25; colour = label, flipped with
-// probability
-//   0.1, 0.2 or 0.9. The digit is in the channel of its colour; the other channel is zero.
+//   probability 0.1, 0.2 or 0.9. The digit is in the channel of its colour; the other channel is zero.
 // - RotatedMNIST: the digit rotated by rotate(), and its value.
 //
 // Training uses env{i}_in of the environments that are not in test_envs. Held out, in order, are env{i}_out

@@ -60,8 +60,8 @@ struct EnvironmentSet {
   // Sentences about the data for the user, such as files that were skipped.
   std::vector<std::string> notices = {};
 
-  // What a trained model is used with later. The names of the classes by label, two for binary tasks; empty:
-  // the numbers are their names, or it is a regression.
+  // For later use of a trained model: the names of the classes by label, two for binary tasks. Empty: the
+  // numbers are their names, or it is a regression.
   std::vector<std::string> classes = {};
   // How files become inputs. Without a kind, inputs that are vectors are read as numbers.
   InputForm input = {};

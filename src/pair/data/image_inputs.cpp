@@ -79,7 +79,7 @@ class ImageInputs final : public Inputs {
   [[nodiscard]] std::vector<std::string> take_notices() override { return std::exchange(notices_, {}); }
 
  private:
-  // Batches that the loader is given at once: names may come without end.
+  // Batches per loader: the list of names may be endless.
   static constexpr std::int64_t batches_a_part = 64;
 
   bool begin_part() {

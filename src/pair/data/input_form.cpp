@@ -22,7 +22,7 @@ void describe(base::Fields<DigitInput>& field) {
   field.whole("columns", &I::columns, std::int64_t{1}, 4096, "columns of an input");
   field.whole("channels", &I::channels, std::int64_t{1}, 2, "1: grey; 2: red and green");
   field.whole("stride", &I::stride, std::int64_t{1}, 64,
-              "of pictures that are so many times as large, every so many-th row and column is taken");
+              "for images that are larger by this factor: take every stride-th row and column");
 }
 
 void describe(base::Fields<NumbersInput>& field) {

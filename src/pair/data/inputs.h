@@ -14,29 +14,29 @@
 #include "pair/data/input_form.h"
 #include "pair/data/loader.h"
 
-// New inputs for a trained model, read from what the user names, a batch at a time and in order. A kind of
-// input is one source file of this folder and one line of inputs.cpp.
+// New inputs for a trained model, read from the user's files in order, one batch at a time. A kind of input
+// is one source file in this folder and one line in inputs.cpp.
 
 namespace pair::data {
 
 struct InputBatch {
-  // One per input, for people: the file's path, FILE:LINE of a table, FILE[NUMBER] of an IDX file.
+  // One per input, for messages: the file's path, FILE:LINE of a table, FILE[NUMBER] of an IDX file.
   std::vector<std::string> names;
-  torch::Tensor inputs;  // [n, ...], n >= 1: numbers, or bytes that stand for byte / 255
+  torch::Tensor inputs;  // [n, ...], n >= 1: numbers, or bytes that represent byte / 255
 };
 
-// Reads on as batches are asked for: memory does not grow with the number of inputs.
+// Reads batches on demand: memory does not grow with the number of inputs.
 class Inputs {
  public:
   virtual ~Inputs() = default;
 
-  // Nothing at the end. Throws std::invalid_argument with a sentence that names the file, and the line, for
-  // what cannot be used; std::runtime_error where the disk refuses.
+  // None at the end. Throws std::invalid_argument that names the file, and the line, for invalid input;
+  // std::runtime_error if reading fails.
   [[nodiscard]] virtual std::optional<InputBatch> next() = 0;
 
-  // With BrokenFiles::skip: inputs that were left out so far.
+  // With BrokenFiles::skip: number of inputs left out so far.
   [[nodiscard]] virtual std::int64_t skipped() const { return 0; }
-  // What a person should know, a sentence each, since the last call.
+  // Sentences for the user since the last call.
   [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
 };
 

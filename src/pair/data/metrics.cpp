@@ -39,7 +39,7 @@ torch::Tensor macro_f1(TaskLoss loss, const torch::Tensor& outputs, const torch:
   return f1.sum() / (both > 0).sum();
 }
 
-// Pearson's r; 0 where answers or labels are all the same.
+// Pearson's r; 0 if answers or labels are all the same.
 torch::Tensor pearson(TaskLoss /*loss*/, const torch::Tensor& outputs, const torch::Tensor& labels) {
   const auto centred = [](const torch::Tensor& values) {
     const torch::Tensor numbers = values.to(torch::kDouble);

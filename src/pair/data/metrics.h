@@ -9,8 +9,8 @@
 
 #include "pair/data/task_loss.h"
 
-// What a model's outputs mean, and how good they are. A dataset's entry names its metrics (registry.h); a new
-// metric is one entry of metrics.cpp.
+// Predictions from a model's outputs, and their scores. A dataset's entry names its metrics (registry.h); a
+// new metric is one entry of metrics.cpp.
 //
 // Outputs are [n, k] as a model gives them: one logit for binary tasks, a logit per class, or one number for
 // regressions. Labels are [n], as environment.h has them. Nothing here waits for a device.
@@ -31,7 +31,7 @@ struct Metric {
   std::string summary;       // one line
   bool regression = false;   // whether it is for regressions; else it is for classes
   bool high_is_good = true;  // else low is
-  // Of one environment, n >= 1: a double scalar on the outputs' device.
+  // The value for one environment, n >= 1: a double scalar on the outputs' device.
   std::function<torch::Tensor(TaskLoss, const torch::Tensor& outputs, const torch::Tensor& labels)> of = {};
 };
 

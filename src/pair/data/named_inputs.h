@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What a user names as inputs: files, folders and "-", standard input.
+// Inputs named by the user: files, folders and "-", standard input.
 
 namespace pair::data {
 
@@ -15,7 +15,7 @@ namespace pair::data {
 // a line of more than 1 MiB: `what` names the stream in the sentence.
 bool next_line(std::istream& in, std::string& line, const std::string& what);
 
-// Picture files one after another, listed as they are needed.
+// Image files in order, listed as needed.
 class NamedPictures {
  public:
   // inputs: files; folders, of which all files with a picture's name are taken (image_folder.h), those in

@@ -1,14 +1,16 @@
 #include "pair/data/registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "pair/base/registry.h"
 #include "pair/data/environment.h"
 
 namespace pair::data {
 
-const std::vector<DatasetEntry>& datasets() {
-  static const std::vector<DatasetEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<DatasetEntry>& dataset_registry() {
+  static base::Registry<DatasetEntry> all("dataset", [] {
     std::vector<DatasetEntry> list;
     const auto add = [&list](std::vector<DatasetEntry> entries) {
       list.insert(list.end(), entries.begin(), entries.end());
@@ -22,8 +24,16 @@ const std::vector<DatasetEntry>& datasets() {
     { extern std::vector<DatasetEntry> table_entries(); add(table_entries()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<DatasetEntry>& datasets() {
+  return dataset_registry().entries();
+}
+
+void add_dataset(DatasetEntry entry) {
+  dataset_registry().add(std::move(entry));
 }
 
 const DatasetEntry& entry_of(std::string_view name) {

@@ -56,6 +56,11 @@ struct Dataset {
 // All datasets, in the order of lists.
 const std::vector<DatasetEntry>& datasets();
 
+// Adds a dataset that is not part of this library (cli/extensions.h). Call it before anything else uses the
+// list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has been
+// used.
+void add_dataset(DatasetEntry entry);
+
 // Throws std::invalid_argument that suggests the nearest name and lists all.
 const DatasetEntry& entry_of(std::string_view name);
 

@@ -35,27 +35,27 @@ struct Table {
   std::size_t unnamed = 0;  // columns without a name, which are not kept
   std::vector<Column> columns = {};
 
-  // Null where there is none of that name.
+  // Null if there is no column of that name.
   [[nodiscard]] const Column* find(std::string_view column) const;
 };
 
 struct TableReading {
   char separator = '\0';                  // as in CsvOptions
   std::vector<std::string> ignore = {};   // columns that are not kept
-  std::vector<std::string> only = {};     // where not empty: no others are kept
-  std::vector<std::string> as_text = {};  // columns that are categories even where all cells are numbers
+  std::vector<std::string> only = {};     // if not empty: only these are kept
+  std::vector<std::string> as_text = {};  // columns that are categories even if all cells are numbers
   std::size_t most_categories = 1000;     // of one column
   std::size_t most_cells = 1'000'000'000;
 };
 
-// A column is a number where every cell that is not missing is one, and a category otherwise. A file is read
-// twice where a column of numbers turns out to be a category late. Memory: 8 bytes per number, 4 per
-// category. A column without a name, such as the row numbers that pandas writes, is not kept.
+// A column is a number if every cell that is not missing is one, and a category otherwise. A file is read
+// twice if a column of numbers turns out to be a category late. Memory: 8 bytes per number, 4 per category. A
+// column without a name, such as the row numbers that pandas writes, is not kept.
 //
-// Throws std::invalid_argument with one sentence where the file is not as csv.h has it; where it has no names
-// or no rows; where a name comes twice; where a column to be left out or to be kept does not exist (the
-// sentence lists the columns); where a number is not finite; where a column has more than most_categories
-// different texts (the sentence says how to leave it out); where there are too many cells.
+// Throws std::invalid_argument with one sentence if the file is not as in csv.h; has no names or no rows; has
+// a name twice; lacks a column to be left out or to be kept (the sentence lists the columns); has a number
+// that is not finite; has a column with more than most_categories different texts (the sentence says how to
+// leave it out); or has too many cells.
 Table read_table(const std::filesystem::path& path, const TableReading& reading = {});
 
 // The names of its columns, without those that have none, by its first row alone. Throws as above.
@@ -64,7 +64,7 @@ std::vector<std::string> read_column_names(const std::filesystem::path& path, ch
 // "'a', 'b' and 'c'", for sentences: at most `most` of them, then "and 7 more".
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 30);
 
-// Throws std::invalid_argument "WHAT: expected a column of FILE, which has ..., got 'NAME'" where the name is
+// Throws std::invalid_argument "WHAT: expected a column of FILE, which has ..., got 'NAME'" if the name is
 // not one of the columns.
 void check_column(std::string_view what, const std::string& name, const std::vector<std::string>& columns,
                   const std::string& file);

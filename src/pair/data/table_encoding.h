@@ -10,17 +10,16 @@
 
 #include "pair/data/table.h"
 
-// How rows of a table become the inputs of a model, and labels its targets. Fitted on the rows that a model
-// is trained on, kept with the model, and applied to new rows: a value that is written as JSON.
+// How rows of a table become the inputs of a model, and labels its targets. Fitted on the training rows, kept
+// with the model as JSON, and applied to new rows.
 //
-//   a number    (x - mean) / deviation, by the training rows' mean and standard deviation (of the rows, not n
-//   - 1).
-//               Missing: 0, the mean. Where the training rows have missing cells, one more input is 1 for a
+//   a number    (x - mean) / deviation, with the training rows' mean and standard deviation (dividing by n).
+//               Missing: 0, the mean. If the training rows have missing cells, one more input is 1 for a
 //               missing cell and 0 otherwise.
 //   a category  one input per category of the training rows, sorted, 1 for the row's own and 0 for the
 //   others.
-//               Missing is one more category where the training rows have missing cells. A category that they
-//               do not have is 0 in all of them.
+//               If the training rows have missing cells, "missing" is one more category. A category that they
+//               do not have is 0 in all inputs.
 
 namespace pair::data {
 
@@ -45,7 +44,7 @@ struct LabelEncoding {
   std::string name;  // the column's
   TableTask task = TableTask::classification;
   std::vector<std::string> classes = {};  // the text of each class; numbers in the order of their size
-  // Of a regression: the model's output times deviation plus mean is the prediction.
+  // For a regression: the prediction is the model's output times deviation plus mean.
   double mean = 0.0;
   double deviation = 1.0;  // above 0
 
@@ -81,7 +80,7 @@ class RowEncoder {
   [[nodiscard]] const TableEncoding& encoding() const { return encoding_; }
   // The place of the label's column among the names, or npos.
   [[nodiscard]] std::size_t label_place() const { return label_place_; }
-  // The places of the environment's columns; empty where one of them is not there.
+  // The places of the environment's columns; empty if one of them is missing.
   [[nodiscard]] const std::vector<std::size_t>& environment_places() const { return environment_places_; }
 
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
@@ -94,10 +93,10 @@ class RowEncoder {
   std::vector<std::string_view> cells_;
 };
 
-// How a feature's column is encoded, by those rows. Throws std::invalid_argument where the numbers are so
-// large or so close that their mean or deviation is not finite or 0.
+// The encoding of a feature's column, fitted on those rows. Throws std::invalid_argument if the numbers are
+// so large or so close that their mean or deviation is not finite or 0.
 ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> rows);
-// Whether the column tells none of those rows (at least one) from another.
+// Whether the column is the same in all of those rows (at least one).
 bool is_constant(const Column& column, std::span<const std::size_t> rows);
 // Throws std::invalid_argument, with a hint to leave the column out, for a column of dates and for one that
 // has another text in more than half of the rows (more than 20 texts), such as names.

@@ -259,7 +259,7 @@ void check_classes(PreparedTable& prepared) {
   }
 }
 
-// 1, 2, 3, ... or the like: a row's number.
+// Row numbers: 1, 2, 3, ... or similar.
 bool counts_rows(const Column& column) {
   if (column.kind != ColumnKind::number || column.missing > 0 || column.numbers.size() < 3) {
     return false;

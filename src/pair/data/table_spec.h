@@ -36,7 +36,7 @@ struct TableSpec {
 
 void describe(base::Fields<TableSpec>& field);
 
-// What the first row of the file can tell: that the columns are there and used once. Throws
+// Checks that the first row of the file has the columns and that each is used once. Throws
 // std::invalid_argument.
 void validate(const TableSpec& spec);
 

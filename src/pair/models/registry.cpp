@@ -1,6 +1,7 @@
 #include "pair/models/registry.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/registry.h"
 #include "pair/models/model.h"
@@ -20,8 +21,9 @@ void require_size(std::string_view what, std::int64_t value) {
 
 }  // namespace
 
-const std::vector<ModelEntry>& models() {
-  static const std::vector<ModelEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<ModelEntry>& model_registry() {
+  static base::Registry<ModelEntry> all("model", [] {
     std::vector<ModelEntry> list;
     // clang-format off
     // One line per model, in the order of lists.
@@ -32,8 +34,16 @@ const std::vector<ModelEntry>& models() {
     { extern ModelEntry resnet50(); list.push_back(resnet50()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<ModelEntry>& models() {
+  return model_registry().entries();
+}
+
+void add_model(ModelEntry entry) {
+  model_registry().add(std::move(entry));
 }
 
 const ModelEntry& model_named(std::string_view name) {

@@ -54,6 +54,11 @@ ModelEntry model_entry(std::string name, std::string summary, Make make) {
 // All models, in the order of lists.
 const std::vector<ModelEntry>& models();
 
+// Adds a model that is not part of this library (cli/extensions.h). Call it before anything else uses the
+// list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has been
+// used.
+void add_model(ModelEntry entry);
+
 // Throws std::invalid_argument that suggests the nearest name and lists all.
 const ModelEntry& model_named(std::string_view name);
 

@@ -1,14 +1,16 @@
 #include "pair/objectives/registry.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/registry.h"
 #include "pair/objectives/objective.h"
 
 namespace pair::objectives {
 
-const std::vector<ObjectiveEntry>& objectives() {
-  static const std::vector<ObjectiveEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<ObjectiveEntry>& objective_registry() {
+  static base::Registry<ObjectiveEntry> all("objective", [] {
     std::vector<ObjectiveEntry> list;
     // clang-format off
     // One line per objective, in the order of lists.
@@ -26,8 +28,16 @@ const std::vector<ObjectiveEntry>& objectives() {
     { extern ObjectiveEntry worst_risk(); list.push_back(worst_risk()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<ObjectiveEntry>& objectives() {
+  return objective_registry().entries();
+}
+
+void add_objective(ObjectiveEntry entry) {
+  objective_registry().add(std::move(entry));
 }
 
 ObjectiveTraits traits_of(const ObjectiveEntry& entry) {

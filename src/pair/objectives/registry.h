@@ -57,7 +57,12 @@ ObjectiveEntry objective_entry(std::string name, std::string summary, Make make,
 // All objectives, in the order of lists.
 const std::vector<ObjectiveEntry>& objectives();
 
-// What an objective with these options needs from a step (objective.h), without LibTorch's headers.
+// Adds an objective that is not part of this library (cli/extensions.h). Call it before anything else uses
+// the list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has
+// been used.
+void add_objective(ObjectiveEntry entry);
+
+// The needs of an objective with these options (objective.h), without LibTorch's headers.
 struct ObjectiveTraits {
   bool needs_network = false;
   bool remembers_environments = false;

@@ -32,8 +32,7 @@ double failure_threshold(data::two_bit::Loss loss);
 
 // Both losses over the grid:
 //   {"name": "prop1", "holds": true, "alphas": [..], "betas": [..],
-//    "losses": [{"loss": "square", "cases": .., "holds": ..,    cases, and those with I_S n I_X = {f_0,
-//    f_IRM}
+//    "losses": [{"loss": "square", "cases": .., "holds": ..,    cases, and those with I_S n I_X = I
 //                "location_error": ..,        largest distance of f_0 and f_IRM found from their formulas
 //                "spread": ..,                largest difference of the risks at them
 //                "nearest_other": ..,         smallest difference of the risks, per unit of beta, at other

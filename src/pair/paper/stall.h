@@ -23,8 +23,7 @@ namespace pair::paper {
 //                "adjustment": [..],              a_i of g_b = sum_i a_i g_i
 //                "worst": "vrex",                 the most violated objective
 //                "pull": ..,                      cosine of g_b with its gradient: EPO stalls below 0
-//                "weights": [..], "speed": ..,    EPO's weights, and the rate at which they lower the most
-//                violated
+//                "weights": [..], "speed": ..,    EPO's weights, and how fast they lower the most violated
 //                                                 objective, relative to its own gradient
 //                "stalls": true}, ..]}            pull <= 0
 //

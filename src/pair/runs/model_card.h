@@ -25,7 +25,7 @@ struct ModelCard {
   std::vector<std::string> classes = {};                       // their names by label; empty for regressions
   data::InputForm input = {};                                  // how files become inputs
 
-  // Where it comes from.
+  // Its origin.
   std::string dataset;
   std::vector<std::pair<std::string, base::Value>> dataset_options = {};
   std::vector<std::string> environments = {};        // by number

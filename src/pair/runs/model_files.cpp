@@ -60,7 +60,7 @@ std::string shown_sizes(at::IntArrayRef sizes) {
   return text.str();
 }
 
-// Of model.json as `done` has it; nothing where it does not say.
+// The digest of model.json from `done`; none if it is not there.
 std::optional<std::string> digest_in_done(const fs::path& folder) {
   const nlohmann::json done =
       nlohmann::json::parse(read_file(done_file(folder)), nullptr, /*allow_exceptions=*/false);
@@ -84,7 +84,7 @@ std::string write_model(const std::filesystem::path& folder, const RunSpec& spec
 }
 
 void remove_model(const std::filesystem::path& folder) {
-  // model.json first: weights alone are no model.
+  // model.json first: weights alone are not a model.
   for (const fs::path& file : {card_file(folder), weights_file(folder)}) {
     std::error_code ignored;
     fs::remove(file, ignored);

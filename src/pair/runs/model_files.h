@@ -55,9 +55,9 @@ class TrainedModel {
   std::shared_ptr<models::Model> model_;
 };
 
-// Where a finished run has no model (it was finished by an earlier version, or was to keep none): makes it
-// from the run's last checkpoint, in the run's folder, and makes the run's data for that. `done` is left as
-// it is. Throws as trained() does (trained.h).
+// For a finished run without a model (finished by an earlier version, or set to keep none): makes it from the
+// run's last checkpoint, in the run's folder, using the run's data. `done` is unchanged. Throws the errors of
+// trained() (trained.h).
 void make_model_from_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace pair::runs

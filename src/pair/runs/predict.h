@@ -12,7 +12,7 @@
 
 #include "pair/runs/model_card.h"
 
-// What a trained model answers to new inputs.
+// Predictions of a trained model for new inputs.
 
 namespace pair::runs {
 
@@ -47,8 +47,8 @@ struct PredictResult {
 };
 
 // Memory does not grow with the number of inputs. Throws std::invalid_argument for a folder without a usable
-// model and for inputs that cannot be used, naming the file; what was predicted before has been handed over.
-// Throws std::runtime_error where the disk refuses.
+// model and for invalid inputs, naming the file, after earlier predictions have been passed on. Throws
+// std::runtime_error if reading or writing fails.
 PredictResult predict(const PredictRequest& request, std::istream& in, const PredictHooks& hooks);
 
 }  // namespace pair::runs

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t differences_shown = 3;
 constexpr std::size_t hash_digits = 16;
 
-// What decides the records, spelled out.
+// Everything that decides the records.
 nlohmann::json spelled_out(const RunSpec& spec) {
   nlohmann::json json = as_json(spec);
   for (const Setting& setting : settings_of(spec)) {
@@ -36,7 +36,7 @@ nlohmann::json deciding(const RunSpec& spec) {
   return json;
 }
 
-// (1, 1e10, 1e12) is for three objectives; others need one of their own.
+// (1, 1e10, 1e12) is for three objectives; other numbers of objectives need another one.
 void fit_preference(train::Settings& settings, bool preference_given) {
   if (!preference_given && settings.preference.size() != settings.objectives.size()) {
     settings.preference.clear();
@@ -75,7 +75,7 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   spec.settings.update = entry.update;
   settle(spec.settings);
 
-  // From the general to the special; what decides which settings there are first.
+  // From general to specific; settings that decide which others exist come first.
   std::vector<Override> defaults;
   const auto add = [&defaults](const std::vector<Override>& more) {
     defaults.insert(defaults.end(), more.begin(), more.end());
@@ -96,7 +96,7 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   apply_structure(spec, defaults);
   apply_structure(spec, overrides);
   for (const auto& [name, value] : defaults) {
-    // An option of something that the run does not have says nothing about it.
+    // An option of something that the run does not have is ignored.
     if (!decides_settings(name) && find_setting(spec, name) != nullptr) {
       set(spec, name, value);
     }
@@ -156,7 +156,7 @@ RunSpec spec_from_json(const nlohmann::json& json) {
 RunSpec spec_from_text(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
-    throw std::invalid_argument("a spec: expected JSON, got text that is not");
+    throw std::invalid_argument("a spec: expected JSON, got other text");
   }
   return spec_from_json(json);
 }
@@ -180,7 +180,7 @@ std::string difference(const RunSpec& its, const RunSpec& here) {
   std::string text;
   std::size_t count = 0;
   for (const auto& [name, value] : theirs.items()) {
-    // Settings that only one of two datasets has say less than the datasets' names, which differ too.
+    // Settings that only one of the datasets has are skipped: the names of the datasets differ, too.
     if (!ours.contains(name) || value == ours.at(name)) {
       continue;
     }

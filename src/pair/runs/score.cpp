@@ -188,10 +188,10 @@ class Scoring {
 
   void score_dataset(const std::string& name) {
     const data::Dataset dataset = dataset_of(name);
-    choose_metrics(data::entry_of(dataset.name).metrics);
     data::EnvironmentSet set =
         data::entry_of(dataset.name).make(dataset.options, request_.seed.value_or(card().seed));
     require_fit(set, dataset.name);
+    choose_metrics(data::entry_of(dataset.name).metrics);
     for (const std::string& sentence : set.notices) {
       notice(sentence);
     }

@@ -11,14 +11,12 @@
 //
 //   IRM, Fishr and V-REx    nll, penalty
 //   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's records lack it;
-//   their
-//                           loss, the weighted sum over groups, replaces it (group_dro in our records)
+//                           their loss, the weighted sum over groups, replaces it (group_dro in our records)
 //   DANN, CDANN             gen_loss
 //   ERM                     none: there is only one loss
 //   others                  every objective of our records, in the order of hparams.objectives or, if the
-//   record
-//                           has none, erm first and the others by name; for DomainBed's records, nll or loss
-//                           and every key logged as a penalty
+//                           record has none, erm first and the others by name; for DomainBed's records, nll
+//                           or loss and every key logged as a penalty
 //
 // If runs of DomainBed and ours are mixed, the first rule that fits all of them. A preference lists its
 // numbers in this order.

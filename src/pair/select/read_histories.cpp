@@ -62,7 +62,7 @@ std::string failure_of(const fs::path& folder) {
 }
 
 std::optional<FailedRun> failed_in(const fs::path& folder) {
-  std::error_code ignored;  // a folder that cannot be read is said to be that
+  std::error_code ignored;  // an unreadable folder is reported as such
   if (!fs::exists(folder / "failed", ignored)) {
     return std::nullopt;
   }

@@ -20,12 +20,12 @@ std::string objective_key(std::size_t number) {
   return "objective" + std::to_string(number);
 }
 
-// Into tensors of the model, where they lie.
+// Copies into the tensors of the model, in place.
 void read_into(const std::vector<torch::Tensor>& own, const std::vector<torch::Tensor>& saved,
                const std::string& what) {
   if (saved.size() != own.size()) {
-    throw std::runtime_error("the checkpoint holds " + std::to_string(saved.size()) + " " + what +
-                             "; the model has " + std::to_string(own.size()));
+    throw std::runtime_error("the checkpoint has " + std::to_string(saved.size()) + " " + what +
+                             "; expected " + std::to_string(own.size()));
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (saved[i].sizes() != own[i].sizes()) {

@@ -23,7 +23,7 @@ models::ModelInput model_input(const data::EnvironmentSet& data) {
           .outputs = data.outputs};
 }
 
-// On the device and in training mode.
+// Moves the model to the device and puts it into training mode.
 std::shared_ptr<models::Model> prepared(std::shared_ptr<models::Model> model, const Settings& settings,
                                         const data::EnvironmentSet& data, std::uint64_t seed,
                                         torch::Device device) {

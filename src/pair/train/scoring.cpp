@@ -17,7 +17,7 @@
 namespace pair::train {
 namespace {
 
-// Rows at once. The activations of an image outnumber its pixels, and a GPU is only filled by many.
+// Rows per pass. The activations of an image outnumber its pixels, and a GPU needs many rows to be busy.
 std::int64_t rows_at_once(const torch::Tensor& inputs) {
   const bool image = inputs.dim() > 3;
   return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
@@ -78,7 +78,7 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
     }
     batches.note(loader);
     if (count == 0) {
-      throw std::runtime_error(environment->key + ": expected at least one whole picture, got " +
+      throw std::runtime_error(environment->key + ": expected at least one valid image, got " +
                                std::to_string(environment->samples.size()) + " broken ones");
     }
     means.push_back(sum / static_cast<double>(count));

@@ -44,7 +44,7 @@ void Step::forget_compared() {
 
 Step::Result Step::with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) {
   forget_compared();
-  // No Gram matrix, so none but the head's is needed.
+  // Without a Gram matrix, only the head's gradients are needed.
   return path_for(batch, GradientSource::head).with_weights(batch, weights, random);
 }
 
