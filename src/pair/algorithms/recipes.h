@@ -30,6 +30,11 @@ AlgorithmEntry penalised(std::string name, std::string summary, const std::strin
 void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_t pretrain,
                   const std::string& pretrain_penalty);
 
+// On minibatches of the paper's ColoredMNIST (docs/minibatches.md): ERM until it is trained, the learning
+// rate falling; then moments averaged over steps and a fresh Adam at a rate so small that only what is common
+// to all samples is unlearnt. penalty: as penalty or penalties takes it.
+void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty);
+
 // What DomainBed draws, one setting more.
 void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
                        const std::string& source = domainbed);

@@ -122,6 +122,8 @@ and where wanted
   epsilon     not negative (epo, epo_smooth, epo_worst)
   smoothing   from 1e-6 to 1e6 (epo_smooth)
   radius      from 0 up to 1, less than 1 (cagrad)
+  sharpness   from 0 to 100 (chebyshev_smooth)
+  least       the smallest weight, from 0 to 0.01 (chebyshev_smooth)
   previous    the last step's weights, for epo_smooth
 Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
@@ -155,6 +157,14 @@ void add_solve(CLI::App& app, Context& context) {
   command
       ->add_option("--radius", options.radius,
                    "Region that cagrad searches, in mean gradient norms, where a line gives none")
+      ->capture_default_str();
+  command
+      ->add_option("--sharpness", options.sharpness,
+                   "How strongly chebyshev_smooth follows the losses, 0 to 100, where a line does not say")
+      ->capture_default_str();
+  command
+      ->add_option("--least", options.least,
+                   "Smallest weight of chebyshev_smooth, 0 to 0.01, where a line does not say")
       ->capture_default_str();
   command->footer(footer);
   command->callback([arguments, &context] { solve(*arguments, context); });

@@ -25,7 +25,19 @@ struct FieldInfo {
   std::string_view accepted;
 };
 
-enum Name : std::size_t { losses, gram, gradients, preference, previous, epsilon, smoothing, radius, solver };
+enum Name : std::size_t {
+  losses,
+  gram,
+  gradients,
+  preference,
+  previous,
+  epsilon,
+  smoothing,
+  radius,
+  sharpness,
+  least,
+  solver
+};
 
 constexpr std::array fields{
     FieldInfo{"losses", Shape::vector, "an array of numbers, one an objective, is accepted"},
@@ -37,6 +49,8 @@ constexpr std::array fields{
     FieldInfo{"epsilon", Shape::number, "a number is accepted"},
     FieldInfo{"smoothing", Shape::number, "a number is accepted"},
     FieldInfo{"radius", Shape::number, "a number is accepted"},
+    FieldInfo{"sharpness", Shape::number, "a number is accepted"},
+    FieldInfo{"least", Shape::number, "a number is accepted"},
     FieldInfo{"solver", Shape::text, "the name of a solver is accepted ('pair list solvers' has them)"},
 };
 
@@ -382,6 +396,8 @@ SolveRequest Reader::finish(const SolveDefaults& defaults) {
   take(epsilon, request.options.epsilon);
   take(smoothing, request.options.smoothing);
   take(radius, request.options.radius);
+  take(sharpness, request.options.sharpness);
+  take(least, request.options.least);
   return request;
 }
 

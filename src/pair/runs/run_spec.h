@@ -36,7 +36,9 @@ struct RunSpec {
 using Override = std::pair<std::string, std::string>;
 
 // The spec that a dataset's and an algorithm's names stand for, with some settings changed. Those that decide
-// which settings there are (objectives, model, scheme) are applied first, the others in order. Where the
+// which settings there are (objectives, model, scheme) are applied first, the others in order. A batch among
+// them brings the algorithm's defaults for minibatches; where these are there and the steps are given, the
+// pretrain steps are two thirds of them. Where the
 // objectives of PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
 // std::invalid_argument with a sentence for an unknown name or a value that is not accepted.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,

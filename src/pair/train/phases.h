@@ -28,7 +28,7 @@ class Phases {
   [[nodiscard]] double lr(Phase phase, std::int64_t step) const;
 
   // The update a phase begins with. Nothing: the one before continues, Adam through PAIR-o's balance phase
-  // (but from the start where its parameters are others).
+  // (but from the start where its parameters are others, or settings.refresh says so).
   [[nodiscard]] UpdateOptions descent_update() const;
   [[nodiscard]] std::optional<UpdateOptions> balance_update() const;
 

@@ -35,8 +35,8 @@ bool is_name(const std::string& name) {
 
 // The scheme that alone reads a setting; empty: all do.
 std::string group_of(std::string_view name) {
-  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties", "pretrain_penalty",
-                                                      "conflict", "refresh",   "optimizer"};
+  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties",   "pretrain_penalty",
+                                                      "conflict", "annealed_lr", "optimizer"};
   constexpr std::array<std::string_view, 11> pair = {
       "solver",  "preference", "epsilon", "balance_optimizer", "balance_lr",       "momentum",
       "restart", "backtrack",  "decay",   "gradients",         "freeze_featurizer"};
@@ -64,8 +64,18 @@ std::vector<base::Field> declared_settings() {
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
       .unsaid = "0";
+  field
+      .number(
+          "track", &S::track, {.low = 1, .high = 1e6},
+          "steps over which risks and their derivatives are averaged for objectives that are functions of "
+          "them, for minibatches of all environments; 1: not")
+      .unsaid = "1";
   field.number("lr", &S::lr, rate,
                "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
+  field
+      .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
+              "share of lr that is left at the end of the pretrain steps; it falls in a straight line")
+      .unsaid = "1";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
 
@@ -82,6 +92,10 @@ std::vector<base::Field> declared_settings() {
   field.flag("conflict", &S::conflict, "record how the objectives' gradients conflict, as pair does anyway")
       .unsaid = "false";
   field.flag("refresh", &S::refresh, "a fresh Adam after pretrain steps");
+  field
+      .number("annealed_lr", &S::annealed_lr, {.low = 0, .high = 1e3},
+              "learning rate after pretrain steps, from where it falls by a cosine; 0: lr throughout")
+      .unsaid = "0";
   field
       .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")

@@ -58,16 +58,21 @@ struct Settings {
   std::int64_t pretrain = 150;  // steps of ERM (pair) or with penalty 1 (linear) first; 0 to 1e9
   std::int64_t batch = 0;       // samples per environment and step, drawn with replacement; 0 is all of them
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
-  double lr = 1e-3;               // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
-  double l2 = 1e-3;               // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
+  // Steps over which the moments of environments are averaged where steps take minibatches of all
+  // environments (tracked_moments.h); 1: the batch's own. [1, 1e6]
+  double track = 1.0;
+  double lr = 1e-3;     // Adam's, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
+  double lr_end = 1.0;  // share of lr at the end of the pretrain steps, where it falls to. (0, 1]
+  double l2 = 1e-3;     // factor of the sum of squared parameters, wherever Adam runs. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by the largest lambda where that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
   // One lambda each for the objectives after erm in place of penalty; empty: penalty for all. An objective
   // whose lambda is 0 is recorded and never weighed, not before annealing either. [0, 1e12]
   std::vector<double> penalties = {};
-  double pretrain_penalty = 1.0;                        // lambda before. [0, 1e12]
-  bool refresh = false;                                 // a fresh Adam when annealing ends
+  double pretrain_penalty = 1.0;  // lambda before. [0, 1e12]
+  bool refresh = false;           // a fresh Adam after pretrain steps; PAIR-o's, too
+  double annealed_lr = 0.0;  // learning rate after annealing, falls by a cosine; 0: lr, constant. [0, 1e3]
   BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
   bool conflict = false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o does
 

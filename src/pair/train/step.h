@@ -16,6 +16,7 @@
 #include "pair/train/settings.h"
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
+#include "pair/train/tracked_moments.h"
 #include "pair/train/whole_network.h"
 
 // The losses of one batch and the gradient of their weighted sum, at about the price of ERM's.
@@ -55,6 +56,13 @@ class Step {
   // Then the gradient [P] of sum_k weights_k L_k on the batch last compared, once; weights: [m], doubles.
   torch::Tensor gradient(const torch::Tensor& weights);
 
+  // From now on objectives that are functions of moments take averages over steps (tracked_moments.h) in
+  // place of the batch's. Nothing changes where an objective needs the whole network. On CUDA devices such
+  // steps go the way of the cut graph, without the kernels at the head.
+  void track_moments(double window, std::int64_t environments, torch::Device device);
+  // Null where moments are not tracked.
+  [[nodiscard]] TrackedMoments* tracked() const { return tracked_.get(); }
+
   // From now on the featurizer is constant, and its parameters are none of parameters().
   void freeze_featurizer();
 
@@ -67,6 +75,7 @@ class Step {
   std::unique_ptr<WholeNetwork> whole_network_;
   std::unique_ptr<HeadKernels> head_kernels_;
   std::unique_ptr<CutGraph> cut_graph_;
+  std::shared_ptr<TrackedMoments> tracked_;
   StepPath* compared_ = nullptr;  // the one that compare went, until gradient
 };
 
