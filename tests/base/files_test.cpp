@@ -81,17 +81,17 @@ TEST(ReadFile, RefusesMoreThanTheLimit) {
   put(scratch / "file", "12345");
   EXPECT_EQ(read_file(scratch / "file", 5), "12345");
   EXPECT_THAT([&] { read_file(scratch / "file", 4); },
-              ThrowsMessage<FileError>(HasSubstr("it is 5 bytes long; at most 4 are accepted")));
+              ThrowsMessage<FileError>(HasSubstr("expected at most 4 bytes, got 5")));
   fs::resize_file(scratch / "file", largest_small_file + 1);  // a hole
   EXPECT_THAT([&] { read_file(scratch / "file"); },
               ThrowsMessage<FileError>(HasSubstr("at most 16777216 are")));
 }
 
 TEST(ReadFile, HoldsTheLimitForAFileThatSaysItIsEmpty) {
-  // A file of the kernel's: regular, of size 0, with content.
+  // A kernel file: regular, of size 0, with content.
   EXPECT_FALSE(read_file("/proc/self/status").empty());
   EXPECT_THAT([] { read_file("/proc/self/status", 10); },
-              ThrowsMessage<FileError>(HasSubstr("at most 10 are accepted")));
+              ThrowsMessage<FileError>(HasSubstr("expected at most 10 bytes")));
 }
 
 TEST(ReadFile, SaysWhyAFileCannotBeRead) {

@@ -40,7 +40,7 @@ TEST(BenchProblems, MeetBothPhasesInfeasibleProgramsAndTwelveDecades) {
   EXPECT_GT(widest, 1e11);
 }
 
-// GLPK's rational arithmetic as the judge of ours.
+// GLPK's rational arithmetic is the reference.
 TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
   if (!have_glpk()) {
     GTEST_SKIP() << "built without GLPK";

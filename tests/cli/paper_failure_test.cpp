@@ -72,7 +72,7 @@ TEST_F(PaperFailure, WritesItsNumbersAsJson) {
 TEST_F(PaperFailure, RefusesOtherFilesAndThemes) {
   const Finished suffix = run_pair({"paper", "fig-failure", "-o", path("a.pdf")});
   EXPECT_EQ(suffix.status, 2);
-  EXPECT_THAT(suffix.err, HasSubstr("accepted are names that end in .svg, .png or .json"));
+  EXPECT_THAT(suffix.err, HasSubstr("expected a name that ends in .svg, .png or .json"));
   const Finished theme = run_pair({"paper", "fig-failure", "--theme", "pink"});
   EXPECT_EQ(theme.status, 2);
   EXPECT_THAT(theme.err, HasSubstr("--theme"));

@@ -118,10 +118,10 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
 TEST(Program, SaysWhatANumberMayBe) {
   const Finished fraction = run_pair({"solve", "--epsilon", "x"});
   EXPECT_EQ(fraction.status, 2);
-  EXPECT_EQ(fraction.err, "pair: --epsilon is 'x'; accepted are numbers\n");
+  EXPECT_EQ(fraction.err, "pair: --epsilon: expected a number, got 'x'\n");
   const Finished whole = run_pair({"select", "anywhere", "--last", "2.5"});
   EXPECT_EQ(whole.status, 2);
-  EXPECT_THAT(whole.err, StartsWith("pair: --last is '2.5'; accepted are whole numbers"));
+  EXPECT_THAT(whole.err, StartsWith("pair: --last: expected an integer, got '2.5'"));
 }
 
 TEST(Program, ListsEverySolver) {
@@ -185,7 +185,7 @@ TEST(Program, RefusesAMillionDigitsAndATruncatedLastLine) {
   EXPECT_EQ(finished.status, 2);
   const std::vector<std::string> replies = lines_of(finished.out);
   ASSERT_EQ(replies.size(), 3U);
-  EXPECT_THAT(replies[0], HasSubstr("losses[0] is 9999"));
+  EXPECT_THAT(replies[0], HasSubstr("got 9999"));
   EXPECT_LT(replies[0].size(), 300U);
   EXPECT_THAT(replies[1], StartsWith("{\"weights\""));
   EXPECT_THAT(replies[2], HasSubstr("the line ends early"));
@@ -276,7 +276,7 @@ TEST(Program, MeasuresTheSolver) {
     }
   }
   EXPECT_THAT(sizes, ::testing::ElementsAre(2, 3, 5, 8));
-  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds a solve"));
+  EXPECT_THAT(run_pair({"bench", "solver", "--problems", "20"}).out, HasSubstr("microseconds per solve"));
 }
 
 }  // namespace

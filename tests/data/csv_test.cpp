@@ -193,7 +193,7 @@ TEST(Csv, BlocksOfAnySizeGiveTheSameRows) {
   const CsvRows expected = rows_of(text);
   ASSERT_EQ(expected.size(), 4U);
   for (std::size_t block = 1; block < 70; ++block) {
-    EXPECT_EQ(rows_of(text, {.block = block}), expected) << block;
+    EXPECT_EQ(rows_of(text, {.separator = ';', .block = block, .sample = 1}), expected) << block;
   }
 }
 

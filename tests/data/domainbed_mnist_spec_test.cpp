@@ -31,7 +31,7 @@ TEST(DomainBedMnistSpec, SaysWhatIsAcceptedAsTestEnvironments) {
   EXPECT_THAT(validating(spec), refused("got 1 twice"));
   spec.test_envs = {0, 1, 2};
   EXPECT_THAT(validating(spec),
-              refused("test_envs: expected at least one environment left to train on, got all 3"));
+              refused("test_envs: expected at least one environment left for training, got all 3"));
   spec.test_envs = {2, 0};
   validate(spec);
 }

@@ -33,7 +33,7 @@ TEST(Gunzip, LeavesWhatIsNotGzippedAloneIfAskedTo) {
   EXPECT_EQ(gunzipped({}, "x"), Bytes{});
   EXPECT_EQ(gunzipped(gzip(bytes_of("packed")), "x"), bytes_of("packed"));
   EXPECT_THAT([] { gunzip(bytes_of("plain"), "f.gz"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz is no gzip file")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz is not a gzip file")));
 }
 
 TEST(Gunzip, RefusesAStreamCutOffAnywhere) {

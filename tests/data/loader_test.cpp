@@ -450,7 +450,7 @@ TEST(LoaderThreads, ReadNoFurtherThanTheBatchesAhead) {
   source->wait_until_begun(40);
   (void)loader.next();
   source->wait_until_begun(50);
-  // Nothing is to be done now; whoever went on regardless would be seen here, if not in every run.
+  // No work is left now. A worker that continued nevertheless would show here, if not in every run.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(source->begun(), 50);
 }

@@ -55,7 +55,7 @@ TEST(Store, RefusesBytesThatAreNotTheFiles) {
   EXPECT_THAT([&] { store.place(tiny, images, altered); },
               ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("SHA-256"), HasSubstr(images.sha256))));
   EXPECT_THAT([&] { store.place(tiny, images, without_last(tiny_images(), 1)); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("is 27 bytes long; tiny-images has 28")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("is 27 bytes long; expected 28")));
   EXPECT_THAT(names_in(scratch.path()), IsEmpty());
 }
 
@@ -133,7 +133,7 @@ TEST(Store, SaysHowToMendWhatCannotBeRead) {
   write(store.path(tiny, images), without_last(tiny_images(), 5));
   EXPECT_THAT([&] { (void)store.read(tiny, images); },
               ThrowsMessage<std::runtime_error>(
-                  AllOf(HasSubstr("is 23 bytes long; tiny-images has 28"), HasSubstr("fetches it again"))));
+                  AllOf(HasSubstr("is 23 bytes long; expected 28"), HasSubstr("fetches it again"))));
 }
 
 TEST(StoredMnist, IsRefusedWhereItIsMissingOrDamaged) {
@@ -143,7 +143,7 @@ TEST(StoredMnist, IsRefusedWhereItIsMissingOrDamaged) {
               ThrowsMessage<std::runtime_error>(HasSubstr("'pair data get mnist' fetches it")));
   write(store.path(mnist_download(), mnist_download().files[2]), tiny_images());
   EXPECT_THAT([&] { stored_mnist(store, MnistSplit::test); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("is 28 bytes long; t10k-images-idx3-ubyte has")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("is 28 bytes long; expected")));
 }
 
 TEST(Holdings, TellMissingIncompleteAndDamagedApart) {

@@ -105,7 +105,7 @@ struct Reference {
     return (even == (first > 0)).to(torch::kFloat);
   }
 
-  // Of an objective, in `of`, flat.
+  // The gradient of an objective in `of`, flat.
   [[nodiscard]] torch::Tensor gradient(std::size_t k, const std::vector<torch::Tensor>& of) const {
     return gradient(values[k], of);
   }
@@ -254,7 +254,7 @@ TEST_P(AtTheHead, WhatHasNoWeightCountsForNothing) {
   EXPECT_TRUE(found.features.isfinite().all().item<bool>());
 }
 
-// Of such a logit a derivative in a factor is no number, but the risk's slope is one.
+// For such a logit, the derivative in a factor is NaN, but the risk's slope is finite.
 TEST_P(AtTheHead, ARiskAloneGoesBackThroughALogitWithoutBound) {
   const Shape& shape = GetParam();
   if (shape.loss != Loss::cross_entropy) {

@@ -10,7 +10,7 @@
 
 #include "tests/device/reference.h"
 
-// The kernels that no layer of models/fused.h holds against torch's operations. Skipped where there is no
+// The kernels that the tests of models/fused.h do not compare with torch's operations. Skipped without a
 // device.
 
 namespace pair::device::kernels_test {
@@ -97,7 +97,7 @@ TEST_F(Kernels, TakesRowsIn16Bits) {
 
 constexpr std::int64_t environments = 3;
 
-// Logits and labels of environments of so many rows each, on the CPU.
+// Logits and labels of environments with this many rows each, on the CPU.
 struct Samples {
   torch::Tensor logits;
   torch::Tensor labels;

@@ -6,7 +6,7 @@
 
 #include <array>
 
-// What must hold on a CUDA device is skipped where there is none.
+// Tests that need a CUDA device are skipped without one.
 
 namespace pair::device::recorder_test {
 namespace {

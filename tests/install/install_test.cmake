@@ -24,13 +24,13 @@ foreach(file IN LISTS package_files)
   endforeach()
 endforeach()
 
-# The README shows the consumer built below.
-file(READ "${source}/README.md" readme)
+# docs/library.md shows the consumer built below.
+file(READ "${source}/docs/library.md" shown)
 foreach(name IN ITEMS CMakeLists.txt app.cpp)
   file(READ "${CMAKE_CURRENT_LIST_DIR}/consumer/${name}" text)
-  string(FIND "${readme}" "${text}" position)
+  string(FIND "${shown}" "${text}" position)
   if(position EQUAL -1)
-    message(FATAL_ERROR "README.md does not show tests/install/consumer/${name} as it is")
+    message(FATAL_ERROR "docs/library.md does not show tests/install/consumer/${name} as it is")
   endif()
 endforeach()
 

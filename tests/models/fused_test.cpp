@@ -226,7 +226,7 @@ TEST_F(Fused, FirstLayerIn16Bits) {
       EXPECT_LT((got[i] - expected[i]).abs().max().item<double>(), 5e-3 * (size + 1e-3)) << "tensor " << i;
     }
     if (rows * columns < 8000) {  // else by cuDNN, which may choose another way
-      EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a way back";
+      EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a backward pass";
     }
   }
 }

@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const data::SafetensorsFile& file) {
 }
 
 auto does_not_fit(const std::string& sentence) {
-  return ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("does not fit the model"), HasSubstr(sentence)));
+  return ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("does not match the model"), HasSubstr(sentence)));
 }
 
 // A copy of a file with some tensors left out.

@@ -12,7 +12,7 @@
 #include "pair/plot/png.h"
 #include "tests/cli/process.h"
 
-// pair paper fig-sweep and its siblings as a user types them.
+// pair paper fig-sweep and its siblings as users type them.
 
 namespace pair::cli::test::studies_program_test {
 namespace {
@@ -107,9 +107,10 @@ TEST_F(StudyProgram, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"fig-swep"}, "did you mean 'fig-sweep'?"},
       {{"fig-sweep", "--methods", "irmv2"}, "did you mean 'irmv1'?"},
-      {{"fig-sweep", "--seeds", "3-1"}, "--seeds has the range '3-1'"},
+      {{"fig-sweep", "--seeds", "3-1"},
+       "--seeds: expected increasing ranges of up to 10000 seeds, got '3-1'"},
       {{"fig-radar", "--wide"}, "--wide"},
-      {{"fig-radar", "--save", "figure.gif"}, "--save is 'figure.gif'; accepted are names that end in"},
+      {{"fig-radar", "--save", "figure.gif"}, "--save: expected a name that ends in"},
       {{"fig-conflict", "--set", "steps"}, "--set has 'steps'"},
       {{"fig-conflict", "--set", "stepps=3"}, "did you mean 'steps'?"},
       {{"fig-trajectory", "--methods", "pair"}, "--methods"},
@@ -131,7 +132,7 @@ TEST_F(StudyProgram, ExitsWith1WhereTheFiguresCannotBeWritten) {
   std::ofstream(path("file")) << "no folder";
   const Finished finished = tiny("fig-trajectory", {"--figures", path("file")});
   EXPECT_EQ(finished.status, 1);
-  EXPECT_THAT(finished.err, HasSubstr("cannot be made"));
+  EXPECT_THAT(finished.err, HasSubstr("cannot be created"));
 }
 
 }  // namespace

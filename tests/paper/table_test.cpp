@@ -66,7 +66,7 @@ TEST_F(PaperTable, KeepsGoingWhenARunFailsAndSaysSo) {
   const std::vector<std::uint64_t> seeds = {0};
   const Table table = table1(std::vector<std::string>{"erm"}, seeds, quick_);
   const std::vector<runs::RunSpec> specs = specs_of(table);
-  // Where the first run's folder should be there is a file.
+  // A file in place of the first run's folder.
   std::filesystem::create_directories(root_);
   std::ofstream(root_ / runs::default_directory(specs[0]).filename()) << "in the way";
   const sweep::ManyRuns runs = sweep::run_all(specs, root_, 2);

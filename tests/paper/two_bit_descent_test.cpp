@@ -115,15 +115,15 @@ TEST(TwoBitDescent, RefusesWhatItCannotRun) {
   says(options, "unknown case 'failur'; did you mean 'failure'?");
   options = {};
   options.starts = 0;
-  says(options, "starts is 0; it must be 1 to 100000");
+  says(options, "starts: expected 1 to 100000, got 0");
   options = {};
   options.pair.preference = {1, 2};
-  says(options, "preference has 2 values");
+  says(options, "preference: expected three values, for ERM, IRMv1 and V-REx, got 2");
   options.pair.preference = {1, 2, 0};
-  says(options, "preference has 0;");
+  says(options, "preference: expected positive values, got 0");
   options = {};
   options.pair.learning_rate = -1;
-  says(options, "learning_rate is -1");
+  says(options, "learning_rate: expected a positive number, got -1");
   EXPECT_THAT([] { pair_step_from("guard"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'guarded'?")));
 }

@@ -86,7 +86,7 @@ TEST(Payload, SaysWhatCouldNotBeReadAndGoesOn) {
   EXPECT_THAT(result["notes"].dump(), HasSubstr("c failed before its first record: no memory"));
   EXPECT_THAT(result["summary"].dump(), HasSubstr("2 failed"));
   EXPECT_THAT(result["summary"].dump(), HasSubstr("c failed before its first record: no memory."));
-  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is no JSON"));
+  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is not JSON"));
 }
 
 TEST(Payload, AnEmptyFolderHasNoRunsAndSaysSo) {

@@ -106,7 +106,7 @@ TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   }
   const Ended again = pair(small_run(), scratch.path());
   EXPECT_EQ(again.status, 0);
-  EXPECT_THAT(again.out, HasSubstr("Done before"));
+  EXPECT_THAT(again.out, HasSubstr("Already finished"));
   EXPECT_THAT(again.err, IsEmpty());
 }
 
@@ -254,7 +254,7 @@ TEST(PairTrain, EndsCleanlyOnCtrlCAndGoesOn) {
     wait_for_progress(program, scratch / "run", 2000);
     program.signal(signal);
     EXPECT_EQ(program.wait(), 128 + signal);
-    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command goes on"));
+    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command continues"));
     EXPECT_FALSE(fs::exists(done_file(scratch / "run")));
     EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
     const Ended second = pair(small_run(), scratch.path());
@@ -290,8 +290,8 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--seed", "-1"}, "seed: expected integers from 0");
   refusal({"--preference", "1,2"}, "preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
-  refusal({"--set", "steps"}, "--set has 'steps'; accepted are key=value pairs");
-  refusal({"--algorithm", "erm", "--preference", "1"}, "preference has no meaning for algorithm 'erm'");
+  refusal({"--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'");
+  refusal({"--algorithm", "erm", "--preference", "1"}, "preference does not apply to algorithm 'erm'");
   EXPECT_TRUE(fs::is_empty(scratch.path())) << "nothing was begun";
 }
 

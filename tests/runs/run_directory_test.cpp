@@ -378,7 +378,7 @@ TEST(RunDirectory, SaysWhichFileCannotBeWritten) {
 
 TEST(Records, SayWhichLineIsNone) {
   EXPECT_THAT([] { (void)parse_records("{\"step\":1}\n[2]\n", "results.jsonl"); },
-              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is no JSON object"));
+              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is not a JSON object"));
   EXPECT_THAT(parse_records("", "results.jsonl"), IsEmpty());
 }
 

@@ -52,7 +52,7 @@ TEST(TrainDomain, SaysWhichKeysARunLacks) {
 }
 
 TEST(Oracle, TakesEachRunsLastRecord) {
-  // Better before its end does not help; records may come in any order.
+  // A better accuracy before the end does not help; records may be in any order.
   const History history{
       make_run("a", {0}, 0, {{100, {0.3, 0, 0}, {0.6, 0, 0}}, {0, {0.9, 0, 0}, {0.9, 0, 0}}}),
       make_run("b", {0}, 1, {{0, {0.9, 0, 0}, {0.9, 0, 0}}, {100, {0.2, 0, 0}, {0.5, 0, 0}}})};

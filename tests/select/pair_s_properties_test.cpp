@@ -7,7 +7,7 @@
 #include "pair/select/pair_s.h"
 #include "tests/select/fixtures.h"
 
-// What must not change a choice, on many random histories.
+// Changes that must not affect a choice, on many random histories.
 
 namespace pair::select::pair_s_properties_test {
 namespace {

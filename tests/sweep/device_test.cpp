@@ -9,7 +9,7 @@
 #include "pair/sweep/many_runs.h"
 #include "tests/runs/fixtures.h"
 
-// What must hold on a CUDA device; skipped where there is none.
+// Tests that need a CUDA device; skipped without one.
 
 namespace pair::sweep::device_test {
 namespace {

@@ -92,7 +92,8 @@ TEST(Filter, RefusesWhatTheSweepDoesNotHave) {
   EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("'steps'")));
   filter = {};
   filter.n_trials = 0;
-  EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("n_trials is 0")));
+  EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(
+                                          HasSubstr("n_trials: expected an integer of at least 1, got 0")));
 }
 
 }  // namespace

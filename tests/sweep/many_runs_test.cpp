@@ -193,7 +193,7 @@ TEST(ManyRuns, AreCheckedBeforeTheFirstBegins) {
   EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
-// Whatever machine they are read on.
+// On any machine that reads them.
 TEST(ManyRuns, ThatAreFinishedNeedNoDevice) {
   const Scratch scratch;
   const std::vector<RunSpec> here = small_specs(1);
@@ -229,7 +229,7 @@ TEST(LocalLauncher, RunsItsJobsInTheirFolders) {
 TEST(ManyRuns, SayOnceWhatSeveralHaveToSay) {
   const Scratch scratch;
   std::vector<RunSpec> specs = small_specs(3);
-  // A checkpoint that cannot be read: the run says so and begins anew.
+  // A checkpoint that cannot be read: the run says so and starts again.
   for (const RunSpec& spec : specs) {
     (void)run_all(std::span(&spec, 1), scratch.path(), 1);
   }

@@ -10,7 +10,8 @@ namespace {
 
 using Clock = Pace::Clock;
 
-// Where a minute of looking every 10 ms ends, on a device whose steps a second by runs at once are given.
+// The number of runs after a minute of measuring every 10 ms, on a device with these steps per second by
+// number of concurrent runs.
 std::size_t found(std::size_t most, const std::function<double(std::size_t)>& rate) {
   Clock::time_point now{};
   Pace pace(most, now);

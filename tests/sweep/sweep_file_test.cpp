@@ -88,7 +88,7 @@ TEST(SweepFile, RefusesOtherSettingsForTheSameCell) {
     add_to_sweep(scratch.path(), longer);
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_THAT(error.what(), HasSubstr("holds another sweep"));
+    EXPECT_THAT(error.what(), HasSubstr("holds a different sweep"));
     EXPECT_THAT(error.what(), HasSubstr("its steps is 5, here 9"));
   }
   EXPECT_EQ(read_sweep(scratch.path()).size(), 1U);

@@ -273,7 +273,7 @@ TEST_F(Streamed, TellsOfFilesThatArePassedOver) {
   for (const std::string& notice : trainer.take_notices()) {
     told += notice + "\n";
   }
-  EXPECT_THAT(told, AllOf(HasSubstr(".png are passed over: 1"), HasSubstr("PICTURE is passed over: 1"),
+  EXPECT_THAT(told, AllOf(HasSubstr(".png: 1"), HasSubstr("ENVIRONMENT/CLASS/FILE: 1"),
                           HasSubstr("'art' without 'dog'")));
 }
 
@@ -283,7 +283,7 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
     return ThrowsMessage<std::invalid_argument>(HasSubstr(text));
   };
   EXPECT_THAT([] { data::validate(data::dataset_named("images")); },
-              message("folder: expected a folder that holds ENVIRONMENT/CLASS/PICTURE, got none"));
+              message("folder: expected a folder that holds ENVIRONMENT/CLASS/FILE, got none"));
   EXPECT_THAT(
       [&] {
         refused({{"test_envs", "3"}});
@@ -305,7 +305,7 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
       [&] {
         (void)pictures({{"holdout", "0.01"}});
       },
-      message("holdout: expected a share that holds out at least one picture of 'art', which has 16, got "
+      message("holdout: expected a share that holds out at least one image of 'art', which has 16, got "
               "0.01"));
   EXPECT_THAT(data::environment_names(dataset()), ElementsAre("art", "photo", "sketch"));
 }

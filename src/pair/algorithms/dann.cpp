@@ -335,11 +335,37 @@ AlgorithmEntry dann() {
       "dann", "features by which an adversary cannot tell environments apart (Ganin et al. 2016)", "DANN",
       /*conditional=*/false);
   entry.noisy_losses = true;
+  entry.manual = {
+      .formula =
+          "disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty mean_i | d l(D(z_i), e_i) / d z_i |^2\n"
+          "gen_loss  = mean_i l(w(z_i), y_i) - penalty disc_loss\n"
+          "\n"
+          "D: the adversary, an MLP on the features z;  v_i = 1/n",
+      .cited = {"Y. Ganin, E. Ustinova, H. Ajakan, P. Germain, H. Larochelle, F. Laviolette, M. "
+                "Marchand and V. Lempitsky, \"Domain-Adversarial Training of Neural Networks\", "
+                "JMLR 2016"},
+      .advice =
+          "Use it when environments differ in how the inputs look and class frequencies "
+          "are similar in each. Adversarial training is noisy: PAIR-s selects by "
+          "validation accuracy instead of losses. Sweep the options of the adversary."};
   return entry;
 }
 
 AlgorithmEntry cdann() {
-  return adversarial("cdann", "the same, class by class (Li et al. 2018)", "CDANN", /*conditional=*/true);
+  AlgorithmEntry entry =
+      adversarial("cdann", "as dann, but class by class (Li et al. 2018)", "CDANN", /*conditional=*/true);
+  entry.manual = {
+      .formula =
+          "disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty mean_i | d l(D(z_i), e_i) / d z_i |^2\n"
+          "gen_loss  = mean_i l(w(z_i), y_i) - penalty disc_loss\n"
+          "\n"
+          "D: the adversary, an MLP on z plus an embedding of the class y;  v_i = 1/(K n_y), K classes",
+      .cited = {"Y. Li, X. Tian, M. Gong, Y. Liu, T. Liu, K. Zhang and D. Tao, \"Deep Domain "
+                "Generalization via Conditional Invariant Adversarial Networks\", ECCV 2018"},
+      .advice =
+          "Use it instead of `dann` when class frequencies differ between environments: "
+          "the adversary compares environments within each class. Classification only."};
+  return entry;
 }
 
 }  // namespace pair::algorithms

@@ -18,6 +18,11 @@ AlgorithmEntry groupdro() {
   // stands in, as group_dro would in ours.
   entry.losses = {{"worst_risk"}, {"group_dro"}, {"loss"}};
   entry.noisy_losses = true;
+  entry.manual = {
+      .formula = "(erm + 1000 group_dro + l2 |theta|^2) / 1000;   worst_risk is recorded, not minimised",
+      .advice =
+          "Use it when the worst training environment matters most. Sweep `groupdro_rate`, "
+          "not the penalty: the penalty only says that the mean risk hardly counts."};
   return entry;
 }
 

@@ -11,6 +11,9 @@ AlgorithmEntry iga() {
       entry, "penalty", base::LogUniform{10, 1, 5},
       "DomainBed, which adds environments up where here is their mean: with n to train on the penalty "
       "here is 1/n of its, half with 2");
+  entry.manual = {.advice =
+                      "Use it on small networks: each step takes several backward passes through the "
+                      "whole network."};
   return entry;
 }
 

@@ -17,6 +17,10 @@ AlgorithmEntry irmv1() {
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalty", wide_penalty);
   draw_on_domainbed(entry, "pretrain", annealing);
+  entry.manual = {.advice =
+                      "Use it to compare with the literature on invariant learning. Its result depends "
+                      "on the penalty and on the length of the pretraining, so plan a sweep over both. "
+                      "To avoid that search, use `pair`."};
   return entry;
 }
 

@@ -12,6 +12,12 @@ AlgorithmEntry irmx() {
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalty", wide_penalty, as_irm);
   draw_on_domainbed(entry, "pretrain", annealing, as_irm);
+  entry.manual = {.cited = {"Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, K. Ma, H. Yang, P. Zhao, B. "
+                            "Han and J. Cheng, \"Pareto Invariant Risk Minimization: Towards Mitigating the "
+                            "Optimization Dilemma in Out-of-Distribution Generalization\", ICLR 2023"},
+                  .advice =
+                      "Use it to see what a fixed penalty reaches with the objectives of `pair`. Sweep "
+                      "the penalty; `penalties` sets one weight for each of the two objectives."};
   return entry;
 }
 

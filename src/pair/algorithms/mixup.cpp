@@ -137,6 +137,15 @@ AlgorithmEntry mixup() {
                     return std::make_unique<Mixup>(context);
                   }});
   entry.domainbed = "Mixup";
+  entry.manual = {
+      .formula =
+          "x    = s x_i + (1 - s) x_j,   s ~ Beta(mixup_alpha, mixup_alpha), one s per pair of environments\n"
+          "loss = mean over pairs of  s l(f(x), y_i) + (1 - s) l(f(x), y_j)",
+      .cited = {"S. Yan, H. Song, N. Li, L. Zou and L. Ren, \"Improve Unsupervised Domain "
+                "Adaptation with Mixup Training\", arXiv:2001.00677, 2020"},
+      .advice =
+          "A cheap regulariser with one option. Use it when a blend of two inputs is still "
+          "a plausible input."};
   return entry;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pair/base/distribution.h"
+#include "pair/base/manual.h"
 #include "pair/train/settings.h"
 
 // Algorithms by name: what the user asks for. Most are objectives under fixed penalties or under a solver,
@@ -50,6 +51,10 @@ struct AlgorithmEntry {
   bool noisy_losses = false;
 
   train::OwnUpdate update = {};  // with a `make` where the algorithm has an update of its own
+
+  // For its page in docs/algorithms. The page derives the formula of a penalised sum, and cites the works of
+  // its objectives as well.
+  base::Manual manual = {};
 };
 
 // All of them, in the order in which they are listed to users.

@@ -13,6 +13,9 @@ AlgorithmEntry vrex() {
       "DomainBed, whose variance is biased: with n training environments the penalty here is n/(n-1) of "
       "its, twice with 2");
   draw_on_domainbed(entry, "pretrain", annealing);
+  entry.manual = {.advice =
+                      "A strong and cheap baseline on ColoredMNIST. Sweep the penalty and the "
+                      "pretraining."};
   return entry;
 }
 

@@ -9,11 +9,11 @@
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 
-// What the registries of all kinds share. A registry is a list of entries with a name.
+// Common parts of all registries. A registry is a list of entries with names.
 
 namespace pair::base {
 
-// The entry of that name. Throws std::invalid_argument that names the nearest and lists them all.
+// The entry of that name. Throws std::invalid_argument that suggests the nearest name and lists all.
 template <class Entry>
 const Entry& named(const std::vector<Entry>& entries, std::string_view kind, std::string_view name) {
   std::vector<std::string_view> names;
@@ -26,11 +26,11 @@ const Entry& named(const std::vector<Entry>& entries, std::string_view kind, std
   throw std::invalid_argument(unknown_name(kind, name, names));
 }
 
-// Options with some changed, by name and text. Throws std::invalid_argument for a name that is not among them
-// and for a value that is not accepted.
+// The options with some values changed, by name and text. Throws std::invalid_argument for an unknown name or
+// an invalid value.
 Options with_changes(Options options, const std::vector<std::pair<std::string, std::string>>& changes);
 
-// Throws std::invalid_argument where a value is out of its field's range, as one may be that C++ code wrote.
+// Throws std::invalid_argument if a value is out of range, for example because C++ code assigned it.
 void check(const Options& options);
 
 }  // namespace pair::base

@@ -63,10 +63,10 @@ void say_strangers(std::span<const std::filesystem::path> folders, std::ostream&
       std::erase_if(strangers, [&known](const std::string& one) { return known.contains(one); });
       if (!strangers.empty()) {
         err << "pair: " << name << ": " << strangers_sentence(strangers)
-            << "; they count here, and not for 'pair sweep collect'\n";
+            << "; they are included here, but not by 'pair sweep collect'\n";
       }
     } catch (const std::exception& error) {
-      err << "pair: " << base::printable(error.what()) << "; all runs in " << name << " count\n";
+      err << "pair: " << base::printable(error.what()) << "; all runs in " << name << " are included\n";
     }
   }
 }

@@ -14,7 +14,7 @@
 
 int main(int argc, char** argv) {
   pair::cli::prepare_to_train();
-  // A reader that goes away shows as a failed write, so that files and locks are closed in order.
+  // A closed pipe must be a failed write, so that files and locks are closed in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   pair::cli::Context standard{std::cin, std::cout, std::cerr};
@@ -29,6 +29,6 @@ int main(int argc, char** argv) {
     pair::cli::add_paper_commands(app, context);
     pair::cli::add_list(app, context, std::move(kinds));
     pair::cli::add_elsewhere(app, context, pair::cli::Part::benchmarks, "bench",
-                             "Measure how fast things are on this machine");
+                             "Measure the speed of parts of PAIR on this machine");
   });
 }

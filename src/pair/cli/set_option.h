@@ -8,13 +8,12 @@
 
 namespace pair::cli {
 
-// What --set was given, key=value each, put after the settings that other options stand for. Throws
-// UsageError.
+// Appends the key=value pairs of --set to the settings of other options. Throws UsageError.
 inline void append_set_option(const std::vector<std::string>& texts, std::vector<runs::Override>& settings) {
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
+      throw UsageError("--set: expected key=value, such as steps=100, got '" + text + "'");
     }
     settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }

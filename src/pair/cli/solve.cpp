@@ -35,7 +35,7 @@ class Tally {
       first_ = line;
     }
   }
-  // The replies may have gone to a file: say on the terminal that not all is well.
+  // The replies may go to a file, so errors are also reported on the terminal.
   void report(Context& context) const {
     if (first_ == 0) {
       return;
@@ -43,7 +43,7 @@ class Tally {
     context.status = failed_ > 0 ? exit_failure : exit_bad_input;
     context.err << "pair: " << refused_ + failed_ << " of " << lines_
                 << (lines_ == 1 ? " line was" : " lines were") << " not solved, first line " << first_
-                << "; the replies say why\n";
+                << "; the replies have the reasons\n";
   }
 
  private:
@@ -55,14 +55,13 @@ class Tally {
 
 std::ifstream open(const std::string& file) {
   if (std::error_code ignored; std::filesystem::is_directory(file, ignored)) {
-    throw UsageError("'" + file +
-                     "' is a directory; a file of JSON lines, or - for standard input, is accepted");
+    throw UsageError("'" + file + "' is a directory; expected a file of JSON lines, or - for standard input");
   }
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     throw UsageError("cannot open '" + file + "': " + std::strerror(errno) +
-                     "; a file of JSON lines, or - for standard input, is accepted");
+                     "; expected a file of JSON lines, or - for standard input");
   }
   return stream;
 }
@@ -74,15 +73,14 @@ void solve_lines(std::istream& in, bool interactive, const SolveDefaults& defaul
     if (reader.line().find_first_not_of(" \t\r") == std::string::npos && found == LineReader::Found::line) {
       continue;
     }
-    const Reply reply = found == LineReader::Found::too_long
-                            ? refuse_line(
-                                  "the line is longer than 64 MiB; shorter ones are accepted (give "
-                                  "'gram' in place of long 'gradients')",
-                                  reader.number())
-                            : solve_line(reader.line(), reader.number(), defaults);
+    const Reply reply =
+        found == LineReader::Found::too_long
+            ? refuse_line("the line is longer than 64 MiB; use 'gram' in place of long 'gradients'",
+                          reader.number())
+            : solve_line(reader.line(), reader.number(), defaults);
     tally.count(reply.outcome, reader.number());
     context.out << reply.json << '\n';
-    // Whoever feeds the lines through a pipe may wait for a reply before the next.
+    // A program that writes lines into a pipe may wait for the reply before the next line.
     if (interactive || !context.out) {
       flush(context.out);
     }
@@ -100,7 +98,7 @@ void solve(const SolveArguments& arguments, Context& context) {
   try {
     if (arguments.file == "-") {
       if (isatty(STDIN_FILENO) != 0) {
-        context.err << "pair: reading problems from the terminal, one JSON object a line; Ctrl-D ends\n";
+        context.err << "pair: reading problems from the terminal, one JSON object per line; Ctrl-D ends\n";
       }
       solve_lines(context.in, true, arguments.defaults, context);
     } else {
@@ -114,21 +112,21 @@ void solve(const SolveArguments& arguments, Context& context) {
 
 constexpr auto footer = R"(Each line is an object with
   losses      [L1, ..., Lm], not negative, not all 0; m from 2 to 64
-  preference  [p1, ..., pm], positive; the larger p_i, the smaller L_i is wanted
+  preference  [p1, ..., pm], positive; a larger p_i asks for a smaller L_i
   gram        [[...], ...], m x m inner products of the objectives' gradients; or
   gradients   [[...], ...], the m gradients themselves, each 0 or of a norm from 1e-100 to 1e100
-and where wanted
-  solver      its name; 'pair list solvers' has them
+and, optionally,
+  solver      its name; see 'pair list solvers'
   epsilon     not negative (epo, epo_smooth, epo_worst)
   smoothing   from 1e-6 to 1e6 (epo_smooth)
-  radius      from 0 up to 1, less than 1 (cagrad)
+  radius      from 0 to below 1 (cagrad)
   sharpness   from 0 to 100 (chebyshev_smooth)
   least       the smallest weight, from 0 to 0.01 (chebyshev_smooth)
   previous    the last step's weights, for epo_smooth
-Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
+Other fields and blank lines are ignored. The reply to each line has weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
-and then the exit status is 2. Weights are not negative and sum to 1. Those of pmtl may be
-negative; their absolute values then sum to 1.
+and then the exit status is 2. Weights are not negative and sum to 1, except that those of
+pmtl may be negative; their absolute values then sum to 1.
 
 Example:
   echo '{"losses": [1, 2], "gradients": [[1, 0], [0, 1]], "preference": [1, 1]}' | pair solve
@@ -139,32 +137,31 @@ Example:
 void add_solve(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<SolveArguments>();
   moo::SolverOptions& options = arguments->defaults.options;
-  CLI::App* command =
-      app.add_subcommand("solve", "Weigh objectives: problems as JSON lines in, weights as JSON lines out");
+  CLI::App* command = app.add_subcommand(
+      "solve", "Weigh objectives: reads problems as JSON lines, writes weights as JSON lines");
   command
-      ->add_option("FILE", arguments->file, "File of problems, one JSON object a line; - for standard input")
+      ->add_option("FILE", arguments->file,
+                   "File of problems, one JSON object per line; - for standard input")
       ->capture_default_str();
-  command->add_option("--solver", arguments->defaults.solver, "Solver of lines that name none")
+  command->add_option("--solver", arguments->defaults.solver, "Solver for lines that do not name one")
       ->capture_default_str();
   command
       ->add_option("--epsilon", options.epsilon,
-                   "Divergence above which EPO balances, where a line gives none")
+                   "Default for epsilon: the divergence above which EPO balances")
       ->capture_default_str();
   command
       ->add_option("--smoothing", options.smoothing,
-                   "How near epo_smooth stays to the last weights, 1e-6 to 1e6, where a line does not say")
+                   "Default for smoothing: how close epo_smooth stays to the last weights, 1e-6 to 1e6")
       ->capture_default_str();
   command
       ->add_option("--radius", options.radius,
-                   "Region that cagrad searches, in mean gradient norms, where a line gives none")
+                   "Default for radius: the region that cagrad searches, in mean gradient norms")
       ->capture_default_str();
   command
       ->add_option("--sharpness", options.sharpness,
-                   "How strongly chebyshev_smooth follows the losses, 0 to 100, where a line does not say")
+                   "Default for sharpness: how strongly chebyshev_smooth follows the losses")
       ->capture_default_str();
-  command
-      ->add_option("--least", options.least,
-                   "Smallest weight of chebyshev_smooth, 0 to 0.01, where a line does not say")
+  command->add_option("--least", options.least, "Default for least: the smallest weight of chebyshev_smooth")
       ->capture_default_str();
   command->footer(footer);
   command->callback([arguments, &context] { solve(*arguments, context); });

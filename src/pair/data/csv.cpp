@@ -176,8 +176,8 @@ CsvReader::CsvReader(const std::filesystem::path& path, CsvOptions options)
 
 // Enough to see what kind of text it is.
 void CsvReader::begin() {
-  constexpr std::size_t enough = std::size_t{1} << 16U;
-  while (end_ < enough && fill()) {
+  constexpr std::size_t longest_mark = 3;
+  while (end_ < std::max(options_.sample, longest_mark) && fill()) {
   }
   const std::string_view start(buffer_.data(), end_);
   if (start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff")) {

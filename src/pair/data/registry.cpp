@@ -14,11 +14,12 @@ const std::vector<DatasetEntry>& datasets() {
       list.insert(list.end(), entries.begin(), entries.end());
     };
     // clang-format off
-    // One line per dataset or family of datasets: where its entries come from, and their place in lists.
+    // One line per dataset or family of datasets, in the order of lists.
     { extern std::vector<DatasetEntry> colored_mnist_entries(); add(colored_mnist_entries()); }
     { extern std::vector<DatasetEntry> extrapolation_entries(); add(extrapolation_entries()); }
     { extern std::vector<DatasetEntry> domainbed_mnist_entries(); add(domainbed_mnist_entries()); }
     { extern std::vector<DatasetEntry> images_entries(); add(images_entries()); }
+    { extern std::vector<DatasetEntry> table_entries(); add(table_entries()); }
     // clang-format on
     return list;
   }();

@@ -66,9 +66,20 @@ void GroupDro::restore(std::span<const torch::Tensor> state) {
 }
 
 ObjectiveEntry group_dro() {
-  return objective_entry<GroupDroOptions>(
+  ObjectiveEntry entry = objective_entry<GroupDroOptions>(
       "group_dro", "risks under weights that follow the worst",
       [](const GroupDroOptions& options) { return std::make_unique<GroupDro>(options); });
+  entry.manual = {.formula =
+                      "q_e   <- q_e exp(rate R_e) / sum_f q_f exp(rate R_f)\n"
+                      "value =  sum_e q_e R_e",
+                  .cited = {"S. Sagawa, P. W. Koh, T. B. Hashimoto and P. Liang, \"Distributionally Robust "
+                            "Neural Networks for Group Shifts: On the Importance of Regularization for "
+                            "Worst-Case Generalization\", ICLR 2020"},
+                  .advice =
+                      "Use it when the test data is a mixture of the training environments in unknown "
+                      "proportions. It does not extrapolate beyond them. Every step must contain the "
+                      "same environments."};
+  return entry;
 }
 
 }  // namespace pair::objectives

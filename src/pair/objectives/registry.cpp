@@ -11,7 +11,7 @@ const std::vector<ObjectiveEntry>& objectives() {
   static const std::vector<ObjectiveEntry> all = [] {
     std::vector<ObjectiveEntry> list;
     // clang-format off
-    // One line per objective: where its entry comes from, and its place in lists.
+    // One line per objective, in the order of lists.
     { extern ObjectiveEntry erm(); list.push_back(erm()); }
     { extern ObjectiveEntry irmv1(); list.push_back(irmv1()); }
     { extern ObjectiveEntry vrex(); list.push_back(vrex()); }
@@ -28,6 +28,11 @@ const std::vector<ObjectiveEntry>& objectives() {
     return list;
   }();
   return all;
+}
+
+ObjectiveTraits traits_of(const ObjectiveEntry& entry) {
+  const std::unique_ptr<Objective> objective = entry.make(entry.options);
+  return {objective->needs_network(), objective->remembers_environments(), objective->replayable()};
 }
 
 const ObjectiveEntry& objective_named(std::string_view name) {

@@ -41,7 +41,7 @@
 namespace pair::runs {
 
 // Every whole line of a results.jsonl; a last line without its end, as a run that is being written or was
-// killed has, is left out. Throws std::runtime_error that names the file and the line for what is no JSON
+// killed has, is left out. Throws std::runtime_error that names the file and the line for what is not JSON
 // object.
 std::vector<nlohmann::json> read_records(const std::filesystem::path& file);
 

@@ -13,7 +13,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/data/environment.h"
 #include "pair/device/recorder.h"
+#include "pair/runs/model_files.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/run_record.h"
@@ -179,8 +181,18 @@ class Try {
       tell(first, trainer, record ? &*record : nullptr);
     }
     const RunResult result = result_of(trainer, RunResult::Status::finished);
-    directory_.finish({result.step, result.seconds}, versions());
+    directory_.finish({result.step, result.seconds}, versions(), kept_model(trainer));
     return result;
+  }
+
+  // The digest of model.json; empty where the run keeps no model.
+  std::string kept_model(const train::Trainer& trainer) {
+    if (!hooks_.keep_model) {
+      remove_model(directory_.path());
+      return {};
+    }
+    return write_model(directory_.path(), spec_, *datasets_.get(spec_.dataset, spec_.seed, spec_.device),
+                       trainer);
   }
 
   // One step; false where it was to stop before that.
@@ -294,6 +306,11 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     return std::move(*result);
   }
   return attempt.run();
+}
+
+std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {
+  validate(spec);
+  return datasets.get(spec.dataset, spec.seed, spec.device)->description;
 }
 
 void give_back_memory(const RunSpec& spec) {

@@ -31,6 +31,8 @@ struct RunHooks {
   std::function<void(std::string_view)> notice;  // a sentence that the user should see
   // Where the device's memory ran out: whether the caller will try again, so that the run has not failed.
   std::function<bool()> tries_again;
+  // Whether the finished run holds its model (model_files.h). Records and the run's name do not depend on it.
+  bool keep_model = true;
 };
 
 struct RunResult {
@@ -66,6 +68,10 @@ struct OutOfMemory : std::runtime_error {
 // `failed` in the folder holds the sentence, and the records so far and the last checkpoint stay.
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks = {});
+
+// What was found in the spec's data, as lines for people, or nothing; see data::EnvironmentSet. The data
+// stays in `datasets` for run(). Throws as run() does for data that cannot be used.
+std::string description_of_data(const RunSpec& spec, DatasetCache& datasets);
 
 // Gives back what the calling thread keeps of the run's device from one run to the next, before it rests.
 void give_back_memory(const RunSpec& spec);

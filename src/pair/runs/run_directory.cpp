@@ -56,7 +56,8 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
   // A crash before spec.json leaves at most the first two.
   std::vector<fs::path> early = {results_file(path).filename(), part_of(spec_file(path)).filename()};
   if (is_named_after(path, spec)) {
-    for (const fs::path& file : {checkpoint_file(path), failed_file(path), done_file(path)}) {
+    for (const fs::path& file :
+         {checkpoint_file(path), failed_file(path), done_file(path), weights_file(path), card_file(path)}) {
       early.insert(early.end(), {file.filename(), part_of(file).filename()});
     }
   }
@@ -154,6 +155,12 @@ std::filesystem::path done_file(const std::filesystem::path& directory) {
 }
 std::filesystem::path failed_file(const std::filesystem::path& directory) {
   return directory / "failed";
+}
+std::filesystem::path weights_file(const std::filesystem::path& directory) {
+  return directory / "model.safetensors";
+}
+std::filesystem::path card_file(const std::filesystem::path& directory) {
+  return directory / "model.json";
 }
 
 std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path, const RunSpec& spec) {
@@ -339,15 +346,19 @@ void RunDirectory::save(const Checkpoint& checkpoint) {
   replace_file(checkpoint_file(path_), header.dump() + "\n" + checkpoint.state);
 }
 
-void RunDirectory::finish(const Finished& finished, const nlohmann::json& versions) {
+void RunDirectory::finish(const Finished& finished, const nlohmann::json& versions,
+                          const std::string& model_sha256) {
   if (results_.size() > bytes_) {
     results_.truncate(bytes_);
   }
-  const json done{{"steps", finished.steps},
-                  {"seconds", finished.seconds},
-                  {"records", digest_.lines()},
-                  {"records_digest", digest_.digest()},
-                  {"versions", versions}};
+  json done{{"steps", finished.steps},
+            {"seconds", finished.seconds},
+            {"records", digest_.lines()},
+            {"records_digest", digest_.digest()},
+            {"versions", versions}};
+  if (!model_sha256.empty()) {
+    done["model_sha256"] = model_sha256;
+  }
   replace_file(done_file(path_), done.dump(2) + "\n");
 }
 

@@ -21,6 +21,8 @@
 // - checkpoint: the whole state after some step, and how far the records were then. Replaced at once.
 // - done: there when the run is whole. Steps, seconds, versions, the number of records and their digest
 //   (data/chained_digest.h). Time is here and nowhere else.
+// - model.safetensors, model.json: the model after the last step (model_files.h), written before done, unless
+//   the run was to keep none. done then has the SHA-256 of model.json, which has that of model.safetensors.
 // - failed: why the last try ended, where it did not end well.
 //
 // A crash at any moment leaves each file whole but for a last line of results.jsonl that has no end, which
@@ -72,8 +74,8 @@ class RunDirectory {
   void record(std::string_view line);
 
   void save(const Checkpoint& checkpoint);
-  // The run is whole.
-  void finish(const Finished& finished, const nlohmann::json& versions);
+  // The run is whole. model_sha256: of model.json; empty where the run keeps no model.
+  void finish(const Finished& finished, const nlohmann::json& versions, const std::string& model_sha256 = {});
   // Best effort: the disk may be what failed.
   void fail(std::string_view message) noexcept;
 
@@ -120,5 +122,7 @@ std::filesystem::path results_file(const std::filesystem::path& directory);
 std::filesystem::path checkpoint_file(const std::filesystem::path& directory);
 std::filesystem::path done_file(const std::filesystem::path& directory);
 std::filesystem::path failed_file(const std::filesystem::path& directory);
+std::filesystem::path weights_file(const std::filesystem::path& directory);  // model.safetensors
+std::filesystem::path card_file(const std::filesystem::path& directory);     // model.json
 
 }  // namespace pair::runs

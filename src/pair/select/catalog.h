@@ -7,19 +7,19 @@
 
 #include "pair/select/history.h"
 
-// DomainBed's names, in the order in which its collector prints them.
+// DomainBed's names, in the order of its collector's tables.
 
 namespace pair::select {
 
-// The environments of one of DomainBed's datasets as its tables head them: +90%, +80%, -90%. Empty for
-// others.
+// The column heads of DomainBed's tables for the environments of one of its datasets: +90%, +80%, -90%. Empty
+// for other datasets.
 std::span<const std::string_view> environments_of(std::string_view dataset);
 
-// One algorithm, one name: where some runs have DomainBed's (IRM) and others ours (irmv1), all get
-// DomainBed's. Where a history has only one of the names, it stays.
+// Gives each algorithm one name: if some runs have DomainBed's (IRM) and others ours (irmv1), all get
+// DomainBed's. If a history has only one of the names, it is kept.
 void join_algorithms(History& history);
 
-// Each name once: those that DomainBed knows, by its name or by ours, in its order, then the others by name.
+// Removes duplicates. Algorithms that DomainBed has come first, in its order, then the others by name.
 std::vector<std::string> algorithms_in_order(std::vector<std::string> names);
 std::vector<std::string> datasets_in_order(std::vector<std::string> names);
 

@@ -7,29 +7,30 @@
 
 #include "pair/select/history.h"
 
-// Which logged numbers make up the losses L of PAIR-s, by Appendix G.2 of the paper:
+// The logged numbers that make up the losses L of PAIR-s (Appendix G.2 of the paper):
 //
 //   IRM, Fishr and V-REx    nll, penalty
-//   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's have none, and its
-//   loss,
-//                           the weighted groups', stands in (as group_dro would in ours)
+//   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's records lack it;
+//   their
+//                           loss, the weighted sum over groups, replaces it (group_dro in our records)
 //   DANN, CDANN             gen_loss
-//   ERM                     none: it has no loss but its own
-//   others                  every objective of our records, in the order of hparams.objectives, or, where the
-//                           record has none, erm first and then by name; for DomainBed's, nll or loss and
-//                           what else is logged as a penalty
+//   ERM                     none: there is only one loss
+//   others                  every objective of our records, in the order of hparams.objectives or, if the
+//   record
+//                           has none, erm first and the others by name; for DomainBed's records, nll or loss
+//                           and every key logged as a penalty
 //
-// Where runs of DomainBed and ours are mixed, the first of these that all have. A preference has its numbers
-// in this order.
+// If runs of DomainBed and ours are mixed, the first rule that fits all of them. A preference lists its
+// numbers in this order.
 
 namespace pair::select {
 
-// The keys for an algorithm's runs: the first rule that fits any of them (of mixed ones, all of them if there
-// is such a rule). Empty where none does.
+// The keys for an algorithm's runs: the first rule that fits any of them (for mixed runs, preferably all of
+// them). Empty if no rule fits.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
-// Whether validation accuracy decides among an algorithm's runs instead of the score: GroupDRO and DANN,
-// whose losses the paper finds too noisy to compare runs by.
+// Whether validation accuracy instead of the score decides among an algorithm's runs: GroupDRO and DANN,
+// whose losses are too noisy to compare runs, according to the paper.
 bool has_noisy_losses(std::string_view algorithm);
 
 }  // namespace pair::select

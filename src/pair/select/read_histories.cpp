@@ -24,22 +24,22 @@ namespace fs = std::filesystem;
 
 struct RunFolder {
   fs::path folder;
-  bool given = false;  // on the command line, so that it may as well be a sweep
+  bool given = false;  // named by the caller, so it may be a sweep
 };
 
-// By path, so that the order in which a disk lists them does not show.
+// Sorted by path, so that the result does not depend on the order of the file system.
 std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   std::vector<RunFolder> all;
   for (const fs::path& folder : folders) {
     if (const std::string fault = base::folder_fault(folder); !fault.empty()) {
       throw std::invalid_argument("'" + base::printable(folder.string()) + "' " + fault +
-                                  "; accepted is a folder of run folders");
+                                  "; expected a folder of run folders");
     }
     std::error_code error;
     all.push_back({folder, true});
     fs::directory_iterator entry(folder, error);
     while (!error && entry != fs::directory_iterator()) {
-      // A file in a sweep is no run that failed; a link in a circle may have been meant as one.
+      // A file in a sweep is not a failed run; a circular link may have been meant as one.
       std::error_code unknown;
       if (entry->is_directory(unknown) || unknown) {
         all.push_back({entry->path(), false});
@@ -56,7 +56,7 @@ std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   return all;
 }
 
-// The first line of the file 'failed' beside the results.
+// The first line of the file 'failed' next to the results.
 std::string failure_of(const fs::path& folder) {
   return base::first_line(folder / "failed");
 }
@@ -75,7 +75,7 @@ std::string reason_without_results(std::error_code error) {
                                                                 : "has no results.jsonl";
 }
 
-// The folders that have results, each file once; what has none is left out.
+// The folders that have results, each file once; folders without results are reported in left_out.
 std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& histories) {
   std::vector<fs::path> all;
   std::set<std::pair<dev_t, ino_t>> seen;
@@ -90,7 +90,7 @@ std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& 
         histories.left_out.push_back({run.folder, 0, reason_without_results(error)});
       }
     } else if (!seen.insert({status.st_dev, status.st_ino}).second) {
-      histories.left_out.push_back({file, 0, "is linked here and read elsewhere"});
+      histories.left_out.push_back({file, 0, "is a link to a file that was already read"});
     } else {
       all.push_back(run.folder);
     }

@@ -14,6 +14,12 @@
 
 namespace pair::train {
 
+// The model's outputs in evaluation mode, [n, k] for inputs [n, ...] on the model's device; n >= 1. No graph
+// is kept. The inputs are taken in parts, so that activations stay small. stop is asked before each part;
+// throws Interrupted where it says so.
+torch::Tensor outputs_of(models::Model& model, const torch::Tensor& inputs,
+                         const std::function<bool()>& stop = {});
+
 // How good the model, in evaluation mode, is on each environment of a batch: the share of right answers, or
 // the mean squared error of a regression. Scalars in doubles on the batch's device, which is not waited for;
 // no graph is kept. The batch is taken in parts, so that activations stay small. stop is asked before each

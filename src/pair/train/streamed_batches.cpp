@@ -91,10 +91,14 @@ std::vector<const data::Environment*> StreamedBatches::all() const {
   return environments;
 }
 
+std::int64_t pictures_scored_at_once(const data::LoaderOptions& loading) {
+  const std::int64_t bytes = data::Image::channels * loading.rows * loading.columns;
+  return std::clamp(most_bytes_scored / bytes, std::int64_t{1}, most_pictures_scored);
+}
+
 data::Loader StreamedBatches::ordered(const data::Environment& environment) const {
-  const std::int64_t bytes = data::Image::channels * data_->loading.rows * data_->loading.columns;
-  const std::int64_t pictures = std::clamp(most_bytes_scored / bytes, std::int64_t{1}, most_pictures_scored);
-  return data::Loader::ordered(data_->source, environment.samples, pictures, data_->loading);
+  return data::Loader::ordered(data_->source, environment.samples, pictures_scored_at_once(data_->loading),
+                               data_->loading);
 }
 
 void StreamedBatches::note(data::Loader& loader) {

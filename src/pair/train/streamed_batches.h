@@ -23,6 +23,9 @@
 
 namespace pair::train {
 
+// Pictures of an ordered pass that are in memory at once, 1 to 256.
+std::int64_t pictures_scored_at_once(const data::LoaderOptions& loading);
+
 class StreamedBatches {
  public:
   // Draws settings.batch samples of settings.environments environments per step. data must outlive this

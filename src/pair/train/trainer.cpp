@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pair/models/model.h"
+#include "pair/models/weights.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/balanced_strategy.h"
 #include "pair/train/checkpoint.h"
@@ -91,6 +92,7 @@ class Trainer::Impl {
   Evaluation evaluate(const std::function<bool()>& stop);
   torch::Tensor predict(const torch::Tensor& inputs);
   void save(std::ostream& out);
+  void save_weights(const std::filesystem::path& path);
   void load(std::istream& in);
   void start_from(std::istream& in);
 
@@ -198,6 +200,12 @@ void Trainer::Impl::save(std::ostream& out) {
   write_checkpoint(out, *learner_, *strategy_);
 }
 
+void Trainer::Impl::save_weights(const std::filesystem::path& path) {
+  const auto scope = link_.enter();
+  strategy_->settle();
+  link_.perform([&] { models::save_weights(*learner_->model, path); });
+}
+
 void Trainer::Impl::load(std::istream& in) {
   const auto scope = link_.enter();
   torch::serialize::InputArchive archive = open_checkpoint(in, link_);
@@ -254,6 +262,10 @@ torch::Tensor Trainer::predict(const torch::Tensor& inputs) {
 
 void Trainer::save(std::ostream& out) const {
   impl_->save(out);
+}
+
+void Trainer::save_weights(const std::filesystem::path& path) const {
+  impl_->save_weights(path);
 }
 
 namespace {

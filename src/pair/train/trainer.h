@@ -3,6 +3,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <memory>
@@ -93,6 +94,10 @@ class Trainer {
   [[nodiscard]] Evaluation evaluate(const std::function<bool()>& stop = {});
   // The logits of inputs like the data's, [n, outputs] on the CPU, in evaluation mode; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
+
+  // Writes the model's parameters and buffers as a safetensors file (models/weights.h). Throws Diverged as
+  // save does.
+  void save_weights(const std::filesystem::path& path) const;
 
   // What a person should know of how the run is done, each once: that its steps are not recorded, and why;
   // which files were passed over.

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/data/input_form.h"
+#include "pair/data/loader.h"
+
+// New inputs for a trained model, read from what the user names, a batch at a time and in order. A kind of
+// input is one source file of this folder and one line of inputs.cpp.
+
+namespace pair::data {
+
+struct InputBatch {
+  // One per input, for people: the file's path, FILE:LINE of a table, FILE[NUMBER] of an IDX file.
+  std::vector<std::string> names;
+  torch::Tensor inputs;  // [n, ...], n >= 1: numbers, or bytes that stand for byte / 255
+};
+
+// Reads on as batches are asked for: memory does not grow with the number of inputs.
+class Inputs {
+ public:
+  virtual ~Inputs() = default;
+
+  // Nothing at the end. Throws std::invalid_argument with a sentence that names the file, and the line, for
+  // what cannot be used; std::runtime_error where the disk refuses.
+  [[nodiscard]] virtual std::optional<InputBatch> next() = 0;
+
+  // With BrokenFiles::skip: inputs that were left out so far.
+  [[nodiscard]] virtual std::int64_t skipped() const { return 0; }
+  // What a person should know, a sentence each, since the last call.
+  [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
+};
+
+struct ReadingOptions {
+  std::vector<std::int64_t> shape = {};      // of one input, as the model takes it
+  std::int64_t batch = 64;                   // inputs at a time, 1 to 1,000,000
+  int workers = 2;                           // threads that decode pictures, 0 to 256
+  BrokenFiles broken = BrokenFiles::fail;    // fail: next() throws std::invalid_argument
+  std::optional<std::int64_t> channel = {};  // that grey digits go to where inputs have two channels: 0 or 1
+};
+
+// Pictures [n, 3, rows, columns] as the form has them: (byte / 255 - mean) / deviation. Bytes stay bytes
+// where nothing is subtracted or divided, as in training.
+torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes);
+
+// inputs: files, folders or "-" for `in`, which must outlive the result. Throws std::invalid_argument for a
+// form that is not known, options out of range, and inputs that the form does not have.
+std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::string> inputs, std::istream& in,
+                                    const ReadingOptions& options);
+
+}  // namespace pair::data
