@@ -65,7 +65,7 @@ std::vector<base::Field> declared_settings() {
       .unsaid = "0";
   field.number("lr", &S::lr, rate, "Adam's learning rate, in the linear scheme and PAIR-o's descent phase");
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
-               "factor of the sum of squared parameters where Adam runs");
+               "factor of the sum of squared parameters, if Adam is used");
 
   field.number("penalty", &S::penalty, penalty_weight,
                "lambda, the weight of the objectives after erm, or of the adversary, after pretrain steps");
