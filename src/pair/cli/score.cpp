@@ -129,6 +129,7 @@ void score(const ScoreArguments& arguments, Context& context) {
 constexpr auto score_footer =
     R"(DATA is one of
   a folder        ENVIRONMENT/CLASS/FILE, for image models; classes are matched by name
+  a CSV file      for table models; environments are those of the column that the run had
   a dataset       see 'pair list datasets'; --set changes its options and --seed its draws
   nothing         the dataset that the run was trained on, with the run's options
 
@@ -145,7 +146,7 @@ void add_score(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<ScoreArguments>();
   CLI::App* command = app.add_subcommand("score", "Measure a trained model on labelled data");
   command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
-  command->add_option("DATA", arguments->request.data, "A folder or the name of a dataset");
+  command->add_option("DATA", arguments->request.data, "A folder, a CSV file or the name of a dataset");
   command->add_option("--set", arguments->set, "An option of the dataset as key=value");
   command->add_option("--seed", arguments->request.seed, "Seed of the dataset (default: the run's)");
   command->add_option("--metrics", arguments->metrics,
