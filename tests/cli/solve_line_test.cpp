@@ -89,6 +89,8 @@ TEST(SolveLine, KnowsEverySolver) {
                                          {"epsilon", 0.01},
                                          {"smoothing", 2},
                                          {"radius", 0.25},
+                                         {"sharpness", 2},
+                                         {"least", 0.001},
                                          {"previous", {0.25, 0.75}}}));
     EXPECT_EQ(reply["weights"].size(), 2U) << info.name;
   }

@@ -35,8 +35,8 @@ bool is_name(const std::string& name) {
 
 // The scheme that alone reads a setting; empty: all do.
 std::string group_of(std::string_view name) {
-  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties", "pretrain_penalty",
-                                                      "conflict", "refresh",   "optimizer"};
+  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties",   "pretrain_penalty",
+                                                      "conflict", "annealed_lr", "optimizer"};
   constexpr std::array<std::string_view, 11> pair = {
       "solver",  "preference", "epsilon", "balance_optimizer", "balance_lr",       "momentum",
       "restart", "backtrack",  "decay",   "gradients",         "freeze_featurizer"};
@@ -63,7 +63,17 @@ std::vector<base::Field> declared_settings() {
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
       .unsaid = "0";
+  field
+      .number(
+          "track", &S::track, {.low = 1, .high = 1e6},
+          "steps over which risks and their derivatives are averaged, for objectives that are functions of "
+          "them and minibatches of all environments; 1: no averaging")
+      .unsaid = "1";
   field.number("lr", &S::lr, rate, "Adam's learning rate, in the linear scheme and PAIR-o's descent phase");
+  field
+      .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
+              "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
+      .unsaid = "1";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters, if Adam is used");
 
@@ -81,6 +91,10 @@ std::vector<base::Field> declared_settings() {
       .flag("conflict", &S::conflict, "record the conflict of the objectives' gradients, as pair always does")
       .unsaid = "false";
   field.flag("refresh", &S::refresh, "start a fresh Adam after pretrain steps");
+  field
+      .number("annealed_lr", &S::annealed_lr, {.low = 0, .high = 1e3},
+              "learning rate after pretrain steps, from where it falls by a cosine; 0: lr throughout")
+      .unsaid = "0";
   field
       .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")

@@ -59,16 +59,22 @@ struct Settings {
   std::int64_t pretrain = 150;    // steps of ERM (pair) or with penalty 1 (linear) at the beginning; 0 to 1e9
   std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0: all
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
-  double lr = 1e-3;  // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
-  double l2 = 1e-3;  // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
+  // environments; 1: the batch's own moments. [1, 1e6]
+  double track = 1.0;
+  double lr = 1e-3;     // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
+  double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
+  double l2 = 1e-3;     // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
   // One lambda per objective after erm, in place of penalty; empty: penalty for all. An objective with lambda
   // 0 is recorded but never minimised, not even before annealing. [0, 1e12]
   std::vector<double> penalties = {};
-  double pretrain_penalty = 1.0;                        // lambda before annealing. [0, 1e12]
-  bool refresh = false;                                 // a fresh Adam when annealing ends
+  double pretrain_penalty = 1.0;  // lambda before annealing. [0, 1e12]
+  bool refresh = false;           // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
+  // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant. [0, 1e3]
+  double annealed_lr = 0.0;
   BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
   bool conflict =
       false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o always does
