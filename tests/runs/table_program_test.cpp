@@ -83,7 +83,7 @@ TEST(PairTrainTable, ShowsTheColumnsThenTrainsAndShowsEnvironmentsByName) {
   // Done is done, and the file that the run was made of is part of its settings.
   const Ran again = ran(scratch, table_run({"--ignore", "id", "--test-envs", "2", "--out", "run"}));
   EXPECT_EQ(again.status, 0) << again.err;
-  EXPECT_THAT(again.out, AllOf(HasSubstr("Done before"), Not(HasSubstr("120 rows"))));
+  EXPECT_THAT(again.out, AllOf(HasSubstr("Already finished"), Not(HasSubstr("120 rows"))));
   write_text(scratch / "p.csv", two_classes() + "P120,Eastside,50,F,no\n");
   const Ran changed = ran(scratch, table_run({"--ignore", "id", "--test-envs", "2", "--out", "run"}));
   EXPECT_NE(changed.status, 0);
@@ -117,6 +117,22 @@ TEST(PairTrainTable, LeavesOutEachEnvironmentInTurn) {
   ASSERT_EQ(all.size(), 3U);
   EXPECT_EQ(all[1].at("record").at("test_envs"), nlohmann::json({1}));
   EXPECT_TRUE(all[1].at("was_done").get<bool>());
+}
+
+TEST(PairTrainTable, TheModelPredictsNewRows) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "run"})).status, 0);
+  write_text(scratch / "new.csv", "sex;age\nF;50\nX;\n");
+  const Ran run = ran(scratch, {"predict", "run", "new.csv"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("input,class,p_no,p_yes\n"),
+                             ContainsRegex("new.csv:2,(no|yes),0.[0-9]+,0.[0-9]+"), HasSubstr("new.csv:3,")));
+  write_text(scratch / "n.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "numbers"}, "n.csv")).status, 0);
+  // In the label's own units.
+  EXPECT_THAT(ran(scratch, {"predict", "numbers", "new.csv"}).out,
+              ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
 }
 
 TEST(PairTrainTable, SeveralColumnsNameAnEnvironment) {
@@ -187,7 +203,7 @@ TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
       {},
       "column 'id': expected categories that several rows share, got 120 texts in 120 rows, such as 'P0'; "
       "'--ignore id' leaves it out");
-  refuses({}, "--data: expected a CSV file or a folder of pictures, got 'none.csv', which does not exist",
+  refuses({}, "--data: expected a CSV file or a folder of images, got 'none.csv', which does not exist",
           "none.csv");
   refuses({"--dataset", "cmnist"}, "--data: expected");
   const std::string head = "hospital,age,outcome\n";
