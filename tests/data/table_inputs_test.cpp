@@ -6,6 +6,7 @@
 
 #include "pair/data/inputs.h"
 #include "pair/data/table_encoding.h"
+#include "pair/data/table_input.h"
 #include "tests/support/scratch.h"
 
 namespace pair::data {

@@ -1,10 +1,6 @@
 #include "pair/data/input_form.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
-#include <stdexcept>
-
-#include "pair/data/table_encoding.h"
 
 namespace pair::data {
 
@@ -42,30 +38,6 @@ InputForm form_of(const DigitInput& input) {
 }
 InputForm form_of(const NumbersInput& input) {
   return {"numbers", base::Options::of(input)};
-}
-
-void describe(base::Fields<TableInput>& field) {
-  field.text("encoding", &TableInput::encoding, "JSON of a table's encoding", "how rows become inputs");
-}
-
-InputForm form_of(const TableEncoding& encoding) {
-  return {"table", base::Options::of(TableInput{.encoding = as_json(encoding).dump()})};
-}
-
-TableEncoding encoding_of(const TableInput& input) {
-  const auto json = nlohmann::json::parse(input.encoding, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) {
-    throw std::invalid_argument("encoding: expected JSON, got text that is not");
-  }
-  return table_encoding_from(json);
-}
-
-AnswerScale answer_scale(const InputForm& form) {
-  if (form.kind != "table") {
-    return {};
-  }
-  const TableEncoding encoding = encoding_of(form.options.as<TableInput>());
-  return {encoding.label.mean, encoding.label.deviation};
 }
 
 }  // namespace pair::data

@@ -11,11 +11,8 @@
 
 namespace pair::data {
 
-struct TableEncoding;  // table_encoding.h
-
 struct InputForm {
-  std::string kind =
-      {};  // "image", "digit", "numbers" or "table"; empty: files cannot be read for the dataset
+  std::string kind = {};       // "image", "digit" or "numbers"; empty: files cannot be read for the dataset
   base::Options options = {};  // of that kind
 };
 
@@ -50,21 +47,5 @@ struct NumbersInput {
 };
 void describe(base::Fields<NumbersInput>& field);
 InputForm form_of(const NumbersInput& input);
-
-// "table": one row of a CSV file with column names per input, encoded as the training rows were.
-struct TableInput {
-  std::string encoding = {};  // table_encoding.h, as JSON
-};
-void describe(base::Fields<TableInput>& field);
-InputForm form_of(const TableEncoding& encoding);
-// Throws std::invalid_argument for text that is not such JSON.
-TableEncoding encoding_of(const TableInput& input);
-
-// What an output of a regression stands for: output * deviation + mean, 0 and 1 where the form says nothing.
-struct AnswerScale {
-  double mean = 0.0;
-  double deviation = 1.0;
-};
-AnswerScale answer_scale(const InputForm& form);
 
 }  // namespace pair::data

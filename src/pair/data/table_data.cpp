@@ -8,6 +8,7 @@
 #include "pair/data/environment.h"
 #include "pair/data/registry.h"
 #include "pair/data/table_encoding.h"
+#include "pair/data/table_input.h"
 #include "pair/data/table_spec.h"
 
 // A user's own table, as tensors (see table_spec.h). All rows are in memory, so that steps can take all of

@@ -7,6 +7,7 @@
 #include "pair/data/csv.h"
 #include "pair/data/inputs.h"
 #include "pair/data/table_encoding.h"
+#include "pair/data/table_input.h"
 
 // Rows of CSV files as inputs, encoded as the rows that the model was trained on. Columns are found by their
 // names, in any order; others, the label among them, are passed over.

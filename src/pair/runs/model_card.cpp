@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "pair/base/registry.h"
+#include "pair/data/table_input.h"
 #include "pair/models/registry.h"
 #include "pair/runs/settings.h"
 
@@ -51,9 +52,9 @@ data::InputForm input_from(const json& object) {
   if (kind.empty()) {
     return {};
   }
-  for (const data::InputForm& form : {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
-                                      data::form_of(data::NumbersInput{}),
-                                      data::InputForm{"table", base::Options::of(data::TableInput{})}}) {
+  for (const data::InputForm& form :
+       {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
+        data::form_of(data::NumbersInput{}), data::form_of(data::TableInput{})}) {
     if (form.kind == kind) {
       return {kind, options_from(options, form.options, "inputs of the kind '" + kind + "'")};
     }

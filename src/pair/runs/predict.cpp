@@ -5,6 +5,7 @@
 
 #include "pair/data/inputs.h"
 #include "pair/data/metrics.h"
+#include "pair/data/table_input.h"
 #include "pair/runs/model_files.h"
 #include "pair/train/threads.h"
 
