@@ -1,4 +1,4 @@
-# 'make help' lists what can be made. On Debian each target first installs what it needs and is missing.
+# 'make help' lists the targets. On Debian, each target first installs its missing dependencies.
 
 # The rest can be set on the command line, for example make test CMAKE_ARGS=-DPAIR_TORCH=python
 CMAKE_ARGS ?=
@@ -21,7 +21,7 @@ build = cmake --build --preset $(1) --parallel $(JOBS)
 help: ## List the targets
 	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: ## Build the pair program and see ERM and PAIR-o train
+run: ## Build the pair program and run its demo: ERM and PAIR-o on ColoredMNIST
 	$(call install)
 	test -f build/release/build.ninja || cmake --preset release -DPAIR_TESTS=OFF $(CMAKE_ARGS)
 	$(call build,release) --target pair
@@ -69,5 +69,5 @@ lint: ## Check format and run clang-tidy on the sources without torch (LINT_ALL=
 	$(call configure,lint)
 	scripts/lint build/lint $(JOBS) $(if $(LINT_ALL),all)
 
-clean: ## Remove all that was built
+clean: ## Remove all build output
 	rm -rf build

@@ -121,7 +121,7 @@ TEST(FirstLine, IsOneShortPrintableLine) {
   EXPECT_THAT(first_line("/dev/zero"), HasSubstr("it is not a regular file"));
 }
 
-TEST(IsThere, TellsWhatIsAbsentFromWhatMustNotBeSeen) {
+TEST(IsThere, DistinguishesMissingFromForbidden) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms::all);
   fs::create_directory(scratch / "closed");
@@ -199,7 +199,7 @@ TEST(WriteOutput, FollowsALinkAndLeavesItALink) {
   EXPECT_EQ(content(scratch / "folder/page"), "new");
 }
 
-TEST(WriteOutput, WritesToADeviceAsItIs) {
+TEST(WriteOutput, WritesToADeviceDirectly) {
   const Scratch scratch;
   fs::create_symlink("/dev/null", scratch / "device");
   write_output(scratch / "device", "nowhere");

@@ -64,7 +64,7 @@ TEST(HandOver, BothSayTheSameOfEveryCommand) {
   }
 }
 
-TEST(HandOver, SaysWhatIsMissingWhereTheOtherIsNotThere) {
+TEST(HandOver, SaysWhichProgramIsMissing) {
   const tests::Scratch scratch(fs::temp_directory_path());
   fs::create_directory(scratch / "bin");
   fs::copy_file(PAIR_PROGRAM, scratch / "bin" / "pair");

@@ -137,7 +137,7 @@ TEST(Program, ListsEverySolver) {
   EXPECT_THAT(run_pair({"list"}).out, StartsWith("solvers"));
 }
 
-TEST(Program, SolvesFromStandardInputAndFromFilesAlike) {
+TEST(Program, SolvesFromStandardInputAndFromFiles) {
   const std::string lines = std::string(problem) + "\n" + problem + "\n";
   const Finished piped = run_pair({"solve"}, lines);
   EXPECT_EQ(piped.status, 0);
@@ -148,7 +148,7 @@ TEST(Program, SolvesFromStandardInputAndFromFilesAlike) {
   EXPECT_EQ(run_pair({"solve", file.path()}).out, piped.out);
 }
 
-TEST(Program, RepliesToBadLinesGoesOnAndExitsWith2) {
+TEST(Program, RepliesToBadLinesContinuesAndExitsWith2) {
   const std::string lines = std::string(problem) + "\n\n{\"losses\": [-1, 1]}\r\n   \n" + problem + "\n";
   const Finished finished = run_pair({"solve"}, lines);
   EXPECT_EQ(finished.status, 2);
@@ -191,7 +191,7 @@ TEST(Program, RefusesAMillionDigitsAndATruncatedLastLine) {
   EXPECT_THAT(replies[2], HasSubstr("the line ends early"));
 }
 
-TEST(Program, RefusesALineOfMoreThan64MegabytesAndGoesOn) {
+TEST(Program, RefusesALineOfMoreThan64MegabytesAndContinues) {
   const std::string lines =
       "{\"x\": \"" + std::string((std::size_t{64} << 20) + 1, ' ') + "\"}\n" + problem + "\n";
   const Finished finished = run_pair({"solve"}, lines);

@@ -206,7 +206,7 @@ TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
   EXPECT_THAT(run({"--datasets", "PACS"}).err, HasSubstr("unknown dataset 'PACS'"));
 }
 
-TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
+TEST_F(Select, ReportsWhatItLeftOutAndContinues) {
   write(scratch_ / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
   write(scratch_ / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");
   std::filesystem::create_directories(scratch_ / "empty");

@@ -89,6 +89,8 @@ TEST(SolveLine, KnowsEverySolver) {
                                          {"epsilon", 0.01},
                                          {"smoothing", 2},
                                          {"radius", 0.25},
+                                         {"sharpness", 2},
+                                         {"least", 0.001},
                                          {"previous", {0.25, 0.75}}}));
     EXPECT_EQ(reply["weights"].size(), 2U) << info.name;
   }
@@ -253,7 +255,7 @@ TEST(SolveLine, SuggestsTheSolverAndTheFieldThatWasMeant) {
   EXPECT_THAT(refusal(line_with({{"eps", 0.1}, {"epsilonn", 0.1}})), HasSubstr("did you mean 'epsilon'?"));
 }
 
-TEST(SolveLine, TakesALikelySlipForAFieldOfItsOwnWhereTheFieldIsGivenToo) {
+TEST(SolveLine, IgnoresASimilarFieldIfTheFieldItselfIsGiven) {
   EXPECT_EQ(solved(line_with({{"solver", "epo"}, {"solved", true}})), solved(line_with({})));
 }
 

@@ -36,7 +36,7 @@ TEST(ProgressDisplay, TimeLeftCountsStepsAndRecords) {
   EXPECT_THAT(last_line(100, 0.1, 5.0), EndsWith("left 0:00"));
 }
 
-TEST(ProgressDisplay, GoesOnFromACheckpoint) {
+TEST(ProgressDisplay, ContinuesFromACheckpoint) {
   EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
 }
 

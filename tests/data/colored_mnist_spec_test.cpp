@@ -68,7 +68,7 @@ TEST(ColoredMnistPreset, RefusesAnUnknownName) {
   }
 }
 
-TEST(ColoredMnistSpec, RefusesWhatIsNoProbability) {
+TEST(ColoredMnistSpec, RefusesValuesThatAreNotProbabilities) {
   const auto refused = [](const std::string& sentence) {
     return ThrowsMessage<std::invalid_argument>(HasSubstr(sentence));
   };

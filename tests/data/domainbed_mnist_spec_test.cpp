@@ -19,7 +19,7 @@ auto validating(const DomainBedMnistSpec& spec, std::int64_t count = 70'000) {
   return [spec, count] { validate(spec, count); };
 }
 
-TEST(DomainBedMnistSpec, SaysWhatIsAcceptedAsTestEnvironments) {
+TEST(DomainBedMnistSpec, SaysWhatIsExpectedAsTestEnvironments) {
   DomainBedMnistSpec spec;
   spec.test_envs = {};
   EXPECT_THAT(validating(spec), refused("test_envs: expected lists of integers"));

@@ -76,7 +76,7 @@ TEST(Extrapolation, MorePointsAreTheFewerOnesAndSomeMore) {
   EXPECT_FALSE(torch::equal(few.train[1].inputs, extrapolation({.points = 10}, 2).train[1].inputs));
 }
 
-TEST(Extrapolation, RefusesWhatItCannotDraw) {
+TEST(Extrapolation, RefusesInvalidSpecs) {
   EXPECT_THAT([] { extrapolation({.points = 0}, 0); },
               ::testing::ThrowsMessage<std::invalid_argument>(
                   ::testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));

@@ -78,7 +78,7 @@ TEST_F(Fetch, TakesPlainAndGzippedFilesFromAFolder) {
   expect_whole();
 }
 
-TEST_F(Fetch, TakesFilesFromAnArchiveWhateverTheirFolder) {
+TEST_F(Fetch, TakesFilesFromAnyFolderOfAnArchive) {
   write(source() / "x.tgz", tiny_archive());
   EXPECT_THAT(get((source() / "x.tgz").string()).fetched, ElementsAre("tiny-images", "tiny-labels"));
   expect_whole();
@@ -124,7 +124,7 @@ TEST_F(Fetch, LooksAtNoSourceWhenAllIsThere) {
   EXPECT_THAT(report.fetched, IsEmpty());
 }
 
-TEST_F(Fetch, BringsOnlyWhatIsMissingOrWrong) {
+TEST_F(Fetch, FetchesOnlyMissingOrInvalidFiles) {
   store.place(tiny, tiny.files[0], tiny_images());
   write(store.path(tiny, tiny.files[1]), bytes_of("half"));
   write(source() / "tiny-labels", tiny_labels());
@@ -184,7 +184,7 @@ TEST_F(Fetch, LeavesNoTemporaryFoldersBehind) {
   EXPECT_THAT(names_in(temporary.path()), IsEmpty());
 }
 
-TEST_F(Fetch, RefusesWhatIsNoSource) {
+TEST_F(Fetch, RefusesInvalidSources) {
   for (const std::string from : {"", "ftp://example.org", "no/such/folder"}) {
     EXPECT_THAT([&] { (void)get(from); },
                 ThrowsMessage<std::invalid_argument>(AllOf(

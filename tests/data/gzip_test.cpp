@@ -28,7 +28,7 @@ TEST(Gunzip, JoinsStreamsOnEnd) {
   EXPECT_EQ(gunzip(joined(gzip(bytes_of("one ")), gzip(bytes_of("two"))), "x"), bytes_of("one two"));
 }
 
-TEST(Gunzip, LeavesWhatIsNotGzippedAloneIfAskedTo) {
+TEST(Gunzip, ReturnsBytesThatAreNotGzippedUnchanged) {
   EXPECT_EQ(gunzipped(bytes_of("plain"), "x"), bytes_of("plain"));
   EXPECT_EQ(gunzipped({}, "x"), Bytes{});
   EXPECT_EQ(gunzipped(gzip(bytes_of("packed")), "x"), bytes_of("packed"));

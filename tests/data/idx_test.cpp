@@ -27,7 +27,7 @@ TEST(Idx, GivesDigits) {
   EXPECT_THAT(digits.labels, ::testing::ElementsAre(7, 2));
 }
 
-TEST(Idx, ReadsPlainAndGzippedFilesAlike) {
+TEST(Idx, ReadsPlainAndGzippedFiles) {
   const Scratch scratch;
   write(scratch / "images", tiny_images());
   write(scratch / "labels.gz", gzip(tiny_labels()));
@@ -95,7 +95,7 @@ TEST(Idx, RefusesSizesThatCannotBe) {
   EXPECT_THAT([] { parse(tiny_images(), idx(0x801, {0}, {})); }, refused("LABELS has 0 labels"));
 }
 
-TEST(Idx, RefusesLabelsThatAreNoDigitsOrTooFew) {
+TEST(Idx, RefusesLabelsThatAreNotDigitsOrTooFew) {
   EXPECT_THAT(
       [] {
         parse(tiny_images(), idx(0x801, {2}, {9, 10}));

@@ -70,7 +70,7 @@ TEST_F(ImageFolders, AreListedInTheOrderOfNames) {
   EXPECT_EQ(folder.missing()[0].class_name, "Zebra");
 }
 
-TEST_F(ImageFolders, PassOverWhatIsNotAPictureAndCountIt) {
+TEST_F(ImageFolders, SkipAndCountFilesThatAreNotImages) {
   add("a/x/1.png");
   add("a/y/1.png");
   add("b/x/1.png");

@@ -80,8 +80,7 @@ TEST(NumberInputs, AreTakenByNameWhereThereIsAHeader) {
   const Read read = read_all(points, {"-"}, two, "\xEF\xBB\xBFx2,id,\"x1\"\n1,first,2\n3,second,4\n");
   EXPECT_TRUE(torch::equal(read.inputs, torch::tensor({{2.0F, 1.0F}, {4.0F, 3.0F}})));
   EXPECT_THAT(read.names, ElementsAre("standard input:2", "standard input:3"));
-  EXPECT_THAT(read.notices,
-              ElementsAre(HasSubstr("columns that the model does not know are passed over: 1")));
+  EXPECT_THAT(read.notices, ElementsAre(HasSubstr("ignored columns that the model does not use: 1")));
   const Read nameless = read_all(form_of(NumbersInput{}), {"-"}, two, "a,b\n1,2\n");
   EXPECT_TRUE(torch::equal(nameless.inputs, torch::tensor({{1.0F, 2.0F}})));
 }

@@ -43,7 +43,7 @@ TEST(Metrics, WorstGroupIsTheWorstClassThatIsThere) {
   EXPECT_DOUBLE_EQ(value_of("worst_group", TaskLoss::binary_cross_entropy, logits, labels), 0.0);
 }
 
-TEST(Metrics, MacroF1CountsEveryClassAlike) {
+TEST(Metrics, MacroF1CountsEveryClassEqually) {
   const ThreeClasses data;
   // Class 0: 2 * 2 / (2 + 3); class 1: 2 * 1 / (2 + 2); class 2: 0; class 3 is neither there nor answered.
   EXPECT_DOUBLE_EQ(value_of("macro_f1", TaskLoss::cross_entropy, data.outputs, data.labels),

@@ -130,7 +130,7 @@ TEST(Random, PermutationHoldsEachNumberOnceAndEveryOrderComesUp) {
   }
 }
 
-TEST(Random, GoesOnFromARestoredState) {
+TEST(Random, ContinuesFromARestoredState) {
   Random random(8, "state");
   random.normal();
   const std::string state = random.state();

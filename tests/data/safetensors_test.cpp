@@ -335,7 +335,7 @@ TEST(SafetensorsFile, IsARegularFile) {
               refuses_safetensors("No such file"));
 }
 
-TEST(SafetensorsFile, IsReadAlikeByAnIndependentReader) {
+TEST(SafetensorsFile, IsReadTheSameByAnIndependentReader) {
   if (!is_installed("python3")) {
     GTEST_SKIP() << "python3 is not installed";
   }

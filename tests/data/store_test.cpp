@@ -37,7 +37,7 @@ TEST(Store, LivesWherePairDataSaysElseUnderTheHome) {
               ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("PAIR_DATA"), HasSubstr("HOME"))));
 }
 
-TEST(Store, GivesBackWhatWasPlaced) {
+TEST(Store, ReturnsStoredFiles) {
   const Scratch scratch;
   const Store store(scratch / "not/yet/there");
   EXPECT_EQ(store.check(tiny, images).state, FileState::missing);
@@ -76,7 +76,7 @@ TEST(Store, ReplacesAWrongFile) {
   EXPECT_EQ(store.check(tiny, images).state, FileState::right);
 }
 
-TEST(Store, DoesNotCallMissingWhatItMayNotRead) {
+TEST(Store, DoesNotReportUnreadableFilesAsMissing) {
   const Scratch scratch;
   std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
   const Store store(scratch.path());
@@ -124,7 +124,7 @@ TEST(Store, IsNeverSeenHalfWrittenWhileManyPlaceTheSameFile) {
   EXPECT_THAT(names_in(store.folder(tiny)), ElementsAre("tiny-images"));
 }
 
-TEST(Store, SaysHowToMendWhatCannotBeRead) {
+TEST(Store, SaysHowToRepairUnreadableFiles) {
   const Scratch scratch;
   const Store store(scratch.path());
   EXPECT_THAT([&] { (void)store.read(tiny, images); },

@@ -39,7 +39,7 @@ TEST(Tar, OfNothingHoldsNothing) {
   EXPECT_TRUE(tar_files(tar({}), "x.tar").empty());
 }
 
-TEST(Tar, RefusesWhatIsNoArchive) {
+TEST(Tar, RefusesWhatIsNotAnArchive) {
   EXPECT_THAT(
       [] { tar_files(Bytes(2048, 'x'), "x.tar"); },
       ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("x.tar is not a tar archive"), HasSubstr("byte 0"))));

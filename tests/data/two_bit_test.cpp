@@ -161,7 +161,7 @@ TEST(TwoBit, LogisticLossIsFiniteHoweverLargeTheMargin) {
   }
 }
 
-TEST(TwoBit, RefusesWhatIsNoEnvironment) {
+TEST(TwoBit, RefusesInvalidEnvironments) {
   const auto says = [](const Spec& spec, const char* sentence) {
     EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
   };

@@ -188,7 +188,7 @@ TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   EXPECT_TRUE(torch::equal(at.told.narrow(0, m + m * m, 2).cpu(), also));
 }
 
-TEST_P(AtTheHead, TheWayBackIsAutograds) {
+TEST_P(AtTheHead, TheBackwardPassEqualsAutograds) {
   const Shape& shape = GetParam();
   const Reference reference(shape);
   const AtHead at = at_head(reference.head(shape), functions, {});
@@ -224,7 +224,7 @@ TEST_P(AtTheHead, TheWayBackIsAutograds) {
   }
 }
 
-TEST_P(AtTheHead, ALossThatIsNotFiniteIsTold) {
+TEST_P(AtTheHead, ALossThatIsNotFiniteIsReported) {
   const Shape& shape = GetParam();
   Head head = Reference(shape).head(shape);
   head.features[0].fill_(std::numeric_limits<float>::quiet_NaN());
@@ -233,7 +233,7 @@ TEST_P(AtTheHead, ALossThatIsNotFiniteIsTold) {
   EXPECT_TRUE(std::isnan(at.told[3].item<double>())) << "of the Gram matrix";
 }
 
-TEST_P(AtTheHead, AClassThatIsNotThereIsToldAsNoNumber) {
+TEST_P(AtTheHead, AnInvalidClassGivesNaN) {
   const Shape& shape = GetParam();
   if (shape.loss != Loss::cross_entropy) {
     return;

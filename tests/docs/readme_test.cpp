@@ -57,14 +57,16 @@ TEST(Readme, ShowsCommandsThatWork) {
   std::vector<std::string> commands = commands_of(readme, "build/release/bin/pair");
   const std::vector<std::string> piped = commands_of(readme, "echo");
   commands.insert(commands.end(), piped.begin(), piped.end());
-  EXPECT_EQ(commands.size(), 4U);
+  EXPECT_EQ(commands.size(), 5U);
   for (std::string command : commands) {
     command = replaced(command, "build/release/bin/pair", "pair");
     // The README's runs are of the full size; here few digits, images and steps are enough.
     if (command.find("--dataset cmnist") != std::string::npos) {
       command += " --steps 6 --set train_digits=100 test_digits=50 width=4 eval_every=3";
-    } else if (command.find("--dataset images") != std::string::npos) {
+    } else if (command.find("--data PACS") != std::string::npos) {
       command += " width=4 batch=2 pretrain=2 eval_every=3 --steps 4";
+    } else if (command.find("--data ") != std::string::npos) {
+      command += " --steps 6 --set width=4 pretrain=3 eval_every=3";
     }
     const Ended ended = shell(command, scratch.path());
     EXPECT_EQ(ended.status, 0) << command << "\n" << ended.err;

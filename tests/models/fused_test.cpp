@@ -121,7 +121,7 @@ TEST_F(Fused, RectifiedPassGoesBackAsAutogradDoes) {
   }
 }
 
-TEST_F(Fused, ThereIsNoRectifiedPassOfWhatIsNotTrainedOrHasNoKernel) {
+TEST_F(Fused, ThereIsNoRectifiedPassWithoutTrainingOrKernel) {
   const torch::Tensor inputs = drawn({5, 12}, random).cuda();
   const auto model = [&](std::int64_t width) {
     auto made =

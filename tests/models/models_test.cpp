@@ -246,7 +246,7 @@ TEST(MnistCnn, StartsFromPyTorchsDefaultDrawnFromTheSeedAlone) {
   EXPECT_FALSE(torch::equal(parameters["conv3.bias"], other->named_parameters()["conv3.bias"]));
 }
 
-TEST(MnistCnn, RefusesInputsThatAreNoImages) {
+TEST(MnistCnn, RefusesInputsThatAreNotImages) {
   ModelSpec flat = digits_cnn();
   flat.input_shape = {392};
   EXPECT_THAT([&] { (void)make(flat); },

@@ -90,7 +90,7 @@ TEST(Weights, OfATrainedNetworkGiveTheSameOutputs) {
   }
 }
 
-TEST(Weights, AreStoredRowByRowWhateverTheirStrides) {
+TEST(Weights, AreStoredRowByRowForAnyStrides) {
   torch::manual_seed(1);
   Net plain;
   Net channels_last;

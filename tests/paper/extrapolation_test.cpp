@@ -96,7 +96,7 @@ TEST(ExtrapolationRecipe, ScoresHowMuchTheMapChangesWithX2) {
               sum / static_cast<double>(columns), 0.02);
 }
 
-TEST(ExtrapolationRecipe, IsDrawnAndToldInWords) {
+TEST(ExtrapolationRecipe, IsDrawnAndWrittenAsText) {
   const Folder folder;
   const nlohmann::json result = extrapolation(quick(), folder.path(), 2);
   EXPECT_THAT(extrapolation_text(result), HasSubstr("PAIR-o"));
@@ -105,7 +105,7 @@ TEST(ExtrapolationRecipe, IsDrawnAndToldInWords) {
   EXPECT_THAT(plot::to_svg(figure), HasSubstr("training data"));
 }
 
-TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
+TEST(ExtrapolationRecipe, RefusesUnknownNames) {
   ExtrapolationRequest request = quick();
   request.methods = {"pairs"};
   EXPECT_THAT([&] { extrapolation_candidates(request); },

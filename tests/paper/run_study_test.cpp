@@ -61,7 +61,7 @@ TEST_F(RunStudy, GoesFromRunsToAFigureInEveryStudy) {
   }
 }
 
-TEST_F(RunStudy, GivesNothingWhereItIsStoppedAndGoesOn) {
+TEST_F(RunStudy, ReturnsNothingIfStoppedAndContinues) {
   const Study study = fig_perfect_init();
   sweep::ManyRunsHooks hooks;
   int asked = 0;

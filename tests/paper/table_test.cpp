@@ -62,7 +62,7 @@ TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
   EXPECT_THAT(as_markdown(json), HasSubstr("| ERM |"));
 }
 
-TEST_F(PaperTable, KeepsGoingWhenARunFailsAndSaysSo) {
+TEST_F(PaperTable, ContinuesWhenARunFailsAndSaysSo) {
   const std::vector<std::uint64_t> seeds = {0};
   const Table table = table1(std::vector<std::string>{"erm"}, seeds, quick_);
   const std::vector<runs::RunSpec> specs = specs_of(table);

@@ -106,7 +106,7 @@ TEST(Pretrained, GoesToTheErmOptimum) {
   }
 }
 
-TEST(TwoBitDescent, RefusesWhatItCannotRun) {
+TEST(TwoBitDescent, RefusesInvalidOptions) {
   const auto says = [](const TwoBitOptions& options, const char* sentence) {
     EXPECT_THAT([&] { two_bit(options); }, ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
   };

@@ -116,7 +116,7 @@ TEST(Viridis, GetsLighterEvenly) {
   EXPECT_LT(most / least, 4.0);
 }
 
-TEST(Diverging, IsLightestInTheMiddleAndAlikeOnBothSides) {
+TEST(Diverging, IsLightestInTheMiddleAndSymmetric) {
   const auto lightness = [](double t) {
     return oklab(linear(scale_color(ColorScale::diverging, t, Theme::light).color))[0];
   };

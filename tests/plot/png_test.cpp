@@ -107,7 +107,7 @@ TEST_F(Png, RefusesHugeSizes) {
                std::invalid_argument);
 }
 
-TEST(PngAbsent, IsSaidInASentence) {
+TEST(PngAbsent, IsReportedInASentence) {
   if (have_png()) {
     GTEST_SKIP() << "this build has librsvg";
   }

@@ -143,7 +143,7 @@ TEST(Svg, LeavesALineOpenWhereAValueIsMissing) {
   EXPECT_THAT(paths(xml, "f0"), SizeIs(2));
 }
 
-TEST(Svg, TakesWhatIsNotPositiveOffALogarithmicAxis) {
+TEST(Svg, LeavesNonPositiveValuesOffALogarithmicAxis) {
   const Chart chart{.y = {.scale = Scale::logarithmic},
                     .marks = {Points{.x = {0, 1, 2, 3}, .y = {-1, 0, 1e-3, 10}}}};
   const Xml xml = parse_xml(to_svg(of(chart)));
@@ -155,7 +155,7 @@ TEST(Svg, TakesWhatIsNotPositiveOffALogarithmicAxis) {
   EXPECT_EQ(shapes, 2U);
 }
 
-TEST(Svg, DrawsWhateverNumbersCome) {
+TEST(Svg, DrawsAnyNumbers) {
   const std::vector<double> hard = {0,      -0.0,   1,      -1,    nan,    inf,  -inf,     1e308,
                                     -1e308, 1e-308, 5e-324, 1e300, 1e-300, 1e17, 1e17 + 16};
   for (const double a : hard) {

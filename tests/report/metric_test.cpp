@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Metric, IsToldByItsKey) {
+TEST(Metric, IsIdentifiedByItsKey) {
   EXPECT_EQ(metric_of("env0_in_acc").kind, Kind::accuracy);
   EXPECT_EQ(metric_of("worst_test_mse").kind, Kind::error);
   EXPECT_EQ(metric_of("losses.irmv1").kind, Kind::loss);

@@ -35,7 +35,7 @@ TEST(Page, NamesCannotLeaveTheirElement) {
   EXPECT_THAT(html, HasSubstr("<title>&lt;/title&gt;"));
 }
 
-TEST(Page, BytesThatAreNoUtf8AreReplaced) {
+TEST(Page, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_NO_THROW(page({{"title", "a\xff"}}, false));
 }
 

@@ -47,7 +47,7 @@ TEST(Payload, HasARunWithItsSeriesPhasesAndSettings) {
   EXPECT_EQ(result["headline"], "worst_test_acc");
 }
 
-TEST(Payload, WhatNeverChangesIsSaidOnce) {
+TEST(Payload, ConstantValuesAreStoredOnce) {
   const Scratch scratch;
   write(scratch / "results.jsonl", records(50));
   const json result = payload_at(scratch.path());
@@ -70,7 +70,7 @@ TEST(Payload, TakesAHalfWrittenLineAsAbsent) {
   EXPECT_EQ(result["runs"][0]["state"], "open");
 }
 
-TEST(Payload, SaysWhatCouldNotBeReadAndGoesOn) {
+TEST(Payload, ReportsUnreadableFilesAndContinues) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", "garbage\n" + records(3) + "{\"step\": \n");
   write(scratch / "b/results.jsonl", "\xff\xfe\n");

@@ -151,7 +151,7 @@ void expect_whole(const fs::path& path) {
   EXPECT_EQ(read_file(results_file(path)), expected_records());
 }
 
-TEST(Crash, AtAnyCallIsMendedByTheNextTry) {
+TEST(Crash, AtAnyCallIsRepairedByTheNextTry) {
   int calls = 1;
   for (bool lived = false; !lived; ++calls) {
     const Scratch scratch;
@@ -168,7 +168,7 @@ TEST(Crash, AtAnyCallIsMendedByTheNextTry) {
   EXPECT_GT(calls, 30) << "the calls were counted";
 }
 
-TEST(Crash, AtAnyTwoCallsIsMendedToo) {
+TEST(Crash, AtAnyTwoCallsIsRepairedToo) {
   for (int first = 2; first < 40; first += 5) {
     for (int second = 3; second < 40; second += 5) {
       const Scratch scratch;
@@ -181,7 +181,7 @@ TEST(Crash, AtAnyTwoCallsIsMendedToo) {
   }
 }
 
-TEST(FullDisk, TakesNoRecordAwayAndIsMendedByTheNextTry) {
+TEST(FullDisk, LosesNoRecordAndIsRepairedByTheNextTry) {
   int calls = 1;
   for (bool lived = false; !lived; ++calls) {
     const Scratch scratch;

@@ -102,7 +102,7 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
   refused({"--algorithm", "dan"}, "did you mean 'dann'");
 }
 
-TEST(PairBenchDomainBed, MeasuresAloneWhereThereIsNoPythonWithTorch) {
+TEST(PairBenchDomainBed, MeasuresAloneWithoutAPythonWithTorch) {
   const Scratch scratch;
   const std::vector<std::string> arguments = {
       "bench", "domainbed", "--rounds", "1", "--steps", "1", "--batch", "2", "--python", "/nowhere/python3"};

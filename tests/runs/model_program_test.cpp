@@ -279,7 +279,7 @@ TEST(PairPredict, NamesABrokenPictureOrSkipsIt) {
   EXPECT_EQ(skipping.status, 0) << skipping.err;
   EXPECT_THAT(csv_lines(skipping.out), SizeIs(1 + 11));
   EXPECT_THAT(skipping.err, AllOf(HasSubstr("skipped a broken file (1 so far): pets/art/cat/2.png"),
-                                  HasSubstr("broken files that were skipped: 1")));
+                                  HasSubstr("skipped broken files: 1")));
   const Answer scored = pair_in(scratch, {"score", "run", "pets", "--broken", "skip", "--json"});
   EXPECT_EQ(scored.status, 0) << scored.err;
   EXPECT_EQ(json::parse(scored.out).at("skipped"), 1);
@@ -371,6 +371,82 @@ TEST(PairPredict, TakesLinesOfNumbers) {
   refuses(scratch, {"predict", "run", "wide.csv"}, "wide.csv, line 2: expected 2 numbers, got 3");
 }
 
+// 40 rows per hospital, whose outcome depends on the age.
+std::string patients(bool regression, int from = 0) {
+  std::string text = "id,hospital,age,sex,outcome\n";
+  for (int i = from; i < from + 120; ++i) {
+    const char* const hospitals[] = {"St. Mary", "Eastside", "Lakeview, North"};
+    const int age = 30 + i * 7 % 50;
+    text += "P" + std::to_string(i) + ",\"" + hospitals[i % 3] + "\"," + std::to_string(age) + "," +
+            (i % 4 == 0 ? "F" : "M") + "," +
+            (regression ? std::to_string(1000.5 + 10.0 * age)
+             : age < 55 ? "healthy"
+                        : "ill") +
+            "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> small_table() {
+  return {"--data",   "p.csv",        "--label",       "outcome", "--environment", "hospital",
+          "--ignore", "id",           "--algorithm",   "erm",     "--steps",       "60",
+          "--set",    "model=linear", "eval_every=30", "lr=0.1"};
+}
+
+TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
+  const Scratch scratch;
+  write(scratch / "p.csv", patients(false));
+  train(scratch, small_table());
+  expect_scores_of_last_record(scratch, "accuracy", "_acc");
+  // Columns in another order, some of them unknown, none of them the label.
+  write(scratch / "new.csv", "sex;note;age\nF;a;35\nM;b;75\n;c;\n");
+  const Answer answer = pair_in(scratch, {"predict", "run", "new.csv"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  const auto lines = csv_lines(answer.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"input", "class", "p_healthy", "p_ill"}));
+  EXPECT_EQ(lines[1][0], "new.csv:2");
+  EXPECT_EQ(lines[1][1], "healthy");
+  EXPECT_EQ(lines[2][1], "ill");
+
+  write(scratch / "later.csv", patients(false, 1001));
+  const Answer scored = pair_in(scratch, {"score", "run", "later.csv", "--json"});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  const json scores = json::parse(scored.out);
+  ASSERT_THAT(scores.at("environments"), SizeIs(3));
+  EXPECT_EQ(scores.at("environments").at(0).at("name"), "Eastside");
+  EXPECT_EQ(scores.at("environments").at(0).at("samples"), 40);
+  EXPECT_GT(scores.at("worst").at("accuracy").get<double>(), 0.8);
+
+  write(scratch / "few.csv", "sex\nF\n");
+  refuses(scratch, {"predict", "run", "few.csv"},
+          "few.csv: columns: expected 'age', which the model was trained on");
+  write(scratch / "odd.csv", "age,sex\nold,F\n");
+  refuses(scratch, {"predict", "run", "odd.csv"},
+          "odd.csv, line 2: column 'age': expected a number or nothing");
+  refuses(scratch, {"score", "run", "new.csv"},
+          "new.csv: expected the column 'outcome' with the labels, got none");
+  write(scratch / "other.csv", "age,sex,outcome\n35,F,well\n");
+  refuses(scratch, {"score", "run", "other.csv"},
+          "other.csv, line 2: column 'outcome': expected a class that the model knows (healthy, ill), got "
+          "'well'");
+  refuses(scratch, {"score", "run", "table", "--set", "file=later.csv", "file_sha256="},
+          "table: expected the table that the run was trained on, got another");
+}
+
+TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
+  const Scratch scratch;
+  write(scratch / "p.csv", patients(true));
+  train(scratch, small_table());
+  write(scratch / "new.csv", "age,sex\n35,F\n75,M\n");
+  const auto lines = csv_lines(pair_in(scratch, {"predict", "run", "new.csv"}).out);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_NEAR(std::stod(lines[1][1]), 1350.5, 60);
+  EXPECT_NEAR(std::stod(lines[2][1]), 1750.5, 60);
+  const json scores = json::parse(pair_in(scratch, {"score", "run", "p.csv", "--json"}).out);
+  EXPECT_LT(scores.at("worst").at("mse").get<double>(), 0.2);
+}
+
 TEST(PairPredict, RefusesRunsWithoutAModel) {
   const Scratch scratch;
   train(scratch, small_points());
@@ -396,7 +472,7 @@ TEST(PairPredict, RefusesRunsWithoutAModel) {
   refuses(scratch, {"predict", "run", "points.csv"}, "it is not a regular file");
 }
 
-TEST(PairTrain, KeepsNoModelWhereItIsToldSo) {
+TEST(PairTrain, KeepsNoModelOnRequest) {
   const Scratch scratch;
   train(scratch, {"--algorithm", "erm", "--steps", "4", "--no-model", "--set", "train_digits=100",
                   "test_digits=50", "width=4", "eval_every=2"});

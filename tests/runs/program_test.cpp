@@ -247,7 +247,7 @@ TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
   EXPECT_EQ(read_file(results_file(run)), uninterrupted());
 }
 
-TEST(PairTrain, EndsCleanlyOnCtrlCAndGoesOn) {
+TEST(PairTrain, EndsCleanlyOnCtrlCAndContinues) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Scratch scratch;
     Program program(small_run(), scratch.path());
@@ -390,7 +390,7 @@ TEST(PairList, HasALineForEach) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'datasets'?"));
 }
 
-TEST(PairData, ListsAndRefusesWhatItCannotGet) {
+TEST(PairData, ListsDataAndRefusesUnknownSources) {
   const Scratch scratch;
   ::setenv("PAIR_DATA", (scratch / "store").c_str(), 1);
   const Ended listing = pair({"data", "list"}, scratch.path());

@@ -112,7 +112,7 @@ TEST(RunDirectory, DropsALineWithoutAnEnd) {
   EXPECT_EQ(read_file(results_file(scratch / "run")), whole);
 }
 
-TEST(RunDirectory, BeginsAnewWhereTheCheckpointIsDamaged) {
+TEST(RunDirectory, StartsAgainIfTheCheckpointIsDamaged) {
   const Scratch scratch;
   const fs::path path = scratch / "run";
   write_run(path);
@@ -134,7 +134,7 @@ TEST(RunDirectory, BeginsAnewWhereTheCheckpointIsDamaged) {
   }
 }
 
-TEST(RunDirectory, BeginsAnewWhereRecordsWereCutOrChanged) {
+TEST(RunDirectory, StartsAgainIfRecordsWereCutOrChanged) {
   const Scratch scratch;
   const fs::path path = scratch / "run";
   for (const char* damaged : {"", "{\"step\":1}\n", "{\"step\":1}\n{\"step\":7}\n{\"step\":3}\n",
@@ -177,7 +177,7 @@ TEST(RunDirectory, GivesAFolderInWhichNothingCameAboutToAnother) {
   EXPECT_EQ(spec_from_text(read_file(spec_file(scratch / "run"))).seed, 1U);
 }
 
-TEST(RunDirectory, RefusesFoldersAndFilesThatAreNoRuns) {
+TEST(RunDirectory, RefusesFoldersAndFilesThatAreNotRuns) {
   const Scratch scratch;
   write(scratch / "letter.txt", "dear");
   EXPECT_THAT([&] { RunDirectory(scratch.path(), small_spec()); },
@@ -226,7 +226,7 @@ TEST(RunDirectory, WritesADamagedSpecAgainWhereTheFolderHasItsName) {
   expect_mended("is damaged");
 }
 
-TEST(RunDirectory, BeginsAnewWithADamagedSpecAndNoCheckpoint) {
+TEST(RunDirectory, StartsAgainWithADamagedSpecAndNoCheckpoint) {
   const Scratch scratch;
   const fs::path path = scratch / folder_name(small_spec());
   write_run(path);
@@ -299,7 +299,7 @@ TEST(RunDirectory, DoesNotWaitForPipesNorReadDevices) {
   }
 }
 
-TEST(RunDirectory, DoesNotTakeForLostWhatItMayNotRead) {
+TEST(RunDirectory, DoesNotReportUnreadableFilesAsLost) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms::all);
   const fs::path path = scratch / "run";

@@ -189,7 +189,7 @@ TEST(Run, GivesTheSameRecordsWhenStoppedAtAnyStep) {
   expect_same_when_stopped(small_spec(), 1);
 }
 
-TEST(Run, GivesTheSameRecordsWhenStoppedWhateverItRemembers) {
+TEST(Run, GivesTheSameRecordsWhenStoppedForAnyState) {
   for (const RunSpec& spec : specs_with_memory()) {
     expect_same_when_stopped(spec, 6);
   }
@@ -265,7 +265,7 @@ TEST(Run, CountsTheRecordsToCome) {
   EXPECT_THAT(left, ElementsAre(5, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 1, 0));
 }
 
-TEST(Run, BeginsAnewWhereTheTrainerCannotReadTheCheckpoint) {
+TEST(Run, StartsAgainIfTheTrainerCannotReadTheCheckpoint) {
   const RunSpec spec = small_spec();
   const Scratch scratch;
   {
@@ -341,7 +341,7 @@ TEST(Run, StartsFromWhereAnotherEnded) {
   EXPECT_EQ(run(spec, scratch / (folder_name(spec) + "/"), datasets).status, Status::finished);
 }
 
-TEST(Run, ThatStartsFromAnotherGoesOnAfterAStopAsIfThereHadBeenNone) {
+TEST(Run, ThatStartsFromAnotherContinuesAfterAStopAsIfThereHadBeenNone) {
   const Scratch scratch;
   DatasetCache datasets;
   RunSpec spec = small_spec("vrex");
@@ -377,7 +377,7 @@ TEST(Run, SaysWhatItCannotStartFrom) {
   EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("a model of another size")));
 }
 
-TEST(Run, GivesWayToWhoeverTrainsThere) {
+TEST(Run, GivesWayToAProcessThatTrainsThere) {
   const Scratch scratch;
   const RunDirectory held(scratch / "run", small_spec());
   DatasetCache datasets;
@@ -407,7 +407,7 @@ TEST(Run, GoesWhereItsHashSays) {
   EXPECT_EQ(default_directory(spec), "runs/cmnist-irmx-s4-" + hash(spec));
 }
 
-TEST(DatasetCache, SharesWhatIsTheSame) {
+TEST(DatasetCache, SharesEqualSets) {
   DatasetCache datasets;
   const data::Dataset spec = small_spec().dataset;
   std::vector<std::shared_ptr<const data::EnvironmentSet>> sets(4);
@@ -434,7 +434,7 @@ TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
   EXPECT_TRUE(first.expired());
 }
 
-TEST(DatasetCache, TellsEveryoneWhatIsWrong) {
+TEST(DatasetCache, ReportsErrorsToAllCallers) {
   DatasetCache datasets;
   data::Dataset spec = small_spec().dataset;
   spec.options.as<data::ColoredMnistSpec>().train_digits = 0;
@@ -456,7 +456,7 @@ TEST(Run, ThatIsDoneIsReadWhereItsDeviceIsNot) {
   EXPECT_THROW(run(spec, scratch / "another", datasets), std::invalid_argument);
 }
 
-TEST(DatasetCache, ForgetsAllButWhatIsHeld) {
+TEST(DatasetCache, KeepsOnlySetsInUse) {
   DatasetCache datasets(4);
   const RunSpec spec = small_spec("erm", 0);
   auto held = datasets.get(spec.dataset, 0);

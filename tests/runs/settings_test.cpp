@@ -83,7 +83,7 @@ TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_EQ(text_of(with("irmv1_unbiased", "true"), "irmv1_unbiased"), "true");
 }
 
-TEST(Settings, SayWhatIsAcceptedWhereAValueIsNot) {
+TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   const auto refusal = [](std::string_view key, std::string_view text, std::string_view sentence) {
     EXPECT_THAT(setting(key, text), ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence))));
   };

@@ -203,7 +203,7 @@ TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
       {},
       "column 'id': expected categories that several rows share, got 120 texts in 120 rows, such as 'P0'; "
       "'--ignore id' leaves it out");
-  refuses({}, "--data: expected a CSV file or a folder of pictures, got 'none.csv', which does not exist",
+  refuses({}, "--data: expected a CSV file or a folder of images, got 'none.csv', which does not exist",
           "none.csv");
   refuses({"--dataset", "cmnist"}, "--data: expected");
   const std::string head = "hospital,age,outcome\n";

@@ -99,7 +99,7 @@ TEST(LeaveOneOut, DoesNotMixDrawsOfHyperparameters) {
   EXPECT_THAT(leave_one_out(history).decisions, IsEmpty());
 }
 
-TEST(DomainBed, ChoosesTheSameWhateverTheOrderOfRuns) {
+TEST(DomainBed, DoesNotDependOnTheOrderOfRuns) {
   History history = leave_one_out_history();
   for (int seed = 1; seed < 4; ++seed) {
     for (select::Run run : leave_one_out_history()) {

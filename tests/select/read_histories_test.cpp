@@ -46,7 +46,7 @@ std::string omission(const Histories& histories, const Scratch& scratch) {
                                                        : sentence;
 }
 
-TEST(ReadHistories, ReadsRunsByNameWhoeverWroteThem) {
+TEST(ReadHistories, ReadsRunsOfBothProgramsByName) {
   const Scratch scratch;
   write(scratch / "b/results.jsonl",
         domainbed_line("IRM", 0, 1, 0, 0.5) + domainbed_line("IRM", 0, 1, 100, 0.6));
@@ -100,7 +100,7 @@ TEST(ReadHistories, SaysWhichRunsAreNotDoneAndReadsThem) {
   EXPECT_THAT(histories.not_done, ElementsAre(HasSubstr("a (failed: out of memory)")));
 }
 
-TEST(ReadHistories, SaysWhyAFolderIsNoRun) {
+TEST(ReadHistories, SaysWhyAFolderIsNotARun) {
   const Scratch scratch;
   fs::create_directories(scratch / "empty");
   EXPECT_EQ(omission(read(scratch), scratch), "empty has no results.jsonl");
@@ -123,7 +123,7 @@ TEST(ReadHistories, ARunThatFailedBeforeItsFirstRecordIsFailedAndNotUnreadable) 
   EXPECT_EQ(omission(histories, scratch), "garbled/results.jsonl, line 1, is not JSON");
 }
 
-TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
+TEST(ReadHistories, NamesTheLineThatIsNotARecord) {
   const std::string good = domainbed_line("IRM", 0, 0, 0, 0.5);
   const std::vector<std::pair<std::string, std::string>> cases{
       {"{\"step\": 1,\n", "is not JSON"},
@@ -253,7 +253,7 @@ TEST(ReadHistories, IsNotCaughtInALoopOfLinks) {
                           HasSubstr("self has no results.jsonl")));
 }
 
-TEST(ReadHistories, LeavesOutWhatIsNoFileOrCannotBeOpened) {
+TEST(ReadHistories, LeavesOutWhatIsNotAFileOrCannotBeOpened) {
   const Scratch scratch;
   fs::create_directories(scratch / "folder/results.jsonl");
   fs::create_directories(scratch / "pipe");
@@ -377,7 +377,7 @@ TEST(ReadHistories, NamesFoldersInPrintableCharacters) {
   EXPECT_EQ(omission(read(scratch), scratch), "a?]0;title?? has no results.jsonl");
 }
 
-TEST(ReadHistories, RefusesWhatIsNoFolder) {
+TEST(ReadHistories, RefusesWhatIsNotAFolder) {
   const Scratch scratch;
   write(scratch / "file", "");
   EXPECT_THROW(read_histories(std::vector{scratch / "file"}), std::invalid_argument);

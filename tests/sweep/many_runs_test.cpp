@@ -72,7 +72,7 @@ TEST(ManyRuns, RunSideBySideAndFinishedOnesAreRead) {
   }
 }
 
-TEST(ManyRuns, GoOnWhenOneFailsWhichIsRecorded) {
+TEST(ManyRuns, ContinueWhenOneFailsWhichIsRecorded) {
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(4);
   const fs::path bad = scratch / runs::folder_name(specs[1]);
@@ -95,7 +95,7 @@ TEST(ManyRuns, GoOnWhenOneFailsWhichIsRecorded) {
   EXPECT_EQ(trained_here(again), 1U);
 }
 
-TEST(ManyRuns, StopWhenAskedAndGoOnToTheSameRecords) {
+TEST(ManyRuns, StopOnRequestAndContinueToTheSameRecords) {
   const Scratch whole;
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(4);
@@ -120,7 +120,7 @@ TEST(ManyRuns, StopWhenAskedAndGoOnToTheSameRecords) {
   }
 }
 
-TEST(ManyRuns, LeaveARunToWhoeverTrainsItAndComeBackAtTheEnd) {
+TEST(ManyRuns, LeaveARunToTheProcessThatTrainsItAndCheckAtTheEnd) {
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(3);
   auto held = std::make_unique<RunDirectory>(scratch / runs::folder_name(specs[0]), specs[0]);

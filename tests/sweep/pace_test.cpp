@@ -34,7 +34,7 @@ TEST(Pace, FindsWhereMoreRunsNoLongerPay) {
       8U);
 }
 
-TEST(Pace, StaysWithinWhatItMay) {
+TEST(Pace, StaysWithinItsLimit) {
   EXPECT_EQ(found(1, [](std::size_t runs) { return 1000.0 * static_cast<double>(runs); }), 1U);
   EXPECT_EQ(found(6, [](std::size_t runs) { return 1000.0 * static_cast<double>(runs); }), 6U);
 }

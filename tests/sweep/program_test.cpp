@@ -169,7 +169,7 @@ TEST(PairSweep, OfTwoProcessesOnOneFolderRunsEveryJobOnce) {
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
 }
 
-TEST(PairSweep, GoesOnAfterKillToTheSameRecords) {
+TEST(PairSweep, ContinuesAfterKillToTheSameRecords) {
   const auto expected = uninterrupted("150");
   const Scratch scratch;
   for (std::size_t runs = 1; runs <= 5; runs += 2) {
@@ -223,7 +223,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
   }
 }
 
-TEST(PairSweep, RecordsAFailureAndGoesOn) {
+TEST(PairSweep, RecordsAFailureAndContinues) {
   const Scratch scratch;
   const Ended whole = pair(eight(), scratch.path());
   ASSERT_EQ(whole.status, 0) << whole.err;
@@ -352,7 +352,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
   }
 }
 
-TEST(PairSweep, ListsWhatItDrawsFrom) {
+TEST(PairSweep, ListsItsDistributions) {
   const Scratch scratch;
   const Ended ended = pair({"list", "hparams"}, scratch.path());
   EXPECT_EQ(ended.status, 0);

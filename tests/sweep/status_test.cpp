@@ -82,7 +82,7 @@ TEST_F(Status, ChangesNothing) {
   EXPECT_FALSE(fs::exists(folder_of(1)));
 }
 
-TEST_F(Status, NamesRunsThatAreNoJobs) {
+TEST_F(Status, NamesRunsThatAreNotJobs) {
   finish(0);
   fs::rename(folder_of(0), scratch_ / "another");
   const SweepStatus status = status_of(jobs_, scratch_.path());
@@ -97,7 +97,7 @@ TEST_F(Status, CallsAFileInTheWayBroken) {
   EXPECT_TRUE(fs::exists(folder_of(0)));
 }
 
-TEST_F(Status, MendsARunWhoseRecordsWereLost) {
+TEST_F(Status, RepairsARunWhoseRecordsWereLost) {
   finish(0);
   runs::testing::write(runs::results_file(folder_of(0)), "");
   EXPECT_EQ(state(0), State::broken);
@@ -105,7 +105,7 @@ TEST_F(Status, MendsARunWhoseRecordsWereLost) {
   EXPECT_EQ(state(0), State::incomplete);
 }
 
-TEST_F(Status, MendsNothingThatIsWholeOrAnotherRuns) {
+TEST_F(Status, RepairsNothingThatIsCompleteOrForeign) {
   finish(0);
   mend(jobs_[0], scratch_.path());
   EXPECT_EQ(state(0), State::done);

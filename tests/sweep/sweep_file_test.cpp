@@ -48,7 +48,7 @@ TEST(SweepFile, KeepsTheDefinition) {
   EXPECT_EQ(as_json(read[0]), as_json(small()));
 }
 
-TEST(SweepFile, GrowsByWhatItLacks) {
+TEST(SweepFile, AddsMissingJobs) {
   const Scratch scratch;
   add_to_sweep(scratch.path(), small());
   EXPECT_EQ(add_to_sweep(scratch.path(), small()).jobs, 0U);

@@ -53,7 +53,7 @@ TEST_F(DeviceLinkTest, RepeatedWorkIsRecordedAfterItWasDoneOnce) {
   EXPECT_TRUE(work.empty());
 }
 
-TEST_F(DeviceLinkTest, WorkThatCannotBeRecordedIsDoneByHandAndANoticeSaysSoOnce) {
+TEST_F(DeviceLinkTest, WorkThatCannotBeRecordedIsLaunchedDirectlyWithOneNotice) {
   RepeatedWork work(refusing, "evaluations");
   for (int round = 0; round < 2; ++round) {
     work.set({[] {}});

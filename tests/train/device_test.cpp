@@ -245,7 +245,7 @@ TEST_F(OnDevice, GivesTheSameAloneAndInCompanyHoweverOftenOneLooks) {
   }
 }
 
-TEST_F(OnDevice, GoesOnFromACheckpoint) {
+TEST_F(OnDevice, ContinuesFromACheckpoint) {
   Settings vectors = settings_of(16);
   vectors.objectives = {"erm", "irmv1", "vrex", "fishr", "group_dro"};
   vectors.preference = {};
@@ -356,7 +356,7 @@ TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
   }
 }
 
-TEST_F(OnDevice, SaysOnceWhatCannotBeRecordedAndGoesOn) {
+TEST_F(OnDevice, SaysOnceWhatCannotBeRecordedAndContinues) {
   Settings settings = settings_of();
   settings.objectives = {"erm", "clove"};
   settings.preference = {};

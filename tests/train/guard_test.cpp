@@ -159,7 +159,7 @@ TEST_F(GuardedStepTest, ReturnsToTheLastGoodParametersAndHalvesTheLearningRate) 
   EXPECT_EQ(guard.state().rollbacks, 1);
 }
 
-TEST_F(GuardedStepTest, TakesBackAStepThatWasTooLongAndRecovers) {
+TEST_F(GuardedStepTest, UndoesAStepThatWasTooLongAndRecovers) {
   GuardedStep guard(sgd);
   const std::vector<double> good = values();
   step(guard, 1.0, 0.0);

@@ -99,7 +99,7 @@ TEST(TrainingMode, UpdatesRunningStatisticsFromBatches) {
 }
 
 // Two masks give two losses, for any step.
-TEST(TrainingMode, TakesNoStepBackWhereDropoutDrawsAnewEachStep) {
+TEST(TrainingMode, UndoesNoStepIfDropoutDrawsAtEachStep) {
   Trainer trainer(testing::small_data(), normalized_model(), mode_settings(Scheme::pair, 0), 3);
   while (!trainer.finished()) {
     trainer.advance();
@@ -134,7 +134,7 @@ TEST(TrainingMode, EvaluationDependsOnNoOtherSampleAndChangesNothing) {
   expect_equal(model->buffers(), buffers);
 }
 
-TEST(TrainingMode, IsWhatStepsTakeWhateverModeTheModelIsIn) {
+TEST(TrainingMode, IsUsedForStepsInAnyModeOfTheModel) {
   for (const Settings& settings : all_settings()) {
     SCOPED_TRACE(to_string(settings.scheme));
     auto model = normalized_model();

@@ -65,7 +65,7 @@ TEST_P(OfMoments, AreRisksAndTheirDerivativesInAFactor) {
   EXPECT_FALSE(moments_of(loss, logits, labels, sizes, /*derivatives=*/false).derivatives.defined());
 }
 
-TEST_P(OfMoments, TheWayBackIsTorchs) {
+TEST_P(OfMoments, TheBackwardPassEqualsTorchs) {
   const auto& [loss, sizes] = GetParam();
   const auto environments = static_cast<std::int64_t>(sizes.size());
   const torch::Tensor by_risks = torch::randn({3, environments}, torch::kDouble);

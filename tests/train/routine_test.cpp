@@ -39,7 +39,7 @@ TEST_F(RoutineTest, IsRecordedOnceAllPartsWereDone) {
   EXPECT_THAT(notes, ::testing::ElementsAre("record 2", "play 0", "play 0", "play 1"));
 }
 
-TEST_F(RoutineTest, GoesOnUnrecordedAndSaysWhy) {
+TEST_F(RoutineTest, ContinuesUnrecordedAndSaysWhy) {
   NotingRecorder recorder(notes, "no");
   routine.play(0, &recorder);
   routine.play(1, &recorder);

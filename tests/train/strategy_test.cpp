@@ -126,7 +126,7 @@ TEST_F(StrategyTest, BalancedFollowsTheSolverAndKeepsWhatItNeedsInACheckpoint) {
   EXPECT_TRUE(learner->update->parameters().equal(expected));
 }
 
-TEST_F(StrategyTest, BalancedTakesBackAStepThatWasTooLong) {
+TEST_F(StrategyTest, BalancedUndoesAStepThatWasTooLong) {
   begin(Scheme::pair, {UpdateOptions::Rule::sgd, 0.9, true});
   BalancedStrategy strategy(*learner, settings);
   const torch::Tensor before = learner->update->parameters().clone();

@@ -219,7 +219,7 @@ TEST_F(Streamed, ABrokenFileEndsTheRunWithItsName) {
   }
 }
 
-TEST_F(Streamed, BrokenFilesAreSkippedCountedAndToldOnce) {
+TEST_F(Streamed, BrokenFilesAreSkippedCountedAndReportedOnce) {
   damage("photo/cat/2.png");
   damage("sketch/dog/5.png");
   std::vector<std::vector<double>> numbers;

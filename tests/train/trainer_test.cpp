@@ -422,7 +422,7 @@ TEST(StepSolver, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective
 }
 
 // Losses of two minibatches always differ; undoing steps because of that would stop all progress.
-TEST(Trainer, TakesNoStepBackWhereLossesOfTwoStepsCannotBeCompared) {
+TEST(Trainer, UndoesNoStepIfLossesOfTwoStepsCannotBeCompared) {
   Settings minibatches;
   minibatches.batch = 16;
   Settings drawing;

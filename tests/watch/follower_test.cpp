@@ -80,7 +80,7 @@ TEST(Follower, WaitsForTheEndOfALine) {
   EXPECT_EQ(follower.payload()["runs"][0]["records"], 2);
 }
 
-TEST(Follower, SeesARunBeginAnew) {
+TEST(Follower, SeesARunStartAgain) {
   const Scratch scratch;
   append(scratch / "a/results.jsonl", record(1) + record(2) + record(3));
   append(scratch / "a/failed", "killed\n");
@@ -111,7 +111,7 @@ TEST(Follower, ReadsOnlyWhatChanged) {
   EXPECT_EQ(follower.payload()["runs"][1]["step"], 4);
 }
 
-TEST(Follower, SaysWhatItCouldNotUse) {
+TEST(Follower, ReportsUnusableFiles) {
   const Scratch scratch;
   append(scratch / "a/results.jsonl", "garbage\n" + record(1));
   fs::create_symlink("/etc/passwd", scratch / "a/failed");

@@ -107,13 +107,13 @@ TEST_F(PairWatch, ShowsNamesAndExecutesNone) {
   }
 }
 
-TEST_F(PairWatch, ToleratesNamesThatAreNoText) {
+TEST_F(PairWatch, ToleratesNamesThatAreNotText) {
   append(scratch_ / "bad\xff\xfename" / "results.jsonl", record(3));
   const Conversation program(arguments());
   EXPECT_EQ(json::parse(Events(begin(program)).next())["runs"].size(), 2U);
 }
 
-TEST_F(PairWatch, GoesOnWhereTheFolderGoesAndComes) {
+TEST_F(PairWatch, ContinuesIfTheFolderDisappearsAndReturns) {
   const Conversation program(arguments());
   Events events(begin(program));
   EXPECT_EQ(json::parse(events.next())["runs"].size(), 1U);

@@ -172,7 +172,7 @@ TEST_F(WatchServer, SendsAPageOnceHoweverManyRangesAreAskedFor) {
   expect_alive();
 }
 
-TEST_F(WatchServer, DropsWhoSendsSlowly) {
+TEST_F(WatchServer, DropsClientsThatSendSlowly) {
   ServerOptions options;
   options.request_time = 400ms;
   Client client(serve(options));
@@ -189,7 +189,7 @@ TEST_F(WatchServer, DropsWhoSendsSlowly) {
   expect_alive();
 }
 
-TEST_F(WatchServer, DropsWhoDoesNotRead) {
+TEST_F(WatchServer, DropsClientsThatDoNotRead) {
   ServerOptions options;
   options.stall_time = 300ms;
   options.connections = 2;
@@ -207,7 +207,7 @@ TEST_F(WatchServer, DropsWhoDoesNotRead) {
   EXPECT_LT(Clock::now(), deadline);
 }
 
-TEST_F(WatchServer, RefusesWhoComesTooMany) {
+TEST_F(WatchServer, RefusesTooManyClients) {
   ServerOptions options;
   options.connections = 4;
   options.streams = 2;
@@ -254,7 +254,7 @@ TEST_F(WatchServer, SurvivesAThousandConnections) {
   expect_alive();
 }
 
-TEST_F(WatchServer, EndsAtOnceWhoeverIsConnected) {
+TEST_F(WatchServer, EndsImmediatelyWithConnectedClients) {
   const int port = serve();
   Events events(port);
   EXPECT_THAT(events.next(), Not(IsEmpty()));

@@ -23,6 +23,7 @@ using Assignment = std::pair<std::string, std::string>;
 struct Defaults {
   std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
   std::vector<Assignment> settings;
+  bool minibatches = false;  // only where steps take a part of the data: a dataset in memory with batch > 0
 };
 
 // A setting that a random search draws.

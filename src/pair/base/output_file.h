@@ -15,11 +15,11 @@ class OutputFile {
   explicit OutputFile(const std::filesystem::path& path);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  // Without finish(), nothing is left of it.
+  // Without finish(), the temporary file is removed.
   ~OutputFile();
 
   void write(std::string_view bytes);
-  // Brings it to disk and puts it in place. Nothing may be written after that.
+  // Syncs the file to disk and moves it into place. Nothing may be written afterwards.
   void finish();
 
  private:

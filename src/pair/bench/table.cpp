@@ -118,7 +118,7 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-// Nothing where no Python has pandas.
+// None if no Python has pandas.
 std::optional<Pandas> start_pandas(const std::string& given) {
   const std::vector<std::string> pythons =
       given.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{given};
@@ -185,7 +185,7 @@ Comparison compare(const Arguments& arguments, const std::filesystem::path& fold
     comparison.version = pandas->version;
     comparison.python = pandas->python;
   }
-  // By turns, so that a machine that slows down slows both.
+  // Alternating, so that a slow moment of the machine affects both.
   for (std::size_t repeat = 0; repeat < arguments.repeats; ++repeat) {
     read_with_ours(path, comparison.ours);
     if (pandas) {
@@ -238,12 +238,12 @@ void write_row(std::ostream& out, const std::string& name, const Reading& readin
 
 void write_text(const Comparison& comparison, const Arguments& arguments, std::ostream& out) {
   out << arguments.rows << " rows x " << arguments.columns << " columns, " << comparison.bytes / 1'000'000
-      << " MB of CSV, just written and so in the page cache\n"
+      << " MB of CSV, in the page cache\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
       << "                      time   processor  peak memory\n";
   write_row(out, "pair", comparison.ours, comparison.numbers_megabytes);
   if (!comparison.theirs) {
-    out << "\nWithout a Python that has pandas (Debian: python3-pandas) there is nothing to compare with\n";
+    out << "\nNot compared: no Python with pandas was found (Debian: python3-pandas)\n";
     return;
   }
   write_row(out, "pandas " + comparison.version, *comparison.theirs, comparison.numbers_megabytes);
@@ -256,21 +256,21 @@ void write_text(const Comparison& comparison, const Arguments& arguments, std::o
 
 void add_bench_table(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = bench.add_subcommand("table", "Seconds to read a large CSV file, against pandas");
+  CLI::App* command = bench.add_subcommand("table", "Time to read a large CSV file, compared with pandas");
   command->add_option("--rows", arguments->rows, "Rows of the file")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}));
   command->add_option("--columns", arguments->columns, "Columns of the file")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{10'000}));
-  command->add_option("--repeats", arguments->repeats, "Times that both read it; the median counts")
+  command->add_option("--repeats", arguments->repeats, "Repetitions; the median is reported")
       ->capture_default_str()
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
   command->add_option("--python", arguments->python,
                       "The Python that has pandas (default: python3, then /usr/bin/python3)");
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
-      "The file, some 460 MB, is written to a temporary folder and deleted. Both read it on one thread.\n\n"
+      "The file, about 460 MB, is written to a temporary folder and deleted. Both read it on one thread.\n\n"
       "Example:\n"
       "  pair bench table\n"
       "  pair bench table --rows 100000 --json");

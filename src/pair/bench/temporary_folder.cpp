@@ -25,11 +25,11 @@ TemporaryFolder::TemporaryFolder() {
 void TemporaryFolder::start_janitor() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return;  // the folder is deleted all the same, unless the process is stopped
+    return;  // the folder is still deleted, unless the process is stopped
   }
   janitor_ = ::fork();
   if (janitor_ == 0) {
-    ::setsid();  // Ctrl-C goes to those of the terminal
+    ::setsid();  // Ctrl-C must not reach the child
     ::close(ends[1]);
     for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
       ::close(standard);

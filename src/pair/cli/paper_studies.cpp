@@ -31,7 +31,7 @@ void write_all(const std::string& folder, const std::string& name, const nlohman
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw std::runtime_error("'" + folder + "' cannot be created:  " + error.message());
+    throw std::runtime_error("'" + folder + "' cannot be created: " + error.message());
   }
   const std::filesystem::path path = std::filesystem::path(folder) / name;
   plot::write_figure(figure, path.string() + ".svg");

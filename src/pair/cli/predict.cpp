@@ -126,7 +126,7 @@ void predict(const PredictArguments& arguments, Context& context) {
     }
   }
   if (result.skipped > 0) {
-    context.err << "pair: broken files that were skipped: " << result.skipped << '\n';
+    context.err << "pair: skipped broken files: " << result.skipped << '\n';
   }
 }
 
@@ -134,10 +134,11 @@ constexpr auto predict_footer =
     R"(INPUTS depend on what the model was trained on:
   image folders   JPEG and PNG files, folders of them, or - for paths on standard input, one per line
   digits          JPEG and PNG files, folders, -, or IDX files as MNIST's, gzipped or not
-  points          CSV files, a line per input, or - for standard input; with a header, columns by name
+  tables          CSV files with the columns that the model uses, in any order, or - for standard input
+  points          CSV files, one line per input, or - for standard input; with a header, columns by name
 
-A line per input: its name, the predicted class and a probability per class, or the value of a regression.
-Lines are in the order of the inputs and are written as they come; FILE is there only when it is whole.
+One line per input: its name, the predicted class and one probability per class, or the value of a regression.
+Lines are written immediately, in the order of the inputs; FILE appears only when it is complete.
 
 Example:
   pair predict runs/pets photos/ -o predictions.csv
@@ -158,10 +159,10 @@ void add_predict(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--channel", arguments->request.channel,
                       "Coloured digits: take grey ones as red (0) or green (1)");
-  command->add_option("--batch", arguments->request.batch, "Inputs at a time")->capture_default_str();
-  command->add_option("--workers", arguments->request.workers, "Threads that decode pictures")
+  command->add_option("--batch", arguments->request.batch, "Inputs per batch")->capture_default_str();
+  command->add_option("--workers", arguments->request.workers, "Threads that decode images")
       ->capture_default_str();
-  command->add_option("--threads", arguments->request.threads, "Threads an operation may use")
+  command->add_option("--threads", arguments->request.threads, "Threads per operation")
       ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "With -o, print nothing at the end");
   command->footer(predict_footer);

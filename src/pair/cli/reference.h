@@ -41,7 +41,7 @@ std::string markdown_table(const std::vector<std::string>& heads,
 
 // Everything as one document: the index, then the pages.
 void write_document(const Reference& reference, std::ostream& out);
-// README.md, the index, and one NAME.md per page, into a folder that is made where it is missing. Throws
+// README.md, the index, and one NAME.md per page, into a folder, which is created if necessary. Throws
 // base::FileError.
 void write_pages(const Reference& reference, const std::filesystem::path& folder);
 

@@ -121,14 +121,15 @@ void score(const ScoreArguments& arguments, Context& context) {
     const runs::ScoreTable table = runs::score(request, hooks);
     arguments.json ? write_score_json(table, context.out) : write_score_table(table, context.out);
   } catch (const train::Interrupted&) {
-    context.err << "Stopped before all was scored\n";
+    context.err << "Stopped before the end\n";
     context.status = 128 + interrupt.signal();
   }
 }
 
 constexpr auto score_footer =
     R"(DATA is one of
-  a folder        ENVIRONMENT/CLASS/PICTURE, for models of pictures; classes are matched by name
+  a folder        ENVIRONMENT/CLASS/FILE, for image models; classes are matched by name
+  a CSV file      for table models; environments are those of the column that the run had
   a dataset       see 'pair list datasets'; --set changes its options and --seed its draws
   nothing         the dataset that the run was trained on, with the run's options
 
@@ -145,16 +146,16 @@ void add_score(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<ScoreArguments>();
   CLI::App* command = app.add_subcommand("score", "Measure a trained model on labelled data");
   command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
-  command->add_option("DATA", arguments->request.data, "A folder or the name of a dataset");
+  command->add_option("DATA", arguments->request.data, "A folder, a CSV file or the name of a dataset");
   command->add_option("--set", arguments->set, "An option of the dataset as key=value");
-  command->add_option("--seed", arguments->request.seed, "Decides the dataset's draws (default: the run's)");
+  command->add_option("--seed", arguments->request.seed, "Seed of the dataset (default: the run's)");
   command->add_option("--metrics", arguments->metrics,
-                      "Names separated by commas, in place of the dataset's");
+                      "Metrics, separated by commas, in place of the dataset's");
   command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
       ->capture_default_str();
-  command->add_option("--workers", arguments->request.workers, "Threads that decode pictures")
+  command->add_option("--workers", arguments->request.workers, "Threads that decode images")
       ->capture_default_str();
-  command->add_option("--threads", arguments->request.threads, "Threads an operation may use")
+  command->add_option("--threads", arguments->request.threads, "Threads per operation")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write a JSON object");
   command->footer(score_footer);

@@ -120,6 +120,8 @@ and, optionally,
   epsilon     not negative (epo, epo_smooth, epo_worst)
   smoothing   from 1e-6 to 1e6 (epo_smooth)
   radius      from 0 to below 1 (cagrad)
+  sharpness   from 0 to 100 (chebyshev_smooth)
+  least       the smallest weight, from 0 to 0.01 (chebyshev_smooth)
   previous    the last step's weights, for epo_smooth
 Other fields and blank lines are ignored. The reply to each line has weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
@@ -154,6 +156,12 @@ void add_solve(CLI::App& app, Context& context) {
   command
       ->add_option("--radius", options.radius,
                    "Default for radius: the region that cagrad searches, in mean gradient norms")
+      ->capture_default_str();
+  command
+      ->add_option("--sharpness", options.sharpness,
+                   "Default for sharpness: how strongly chebyshev_smooth follows the losses")
+      ->capture_default_str();
+  command->add_option("--least", options.least, "Default for least: the smallest weight of chebyshev_smooth")
       ->capture_default_str();
   command->footer(footer);
   command->callback([arguments, &context] { solve(*arguments, context); });

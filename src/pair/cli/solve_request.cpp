@@ -25,7 +25,19 @@ struct FieldInfo {
   std::string_view expected;
 };
 
-enum Name : std::size_t { losses, gram, gradients, preference, previous, epsilon, smoothing, radius, solver };
+enum Name : std::size_t {
+  losses,
+  gram,
+  gradients,
+  preference,
+  previous,
+  epsilon,
+  smoothing,
+  radius,
+  sharpness,
+  least,
+  solver
+};
 
 constexpr std::array fields{
     FieldInfo{"losses", Shape::vector, "an array of numbers, one per objective"},
@@ -36,6 +48,8 @@ constexpr std::array fields{
     FieldInfo{"epsilon", Shape::number, "a number"},
     FieldInfo{"smoothing", Shape::number, "a number"},
     FieldInfo{"radius", Shape::number, "a number"},
+    FieldInfo{"sharpness", Shape::number, "a number"},
+    FieldInfo{"least", Shape::number, "a number"},
     FieldInfo{"solver", Shape::text, "the name of a solver (see 'pair list solvers')"},
 };
 
@@ -376,6 +390,8 @@ SolveRequest Reader::finish(const SolveDefaults& defaults) {
   take(epsilon, request.options.epsilon);
   take(smoothing, request.options.smoothing);
   take(radius, request.options.radius);
+  take(sharpness, request.options.sharpness);
+  take(least, request.options.least);
   return request;
 }
 

@@ -28,7 +28,7 @@ std::string lower_case(std::string text) {
 }
 
 [[noreturn]] void refuse_data(const std::string& path, const std::string& got) {
-  throw std::invalid_argument("--data: expected a CSV file or a folder of pictures, got '" +
+  throw std::invalid_argument("--data: expected a CSV file or a folder of images, got '" +
                               base::printable(path) + "', " + got);
 }
 

@@ -77,12 +77,12 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
   if (unknown > 0) {
     notices.push_back(
         pictures.root().string() +
-        ": skipped files whose names do not end in .jpg, .jpeg or .png:  " + std::to_string(unknown));
+        ": skipped files whose names do not end in .jpg, .jpeg or .png: " + std::to_string(unknown));
   }
   if (misplaced > 0) {
     notices.push_back(
         pictures.root().string() +
-        ": skipped entries that are not at ENVIRONMENT/CLASS/FILE:  " + std::to_string(misplaced));
+        ": skipped entries that are not at ENVIRONMENT/CLASS/FILE: " + std::to_string(misplaced));
   }
   const std::vector<ImageFolder::Missing> missing = pictures.missing();
   if (!missing.empty()) {

@@ -25,7 +25,7 @@ static const std::vector<InputKind>& input_kinds() {
     { extern Open open_images; list.push_back({"image", open_images}); }
     { extern Open open_digits; list.push_back({"digit", open_digits}); }
     { extern Open open_numbers; list.push_back({"numbers", open_numbers}); }
-    { extern Open open_table; list.push_back({"table", open_table}); }
+    { extern Open open_tables; list.push_back({"table", open_tables}); }
     // clang-format on
     return list;
   }();

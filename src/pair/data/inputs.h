@@ -19,6 +19,8 @@
 
 namespace pair::data {
 
+struct TableEncoding;
+
 struct InputBatch {
   // One per input, for messages: the file's path, FILE:LINE of a table, FILE[NUMBER] of an IDX file.
   std::vector<std::string> names;
@@ -41,10 +43,11 @@ class Inputs {
 };
 
 struct ReadingOptions {
-  std::vector<std::int64_t> shape = {};      // of one input, as the model takes it
-  std::int64_t batch = 64;                   // inputs at a time, 1 to 1,000,000
-  int workers = 2;                           // threads that decode pictures, 0 to 256
-  BrokenFiles broken = BrokenFiles::fail;    // fail: next() throws std::invalid_argument
+  std::shared_ptr<const TableEncoding> table = {};  // of a model that was trained on a table
+  std::vector<std::int64_t> shape = {};             // of one input, as the model takes it
+  std::int64_t batch = 64;                          // inputs at a time, 1 to 1,000,000
+  int workers = 2;                                  // threads that decode pictures, 0 to 256
+  BrokenFiles broken = BrokenFiles::fail;           // fail: next() throws std::invalid_argument
   std::optional<std::int64_t> channel = {};  // that grey digits go to where inputs have two channels: 0 or 1
 };
 

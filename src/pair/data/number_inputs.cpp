@@ -128,7 +128,7 @@ class NumberInputs final : public Inputs {
     }
     fields_ = words.size();
     if (words.size() > size_) {
-      notices_.push_back(base::printable(name_) + ": columns that the model does not know are passed over: " +
+      notices_.push_back(base::printable(name_) + ": ignored columns that the model does not use: " +
                          std::to_string(words.size() - size_));
     }
     return true;

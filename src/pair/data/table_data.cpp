@@ -8,7 +8,6 @@
 #include "pair/data/environment.h"
 #include "pair/data/registry.h"
 #include "pair/data/table_encoding.h"
-#include "pair/data/table_input.h"
 #include "pair/data/table_spec.h"
 
 // A user's own table, as tensors (see table_spec.h). All rows are in memory, so that steps can take all of
@@ -78,8 +77,6 @@ EnvironmentSet make_table(const TableSpec& spec, std::uint64_t seed) {
   }
   set.notices = std::move(prepared.notices);
   set.description = std::move(prepared.description);
-  set.classes = prepared.encoding.label.classes;
-  set.input = form_of(prepared.encoding);
   set.table = std::make_shared<const TableEncoding>(std::move(prepared.encoding));
   return set;
 }

@@ -124,9 +124,9 @@ std::vector<std::size_t> non_dominated(std::span<const double> points, std::size
     return std::ranges::lexicographical_compare(set.row(a), set.row(b));
   });
 
-  // What dominates a point comes before it in this order. Among the points before, the first objective is
-  // settled: for two objectives it remains to compare the second with the least so far, for three the
-  // other two with a staircase. Copies stand side by side and share the verdict of the first.
+  // A point that dominates another comes before it in this order, so the first objective needs no comparison.
+  // For two objectives, the second is compared with the smallest so far; for three, the other two with a
+  // staircase. Copies are adjacent and share the verdict of the first.
   std::vector<std::size_t> kept;
   Staircase staircase;
   for (std::size_t k = 0; k < order.size(); ++k) {

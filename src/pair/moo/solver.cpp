@@ -7,6 +7,7 @@
 #include "pair/base/names.h"
 #include "pair/moo/cagrad.h"
 #include "pair/moo/chebyshev.h"
+#include "pair/moo/chebyshev_smooth.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/epo_smooth.h"
 #include "pair/moo/epo_worst.h"
@@ -43,6 +44,12 @@ constexpr std::array entries{
           [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Mgda>(); }},
     Entry{{"chebyshev", "all weight on the most violated objective", ""},
           [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Chebyshev>(); }},
+    Entry{{"chebyshev_smooth",
+           "weights that follow the most violated objectives smoothly: PAIR-o's for minibatches",
+           "sharpness, least"},
+          [](const SolverOptions& o) -> std::unique_ptr<Solver> {
+            return std::make_unique<ChebyshevSmooth>(o.sharpness, o.least);
+          }},
     Entry{{"pmtl", "Pareto MTL: stays in the sector of its preference vector; weights may be negative", ""},
           [](const SolverOptions&) -> std::unique_ptr<Solver> { return std::make_unique<Pmtl>(); }},
     Entry{{"pcgrad", "gradient surgery: conflicting components projected away", ""},

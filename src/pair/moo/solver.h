@@ -28,6 +28,10 @@ struct SolverOptions {
   double smoothing = 1.0;
   // cagrad: radius of the region searched, as a fraction of the mean gradient's norm. In [0, 1).
   double radius = 0.5;
+  // chebyshev_smooth: how strongly the weights follow the losses, in [0, 100], and the smallest weight, in
+  // [0, 0.01].
+  double sharpness = 0.25;
+  double least = 1e-4;
 };
 
 struct SolverInfo {

@@ -4,7 +4,7 @@
 #include "pair/objectives/pairs.h"
 #include "pair/objectives/registry.h"
 
-// MMD (Li et al., "Domain Generalization with Adversarial Feature Learning", CVPR 2018, as DomainBed has it):
+// MMD (Li et al., "Domain Generalization with Adversarial Feature Learning", CVPR 2018, as in DomainBed):
 // environments should agree on the distribution of the features. The mean over pairs of environments of the
 // squared maximum mean discrepancy (Gretton et al., JMLR 2012; the biased estimate, which is never negative),
 //

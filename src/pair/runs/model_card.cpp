@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/registry.h"
-#include "pair/data/table_input.h"
 #include "pair/models/registry.h"
 #include "pair/runs/settings.h"
 
@@ -49,12 +49,11 @@ data::InputForm input_from(const json& object) {
   json options = object;
   options.erase("kind");
   const auto kind = object.at("kind").get<std::string>();
-  if (kind.empty()) {
-    return {};
+  if (kind.empty() || kind == "table") {
+    return {kind, {}};
   }
-  for (const data::InputForm& form :
-       {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
-        data::form_of(data::NumbersInput{}), data::form_of(data::TableInput{})}) {
+  for (const data::InputForm& form : {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
+                                      data::form_of(data::NumbersInput{})}) {
     if (form.kind == kind) {
       return {kind, options_from(options, form.options, "inputs of the kind '" + kind + "'")};
     }
@@ -70,6 +69,10 @@ void check_sizes(const ModelCard& card) {
                                   std::to_string(largest_input));
     }
     size *= side;
+  }
+  if (card.table && std::cmp_not_equal(card.table->width(), size)) {
+    throw std::invalid_argument("table: expected columns that make " + std::to_string(size) +
+                                " inputs, got " + std::to_string(card.table->width()));
   }
   const bool one = card.loss != data::TaskLoss::cross_entropy;
   if (card.outputs < 1 || card.outputs > largest_input || (one && card.outputs != 1)) {
@@ -105,6 +108,9 @@ ModelCard card_from(const json& object) {
   card.input_shape = input.at("shape").get<std::vector<std::int64_t>>();
   input.erase("shape");
   card.input = input_from(input);
+  if (card.input.kind == "table") {
+    card.table = std::make_shared<const data::TableEncoding>(data::table_encoding_from(object.at("table")));
+  }
   const json& dataset = object.at("dataset");
   card.dataset = dataset.at("name").get<std::string>();
   for (const auto& [name, value] : dataset.at("options").items()) {
@@ -148,7 +154,7 @@ std::string to_text(const ModelCard& card) {
   for (const auto& [name, value] : card.dataset_options) {
     dataset_options[name] = as_json(value);
   }
-  const ordered_json object{
+  ordered_json object{
       {"format", model_card_format},
       {"architecture", {{"name", card.model}, {"options", options_json(card.model_options)}}},
       {"loss", data::to_string(card.loss)},
@@ -164,6 +170,9 @@ std::string to_text(const ModelCard& card) {
       {"run",
        {{"algorithm", card.algorithm}, {"seed", card.seed}, {"steps", card.steps}, {"hash", card.run}}},
       {"weights_sha256", card.weights_sha256}};
+  if (card.table) {
+    object["table"] = data::as_json(*card.table);
+  }
   // Names of folders may be any bytes.
   return object.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "pair/base/options.h"
 #include "pair/data/input_form.h"
+#include "pair/data/table_encoding.h"
 #include "pair/data/task_loss.h"
 
 // model.json: what is needed to build a trained network again and to use it, without the run that it comes
@@ -23,6 +25,7 @@ struct ModelCard {
   std::int64_t outputs = 1;               // numbers per input
   data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;  // what the outputs mean
   std::vector<std::string> classes = {};                       // their names by label; empty for regressions
+  std::shared_ptr<const data::TableEncoding> table = {};       // how rows become inputs, for models of tables
   data::InputForm input = {};                                  // how files become inputs
 
   // Its origin.

@@ -37,7 +37,11 @@ ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data) {
   card.loss = data.loss;
   card.classes = data.classes;
   card.input = data.input;
-  if (card.input.kind.empty() && card.input_shape.size() == 1) {
+  if (data.table) {
+    card.table = data.table;
+    card.input = {"table", {}};
+    card.classes = data.table->label.classes;
+  } else if (card.input.kind.empty() && card.input_shape.size() == 1) {
     card.input = data::form_of(data::NumbersInput{});
   }
   card.dataset = spec.dataset.name;

@@ -5,7 +5,6 @@
 
 #include "pair/data/inputs.h"
 #include "pair/data/metrics.h"
-#include "pair/data/table_input.h"
 #include "pair/runs/model_files.h"
 #include "pair/train/threads.h"
 
@@ -24,9 +23,13 @@ torch::Tensor on_host(const torch::Tensor& tensor, torch::ScalarType type) {
   return tensor.to(torch::kCPU, type).contiguous();
 }
 
-void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, data::TaskLoss loss,
-               const data::AnswerScale& scale, const std::function<void(const Prediction&)>& each) {
+void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, const ModelCard& card,
+               const std::function<void(const Prediction&)>& each) {
+  const data::TaskLoss loss = card.loss;
   const bool regression = loss == data::TaskLoss::squared_error;
+  // The labels of a table are standardised for training.
+  const double scale = card.table ? card.table->label.deviation : 1.0;
+  const double shift = card.table ? card.table->label.mean : 0.0;
   const torch::Tensor answers =
       on_host(data::answers(loss, outputs), regression ? torch::kFloat : torch::kLong);
   const torch::Tensor shares =
@@ -34,7 +37,7 @@ void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, data
   for (std::size_t i = 0; i < batch.names.size(); ++i) {
     Prediction prediction{.input = batch.names[i]};
     if (regression) {
-      prediction.value = static_cast<float>(answers.data_ptr<float>()[i] * scale.deviation + scale.mean);
+      prediction.value = static_cast<float>(answers.data_ptr<float>()[i] * scale + shift);
     } else {
       prediction.answer = static_cast<std::size_t>(answers.data_ptr<std::int64_t>()[i]);
       const std::int64_t classes = shares.size(1);
@@ -55,7 +58,8 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
   const ModelCard& card = model.card();
   const std::unique_ptr<data::Inputs> inputs =
       data::open_inputs(card.input, request.inputs, in,
-                        {.shape = card.input_shape,
+                        {.table = card.table,
+                         .shape = card.input_shape,
                          .batch = request.batch,
                          .workers = static_cast<int>(request.workers),
                          .broken = request.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail,
@@ -70,7 +74,6 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
       }
     }
   };
-  const data::AnswerScale scale = data::answer_scale(card.input);
   PredictResult result;
   while (true) {
     if (hooks.should_stop && hooks.should_stop()) {
@@ -82,7 +85,7 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
     if (!batch) {
       break;
     }
-    hand_over(*batch, model.outputs(batch->inputs), card.loss, scale, hooks.each);
+    hand_over(*batch, model.outputs(batch->inputs), card, hooks.each);
     result.predicted += std::ssize(batch->names);
   }
   result.skipped = inputs->skipped();

@@ -65,6 +65,20 @@ namespace {
 
 enum class Foreign { refuse, pass_over };
 
+// The last value that a setting is given; empty: none.
+std::string given(std::span<const Override> overrides, std::string_view name) {
+  std::string value;
+  for (const auto& [setting, text] : overrides) {
+    value = setting == name ? text : value;
+  }
+  return value;
+}
+
+// Of the steps that minibatches take, these are the first, unless somebody says otherwise.
+std::int64_t pretrained(std::int64_t steps) {
+  return steps - steps / 3;
+}
+
 RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides,
                  Foreign foreign) {
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
@@ -80,10 +94,13 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   const auto add = [&defaults](const std::vector<Override>& more) {
     defaults.insert(defaults.end(), more.begin(), more.end());
   };
+  const std::string batch = given(overrides, "batch");
+  bool for_minibatches = false;
   const auto add_for = [&](const std::string& where) {
     for (const algorithms::Defaults& some : entry.defaults) {
-      if (some.where == where) {
+      if (some.where == where && (!some.minibatches || (!batch.empty() && batch != "0"))) {
         add(some.settings);
+        for_minibatches = for_minibatches || some.minibatches;
       }
     }
   };
@@ -111,6 +128,15 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
     preference_given = preference_given || name == "preference";
   }
   fit_preference(spec.settings, preference_given);
+  if (for_minibatches) {
+    // What is given decides over the default of what is not.
+    if (!given(overrides, "steps").empty() && given(overrides, "pretrain").empty()) {
+      spec.settings.pretrain = pretrained(spec.settings.steps);
+    }
+    if (!given(overrides, "penalty").empty() && given(overrides, "penalties").empty()) {
+      spec.settings.penalties.clear();
+    }
+  }
   return spec;
 }
 

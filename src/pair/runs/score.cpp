@@ -1,7 +1,10 @@
 #include "pair/runs/score.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -9,6 +12,8 @@
 #include "pair/base/names.h"
 #include "pair/base/registry.h"
 #include "pair/base/tables.h"
+#include "pair/data/cell.h"
+#include "pair/data/csv.h"
 #include "pair/data/environment.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/inputs.h"
@@ -39,6 +44,8 @@ class Scoring {
     std::error_code unknown;
     if (!request_.data.empty() && fs::is_directory(request_.data, unknown)) {
       score_folder();
+    } else if (card().table && fs::is_regular_file(request_.data, unknown)) {
+      score_table();
     } else {
       score_dataset(request_.data.empty() ? card().dataset : request_.data);
     }
@@ -95,7 +102,7 @@ class Scoring {
         request_.data, data::ImageFolderOptions{.held_out = 0.0, .fewest = 1});
     const std::vector<std::int64_t> labels = labels_of(pictures->classes());
     if (const auto [unknown, misplaced] = pictures->skipped(); unknown + misplaced > 0) {
-      notice(request_.data + ": what is not a picture at ENVIRONMENT/CLASS/PICTURE is passed over: " +
+      notice(request_.data + ": skipped entries that are not images at ENVIRONMENT/CLASS/FILE: " +
              std::to_string(unknown + misplaced));
     }
     std::vector<std::vector<std::size_t>> samples(pictures->environments().size());
@@ -114,6 +121,109 @@ class Scoring {
       scored.labels = torch::tensor(labels, torch::kLong).index_select(0, scored.labels);
       add({.environment = name}, scored);
     }
+  }
+
+  // Rows of a file, encoded as those that the model was trained on.
+  void score_table() {
+    if (!request_.options.empty() || request_.seed) {
+      throw std::invalid_argument(request_.data +
+                                  ": expected a dataset with the options, got a file, which has none");
+    }
+    choose_metrics(card().metrics);
+    data::CsvReader reader{fs::path(request_.data)};
+    if (!reader.next()) {
+      throw std::invalid_argument(request_.data + ": expected a row of column names, got nothing");
+    }
+    std::optional<data::RowEncoder> encoder;
+    try {
+      encoder.emplace(*card().table, reader.fields());
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(request_.data + ": " + error.what());
+    }
+    if (encoder->label_place() == data::RowEncoder::npos) {
+      throw std::invalid_argument(request_.data + ": expected the column '" +
+                                  base::printable(card().table->label.name) + "' with the labels, got none");
+    }
+    constexpr std::size_t rows_at_a_time = 4096;
+    const std::size_t width = card().table->width();
+    std::vector<float> inputs;
+    std::vector<torch::Tensor> outputs;
+    std::vector<float> labels;
+    std::map<std::string, std::vector<std::int64_t>> rows;  // of each environment
+    const auto flush = [&] {
+      if (!inputs.empty()) {
+        outputs.push_back(model_.outputs(
+            torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)})));
+        inputs.clear();
+      }
+      if (hooks_.should_stop && hooks_.should_stop()) {
+        throw train::Interrupted();
+      }
+    };
+    while (reader.next()) {
+      inputs.resize(inputs.size() + width);
+      try {
+        encoder->encode(reader.fields(), std::span(inputs).last(width));
+        rows[environment_in(reader.fields(), encoder->environment_places())].push_back(std::ssize(labels));
+        labels.push_back(label_in(reader.fields()[encoder->label_place()]));
+      } catch (const std::invalid_argument& error) {
+        reader.refuse(error.what());
+      }
+      if (inputs.size() >= rows_at_a_time * width) {
+        flush();
+      }
+    }
+    flush();
+    if (labels.empty()) {
+      throw std::invalid_argument(request_.data + ": expected rows below the column names, got none");
+    }
+    const torch::Tensor answers = torch::cat(outputs);
+    torch::Tensor truths = torch::tensor(labels, torch::kFloat);
+    if (card().loss == data::TaskLoss::cross_entropy) {
+      truths = truths.to(torch::kLong);
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : rows) {
+      names.push_back(name);
+    }
+    data::sort_names(names);
+    for (const std::string& name : names) {
+      const torch::Tensor own = torch::tensor(rows.at(name), torch::kLong);
+      add({.environment = name}, {answers.index_select(0, own), truths.index_select(0, own)});
+    }
+  }
+
+  // As the dataset names it: the columns' texts, joined. "all" where the file lacks the columns.
+  static std::string environment_in(std::span<const std::string_view> fields,
+                                    const std::vector<std::size_t>& places) {
+    std::string name;
+    for (const std::size_t place : places) {
+      name += (name.empty() ? "" : "/") + std::string(data::trimmed_cell(fields[place]));
+    }
+    return places.empty() ? "all" : name;
+  }
+
+  // The class's index, or the number standardised as the training labels were.
+  [[nodiscard]] float label_in(std::string_view field) const {
+    const data::LabelEncoding& encoding = card().table->label;
+    const std::string_view cell = data::trimmed_cell(field);
+    const std::optional<double> number = data::number_of(cell);
+    if (encoding.task == data::TableTask::regression) {
+      if (!number || !std::isfinite(*number)) {
+        throw std::invalid_argument("column '" + base::printable(encoding.name) +
+                                    "': expected a number, got '" + base::printable(cell) + "'");
+      }
+      return static_cast<float>((*number - encoding.mean) / encoding.deviation);
+    }
+    const auto found = std::ranges::find_if(encoding.classes, [&](const std::string& name) {
+      return name == cell || (number && data::number_of(name) == number);
+    });
+    if (found == encoding.classes.end()) {
+      throw std::invalid_argument("column '" + base::printable(encoding.name) +
+                                  "': expected a class that the model knows (" +
+                                  base::joined(encoding.classes) + "), got '" + base::printable(cell) + "'");
+    }
+    return static_cast<float>(found - encoding.classes.begin());
   }
 
   // The model's label of each class of a folder.
@@ -190,6 +300,11 @@ class Scoring {
     const data::Dataset dataset = dataset_of(name);
     data::EnvironmentSet set =
         data::entry_of(dataset.name).make(dataset.options, request_.seed.value_or(card().seed));
+    if (set.table && card().table && *set.table != *card().table) {
+      throw std::invalid_argument(dataset.name +
+                                  ": expected the table that the run was trained on, got another; "
+                                  "'pair score RUN FILE' scores the rows of a new file");
+    }
     require_fit(set, dataset.name);
     choose_metrics(data::entry_of(dataset.name).metrics);
     for (const std::string& sentence : set.notices) {

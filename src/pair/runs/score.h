@@ -32,8 +32,8 @@ struct ScoreTable {
 
 struct ScoreRequest {
   std::filesystem::path run;  // a folder with a model (model_files.h)
-  // A folder ENVIRONMENT/CLASS/PICTURE, for models of pictures, or the name of a dataset; empty: the dataset
-  // that the run was trained on.
+  // A folder ENVIRONMENT/CLASS/FILE, for image models; a CSV file with labels, for table models;
+  // or the name of a dataset. Empty: the dataset that the run was trained on.
   std::string data = {};
   // Options of the dataset that differ from the run's or, for another dataset, from the defaults.
   std::vector<std::pair<std::string, std::string>> options = {};
