@@ -128,7 +128,7 @@ TEST(Csv, GzippedFilesAreReadAsTheyAre) {
 TEST(Csv, RefusesWhatIsNotAFile) {
   const Scratch scratch;
   EXPECT_THAT([&] { (void)CsvReader(scratch.path() / "none.csv"); },
-              refuses("got a path where there is none"));
+              refuses("got a path that does not exist"));
   EXPECT_THAT([&] { (void)CsvReader(scratch.path()); }, refuses("expected a CSV file, got a folder"));
   EXPECT_THAT([] { (void)CsvReader("/dev/null"); }, refuses("got a device or pipe"));
 }

@@ -95,7 +95,7 @@ TEST(NumberInputs, NameTheLineThatCannotBeUsed) {
   refuses(points, {"-"}, two, "line 1: expected a number, got '1e300'", "1,1e300\n");
   refuses(points, {"-"}, two, "line 1: expected the columns x1, x2, each once, got x1, y", "x1,y\n1,2\n");
   refuses(points, {"-"}, two, "line 3: expected 3 values, as the header has, got 2", "x1,x2,z\n1,2,3\n1,2\n");
-  refuses(points, {"-"}, two, "line 2: expected a number, got 'b'", "x1,x2\na,b\n");
+  refuses(points, {"-"}, two, "line 2: expected a number, got 'a'", "x1,x2\na,b\n");
   refuses(points, {(scratch / "none.csv").string()}, two,
           "expected a CSV file, got a path that does not exist");
   refuses(points, {scratch.path().string()}, two, "expected a CSV file, got a folder");

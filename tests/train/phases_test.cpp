@@ -77,7 +77,7 @@ TEST(Phases, EachHasItsUpdate) {
   settings.balance_optimizer = BalanceOptimizer::adam;
   EXPECT_FALSE(phases.balance_update().has_value());  // the descent's continues
   settings.refresh = true;
-  ASSERT_TRUE(phases.balance_update().has_value());  // begins anew
+  ASSERT_TRUE(phases.balance_update().has_value());  // starts a fresh Adam
   EXPECT_EQ(phases.balance_update()->rule, UpdateOptions::Rule::adam);
   settings.refresh = false;
   settings.freeze_featurizer = true;

@@ -74,7 +74,7 @@ std::string given(std::span<const Override> overrides, std::string_view name) {
   return value;
 }
 
-// Of the steps that minibatches take, these are the first, unless somebody says otherwise.
+// The number of descent steps with minibatches, unless it is set.
 std::int64_t pretrained(std::int64_t steps) {
   return steps - steps / 3;
 }
@@ -129,7 +129,7 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   }
   fit_preference(spec.settings, preference_given);
   if (for_minibatches) {
-    // What is given decides over the default of what is not.
+    // Given settings decide over defaults.
     if (!given(overrides, "steps").empty() && given(overrides, "pretrain").empty()) {
       spec.settings.pretrain = pretrained(spec.settings.steps);
     }

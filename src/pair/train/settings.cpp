@@ -75,7 +75,7 @@ std::vector<base::Field> declared_settings() {
               "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
       .unsaid = "1";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
-               "factor of the sum of squared parameters where Adam runs");
+               "factor of the sum of squared parameters, if Adam is used");
 
   field.number("penalty", &S::penalty, penalty_weight,
                "lambda, the weight of the objectives after erm, or of the adversary, after pretrain steps");
