@@ -137,7 +137,7 @@ TEST(Jobs, TakeCommonSettingsWhereTheyMeanSomethingAndOverTheDraws) {
     if (job.spec.dataset.name.starts_with("cmnist")) {
       EXPECT_EQ(runs::text_of(job.spec, "train_digits"), "100");
     }
-    EXPECT_EQ(job.spec.settings.epsilon, job.spec.algorithm == "pair" ? 0.3 : 0.1);
+    EXPECT_EQ(runs::text_of(job.spec, "epsilon"), job.spec.algorithm == "pair" ? "0.3" : "0.1");
   }
 }
 

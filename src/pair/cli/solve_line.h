@@ -24,7 +24,8 @@ struct Reply {
 // {"weights": [...], "phase": ..., "divergence": x, "objective": x, "status": ...}, or
 // {"error": "...", "line": number}. "phase" is null for methods that have none. Doubles are written with
 // the digits that read back as the same double.
-Reply solve_line(std::string_view line, std::size_t number, const SolveDefaults& defaults = {});
+Reply solve_line(std::string_view line, std::size_t number, const PreparedSolvers& solvers);
+Reply solve_line(std::string_view line, std::size_t number);  // without options of the command line
 
 // The reply to a line that is refused unread.
 Reply refuse_line(std::string_view sentence, std::size_t number);

@@ -1,30 +1,24 @@
 #pragma once
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "pair/cli/prepared_solvers.h"
 #include "pair/moo/problem.h"
-#include "pair/moo/solver.h"
 
 // One line of 'pair solve', read: JSON in, numbers out.
 
 namespace pair::cli {
 
-// What holds for lines that do not say.
-struct SolveDefaults {
-  std::string solver = "epo";
-  moo::SolverOptions options = {};
-};
-
 struct SolveRequest {
   std::vector<double> losses;
   std::vector<double> gram;  // row-major; empty where the number of losses is unusable
   std::vector<double> preference;
-  std::vector<double> previous;  // empty where not given
-  std::string solver;
-  moo::SolverOptions options;
+  std::vector<double> previous;               // empty where not given
+  std::shared_ptr<const moo::Solver> solver;  // with the line's options
 
   [[nodiscard]] moo::Problem problem() const { return {losses, gram, preference, previous}; }
 };
@@ -40,7 +34,8 @@ inline constexpr std::size_t longest_number = 2000;
 
 // Checks what JSON can be wrong in: syntax, fields, types and shapes. Whether the numbers make a problem is
 // for moo::validate to say. A field is accepted once; fields that it does not know are ignored, so that
-// lines may carry more, unless one looks like a slip for a field that is missing. Throws BadLine.
-SolveRequest read_request(std::string_view line, const SolveDefaults& defaults = {});
+// lines may carry more, unless one looks like a slip for a field that is missing. An option of another solver
+// than the line's is ignored as well. Throws BadLine, and std::invalid_argument for an unknown solver.
+SolveRequest read_request(std::string_view line, const PreparedSolvers& solvers);
 
 }  // namespace pair::cli

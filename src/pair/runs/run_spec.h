@@ -36,8 +36,8 @@ struct RunSpec {
 using Override = std::pair<std::string, std::string>;
 
 // The spec that a dataset's and an algorithm's names stand for, with some settings changed. Those that decide
-// which settings there are (objectives, model, scheme) are applied first, the others in order. Where the
-// objectives of PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
+// which settings there are (objectives, solver, model, scheme) are applied first, the others in order. Where
+// the objectives of PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
 // std::invalid_argument with a sentence for an unknown name or a value that is not accepted.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});

@@ -9,7 +9,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 #include "pair/models/registry.h"
-#include "pair/moo/solver.h"
+#include "pair/moo/registry.h"
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 
@@ -37,9 +37,9 @@ bool is_name(const std::string& name) {
 std::string group_of(std::string_view name) {
   constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties", "pretrain_penalty",
                                                       "conflict", "refresh",   "optimizer"};
-  constexpr std::array<std::string_view, 11> pair = {
-      "solver",  "preference", "epsilon", "balance_optimizer", "balance_lr",       "momentum",
-      "restart", "backtrack",  "decay",   "gradients",         "freeze_featurizer"};
+  constexpr std::array<std::string_view, 10> pair = {
+      "solver",    "preference", "balance_optimizer", "balance_lr",       "momentum", "restart",
+      "backtrack", "decay",      "gradients",         "freeze_featurizer"};
   if (std::find(linear.begin(), linear.end(), name) != linear.end()) {
     return "linear";
   }
@@ -94,8 +94,6 @@ std::vector<base::Field> declared_settings() {
       "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
       "balancing starts",
       "auto");
-  field.number("epsilon", &S::epsilon, {.low = 0, .high = 1e300},
-               "divergence above which the solver balances");
   field
       .choice("balance_optimizer", &S::balance_optimizer,
               by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
@@ -162,7 +160,6 @@ void check_pair(const Settings& s) {
           "these options it may be (irmv1_negative: shift or scale)");
     }
   }
-  (void)moo::make_solver(s.solver);
 }
 
 }  // namespace
@@ -181,6 +178,10 @@ void settle(Settings& settings) {
     options[name] = fits ? found->second : defaults;
   }
   settings.objective_options = std::move(options);
+  base::Options solver_defaults = moo::training_options_of(settings.solver);
+  if (!settings.solver_options.is_like(solver_defaults)) {
+    settings.solver_options = std::move(solver_defaults);
+  }
   const base::Options& defaults = models::model_named(settings.model).options;
   if (!settings.model_options.is_like(defaults)) {
     settings.model_options = defaults;
@@ -196,6 +197,7 @@ void validate(const Settings& settings) {
   for (const auto& [name, options] : copy.objective_options) {
     base::check(options);
   }
+  base::check(copy.solver_options);
   base::check(copy.model_options);
   base::check(copy.update.options);
   if (copy.environments > 0 && copy.batch == 0) {
