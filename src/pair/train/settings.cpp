@@ -1,7 +1,6 @@
 #include "pair/train/settings.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -33,22 +32,10 @@ bool is_name(const std::string& name) {
   return !name.empty();
 }
 
-// The scheme that alone reads a setting; empty: all do.
-std::string group_of(std::string_view name) {
-  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties", "pretrain_penalty",
-                                                      "conflict", "refresh",   "optimizer"};
-  constexpr std::array<std::string_view, 10> pair = {
-      "solver",    "preference", "balance_optimizer", "balance_lr",       "momentum", "restart",
-      "backtrack", "decay",      "gradients",         "freeze_featurizer"};
-  if (std::find(linear.begin(), linear.end(), name) != linear.end()) {
-    return "linear";
-  }
-  return std::find(pair.begin(), pair.end(), name) != pair.end() ? "pair" : "";
-}
+using S = Settings;
+using SettingsFields = base::Fields<Settings>;
 
-std::vector<base::Field> declared_settings() {
-  using S = Settings;
-  base::Fields<S> field;
+void describe_all(SettingsFields& field) {
   field.choice(
       "scheme", &S::scheme, by_name({Scheme::linear, Scheme::pair, Scheme::own}),
       "how a step is found: objectives under fixed penalties, under a solver's weights, or an update of "
@@ -68,7 +55,9 @@ std::vector<base::Field> declared_settings() {
                "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
+}
 
+void describe_linear(SettingsFields& field) {
   field.number("penalty", &S::penalty, penalty_weight,
                "lambda, the weight of the objectives beyond erm after pretrain steps; of the adversary");
   field
@@ -86,7 +75,9 @@ std::vector<base::Field> declared_settings() {
       .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")
       .unsaid = "adam";
+}
 
+void describe_pair(SettingsFields& field) {
   field.text("solver", &S::solver, "names of 'pair list solvers'", "the solver that weighs the objectives",
              is_name);
   field.numbers(
@@ -110,14 +101,31 @@ std::vector<base::Field> declared_settings() {
                by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
                "whose gradients the solver sees, and are compared: the head's, the featurizer's or all");
   field.flag("freeze_featurizer", &S::freeze_featurizer, "train the head alone after pretrain steps");
+}
 
+void describe_model(SettingsFields& field) {
   field.text("model", &S::model, "names of 'pair list models'", "what is trained", is_name);
   field.flag("half", &S::half, "mnist_cnn's steps in 16 bits, on CUDA devices").unsaid = "false";
-  std::vector<base::Field> fields = std::move(field).take();
-  for (base::Field& one : fields) {
-    one.group = group_of(one.name);
+}
+
+// group: the scheme that alone reads them; empty: all do.
+void add_settings(std::vector<base::Field>& all, void (*describe)(SettingsFields&),
+                  const std::string& group) {
+  SettingsFields fields;
+  describe(fields);
+  for (base::Field& field : std::move(fields).take()) {
+    field.group = group;
+    all.push_back(std::move(field));
   }
-  return fields;
+}
+
+std::vector<base::Field> declared_settings() {
+  std::vector<base::Field> all;
+  add_settings(all, describe_all, "");
+  add_settings(all, describe_linear, "linear");
+  add_settings(all, describe_pair, "pair");
+  add_settings(all, describe_model, "");
+  return all;
 }
 
 // What no single setting's range says.
