@@ -6,6 +6,7 @@ AlgorithmEntry erm() {
   AlgorithmEntry entry =
       penalised("erm", "empirical risk minimisation: the mean of the environments' risks", "erm", "1", 0);
   entry.domainbed = "ERM";
+  entry.losses.emplace_back();  // none for PAIR-s: it has no loss but its own
   return entry;
 }
 

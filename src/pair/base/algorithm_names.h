@@ -6,6 +6,8 @@
 #include "pair/base/names.h"
 
 // Algorithms that DomainBed has as well, under names of its own: its IRM is our irmv1, its IB_ERM our ib-erm.
+// For records that do not say so: DomainBed's own, and those of our older runs. Algorithms that are new
+// since then have no place here: their records hold the name (args.domainbed), from their entry.
 
 namespace pair::base {
 

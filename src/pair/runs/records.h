@@ -9,8 +9,10 @@
 // spec gives the same bytes, so there is no time and no host in it. Keys that DomainBed has mean the same:
 //
 //   step            updates so far
-//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs
-//   hparams         every setting of the method, the model and the data (see keys.h)
+//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs; and what
+//                   selection needs to know about the algorithm: losses, lists of what PAIR-s reads, of which
+//                   the first counts that the records have; noisy_losses; domainbed, its name there
+//   hparams         every setting of the method, the model and the data (see settings.h)
 //   loss            what the last step went down on: the weighted losses and, where Adam runs, the L2 term
 //   nll             the erm loss, the mean of the training environments' risks
 //   penalty         the sum of the other objectives (but those whose penalty weight is 0), not weighted:

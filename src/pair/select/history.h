@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,16 @@ struct Column {
   std::vector<double> values;  // one a record
 };
 
+// What a run's records say about its algorithm, so that selection needs no list of algorithms. Those of
+// DomainBed, and of our older runs, say nothing.
+struct Declared {
+  // args.losses: what PAIR-s reads as losses, keys or objectives, the first list that the records have. An
+  // empty list: none.
+  std::optional<std::vector<std::vector<std::string>>> losses = {};
+  std::optional<bool> noisy_losses = {};  // args.noisy_losses: too noisy to compare runs by
+  std::string domainbed = {};             // args.domainbed: the algorithm's name there
+};
+
 struct Run {
   std::string name;  // its folder; two runs of a history have different names
   std::string dataset;
@@ -27,6 +38,7 @@ struct Run {
   std::vector<int> test_envs;  // from 0, each once, in the order of the records' args
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
+  Declared declared = {};
   std::vector<std::pair<std::string, std::string>> hparams;  // by name; the values as JSON
   std::vector<std::int64_t> steps;                           // one a record, in the order they were logged
   std::vector<Column> columns;
