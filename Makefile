@@ -1,4 +1,4 @@
-# 'make help' lists what can be made. On Debian each target first installs what it needs and is missing.
+# 'make help' lists the targets. On Debian, each target first installs its missing dependencies.
 
 # The rest can be set on the command line, for example make test CMAKE_ARGS=-DPAIR_TORCH=python
 CMAKE_ARGS ?=
@@ -15,13 +15,13 @@ install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
 configure = $(if $(CMAKE_ARGS),,test -f build/$(1)/build.ninja ||) cmake --preset $(1) $(CMAKE_ARGS)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help run test bench check fuzz format lint clean
+.PHONY: help run test bench check docs fuzz format lint clean
 .SILENT:
 
 help: ## List the targets
 	awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
 
-run: ## Build the pair program and see ERM and PAIR-o train
+run: ## Build the pair program and run its demo: ERM and PAIR-o on ColoredMNIST
 	$(call install)
 	test -f build/release/build.ninja || cmake --preset release -DPAIR_TESTS=OFF $(CMAKE_ARGS)
 	$(call build,release) --target pair
@@ -49,6 +49,11 @@ check: ## Lint all sources, run all tests under the sanitizers, and each fuzzer 
 	done
 	$(MAKE) fuzz
 
+docs: ## Build the API reference of the public headers with Doxygen
+	$(call install,docs)
+	doxygen docs/Doxyfile
+	echo "The API reference is in build/docs/html/index.html"
+
 fuzz: ## Give each fuzzer FUZZ_SECONDS (60)
 	$(call install,fuzz)
 	cmake --preset fuzz -DPAIR_FUZZ_SECONDS=$(FUZZ_SECONDS) $(CMAKE_ARGS)
@@ -64,5 +69,5 @@ lint: ## Check format and run clang-tidy on the sources without torch (LINT_ALL=
 	$(call configure,lint)
 	scripts/lint build/lint $(JOBS) $(if $(LINT_ALL),all)
 
-clean: ## Remove all that was built
+clean: ## Remove all build output
 	rm -rf build

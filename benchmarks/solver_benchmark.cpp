@@ -7,8 +7,8 @@
 #include "pair/bench/problems.h"
 #include "pair/moo/registry.h"
 
-// Every method's time a solve, cycling through problems of all kinds. 'pair bench solver' compares EPO with
-// GLPK on the same problems.
+// Time per solve of every method, cycling through all kinds of problems. 'pair bench solver' compares EPO
+// with GLPK on the same problems.
 
 namespace {
 

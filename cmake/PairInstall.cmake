@@ -1,6 +1,5 @@
-# What 'cmake --install' puts in place: the pair program, the libraries, their headers, the licences, and a CMake
-# package with one component a library, so that find_package(pair COMPONENTS moo) asks for nothing that moo
-# does not need.
+# Installs the pair program, the libraries, their headers, the licences, and a CMake package with one
+# component per library, so that find_package(pair COMPONENTS moo) only looks for the dependencies of moo.
 
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/pair")
@@ -15,7 +14,7 @@ foreach(library IN LISTS libraries)
   install(TARGETS ${library} EXPORT pair-${component} ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(EXPORT pair-${component} NAMESPACE pair:: DESTINATION "${package_folder}")
 
-  # Other libraries of ours by component, those of others by package: ZLIB::ZLIB is found with ZLIB.
+  # Our own libraries by component, third-party ones by package: ZLIB::ZLIB is found with ZLIB.
   set(needs)
   set(packages)
   get_target_property(links ${library} INTERFACE_LINK_LIBRARIES)
@@ -56,7 +55,7 @@ endif()
 install(TARGETS pair-bench RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/pair"
   COMPONENT benchmarks EXCLUDE_FROM_ALL)
 
-# Beside ours, those of what is inside the program: folders that bring such a thing install its licence there too.
+# Licences: ours, and those of embedded code, which the folders that embed it install here, too.
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}/licences" RENAME pair.txt)
 
 list(JOIN PAIR_COMPONENTS " " PAIR_COMPONENTS)

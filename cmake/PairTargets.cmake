@@ -1,7 +1,7 @@
-# How every target of ours is compiled, said once.
+# Compile options of all targets.
 
-# -fPIC for libraries and programs alike: all can then share one precompiled header, and the libraries can go
-# into a shared object.
+# -fPIC for libraries and programs: all can then share one precompiled header, and the libraries can be linked into a
+# shared object.
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
 add_library(pair_compile_options INTERFACE)
 target_compile_options(pair_compile_options INTERFACE
@@ -12,15 +12,15 @@ target_compile_options(pair_compile_options INTERFACE
 if(PAIR_WERROR)
   target_compile_options(pair_compile_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
 endif()
-# Several sources in one have each other's constants in scope; to shadow those is no mistake.
+# Sources of a unity build see each other's constants; shadowing those is not a mistake.
 target_compile_options(pair_compile_options INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees an overlap in std::string's own operator+ (GCC bug 105651).
+  # GCC 12 reports a false overlap in std::string's own operator+ (GCC bug 105651).
   target_compile_options(pair_compile_options INTERFACE -Wno-restrict)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # GCC sees std::vector free what it never allocated where it takes its values from a range.
+  # GCC falsely reports that std::vector frees memory it did not allocate when constructed from a range.
   target_compile_options(pair_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-free-nonheap-object>)
 endif()
 if(PAIR_SANITIZE)
@@ -31,7 +31,7 @@ endif()
 
 # pair_add_library(moo SOURCES ... [PUBLIC libs] [PRIVATE libs] [INTERNAL] [TORCH] [NO_UNITY]
 # [QUICK]): the static library pair_moo, also known as pair::moo, whose headers are included as "pair/moo/...". An INTERNAL one is not
-# installed. The other words are pair_build_quickly's; TORCH: its sources include torch's headers.
+# installed. The other arguments are those of pair_build_quickly; TORCH: its sources include torch's headers.
 function(pair_add_library name)
   cmake_parse_arguments(ARG "INTERNAL;NO_UNITY;TORCH;QUICK" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(pair_${name} STATIC ${ARG_SOURCES})
@@ -68,7 +68,7 @@ function(pair_add_benchmarks name)
 endfunction()
 
 # Replaces the path of a library in a list by its path here and its bare name in the installed package, which
-# must not know where this machine keeps things.
+# must not depend on the paths of this machine.
 function(pair_without_paths list)
   set(items)
   foreach(item IN LISTS ${list})
@@ -82,10 +82,10 @@ function(pair_without_paths list)
 endfunction()
 
 # Makes a target quick to build. Its sources get a precompiled header: nlohmann-json and CLI11 or, with TORCH, torch
-# as well. (A header that is not needed costs too: torch's adds eight seconds to a source that does without.) With
-# TESTS, GoogleMock is in it. Several small sources are compiled as one, a unity build, unless NO_UNITY says that
-# they share names. QUICK is for code whose speed nobody notices: commands, figures, tests.
-# pair_add_library, pair_add_tests and pair_add_benchmarks call it; a target made by hand may.
+# as well. (An unneeded header is not free: torch's adds eight seconds to a source that does not use it.) With
+# TESTS, GoogleMock is in it. Several small sources are compiled as one, a unity build, unless NO_UNITY is given
+# because they share names. QUICK is for code whose speed does not matter: commands, figures, tests.
+# pair_add_library, pair_add_tests and pair_add_benchmarks call it; other targets may call it, too.
 function(pair_build_quickly target)
   cmake_parse_arguments(ARG "TORCH;TESTS;NO_UNITY;QUICK" "" "" ${ARGN})
   set(pch pair_plain)
@@ -106,8 +106,8 @@ function(pair_build_quickly target)
   endif()
 endfunction()
 
-# pair_add_pch(NAME LIBRARIES ... HEADERS ... [QUICK]): a precompiled header for pair_build_quickly to hand out. It
-# must be compiled as its users are.
+# pair_add_pch(NAME LIBRARIES ... HEADERS ... [QUICK]): a precompiled header for pair_build_quickly. It must
+# be compiled with the options of its users.
 function(pair_add_pch name)
   cmake_parse_arguments(ARG "QUICK" "" "LIBRARIES;HEADERS" ${ARGN})
   set(empty_source "${PROJECT_BINARY_DIR}/${name}.cpp")
@@ -133,8 +133,8 @@ if(PAIR_TESTS)
     HEADERS ${pair_plain_headers} <gmock/gmock.h>)
 endif()
 
-# A faster linker where the machine has it. (No ccache by itself: it preprocesses what a precompiled header spares,
-# which doubles the time of a first build. CMAKE_CXX_COMPILER_LAUNCHER=ccache turns it on.)
+# A faster linker if installed. (No ccache by default: it preprocesses what a precompiled header avoids, which
+# doubles the time of a first build. CMAKE_CXX_COMPILER_LAUNCHER=ccache turns it on.)
 find_program(PAIR_MOLD mold)
 mark_as_advanced(PAIR_MOLD)
 if(PROJECT_IS_TOP_LEVEL AND PAIR_MOLD AND NOT PAIR_SANITIZE)

@@ -1,5 +1,5 @@
 # Finds LibTorch: Debian's 1.13, a 2.x under CMAKE_PREFIX_PATH, or the one inside python3's torch package.
-# Sets PAIR_HAS_TORCH and PAIR_TORCH_CUDA and defines pair::torch, what a target that uses torch links.
+# Sets PAIR_HAS_TORCH and PAIR_TORCH_CUDA and defines pair::torch, which targets that use torch link.
 
 set(PAIR_HAS_TORCH OFF)
 if(PAIR_TORCH STREQUAL "off")
@@ -15,7 +15,7 @@ if(PAIR_TORCH STREQUAL "python")
   endif()
   list(PREPEND CMAKE_PREFIX_PATH "${torch_prefix}")
 elseif(NOT PAIR_TORCH STREQUAL "auto")
-  message(FATAL_ERROR "PAIR_TORCH is '${PAIR_TORCH}'; accepted are auto, python and off")
+  message(FATAL_ERROR "PAIR_TORCH: expected auto, python or off, got '${PAIR_TORCH}'")
 endif()
 
 find_package(Torch QUIET)
@@ -31,7 +31,7 @@ if(TORCH_CXX_FLAGS MATCHES "_GLIBCXX_USE_CXX11_ABI=0")
     "is named after the C++11 ABI, or version 2.6 or later.")
 endif()
 set(PAIR_HAS_TORCH ON)
-# LibTorch says it to what links it. Said to all, sources with and without torch can share a precompiled header.
+# LibTorch sets this for its users. Set for all targets, sources with and without torch can share a precompiled header.
 target_compile_definitions(pair_compile_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:_GLIBCXX_USE_CXX11_ABI=1>)
 set(PAIR_TORCH_CUDA OFF)
 if(TARGET torch_cuda)

@@ -4,7 +4,7 @@
 
 #include "pair/base/algorithm_names.h"
 
-namespace pair::algorithms {
+namespace pair::algorithms::registry_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -38,4 +38,4 @@ TEST(AlgorithmRegistry, EveryEntryIsNamedOnceAndExplained) {
 }
 
 }  // namespace
-}  // namespace pair::algorithms
+}  // namespace pair::algorithms::registry_test

@@ -15,7 +15,7 @@
 #include "pair/train/trainer.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::updates_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -170,11 +170,12 @@ TEST(Dann, TheGradientPenaltyRaisesTheAdversarysLoss) {
   EXPECT_GT(named(penalised).at("disc_loss"), named(plain).at("disc_loss"));
 }
 
-TEST(Cdann, RefusesLabelsThatAreNoClasses) {
+TEST(Cdann, RefusesLabelsThatAreNotClasses) {
   auto data = testing::small_data();
   data->loss = data::TaskLoss::squared_error;
-  EXPECT_THAT([&] { Trainer(data, small("cdann"), 0); },
-              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("cdann works class by class")));
+  EXPECT_THAT(
+      [&] { Trainer(data, small("cdann"), 0); },
+      ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("cdann: expected labels that are classes")));
 }
 
 TEST(OwnUpdate, TrainsOnOneEnvironmentAndSaysWhatThatMeans) {
@@ -193,7 +194,7 @@ TEST(OwnUpdate, TakesNoObjectivesBesideErm) {
   Settings settings = small("mixup");
   settings.objectives = {"erm", "vrex"};
   EXPECT_THAT([&] { validate(settings); },
-              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("mixup has an update of its own")));
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("mixup has its own update")));
 }
 
 TEST(Mixup, LearnsAndMixesEnvironmentsAlone) {
@@ -240,4 +241,4 @@ TEST(OwnUpdate, TellsMeansWithMinibatches) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::updates_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pair::base {
+namespace pair::base::algorithm_names_test {
 namespace {
 
 TEST(AlgorithmNames, AreOursForDomainBedsHoweverWritten) {
@@ -36,4 +36,4 @@ TEST(AlgorithmNames, AreTheSameWhereTheyMeanOneAlgorithm) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::algorithm_names_test

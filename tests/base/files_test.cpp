@@ -14,7 +14,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::base {
+namespace pair::base::files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,17 +81,17 @@ TEST(ReadFile, RefusesMoreThanTheLimit) {
   put(scratch / "file", "12345");
   EXPECT_EQ(read_file(scratch / "file", 5), "12345");
   EXPECT_THAT([&] { read_file(scratch / "file", 4); },
-              ThrowsMessage<FileError>(HasSubstr("it is 5 bytes long; at most 4 are accepted")));
+              ThrowsMessage<FileError>(HasSubstr("expected at most 4 bytes, got 5")));
   fs::resize_file(scratch / "file", largest_small_file + 1);  // a hole
   EXPECT_THAT([&] { read_file(scratch / "file"); },
-              ThrowsMessage<FileError>(HasSubstr("at most 16777216 are")));
+              ThrowsMessage<FileError>(HasSubstr("expected at most 16777216 bytes")));
 }
 
 TEST(ReadFile, HoldsTheLimitForAFileThatSaysItIsEmpty) {
-  // A file of the kernel's: regular, of size 0, with content.
+  // A kernel file: regular, of size 0, with content.
   EXPECT_FALSE(read_file("/proc/self/status").empty());
   EXPECT_THAT([] { read_file("/proc/self/status", 10); },
-              ThrowsMessage<FileError>(HasSubstr("at most 10 are accepted")));
+              ThrowsMessage<FileError>(HasSubstr("expected at most 10 bytes")));
 }
 
 TEST(ReadFile, SaysWhyAFileCannotBeRead) {
@@ -121,7 +121,7 @@ TEST(FirstLine, IsOneShortPrintableLine) {
   EXPECT_THAT(first_line("/dev/zero"), HasSubstr("it is not a regular file"));
 }
 
-TEST(IsThere, TellsWhatIsAbsentFromWhatMustNotBeSeen) {
+TEST(IsThere, DistinguishesMissingFromForbidden) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms::all);
   fs::create_directory(scratch / "closed");
@@ -199,7 +199,7 @@ TEST(WriteOutput, FollowsALinkAndLeavesItALink) {
   EXPECT_EQ(content(scratch / "folder/page"), "new");
 }
 
-TEST(WriteOutput, WritesToADeviceAsItIs) {
+TEST(WriteOutput, WritesToADeviceDirectly) {
   const Scratch scratch;
   fs::create_symlink("/dev/null", scratch / "device");
   write_output(scratch / "device", "nowhere");
@@ -217,4 +217,4 @@ TEST(WriteOutput, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::files_test

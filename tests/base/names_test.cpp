@@ -6,7 +6,7 @@
 #include <array>
 #include <string>
 
-namespace pair::base {
+namespace pair::base::names_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -49,7 +49,7 @@ TEST(UnknownName, IsAnsweredWithTheNearestAndAllKnownOnes) {
             "unknown solver 'transformer'. Known: epo, epo_smooth, linear, mgda");
 }
 
-TEST(UnknownName, StaysOneReadableSentenceWhateverWasTyped) {
+TEST(UnknownName, StaysOneReadableSentenceForAnyInput) {
   const std::string message = unknown_name("solver", "a\nb\x1b[31m\x7f", known);
   EXPECT_THAT(message, HasSubstr("'a?b?[31m?'"));
   const std::string long_one = unknown_name("solver", std::string(1000, 'x'), known);
@@ -83,4 +83,4 @@ TEST(Printable, ReplacesBytesThatAreNotUtf8) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::names_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-namespace pair::base {
+namespace pair::base::numbers_test {
 namespace {
 
 TEST(Numbers, AreShownWithTheFewestDigits) {
@@ -39,4 +39,4 @@ TEST(Numbers, ReadBackAsTheSameValue) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::numbers_test

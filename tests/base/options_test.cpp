@@ -6,7 +6,7 @@
 
 #include "pair/base/registry.h"
 
-namespace pair::base {
+namespace pair::base::options_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -107,7 +107,7 @@ TEST(Options, CarryWhatASweepDrawsThemFrom) {
   EXPECT_EQ(options.find("loud")->unsaid, "false");
 }
 
-TEST(Value, IsShownAsItIsTyped) {
+TEST(Value, IsShownAsTyped) {
   EXPECT_EQ(as_text(Value(0.1)), "0.1");
   EXPECT_EQ(as_text(Value(true)), "true");
   EXPECT_EQ(as_text(Value(std::vector<double>{1, 1e10})), "1,1e+10");
@@ -115,4 +115,4 @@ TEST(Value, IsShownAsItIsTyped) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::options_test

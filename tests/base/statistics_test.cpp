@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace pair::base {
+namespace pair::base::statistics_test {
 namespace {
 
 TEST(MeanAndDeviation, DividesByTheNumberOfValuesOrByOneLess) {
@@ -25,4 +25,4 @@ TEST(MeanAndDeviation, OfOneValueOrNoneHasNoDeviation) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::statistics_test

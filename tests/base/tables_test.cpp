@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pair::base {
+namespace pair::base::tables_test {
 namespace {
 
 const Rows rows{{"name", "n", "mean"}, {"a", "12", "0.5"}, {"größe", "3", ""}};
@@ -49,4 +49,4 @@ TEST(Joined, HasTheSeparatorBetweenWordsAlone) {
 }
 
 }  // namespace
-}  // namespace pair::base
+}  // namespace pair::base::tables_test

@@ -8,7 +8,7 @@
 #include "pair/bench/glpk_reference.h"
 #include "pair/moo/epo.h"
 
-namespace pair::bench {
+namespace pair::bench::problems_test {
 namespace {
 
 TEST(BenchProblems, AreTheSameForTheSameSeedAndOthersForAnother) {
@@ -40,7 +40,7 @@ TEST(BenchProblems, MeetBothPhasesInfeasibleProgramsAndTwelveDecades) {
   EXPECT_GT(widest, 1e11);
 }
 
-// GLPK's rational arithmetic as the judge of ours.
+// GLPK's rational arithmetic is the reference.
 TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
   if (!have_glpk()) {
     GTEST_SKIP() << "built without GLPK";
@@ -60,4 +60,4 @@ TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
 }
 
 }  // namespace
-}  // namespace pair::bench
+}  // namespace pair::bench::problems_test

@@ -12,7 +12,7 @@
 
 #include "tests/support/scratch.h"
 
-namespace pair::bench {
+namespace pair::bench::synthetic_sweep_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -29,7 +29,7 @@ TEST(BenchSweep, IsGoneAfterwards) {
   EXPECT_FALSE(fs::exists(where));
 }
 
-// A process that measures, until it is stopped.
+// A benchmark process that is stopped.
 class Stopped : public testing::TestWithParam<int> {};
 
 TEST_P(Stopped, LeavesNothingBehind) {
@@ -55,7 +55,7 @@ TEST_P(Stopped, LeavesNothingBehind) {
   int status = 0;
   ::waitpid(child, &status, 0);
   EXPECT_EQ(WTERMSIG(status), GetParam()) << "it ends by the signal, as others do";
-  // The folder is deleted by a process of its own, as soon as the other has ended.
+  // A separate process deletes the folder as soon as the other has ended.
   for (int left = 1000; left > 0 && !fs::is_empty(scratch.path()); --left) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(BenchSweep, Stopped, testing::Values(SIGINT, SIGTERM, S
                          });
 
 }  // namespace
-}  // namespace pair::bench
+}  // namespace pair::bench::synthetic_sweep_test

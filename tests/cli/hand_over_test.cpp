@@ -11,7 +11,7 @@
 // The pair that people start, without LibTorch, and the one that it becomes for what needs it. That signals,
 // exit statuses and terminals are the same is seen by the tests of training, which start the first.
 
-namespace pair::cli::test {
+namespace pair::cli::test::hand_over_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -19,7 +19,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a shell shows of the command.
+// The output of a shell command.
 std::string shell(const std::string& command) {
   const auto close = [](std::FILE* file) { ::pclose(file); };
   const std::unique_ptr<std::FILE, decltype(close)> output(
@@ -38,17 +38,33 @@ TEST(HandOver, ThePairThatPeopleStartIsNotLinkedWithTorch) {
 }
 
 TEST(HandOver, BothSayTheSameOfEveryCommand) {
-  for (const std::string arguments :
-       {"--help", "", "sweep --help", "paper --help", "bench --help", "list --help", "list", "train --help",
-        "trian", "paper tabel1", "list modles", "list models --json", "--nonsense train",
-        "paper --nonsense table1 --seeds x", "train --nonsense", "train solve"}) {
+  for (const std::string arguments : {"--help",
+                                      "",
+                                      "sweep --help",
+                                      "paper --help",
+                                      "bench --help",
+                                      "list --help",
+                                      "list",
+                                      "train --help",
+                                      "trian",
+                                      "paper tabel1",
+                                      "list modles",
+                                      "list models --json",
+                                      "--nonsense train",
+                                      "paper --nonsense table1 --seeds x",
+                                      "train --nonsense",
+                                      "train solve",
+                                      "predict",
+                                      "predict --help",
+                                      "score --nonsense",
+                                      "export nothing"}) {
     const std::string status = "; echo status $?";
     EXPECT_EQ(shell(PAIR_PROGRAM " " + arguments + status), shell(PAIR_WITH_TORCH " " + arguments + status))
         << "pair " << arguments;
   }
 }
 
-TEST(HandOver, SaysWhatIsMissingWhereTheOtherIsNotThere) {
+TEST(HandOver, SaysWhichProgramIsMissing) {
   const tests::Scratch scratch(fs::temp_directory_path());
   fs::create_directory(scratch / "bin");
   fs::copy_file(PAIR_PROGRAM, scratch / "bin" / "pair");
@@ -60,4 +76,4 @@ TEST(HandOver, SaysWhatIsMissingWhereTheOtherIsNotThere) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::hand_over_test

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace pair::cli {
+namespace pair::cli::lines_test {
 namespace {
 
 using Found = LineReader::Found;
@@ -33,11 +33,11 @@ TEST(LineReader, TakesTheLastLineWithOrWithoutItsEnd) {
   EXPECT_EQ(read("one\n\nthree", 10), expected);
 }
 
-TEST(LineReader, DropsTheRestOfALineThatIsTooLongAndGoesOn) {
+TEST(LineReader, DropsTheRestOfALineThatIsTooLongAndContinues) {
   const std::vector<std::pair<Found, std::string>> expected{
       {Found::line, "1234"}, {Found::too_long, "1234"}, {Found::line, "next"}};
   EXPECT_EQ(read("1234\n123456789\nnext", 4), expected);
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::cli::lines_test

@@ -12,7 +12,7 @@
 
 // pair paper fig-failure and the files it leaves.
 
-namespace pair::cli::test {
+namespace pair::cli::test::paper_failure_test {
 namespace {
 
 using ::testing::AllOf;
@@ -72,7 +72,7 @@ TEST_F(PaperFailure, WritesItsNumbersAsJson) {
 TEST_F(PaperFailure, RefusesOtherFilesAndThemes) {
   const Finished suffix = run_pair({"paper", "fig-failure", "-o", path("a.pdf")});
   EXPECT_EQ(suffix.status, 2);
-  EXPECT_THAT(suffix.err, HasSubstr("accepted are names that end in .svg, .png or .json"));
+  EXPECT_THAT(suffix.err, HasSubstr("expected a name that ends in .svg, .png or .json"));
   const Finished theme = run_pair({"paper", "fig-failure", "--theme", "pink"});
   EXPECT_EQ(theme.status, 2);
   EXPECT_THAT(theme.err, HasSubstr("--theme"));
@@ -82,4 +82,4 @@ TEST_F(PaperFailure, RefusesOtherFilesAndThemes) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::paper_failure_test

@@ -12,7 +12,7 @@
 
 // 'pair paper' as a user types it: what needs no training.
 
-namespace pair::cli::test {
+namespace pair::cli::test::paper_test {
 namespace {
 
 using nlohmann::json;
@@ -37,7 +37,7 @@ TEST(PaperProgram, WritesTheFiguresNumbersToAFile) {
   const Finished finished =
       run_pair({"paper", "fig-failure", "--alpha", "0.25", "--betas", "0.1,0.2", "-o", path.string()});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, HasSubstr("f_IRM has the least ERM loss"));
+  EXPECT_THAT(finished.out, HasSubstr("f_IRM has the smallest ERM loss"));
   std::ifstream file(path);
   EXPECT_EQ(json::parse(file)["betas"], json({0.1, 0.2}));
   std::filesystem::remove(path);
@@ -67,25 +67,26 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{}, "subcommand is required"},
       {{"fig-failur"}, "did you mean 'fig-failure'?"},
-      {{"fig-failure", "--alpha", "0"}, "alpha is 0; it must lie between 0 and 1"},
-      {{"fig-failure", "--alpha", "1"}, "alpha is 1;"},
+      {{"fig-failure", "--alpha", "0"}, "alpha: expected a number above 0 and below 1, got 0"},
+      {{"fig-failure", "--alpha", "1"}, "alpha: expected a number above 0 and below 1, got 1"},
       {{"fig-failure", "--alpha", "x"}, "--alpha"},
-      {{"fig-failure", "--alpha", "nan"}, "alpha is nan"},
-      {{"fig-failure", "--betas", "0.2,0.2"}, "betas has 0.2 twice"},
-      {{"fig-failure", "--betas", "0.2"}, "it needs two or more"},
-      {{"fig-failure", "--betas", "0.2,1.2"}, "beta is 1.2"},
+      {{"fig-failure", "--alpha", "nan"}, "alpha: expected a number above 0 and below 1, got nan"},
+      {{"fig-failure", "--betas", "0.2,0.2"}, "betas: expected distinct values, got 0.2 twice"},
+      {{"fig-failure", "--betas", "0.2"}, "betas: expected two or more values, one per environment, got 1"},
+      {{"fig-failure", "--betas", "0.2,1.2"}, "beta: expected a number above 0 and below 1, got 1.2"},
       {{"fig-failure", "--loss", "squared"}, "unknown loss 'squared'; did you mean 'square'?"},
       {{"fig-failure", "--format", "yaml"}, "--format"},
       {{"fig-failure", "-o", "figure.gif"},
-       "--out is 'figure.gif'; accepted are names that end in .svg, .png or .json"},
+       "--out: expected a name that ends in .svg, .png or .json, got 'figure.gif'"},
       {{"two-bit", "--cases", "orignal"}, "did you mean 'original'?"},
       {{"two-bit", "--losses", "cubic"}, "unknown loss 'cubic'"},
       {{"two-bit", "--starts", "0"}, "--starts"},
       {{"two-bit", "--starts", "-1"}, "--starts"},
-      {{"two-bit", "--preference", "1,2"}, "preference has 2 values"},
+      {{"two-bit", "--preference", "1,2"},
+       "preference: expected three values, for ERM, IRMv1 and V-REx, got 2"},
       {{"two-bit", "--step", "long"}, "unknown step 'long'"},
-      {{"two-bit", "--lr", "0"}, "learning_rate is 0"},
-      {{"stall", "--preference", "1,-2,3"}, "preference[1] is -2"},
+      {{"two-bit", "--lr", "0"}, "learning_rate: expected a positive number, got 0"},
+      {{"stall", "--preference", "1,-2,3"}, "preference[1]: expected a finite positive number, got -2"},
       {{"stall", "--case", "none"}, "unknown case 'none'"},
       {{"prop1", "extra"}, "extra"},
   };
@@ -106,4 +107,4 @@ TEST(PaperProgram, ExitsWith1WhereTheFileCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::paper_test

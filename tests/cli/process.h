@@ -26,7 +26,7 @@ class Conversation {
   Conversation& operator=(const Conversation&) = delete;
 
   void say(std::string_view text) const;
-  // What it answers up to the end of the line; empty where none comes within ten seconds.
+  // The answer up to the end of the line; empty if none arrives within ten seconds.
   [[nodiscard]] std::string hear_line() const;
   void signal(int number) const;
   void stop_talking();    // closes its standard input

@@ -14,7 +14,7 @@
 
 // pair select and pair bench select as a user meets them.
 
-namespace pair::cli::test {
+namespace pair::cli::test::select_test {
 namespace {
 
 using nlohmann::json;
@@ -115,7 +115,7 @@ TEST_F(Select, WritesEveryFormat) {
 TEST_F(Select, ExplainsWithEveryCandidate) {
   const Finished finished = run({"--criterion", "pair", "--explain"});
   EXPECT_THAT(finished.out, HasSubstr("IRM on ColoredMNIST, trial 0, tested in +90%: score = -("));
-  EXPECT_THAT(finished.out, HasSubstr("among the 2 of 3 runs that reach a validation accuracy of"));
+  EXPECT_THAT(finished.out, HasSubstr("among the 2 of 3 runs with a validation accuracy of at least"));
   EXPECT_THAT(finished.out, HasSubstr("below the bar"));
   EXPECT_THAT(finished.out, HasSubstr("lr=0.002"));
   EXPECT_THAT(finished.out, Not(HasSubstr("batch_size"))) << "which does not vary";
@@ -131,7 +131,7 @@ TEST_F(Select, ExplainsWithEveryCandidate) {
   }
   const Finished latex = run({"--explain", "--format", "latex"});
   EXPECT_EQ(latex.status, 2);
-  EXPECT_THAT(latex.err, HasSubstr("--explain is given beside --format latex"));
+  EXPECT_THAT(latex.err, HasSubstr("--explain does not apply to --format latex"));
 }
 
 TEST_F(Select, NormalisesThePreferenceThatIsGiven) {
@@ -206,27 +206,27 @@ TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
   EXPECT_THAT(run({"--datasets", "PACS"}).err, HasSubstr("unknown dataset 'PACS'"));
 }
 
-TEST_F(Select, SaysWhatItLeftOutAndGoesOn) {
+TEST_F(Select, ReportsWhatItLeftOutAndContinues) {
   write(scratch_ / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
   write(scratch_ / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");
   std::filesystem::create_directories(scratch_ / "empty");
   const Finished finished = run({"--criterion", "oracle"});
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, StartsWith("11 runs, 38 records\n"));
-  EXPECT_THAT(finished.err, HasSubstr("bad/results.jsonl, line 2, is no JSON\n"));
+  EXPECT_THAT(finished.err, HasSubstr("bad/results.jsonl, line 2, is not JSON\n"));
   EXPECT_THAT(finished.err, HasSubstr("half/results.jsonl, line 2, has no end"));
   EXPECT_THAT(finished.err, HasSubstr("empty has no results.jsonl\n"));
-  EXPECT_THAT(finished.err, HasSubstr("2 runs are not done, such as " + folder() + "/bad;"));
+  EXPECT_THAT(finished.err, HasSubstr("2 runs are not finished, such as " + folder() + "/bad;"));
 }
 
 TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
   write(scratch_ / "bad/results.jsonl", "{\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n\n");
   const Finished brief = run({"--criterion", "oracle"});
-  EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is no JSON (and 2 more lines)\n"));
+  EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is not JSON (and 2 more lines)\n"));
   EXPECT_THAT(brief.err, Not(HasSubstr("line 3")));
   const Finished explained = run({"--criterion", "oracle", "--explain"});
   for (const char* sentence :
-       {"bad/results.jsonl, line 1, is no JSON\n", "bad/results.jsonl, line 3, is no JSON object\n",
+       {"bad/results.jsonl, line 1, is not JSON\n", "bad/results.jsonl, line 3, is not a JSON object\n",
         "bad/results.jsonl, line 4, is empty\n"}) {
     EXPECT_THAT(explained.err, HasSubstr(sentence));
   }
@@ -234,7 +234,7 @@ TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
   EXPECT_EQ(left_out["line"], 1);
   EXPECT_EQ(left_out["more_lines"], 2);
   EXPECT_EQ(left_out["lines"].size(), 3U);
-  EXPECT_EQ(left_out["lines"][1], (json{{"line", 3}, {"what", "is no JSON object"}}));
+  EXPECT_EQ(left_out["lines"][1], (json{{"line", 3}, {"what", "is not a JSON object"}}));
   EXPECT_EQ(left_out["lines_not_listed"], 0);
 }
 
@@ -256,18 +256,18 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--validation", "test"}, "unknown validation 'test'"},
       {{"--across", "scores"}, "did you mean 'score'?"},
       {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},
-      {{"--losses", "nll,nll"}, "--losses has 'nll' twice; accepted is each loss once"},
-      {{"--losses", "env0_in_acc"}, "an accuracy, whose best would be its worst; accepted are losses"},
-      {{"--preference", "1,x"}, "--preference is '1,x'; accepted are auto and numbers"},
-      {{"--preference", ""}, "--preference is ''"},
-      {{"--preference", "1,0"}, "the preference has 0; accepted are finite numbers above 0"},
+      {{"--losses", "nll,nll"}, "--losses: expected each loss once, got 'nll' twice"},
+      {{"--losses", "env0_in_acc"}, "--losses: 'env0_in_acc' is an accuracy, not a loss"},
+      {{"--preference", "1,x"}, "--preference: expected auto or numbers, such as 1,1e10,1e12, got '1,x'"},
+      {{"--preference", ""}, "got ''"},
+      {{"--preference", "1,0"}, "preference: expected finite numbers above 0, got 0"},
       {{"--preference", "1,2,3"}, "the preference has 3 numbers, but IRM has 2 losses: nll, penalty"},
-      {{"--percentile", "2"}, "--percentile is 2"},
-      {{"--percentile", "nan"}, "--percentile is nan"},
-      {{"--last", "0"}, "--last is 0; accepted are whole numbers from 1\n"},
+      {{"--percentile", "2"}, "--percentile: expected a number from 0 to 1, got 2"},
+      {{"--percentile", "nan"}, "--percentile: expected a number from 0 to 1, got nan"},
+      {{"--last", "0"}, "--last: expected an integer of at least 1, got 0\n"},
       {{"--last", "5", "--skip-steps", "5"}, "excludes"},
-      {{"--skip-steps", "-1"}, "--skip-steps is -1; accepted are whole numbers from 0\n"},
-      {{"--last", "-1"}, "--last is -1; accepted are whole numbers from 1\n"},
+      {{"--skip-steps", "-1"}, "--skip-steps: expected an integer of at least 0, got -1\n"},
+      {{"--last", "-1"}, "--last: expected an integer of at least 1, got -1\n"},
   };
   for (const auto& [arguments, sentence] : cases) {
     const Finished finished = run(arguments);
@@ -346,10 +346,10 @@ TEST(SelectProgram, ExitsWith2WithoutRuns) {
   const Scratch scratch;
   const Finished empty = run_pair({"select", scratch.path().string()});
   EXPECT_EQ(empty.status, 2);
-  EXPECT_THAT(empty.err, HasSubstr("no run was found in '" + scratch.path().string() + "'"));
+  EXPECT_THAT(empty.err, HasSubstr("no run found in '" + scratch.path().string() + "'"));
   const Finished missing = run_pair({"select", "/nonexistent"});
   EXPECT_EQ(missing.status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; accepted is a folder of run folders"));
+  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; expected a folder of run folders"));
   EXPECT_EQ(run_pair({"select"}).status, 2);
 }
 
@@ -399,4 +399,4 @@ TEST(SelectProgram, MeasuresItself) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::select_test

@@ -20,7 +20,7 @@
 // pair sweep status, collect and delete-incomplete as a user types them. They need no torch, but the program
 // has them only beside what launches, so they are called here.
 
-namespace pair::cli::test {
+namespace pair::cli::test::sweep_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,7 +100,7 @@ TEST_F(Sweep, StatusShowsTheJobsThatAreAskedFor) {
   EXPECT_EQ(some["incomplete"], 2);
   EXPECT_EQ(some["cells"].size(), 1U);
   EXPECT_EQ(some["cells"][0]["algorithm"], "irmv1");
-  EXPECT_TRUE(some["strangers"].empty()) << "the sweep's other runs are no strangers";
+  EXPECT_TRUE(some["strangers"].empty()) << "the sweep's other runs are not strangers";
   EXPECT_THAT(run({"status", "--datasets", "cmnist"}).out, HasSubstr("8 jobs: "));
 }
 
@@ -154,7 +154,7 @@ TEST_F(Sweep, SelectSaysWhichRunsAreNotTheSweeps) {
   say_strangers(folders, err);
   EXPECT_EQ(err.str(), "pair: " + scratch_.path().string() +
                            ": 1 folder holds runs that are not among the sweep's jobs, such as another; they "
-                           "count here, and not for 'pair sweep collect'\n");
+                           "are included here, but not by 'pair sweep collect'\n");
 }
 
 // As somebody may who wants other jobs: half of the runs that are there are none of them.
@@ -214,7 +214,7 @@ TEST_F(Sweep, LeavesAFolderThatItCannotReadToAPerson) {
   for (const bool dry : {true, false}) {
     const Ended ended = run(dry ? std::vector<std::string>{"delete-incomplete", "--dry-run"}
                                 : std::vector<std::string>{"delete-incomplete"});
-    EXPECT_THAT(ended.err, HasSubstr(damaged.filename().string() + " stays"));
+    EXPECT_THAT(ended.err, HasSubstr(damaged.filename().string() + " is kept"));
     EXPECT_THAT(ended.out, HasSubstr(dry ? "7 incomplete runs to delete" : "7 incomplete runs deleted"));
   }
   EXPECT_TRUE(fs::exists(damaged));
@@ -282,4 +282,4 @@ TEST(ListHparams, RefusesOtherSearches) {
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::sweep_test

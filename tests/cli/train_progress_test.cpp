@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-namespace pair::cli {
+namespace pair::cli::train_progress_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -36,9 +36,9 @@ TEST(ProgressDisplay, TimeLeftCountsStepsAndRecords) {
   EXPECT_THAT(last_line(100, 0.1, 5.0), EndsWith("left 0:00"));
 }
 
-TEST(ProgressDisplay, GoesOnFromACheckpoint) {
+TEST(ProgressDisplay, ContinuesFromACheckpoint) {
   EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
 }
 
 }  // namespace
-}  // namespace pair::cli
+}  // namespace pair::cli::train_progress_test

@@ -16,7 +16,7 @@
 #include "tests/runs/program.h"
 #include "tests/support/scratch.h"
 
-namespace pair {
+namespace pair::examples_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -250,4 +250,4 @@ TEST(WorkedExamples, AreSweptAndSelectedFrom) {
 }
 
 }  // namespace
-}  // namespace pair
+}  // namespace pair::examples_test

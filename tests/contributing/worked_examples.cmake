@@ -24,7 +24,7 @@ endfunction()
 
 # pair_read_examples(TEXT_FILE SOURCE TREE FOLDERS...): writes to TREE, by their paths in the project SOURCE, the new
 # files and the changed ones, and sets
-#   examples_problem          why the text cannot be used; empty where it can
+#   examples_problem          why the text cannot be used; empty if it can
 #   examples_FOLDER_KIND      the new files (source, test), the changed ones (registry, source_list, test_list): a path
 #                             below TREE for each
 #   examples_FOLDER_listed, examples_FOLDER_listed_tests

@@ -5,7 +5,7 @@
 #include "pair/data/sha256.h"
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::bytes_test {
 namespace {
 
 using ::testing::AllOf;
@@ -36,7 +36,7 @@ TEST(ReadBytes, RefusesAFileThatWouldFillTheMemory) {
   write(scratch / "huge", {});
   std::filesystem::resize_file(scratch / "huge", largest_file + 1);  // a hole, not written to disk
   EXPECT_THAT([&] { read_bytes(scratch / "huge"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("at most 268435456 are accepted")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("expected at most 268435456 bytes")));
 }
 
 TEST(Sha256, IsThatOfTheStandardsExamples) {
@@ -45,4 +45,4 @@ TEST(Sha256, IsThatOfTheStandardsExamples) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::bytes_test

@@ -4,7 +4,7 @@
 
 #include "pair/data/sha256.h"
 
-namespace pair::data {
+namespace pair::data::chained_digest_test {
 namespace {
 
 std::string sha256_of(const std::string& text) {
@@ -47,4 +47,4 @@ TEST(ChainedDigest, ContinuesFromAnother) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::chained_digest_test

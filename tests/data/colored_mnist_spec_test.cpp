@@ -5,7 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace pair::data {
+namespace pair::data::colored_mnist_spec_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -55,7 +55,7 @@ TEST(ColoredMnistPreset, OfEveryListedNameIsValidAndSummarisedRightly) {
     const ColoredMnistSpec spec = preset.spec;
     EXPECT_EQ(spec, colored_mnist_preset(spec.name));
     EXPECT_NO_THROW(validate(spec));
-    const auto text = [](double value) { return testing::PrintToString(value); };
+    const auto text = [](double value) { return ::testing::PrintToString(value); };
     EXPECT_THAT(preset.summary,
                 HasSubstr("alpha " + text(spec.alpha) + ", beta (" + text(spec.train_betas[0]) + ", " +
                           text(spec.train_betas[1]) + ")"));
@@ -68,7 +68,7 @@ TEST(ColoredMnistPreset, RefusesAnUnknownName) {
   }
 }
 
-TEST(ColoredMnistSpec, RefusesWhatIsNoProbability) {
+TEST(ColoredMnistSpec, RefusesValuesThatAreNotProbabilities) {
   const auto refused = [](const std::string& sentence) {
     return ThrowsMessage<std::invalid_argument>(HasSubstr(sentence));
   };
@@ -116,4 +116,4 @@ TEST(ColoredMnistSpec, RefusesMoreDigitsThanThereAreOrTooFewForItsEnvironments) 
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::colored_mnist_spec_test

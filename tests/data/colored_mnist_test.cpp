@@ -7,7 +7,7 @@
 
 #include "pair/data/sha256.h"
 
-namespace pair::data {
+namespace pair::data::colored_mnist_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,7 +28,7 @@ Digits marked_digits() {
   return digits;
 }
 
-// What an environment of marked digits shows.
+// The content of an environment of marked digits.
 struct Seen {
   std::int64_t position = 0;
   bool label = false;
@@ -240,7 +240,7 @@ TEST_F(ColoredMnist, RefusesAWrongSpecAndContradictoryDigits) {
   digits.pixels.pop_back();
   EXPECT_THAT([&] { colored_mnist(digits, {}, 1); },
               ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("said to be 60000 of 1 x 3, but hold 179999 pixels and 60000 labels")));
+                  HasSubstr("expected 60000 of 1 x 3 pixels, got 179999 pixels and 60000 labels")));
 }
 
 TEST(ColoredMnistOfMnist, IsWhatTrainingExpects) {
@@ -277,4 +277,4 @@ TEST(ColoredMnistOfMnist, OfSeed0HasTheseBits) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::colored_mnist_test

@@ -7,7 +7,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::digits_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -32,7 +32,7 @@ TEST(Subsampled, KeepsEverySecondRowAndColumnFromTheFirst) {
   EXPECT_THAT(half.labels, ElementsAre(5));
   EXPECT_EQ(subsampled(digits, 1), digits);
   EXPECT_THAT([&] { subsampled(digits, 0); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("stride of subsampled digits is 0")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("stride: expected at least 1, got 0")));
 }
 
 TEST(EmbeddedMnist14, HoldsTheTrainingDigitsInMnistsOrder) {
@@ -70,4 +70,4 @@ TEST(UnpackMnist14, RefusesADamagedAsset) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::digits_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-namespace pair::data {
+namespace pair::data::domainbed_mnist_spec_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -19,7 +19,7 @@ auto validating(const DomainBedMnistSpec& spec, std::int64_t count = 70'000) {
   return [spec, count] { validate(spec, count); };
 }
 
-TEST(DomainBedMnistSpec, SaysWhatIsAcceptedAsTestEnvironments) {
+TEST(DomainBedMnistSpec, SaysWhatIsExpectedAsTestEnvironments) {
   DomainBedMnistSpec spec;
   spec.test_envs = {};
   EXPECT_THAT(validating(spec), refused("test_envs: expected lists of integers"));
@@ -31,7 +31,7 @@ TEST(DomainBedMnistSpec, SaysWhatIsAcceptedAsTestEnvironments) {
   EXPECT_THAT(validating(spec), refused("got 1 twice"));
   spec.test_envs = {0, 1, 2};
   EXPECT_THAT(validating(spec),
-              refused("test_envs: expected at least one environment left to train on, got all 3"));
+              refused("test_envs: expected at least one environment left for training, got all 3"));
   spec.test_envs = {2, 0};
   validate(spec);
 }
@@ -51,4 +51,4 @@ TEST(DomainBedMnistSpec, LimitsDigitsAndHoldout) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::domainbed_mnist_spec_test

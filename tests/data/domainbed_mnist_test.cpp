@@ -11,7 +11,7 @@
 
 #include "pair/data/rotate.h"
 
-namespace pair::data {
+namespace pair::data::domainbed_mnist_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// Images of 4 x 4, each the only one of its kind: its number stands in the first pixels, none of them zero.
+// Distinct images of 4 x 4: the first pixels hold the image's number, none of them zero.
 Digits numbered(std::int64_t count) {
   Digits digits{.count = count, .rows = 4, .columns = 4, .pixels = {}, .labels = {}};
   for (std::int64_t i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ TEST(DomainBedMnist, TrainsOnTheInPartsOfAllButTheTestEnvironments) {
   const EnvironmentSet two = domainbed_mnist(digits, spec, 0);
   EXPECT_THAT(keys_of(two.train), ElementsAre("env2_in"));
   EXPECT_THAT(keys_of(two.held_out), ElementsAre("env0_in*", "env0_out", "env1_in*", "env1_out", "env2_out"));
-  // The same data, whatever is tested on.
+  // The same data for any test environments.
   const auto first = by_key(last);
   for (const auto& [key, environment] : by_key(two)) {
     EXPECT_TRUE(torch::equal(environment->inputs, first.at(key)->inputs)) << key;
@@ -182,11 +182,12 @@ TEST(DomainBedMnist, RefusesWhatCannotBe) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("digits: expected integers from 30 to 100, got 300")));
   DomainBedMnistSpec spec = small(30);
   spec.holdout = 0.05;
-  EXPECT_THAT([&] { (void)domainbed_mnist(digits, spec, 0); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("none to hold out")));
+  EXPECT_THAT(
+      [&] { (void)domainbed_mnist(digits, spec, 0); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("expected a share that holds out at least one digit")));
   digits.labels.pop_back();
   EXPECT_THAT([&] { (void)domainbed_mnist(digits, small(30), 0); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("but hold 1600 pixels and 99 labels")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("got 1600 pixels and 99 labels")));
 }
 
 TEST(DomainBedDigits, SayWhichFileIsMissingAndWhatFetchesIt) {
@@ -206,4 +207,4 @@ TEST(DomainBedDigits, SayWhichFileIsMissingAndWhatFetchesIt) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::domainbed_mnist_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pair::data {
+namespace pair::data::environment_test {
 namespace {
 
 Environment environment(std::int64_t samples, std::int64_t first) {
@@ -58,4 +58,4 @@ TEST(OnDevice, HoldsTheSameNumbersInOnePieceEach) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::environment_test

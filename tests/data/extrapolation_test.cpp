@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::data {
+namespace pair::data::extrapolation_test {
 namespace {
 
 using Sampling = ExtrapolationSpec::Sampling;
@@ -76,14 +76,14 @@ TEST(Extrapolation, MorePointsAreTheFewerOnesAndSomeMore) {
   EXPECT_FALSE(torch::equal(few.train[1].inputs, extrapolation({.points = 10}, 2).train[1].inputs));
 }
 
-TEST(Extrapolation, RefusesWhatItCannotDraw) {
+TEST(Extrapolation, RefusesInvalidSpecs) {
   EXPECT_THAT([] { extrapolation({.points = 0}, 0); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));
   EXPECT_THAT([] { extrapolation({.frequency = NAN}, 0); },
-              testing::ThrowsMessage<std::invalid_argument>(
-                  testing::HasSubstr("frequency: expected numbers from 0 to 100")));
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("frequency: expected numbers from 0 to 100")));
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::extrapolation_test

@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::fetch_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -16,7 +16,7 @@ using ::testing::ThrowsMessage;
 
 const Download& tiny = tiny_download();
 
-// Programs of our own stand in for npm, curl and wget: no test touches the network.
+// Programs of our own replace npm, curl and wget: no test touches the network.
 constexpr std::string_view fake_npm = R"(#!/bin/sh
 if [ "$1 $2" != "pack tiny-data@1.0.0" ]; then echo "npm error unexpected: $*"; exit 1; fi
 /bin/cp "$PAIR_TEST_SOURCE/tiny-data-1.0.0.tgz" . || exit 1
@@ -78,7 +78,7 @@ TEST_F(Fetch, TakesPlainAndGzippedFilesFromAFolder) {
   expect_whole();
 }
 
-TEST_F(Fetch, TakesFilesFromAnArchiveWhateverTheirFolder) {
+TEST_F(Fetch, TakesFilesFromAnyFolderOfAnArchive) {
   write(source() / "x.tgz", tiny_archive());
   EXPECT_THAT(get((source() / "x.tgz").string()).fetched, ElementsAre("tiny-images", "tiny-labels"));
   expect_whole();
@@ -124,7 +124,7 @@ TEST_F(Fetch, LooksAtNoSourceWhenAllIsThere) {
   EXPECT_THAT(report.fetched, IsEmpty());
 }
 
-TEST_F(Fetch, BringsOnlyWhatIsMissingOrWrong) {
+TEST_F(Fetch, FetchesOnlyMissingOrInvalidFiles) {
   store.place(tiny, tiny.files[0], tiny_images());
   write(store.path(tiny, tiny.files[1]), bytes_of("half"));
   write(source() / "tiny-labels", tiny_labels());
@@ -137,11 +137,11 @@ TEST_F(Fetch, BringsOnlyWhatIsMissingOrWrong) {
 TEST_F(Fetch, StoresNothingWhereOneFileIsWrong) {
   write(source() / "tiny-images", tiny_images());
   write(source() / "tiny-labels", without_last(tiny_labels(), 1));
-  expect_refused(source_folder, "is 9 bytes long; tiny-labels has 10; it is refused, and nothing was stored");
+  expect_refused(source_folder, "is 9 bytes long; expected 10; nothing was stored");
   Bytes altered = tiny_labels();
   altered.back() ^= 1U;
   write(source() / "tiny-labels", altered);
-  expect_refused(source_folder, "that of tiny-labels is " + tiny.files[1].sha256);
+  expect_refused(source_folder, "; expected " + tiny.files[1].sha256 + " for tiny-labels");
   fs::remove(source() / "tiny-labels");
   expect_refused(source_folder, "holds neither tiny-labels nor tiny-labels.gz");
 }
@@ -167,7 +167,7 @@ TEST_F(Fetch, PassesOnWhyAProgramFailed) {
   install("npm", "#!/bin/sh\necho 'npm error code E404' >&2\nexit 1\n");
   expect_refused("npm", "'npm pack tiny-data@1.0.0' failed with status 1: npm error code E404");
   install("npm", "#!/bin/sh\n");
-  expect_refused("npm", "left no .tgz file behind");
+  expect_refused("npm", "produced no .tgz file");
   install("curl", fake_curl);
   expect_refused("https://example.org/tiny", "from https://example.org/tiny/: curl: (22) error: 404");
   expect_refused("https://example.org/x.tgz", "cannot fetch https://example.org/x.tgz: curl: (22)");
@@ -184,14 +184,14 @@ TEST_F(Fetch, LeavesNoTemporaryFoldersBehind) {
   EXPECT_THAT(names_in(temporary.path()), IsEmpty());
 }
 
-TEST_F(Fetch, RefusesWhatIsNoSource) {
+TEST_F(Fetch, RefusesInvalidSources) {
   for (const std::string from : {"", "ftp://example.org", "no/such/folder"}) {
     EXPECT_THAT([&] { (void)get(from); },
-                ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr("'" + from + "' is no source of tiny"),
-                                                           HasSubstr("accepted are npm, a folder"))));
+                ThrowsMessage<std::invalid_argument>(AllOf(
+                    HasSubstr("source of tiny: expected npm, a folder"), HasSubstr("got '" + from + "'"))));
   }
   expect_nothing();
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::fetch_test

@@ -12,7 +12,7 @@
 #include "pair/data/download.h"
 #include "tests/support/scratch.h"
 
-// What the tests of files are made of: small files, archives and folders.
+// Small files, archives and folders for tests of files.
 
 namespace pair::data::testing {
 

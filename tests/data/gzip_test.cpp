@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::gzip_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -28,12 +28,12 @@ TEST(Gunzip, JoinsStreamsOnEnd) {
   EXPECT_EQ(gunzip(joined(gzip(bytes_of("one ")), gzip(bytes_of("two"))), "x"), bytes_of("one two"));
 }
 
-TEST(Gunzip, LeavesWhatIsNotGzippedAloneIfAskedTo) {
+TEST(Gunzip, ReturnsBytesThatAreNotGzippedUnchanged) {
   EXPECT_EQ(gunzipped(bytes_of("plain"), "x"), bytes_of("plain"));
   EXPECT_EQ(gunzipped({}, "x"), Bytes{});
   EXPECT_EQ(gunzipped(gzip(bytes_of("packed")), "x"), bytes_of("packed"));
   EXPECT_THAT([] { gunzip(bytes_of("plain"), "f.gz"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz is no gzip file")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz is not a gzip file")));
 }
 
 TEST(Gunzip, RefusesAStreamCutOffAnywhere) {
@@ -74,9 +74,10 @@ TEST(Gunzip, RefusesToFillTheMemory) {
   for (int i = 0; i < 5; ++i) {
     bomb = joined(std::move(bomb), part);
   }
-  EXPECT_THAT([&] { gunzip(bomb, "f.gz"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("f.gz unpacks to more than the 268435456 bytes")));
+  EXPECT_THAT(
+      [&] { gunzip(bomb, "f.gz"); },
+      ThrowsMessage<std::runtime_error>(HasSubstr("f.gz unpacks to more than the limit of 268435456 bytes")));
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::gzip_test

@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::idx_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,7 +27,7 @@ TEST(Idx, GivesDigits) {
   EXPECT_THAT(digits.labels, ::testing::ElementsAre(7, 2));
 }
 
-TEST(Idx, ReadsPlainAndGzippedFilesAlike) {
+TEST(Idx, ReadsPlainAndGzippedFiles) {
   const Scratch scratch;
   write(scratch / "images", tiny_images());
   write(scratch / "labels.gz", gzip(tiny_labels()));
@@ -43,10 +43,12 @@ TEST(Idx, NamesTheFileThatIsDamagedOnDisk) {
 }
 
 TEST(Idx, RefusesAnotherMagic) {
-  EXPECT_THAT([] { parse(tiny_labels(), tiny_labels()); },
-              refused("IMAGES starts with 0x00000801; an idx file of images starts with 0x00000803"));
-  EXPECT_THAT([] { parse(tiny_images(), tiny_images()); },
-              refused("LABELS starts with 0x00000803; an idx file of labels starts with 0x00000801"));
+  EXPECT_THAT(
+      [] { parse(tiny_labels(), tiny_labels()); },
+      refused("IMAGES starts with 0x00000801; expected an idx file of images, which starts with 0x00000803"));
+  EXPECT_THAT(
+      [] { parse(tiny_images(), tiny_images()); },
+      refused("LABELS starts with 0x00000803; expected an idx file of labels, which starts with 0x00000801"));
   EXPECT_THAT(
       [] {
         parse(idx(0xd03, {1, 1, 1}, Bytes(4)), tiny_labels());
@@ -70,18 +72,18 @@ TEST(Idx, RefusesAFileCutOffAnywhere) {
 
 TEST(Idx, RefusesBytesToSpare) {
   EXPECT_THAT([] { parse(joined(tiny_images(), {0}), tiny_labels()); },
-              refused("IMAGES has bytes to spare: 2 images of 2 x 3 take 28 bytes, the file has 29"));
+              refused("IMAGES is too long: 2 images of 2 x 3 take 28 bytes, the file has 29"));
   EXPECT_THAT([] { parse(tiny_images(), joined(tiny_labels(), {0})); },
-              refused("LABELS has bytes to spare: 2 labels take 10 bytes, the file has 11"));
+              refused("LABELS is too long: 2 labels take 10 bytes, the file has 11"));
 }
 
 TEST(Idx, RefusesSizesThatCannotBe) {
-  EXPECT_THAT([] { parse(idx(0x803, {0, 2, 3}, {}), tiny_labels()); }, refused("IMAGES announces 0 images"));
+  EXPECT_THAT([] { parse(idx(0x803, {0, 2, 3}, {}), tiny_labels()); }, refused("IMAGES has 0 images"));
   EXPECT_THAT(
       [] {
         parse(idx(0x803, {2, 0, 3}, {}), tiny_labels());
       },
-      refused("announces images of 0 x 3; accepted are 1 x 1 to 4096 x 4096"));
+      refused("has images of 0 x 3; expected 1 x 1 to 4096 x 4096"));
   EXPECT_THAT([] { parse(idx(0x803, {2, 2, 4097}, {}), tiny_labels()); }, refused("images of 2 x 4097"));
   // Dimensions whose product does not fit 64 bits come to a sentence too, not to an allocation.
   EXPECT_THAT(
@@ -90,18 +92,18 @@ TEST(Idx, RefusesSizesThatCannotBe) {
       },
       refused("4294967295 x 4294967295"));
   EXPECT_THAT([] { parse(idx(0x803, {~0U, 4096, 4096}, {}), tiny_labels()); }, refused("IMAGES is cut off"));
-  EXPECT_THAT([] { parse(tiny_images(), idx(0x801, {0}, {})); }, refused("LABELS announces 0 labels"));
+  EXPECT_THAT([] { parse(tiny_images(), idx(0x801, {0}, {})); }, refused("LABELS has 0 labels"));
 }
 
-TEST(Idx, RefusesLabelsThatAreNoDigitsOrTooFew) {
+TEST(Idx, RefusesLabelsThatAreNotDigitsOrTooFew) {
   EXPECT_THAT(
       [] {
         parse(tiny_images(), idx(0x801, {2}, {9, 10}));
       },
-      refused("LABELS has the label 10 at position 1; accepted are 0 to 9"));
+      refused("LABELS has the label 10 at position 1; expected 0 to 9"));
   EXPECT_THAT([] { parse(tiny_images(), idx(0x801, {1}, {9})); },
               refused("LABELS holds 1 labels, but IMAGES holds 2 images"));
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::idx_test

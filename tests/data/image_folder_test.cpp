@@ -8,7 +8,7 @@
 #include "tests/data/fixtures.h"
 #include "tests/support/pictures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::image_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -70,7 +70,7 @@ TEST_F(ImageFolders, AreListedInTheOrderOfNames) {
   EXPECT_EQ(folder.missing()[0].class_name, "Zebra");
 }
 
-TEST_F(ImageFolders, PassOverWhatIsNotAPictureAndCountIt) {
+TEST_F(ImageFolders, SkipAndCountFilesThatAreNotImages) {
   add("a/x/1.png");
   add("a/y/1.png");
   add("b/x/1.png");
@@ -97,7 +97,7 @@ TEST_F(ImageFolders, FollowLinksButNoCycles) {
   add("a/x/1.png");
   add("a/y/1.png");
   fs::create_directory_symlink("a", root / "b");
-  fs::create_directory_symlink("..", root / "a/up");  // its folders are no pictures
+  fs::create_directory_symlink("..", root / "a/up");  // its folders are not images
   fs::create_directory_symlink(".", root / "a/x/again");
   fs::create_symlink("loop.png", root / "a/y/loop.png");  // a link to itself
   const ImageFolder folder(root);
@@ -140,7 +140,7 @@ TEST_F(ImageFolders, HoldOutAShareOfEachTrainingEnvironment) {
   EXPECT_EQ(samples_of(folder, Split::id_val), samples_of(again, Split::id_val));
   const ImageFolder other(root, {.test_environments = {"b"}, .held_out = 0.2, .seed = 6});
   EXPECT_NE(samples_of(folder, Split::id_val), samples_of(other, Split::id_val));
-  // What is held out in one environment does not depend on the others.
+  // The held-out part of one environment does not depend on the others.
   const ImageFolder last(root, {.test_environments = {"a"}, .held_out = 0.2, .seed = 5});
   std::set<std::string> first_c;
   std::set<std::string> last_c;
@@ -207,4 +207,4 @@ TEST_F(ImageFolders, ReadPicturesAndNameTheBrokenOnes) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::image_folder_test

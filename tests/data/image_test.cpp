@@ -9,7 +9,7 @@
 #include "tests/data/fixtures.h"
 #include "tests/support/pictures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::image_test {
 namespace {
 
 using ::testing::AllOf;
@@ -307,4 +307,4 @@ for name in sorted(glob.glob("*.png") + glob.glob("*.jpg")):
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::image_test

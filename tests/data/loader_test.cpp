@@ -16,7 +16,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/scratch.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::loader_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -450,7 +450,7 @@ TEST(LoaderThreads, ReadNoFurtherThanTheBatchesAhead) {
   source->wait_until_begun(40);
   (void)loader.next();
   source->wait_until_begun(50);
-  // Nothing is to be done now; whoever went on regardless would be seen here, if not in every run.
+  // No work is left now. A worker that continued nevertheless would show here, if not in every run.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(source->begun(), 50);
 }
@@ -494,4 +494,4 @@ TEST(LoaderThreads, MayBeMovedAndDroppedAtAnyMoment) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::loader_test

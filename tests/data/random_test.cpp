@@ -7,7 +7,7 @@
 #include <cmath>
 #include <stdexcept>
 
-namespace pair::data {
+namespace pair::data::random_test {
 namespace {
 
 TEST(Random, OfTheSameSeedAndStreamRepeats) {
@@ -130,7 +130,7 @@ TEST(Random, PermutationHoldsEachNumberOnceAndEveryOrderComesUp) {
   }
 }
 
-TEST(Random, GoesOnFromARestoredState) {
+TEST(Random, ContinuesFromARestoredState) {
   Random random(8, "state");
   random.normal();
   const std::string state = random.state();
@@ -151,4 +151,4 @@ TEST(Random, RefusesAStateItDidNotWrite) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::random_test

@@ -4,7 +4,7 @@
 
 #include "pair/data/environment.h"
 
-namespace pair::data {
+namespace pair::data::registry_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -49,4 +49,4 @@ TEST(DatasetRegistry, EveryEntryIsWholeAndItsDefaultsAreValid) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::registry_test

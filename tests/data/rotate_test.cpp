@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace pair::data {
+namespace pair::data::rotate_test {
 namespace {
 
 using Image = std::vector<std::uint8_t>;
@@ -46,4 +46,4 @@ TEST(Rotate, TurnsCounterClockwise) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::rotate_test

@@ -11,7 +11,7 @@
 #include "pair/data/process.h"
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::safetensors_test {
 namespace {
 
 using ::testing::AllOf;
@@ -144,7 +144,7 @@ TEST(Safetensors, ReplacesAFileAtOnceOrLeavesItAlone) {
   const Bytes one{1};
   const std::vector<TensorView> tensors{{"a", DType::u8, {1}, one}};
   write(scratch / "x.safetensors", bytes_of("old"));
-  // A folder stands where the new file is to be written first.
+  // A folder blocks the temporary name of the new file.
   std::filesystem::create_directory(scratch / "x.safetensors.part");
   EXPECT_THAT([&] { write_safetensors(scratch / "x.safetensors", tensors); },
               refuses_safetensors("cannot write"));
@@ -193,7 +193,7 @@ TEST(Safetensors, EmptyTensorsMayLieAnywhereBetweenOthers) {
   EXPECT_EQ(parse_safetensors(file, "x.safetensors").tensors.size(), 4U);
   expect_refused(
       R"({"a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"e":{"dtype":"U8","shape":[0],"data_offsets":[1,1]}})",
-      2, "tensor 'e': its bytes are another tensor's too");
+      2, "tensor 'e': it overlaps another tensor");
 }
 
 TEST(Safetensors, RefusesAHeaderOfAnotherForm) {
@@ -273,8 +273,8 @@ TEST(Safetensors, RefusesTensorsThatDoNotFitTheirBytes) {
     return R"({"a":{"dtype":"U8","shape":[2],"data_offsets":)" + first +
            R"(},"b":{"dtype":"U8","shape":[2],"data_offsets":)" + second + "}}";
   };
-  expect_refused(two("[0,2]", "[1,3]"), 3, "tensor 'b': its bytes are another tensor's too");
-  expect_refused(two("[0,2]", "[0,2]"), 2, "tensor 'b': its bytes are another tensor's too");
+  expect_refused(two("[0,2]", "[1,3]"), 3, "tensor 'b': it overlaps another tensor");
+  expect_refused(two("[0,2]", "[0,2]"), 2, "tensor 'b': it overlaps another tensor");
   expect_refused(two("[0,2]", "[3,5]"), 5, "tensor 'b': the bytes before it belong to no tensor");
   expect_refused(
       R"({"a":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"a":{"dtype":"U8","shape":[1],"data_offsets":[1,2]}})",
@@ -335,7 +335,7 @@ TEST(SafetensorsFile, IsARegularFile) {
               refuses_safetensors("No such file"));
 }
 
-TEST(SafetensorsFile, IsReadAlikeByAnIndependentReader) {
+TEST(SafetensorsFile, IsReadTheSameByAnIndependentReader) {
   if (!is_installed("python3")) {
     GTEST_SKIP() << "python3 is not installed";
   }
@@ -373,4 +373,4 @@ assert max(info["data_offsets"][1] for info in header.values()) == len(data)
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::safetensors_test

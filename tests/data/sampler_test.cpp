@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace pair::data::testing {
+namespace pair::data::testing::sampler_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -116,4 +116,4 @@ TEST(Sampler, RefusesWhatIsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::sampler_test

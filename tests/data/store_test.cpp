@@ -7,7 +7,7 @@
 #include "tests/data/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::store_test {
 namespace {
 
 using ::testing::AllOf;
@@ -37,7 +37,7 @@ TEST(Store, LivesWherePairDataSaysElseUnderTheHome) {
               ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("PAIR_DATA"), HasSubstr("HOME"))));
 }
 
-TEST(Store, GivesBackWhatWasPlaced) {
+TEST(Store, ReturnsStoredFiles) {
   const Scratch scratch;
   const Store store(scratch / "not/yet/there");
   EXPECT_EQ(store.check(tiny, images).state, FileState::missing);
@@ -55,7 +55,7 @@ TEST(Store, RefusesBytesThatAreNotTheFiles) {
   EXPECT_THAT([&] { store.place(tiny, images, altered); },
               ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("SHA-256"), HasSubstr(images.sha256))));
   EXPECT_THAT([&] { store.place(tiny, images, without_last(tiny_images(), 1)); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("is 27 bytes long; tiny-images has 28")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("is 27 bytes long; expected 28")));
   EXPECT_THAT(names_in(scratch.path()), IsEmpty());
 }
 
@@ -76,7 +76,7 @@ TEST(Store, ReplacesAWrongFile) {
   EXPECT_EQ(store.check(tiny, images).state, FileState::right);
 }
 
-TEST(Store, DoesNotCallMissingWhatItMayNotRead) {
+TEST(Store, DoesNotReportUnreadableFilesAsMissing) {
   const Scratch scratch;
   std::filesystem::permissions(scratch.path(), std::filesystem::perms::all);
   const Store store(scratch.path());
@@ -99,7 +99,7 @@ TEST(Store, LeavesNoTraceWhenTheDiskRefuses) {
 
   write(scratch / "file", {});
   EXPECT_THAT([&] { Store(scratch / "file").place(tiny, images, tiny_images()); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("cannot make the folder")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("cannot create the folder")));
 }
 
 TEST(Store, IsNeverSeenHalfWrittenWhileManyPlaceTheSameFile) {
@@ -124,7 +124,7 @@ TEST(Store, IsNeverSeenHalfWrittenWhileManyPlaceTheSameFile) {
   EXPECT_THAT(names_in(store.folder(tiny)), ElementsAre("tiny-images"));
 }
 
-TEST(Store, SaysHowToMendWhatCannotBeRead) {
+TEST(Store, SaysHowToRepairUnreadableFiles) {
   const Scratch scratch;
   const Store store(scratch.path());
   EXPECT_THAT([&] { (void)store.read(tiny, images); },
@@ -133,7 +133,7 @@ TEST(Store, SaysHowToMendWhatCannotBeRead) {
   write(store.path(tiny, images), without_last(tiny_images(), 5));
   EXPECT_THAT([&] { (void)store.read(tiny, images); },
               ThrowsMessage<std::runtime_error>(
-                  AllOf(HasSubstr("is 23 bytes long; tiny-images has 28"), HasSubstr("fetches it again"))));
+                  AllOf(HasSubstr("is 23 bytes long; expected 28"), HasSubstr("fetches it again"))));
 }
 
 TEST(StoredMnist, IsRefusedWhereItIsMissingOrDamaged) {
@@ -143,7 +143,7 @@ TEST(StoredMnist, IsRefusedWhereItIsMissingOrDamaged) {
               ThrowsMessage<std::runtime_error>(HasSubstr("'pair data get mnist' fetches it")));
   write(store.path(mnist_download(), mnist_download().files[2]), tiny_images());
   EXPECT_THAT([&] { stored_mnist(store, MnistSplit::test); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("is 28 bytes long; t10k-images-idx3-ubyte has")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("is 28 bytes long; expected")));
 }
 
 TEST(Holdings, TellMissingIncompleteAndDamagedApart) {
@@ -176,4 +176,4 @@ TEST(Download, IsFoundByName) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::store_test

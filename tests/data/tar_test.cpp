@@ -4,7 +4,7 @@
 
 #include "tests/data/fixtures.h"
 
-namespace pair::data::testing {
+namespace pair::data::testing::tar_test {
 namespace {
 
 using ::testing::AllOf;
@@ -39,10 +39,10 @@ TEST(Tar, OfNothingHoldsNothing) {
   EXPECT_TRUE(tar_files(tar({}), "x.tar").empty());
 }
 
-TEST(Tar, RefusesWhatIsNoArchive) {
+TEST(Tar, RefusesWhatIsNotAnArchive) {
   EXPECT_THAT(
       [] { tar_files(Bytes(2048, 'x'), "x.tar"); },
-      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("x.tar is no tar archive"), HasSubstr("byte 0"))));
+      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("x.tar is not a tar archive"), HasSubstr("byte 0"))));
   EXPECT_THAT([] { tar_files(bytes_of("short"), "x.tar"); },
               ThrowsMessage<std::runtime_error>(HasSubstr("x.tar is cut off")));
   EXPECT_THROW(tar_files({}, "x.tar"), std::runtime_error);
@@ -55,7 +55,7 @@ TEST(Tar, RefusesAnArchiveCutOffAnywhere) {
     EXPECT_THROW(tar_files(BytesView(archive).first(length), "x.tar"), std::runtime_error) << length;
   }
   EXPECT_THAT([&] { tar_files(BytesView(archive).first(1000), "x.tar"); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("its file a of 700 bytes reaches past")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("its file a of 700 bytes extends beyond")));
 }
 
 TEST(Tar, RefusesADamagedHeader) {
@@ -74,4 +74,4 @@ TEST(Tar, RefusesBytesAfterTheEndMark) {
 }
 
 }  // namespace
-}  // namespace pair::data::testing
+}  // namespace pair::data::testing::tar_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::data {
+namespace pair::data::task_loss_test {
 namespace {
 
 using ::testing::AllOf;
@@ -25,4 +25,4 @@ TEST(TaskLoss, OfAnUnknownNameIsRefusedWithTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace pair::data
+}  // namespace pair::data::task_loss_test

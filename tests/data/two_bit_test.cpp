@@ -6,7 +6,7 @@
 #include <functional>
 #include <stdexcept>
 
-namespace pair::data::two_bit {
+namespace pair::data::two_bit::two_bit_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -161,16 +161,16 @@ TEST(TwoBit, LogisticLossIsFiniteHoweverLargeTheMargin) {
   }
 }
 
-TEST(TwoBit, RefusesWhatIsNoEnvironment) {
+TEST(TwoBit, RefusesInvalidEnvironments) {
   const auto says = [](const Spec& spec, const char* sentence) {
     EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
   };
-  says({Loss::square, 0.0, {0.1, 0.2}}, "alpha is 0; it must lie between 0 and 1");
-  says({Loss::square, 1.0, {0.1, 0.2}}, "alpha is 1;");
-  says({Loss::square, std::nan(""), {0.1, 0.2}}, "alpha is nan;");
-  says({Loss::square, 0.1, {0.1, 1.5}}, "beta is 1.5;");
-  says({Loss::square, 0.1, {0.1}}, "betas has 1 values; it needs two");
-  says({Loss::square, 0.1, {0.1, 0.3, 0.1}}, "betas has 0.1 twice");
+  says({Loss::square, 0.0, {0.1, 0.2}}, "alpha: expected a number above 0 and below 1, got 0");
+  says({Loss::square, 1.0, {0.1, 0.2}}, "alpha: expected a number above 0 and below 1, got 1");
+  says({Loss::square, std::nan(""), {0.1, 0.2}}, "got nan");
+  says({Loss::square, 0.1, {0.1, 1.5}}, "beta: expected a number above 0 and below 1, got 1.5");
+  says({Loss::square, 0.1, {0.1}}, "betas: expected two or more values, one per environment, got 1");
+  says({Loss::square, 0.1, {0.1, 0.3, 0.1}}, "betas: expected distinct values, got 0.1 twice");
   EXPECT_NO_THROW(validate(Spec{}));
 }
 
@@ -183,4 +183,4 @@ TEST(TwoBit, LossesHaveNames) {
 }
 
 }  // namespace
-}  // namespace pair::data::two_bit
+}  // namespace pair::data::two_bit::two_bit_test

@@ -17,7 +17,7 @@
 
 // Against torch's operations and autograd. Skipped where there is no device.
 
-namespace pair::device {
+namespace pair::device::head_test {
 namespace {
 
 using testing::expect_close;
@@ -105,7 +105,7 @@ struct Reference {
     return (even == (first > 0)).to(torch::kFloat);
   }
 
-  // Of an objective, in `of`, flat.
+  // The gradient of an objective in `of`, flat.
   [[nodiscard]] torch::Tensor gradient(std::size_t k, const std::vector<torch::Tensor>& of) const {
     return gradient(values[k], of);
   }
@@ -188,7 +188,7 @@ TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   EXPECT_TRUE(torch::equal(at.told.narrow(0, m + m * m, 2).cpu(), also));
 }
 
-TEST_P(AtTheHead, TheWayBackIsAutograds) {
+TEST_P(AtTheHead, TheBackwardPassEqualsAutograds) {
   const Shape& shape = GetParam();
   const Reference reference(shape);
   const AtHead at = at_head(reference.head(shape), functions, {});
@@ -224,7 +224,7 @@ TEST_P(AtTheHead, TheWayBackIsAutograds) {
   }
 }
 
-TEST_P(AtTheHead, ALossThatIsNotFiniteIsTold) {
+TEST_P(AtTheHead, ALossThatIsNotFiniteIsReported) {
   const Shape& shape = GetParam();
   Head head = Reference(shape).head(shape);
   head.features[0].fill_(std::numeric_limits<float>::quiet_NaN());
@@ -233,7 +233,7 @@ TEST_P(AtTheHead, ALossThatIsNotFiniteIsTold) {
   EXPECT_TRUE(std::isnan(at.told[3].item<double>())) << "of the Gram matrix";
 }
 
-TEST_P(AtTheHead, AClassThatIsNotThereIsToldAsNoNumber) {
+TEST_P(AtTheHead, AnInvalidClassGivesNaN) {
   const Shape& shape = GetParam();
   if (shape.loss != Loss::cross_entropy) {
     return;
@@ -254,7 +254,7 @@ TEST_P(AtTheHead, WhatHasNoWeightCountsForNothing) {
   EXPECT_TRUE(found.features.isfinite().all().item<bool>());
 }
 
-// Of such a logit a derivative in a factor is no number, but the risk's slope is one.
+// For such a logit, the derivative in a factor is NaN, but the risk's slope is finite.
 TEST_P(AtTheHead, ARiskAloneGoesBackThroughALogitWithoutBound) {
   const Shape& shape = GetParam();
   if (shape.loss != Loss::cross_entropy) {
@@ -355,4 +355,4 @@ TEST(TakesHead, WhatThereAreKernelsFor) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::head_test

@@ -10,10 +10,10 @@
 
 #include "tests/device/reference.h"
 
-// The kernels that no layer of models/fused.h holds against torch's operations. Skipped where there is no
+// The kernels that the tests of models/fused.h do not compare with torch's operations. Skipped without a
 // device.
 
-namespace pair::device {
+namespace pair::device::kernels_test {
 namespace {
 
 class Kernels : public ::testing::Test {
@@ -97,7 +97,7 @@ TEST_F(Kernels, TakesRowsIn16Bits) {
 
 constexpr std::int64_t environments = 3;
 
-// Logits and labels of environments of so many rows each, on the CPU.
+// Logits and labels of environments with this many rows each, on the CPU.
 struct Samples {
   torch::Tensor logits;
   torch::Tensor labels;
@@ -158,4 +158,4 @@ TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::kernels_test

@@ -6,9 +6,9 @@
 
 #include <array>
 
-// What must hold on a CUDA device is skipped where there is none.
+// Tests that need a CUDA device are skipped without one.
 
-namespace pair::device {
+namespace pair::device::recorder_test {
 namespace {
 
 using Work = Recorder::Work;
@@ -84,7 +84,7 @@ TEST_F(RecorderOnDevice, RecordsWorkThatThrowsNot) {
 }
 
 // 200 of them, one after another, that work in a GiB each: more than a card holds.
-TEST_F(RecorderOnDevice, NeverRunsOutOfMemoryForRecordingsThatAreNoMore) {
+TEST_F(RecorderOnDevice, FreesTheMemoryOfDestroyedRecordings) {
   for (int i = 0; i < 200; ++i) {
     const auto recording = recorded([this] {
       const torch::Tensor large = torch::empty({1 << 28}, torch::kCUDA);
@@ -118,4 +118,4 @@ TEST_F(RecorderOnDevice, PlaysRecordingsThatShareTheirMemoryInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace pair::device
+}  // namespace pair::device::recorder_test

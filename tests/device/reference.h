@@ -5,7 +5,7 @@
 
 #include "pair/device/loss.h"
 
-// What kernels are held against: torch's operations on the CPU, in doubles.
+// The reference for kernels: torch's operations on the CPU, in doubles.
 
 namespace pair::device::testing {
 

@@ -5,7 +5,7 @@
 #include "pair/data/image.h"
 #include "tests/fuzz/require.h"
 
-// Whatever the bytes, they are a picture whose pixels fit its size or BrokenImage with a reason of one line.
+// Any bytes are an image whose pixels fit its size, or BrokenImage with a one-line reason.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pair::fuzz::require;

@@ -8,8 +8,8 @@
 #include "pair/data/safetensors.h"
 #include "tests/fuzz/require.h"
 
-// Whatever the bytes, the parser refuses them with a short sentence or gives tensors that lie within them one
-// after another; what it accepts, the writer's header and the same parser give again.
+// For any bytes, the parser refuses with a short sentence or returns consecutive tensors inside of them; the
+// writer's header and the same parser reproduce what it accepts.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pair::fuzz::require;
@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(count == tensor.bytes.size(), "bytes fit the shape");
     require(parts.find(tensor.name) != nullptr, "tensors are found by name");
   }
-  require(total <= size && sum <= 255U * size, "tensors lie within the file");
+  require(total <= size && sum <= 255U * size, "tensors are inside the file");
 
   std::string again = pd::safetensors_header(parts.tensors, parts.metadata);
   again.append(total, '\0');

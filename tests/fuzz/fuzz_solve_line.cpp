@@ -6,7 +6,7 @@
 #include "pair/cli/solve_line.h"
 #include "tests/fuzz/require.h"
 
-// Whatever the bytes, the reply to a line is one line of JSON: weights that make sense, or a sentence.
+// For any bytes, the reply to a line is one line of JSON: valid weights, or a sentence.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using pair::cli::Outcome;

@@ -14,8 +14,8 @@
 #include "pair/moo/registry.h"
 #include "tests/fuzz/require.h"
 
-// Bytes become a problem and a method. Whatever the numbers, the method refuses them with InvalidProblem or
-// gives weights that keep what its header promises.
+// Bytes become a problem and a method. For any numbers, the method refuses with InvalidProblem or
+// returns weights with the properties stated in its header.
 //
 // The input: byte 0 the method, byte 1 the number of objectives, byte 2 how the rest is read (see Numbers,
 // and whether a Gram matrix or gradients follow), then epsilon, losses, preference, Gram matrix or
@@ -80,7 +80,7 @@ class Numbers {
 };
 
 void check_weights(const Solution& solution, std::size_t m, bool may_be_negative, const std::string& method) {
-  require(solution.weights.size() == m, method + ": one weight an objective");
+  require(solution.weights.size() == m, method + ": one weight per objective");
   double sum = 0.0;
   for (const double weight : solution.weights) {
     require(std::isfinite(weight), method + ": weights are finite");

@@ -7,8 +7,8 @@
 #include <iterator>
 #include <vector>
 
-// Feeds the files of the folders named as arguments to a fuzz target, for compilers without libFuzzer: so
-// the tests repeat what fuzzing once found. Any finding aborts, under whatever sanitizers the build has.
+// Runs a fuzz target on the files of the given folders, for compilers without libFuzzer: tests repeat earlier
+// findings of fuzzing. Any finding aborts, under the build's sanitizers.
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

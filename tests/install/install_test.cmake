@@ -5,7 +5,7 @@ function(run)
 endfunction()
 
 set(prefix "${scratch}/prefix")
-file(REMOVE_RECURSE "${prefix}" "${scratch}/consumer" "${scratch}/all")
+file(REMOVE_RECURSE "${prefix}" "${scratch}/consumer" "${scratch}/all" "${scratch}/plugin")
 run("${CMAKE_COMMAND}" --install "${build}" --config "${config}" --prefix "${prefix}")
 
 # Moved, so that nothing works only because of the folder it was installed into.
@@ -24,13 +24,14 @@ foreach(file IN LISTS package_files)
   endforeach()
 endforeach()
 
-# The README shows the consumer built below.
-file(READ "${source}/README.md" readme)
-foreach(name IN ITEMS CMakeLists.txt app.cpp)
-  file(READ "${CMAKE_CURRENT_LIST_DIR}/consumer/${name}" text)
-  string(FIND "${readme}" "${text}" position)
+# docs/library.md shows the consumer built below.
+file(READ "${source}/docs/library.md" shown)
+foreach(name IN ITEMS tests/install/consumer/CMakeLists.txt tests/install/consumer/app.cpp
+        examples/plugin/CMakeLists.txt examples/plugin/main.cpp)
+  file(READ "${source}/${name}" text)
+  string(FIND "${shown}" "${text}" position)
   if(position EQUAL -1)
-    message(FATAL_ERROR "README.md does not show tests/install/consumer/${name} as it is")
+    message(FATAL_ERROR "docs/library.md does not show ${name} as it is")
   endif()
 endforeach()
 
@@ -71,7 +72,25 @@ if(torch)
   run("${scratch}/linked_pair" list objectives)
 endif()
 
-# What is inside the program keeps its licence.
+# The pair program with an objective of another project.
+if(torch)
+  run("${CMAKE_COMMAND}" -S "${source}/examples/plugin" -B "${scratch}/plugin" -G "${generator}" ${flags})
+  run("${CMAKE_COMMAND}" --build "${scratch}/plugin" --config "${config}")
+  find_program(my_pair my-pair PATHS "${scratch}/plugin" PATH_SUFFIXES "${config}" NO_DEFAULT_PATH REQUIRED)
+  execute_process(COMMAND "${my_pair}" list objectives OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT listed MATCHES "\nrisk_gap +mean distance of the risks")
+    message(FATAL_ERROR "my-pair does not list its objective:\n${listed}")
+  endif()
+  file(REMOVE_RECURSE "${scratch}/plugin-run")
+  run("${my_pair}" train --objectives erm,risk_gap --preference auto --steps 6 --quiet --out "${scratch}/plugin-run"
+    --set train_digits=100 test_digits=50 width=4 pretrain=3 eval_every=3 risk_gap_power=1.5)
+  file(READ "${scratch}/plugin-run/results.jsonl" records)
+  if(NOT records MATCHES "\"risk_gap_power\":1.5")
+    message(FATAL_ERROR "the records of my-pair do not have its option:\n${records}")
+  endif()
+endif()
+
+# Embedded code keeps its licence.
 set(inside "pair.txt" "${source}/LICENSE" "mnist14.md" "${source}/assets/mnist14/README.md")
 if(EXISTS "${build}/plotly/LICENSE")
   list(APPEND inside "plotly.txt" "${build}/plotly/LICENSE")

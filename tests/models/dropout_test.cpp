@@ -10,7 +10,7 @@
 
 #include "pair/models/counter_random.h"
 
-namespace pair::models {
+namespace pair::models::dropout_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(DropoutKey, RefusesTorchsOwnDropout) {
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::dropout_test

@@ -16,7 +16,7 @@
 // The kernels of a CUDA device against torch's operations on the CPU, in value and gradients, once and twice
 // differentiated. Skipped where there is no device.
 
-namespace pair::models {
+namespace pair::models::fused_test {
 namespace {
 
 torch::Tensor drawn(at::IntArrayRef shape, data::Random& random) {
@@ -121,7 +121,7 @@ TEST_F(Fused, RectifiedPassGoesBackAsAutogradDoes) {
   }
 }
 
-TEST_F(Fused, ThereIsNoRectifiedPassOfWhatIsNotTrainedOrHasNoKernel) {
+TEST_F(Fused, ThereIsNoRectifiedPassWithoutTrainingOrKernel) {
   const torch::Tensor inputs = drawn({5, 12}, random).cuda();
   const auto model = [&](std::int64_t width) {
     auto made =
@@ -226,10 +226,10 @@ TEST_F(Fused, FirstLayerIn16Bits) {
       EXPECT_LT((got[i] - expected[i]).abs().max().item<double>(), 5e-3 * (size + 1e-3)) << "tensor " << i;
     }
     if (rows * columns < 8000) {  // else by cuDNN, which may choose another way
-      EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a way back";
+      EXPECT_TRUE(torch::equal(got.front(), got.back())) << "with and without a backward pass";
     }
   }
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::fused_test

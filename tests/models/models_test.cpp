@@ -8,7 +8,7 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 
-namespace pair::models {
+namespace pair::models::models_test {
 namespace {
 
 using data::Random;
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-// What a model is made from, in one value.
+// The arguments of make_model, in one value.
 struct ModelSpec {
   std::string name = "mlp";
   std::int64_t input_size = 0;
@@ -152,8 +152,8 @@ TEST(Models, InputsOfAnotherSizeAreRefused) {
         [&] {
           model->forward(torch::zeros({5, 7}));
         },
-        refused("inputs have shape [5, 7]; accepted is [n, ...] with 6 numbers an input"));
-    EXPECT_THAT([&] { model->forward(torch::zeros({})); }, refused("accepted is [n, ...]"));
+        refused("inputs: expected shape [n, ...] with 6 numbers per input, got [5, 7]"));
+    EXPECT_THAT([&] { model->forward(torch::zeros({})); }, refused("expected shape [n, ...]"));
     EXPECT_EQ(model->forward(torch::zeros({0, 6})).sizes().vec(), (Shape{0, 1}));
   }
 }
@@ -246,7 +246,7 @@ TEST(MnistCnn, StartsFromPyTorchsDefaultDrawnFromTheSeedAlone) {
   EXPECT_FALSE(torch::equal(parameters["conv3.bias"], other->named_parameters()["conv3.bias"]));
 }
 
-TEST(MnistCnn, RefusesInputsThatAreNoImages) {
+TEST(MnistCnn, RefusesInputsThatAreNotImages) {
   ModelSpec flat = digits_cnn();
   flat.input_shape = {392};
   EXPECT_THAT([&] { (void)make(flat); },
@@ -256,7 +256,7 @@ TEST(MnistCnn, RefusesInputsThatAreNoImages) {
       [&] {
         (void)model->features(torch::zeros({3, 392}));
       },
-      refused("inputs have shape [3, 392]; mnist_cnn accepts"));
+      refused("mnist_cnn: expected inputs of shape [n, channels, rows, columns], got [3, 392]"));
 }
 
 TEST(Model, HasNoPassByHandOnTheCpu) {
@@ -267,4 +267,4 @@ TEST(Model, HasNoPassByHandOnTheCpu) {
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::models_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/scratch.h"
 
-namespace pair::models {
+namespace pair::models::weights_test {
 namespace {
 
 using ::testing::AllOf;
@@ -39,7 +39,7 @@ std::vector<std::string> names_of(const data::SafetensorsFile& file) {
 }
 
 auto does_not_fit(const std::string& sentence) {
-  return ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("does not fit the model"), HasSubstr(sentence)));
+  return ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("does not match the model"), HasSubstr(sentence)));
 }
 
 // A copy of a file with some tensors left out.
@@ -90,7 +90,7 @@ TEST(Weights, OfATrainedNetworkGiveTheSameOutputs) {
   }
 }
 
-TEST(Weights, AreStoredRowByRowWhateverTheirStrides) {
+TEST(Weights, AreStoredRowByRowForAnyStrides) {
   torch::manual_seed(1);
   Net plain;
   Net channels_last;
@@ -184,4 +184,4 @@ TEST(Weights, ThatTheFormatLacksAreRefused) {
 }
 
 }  // namespace
-}  // namespace pair::models
+}  // namespace pair::models::weights_test

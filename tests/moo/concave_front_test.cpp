@@ -1,5 +1,5 @@
-// Figure 1(c) of the paper as a test: on a concave front linear weighting reaches only the ends, whatever the
-// weights, while EPO's weights lead plain gradient steps to the point that the preference asks for.
+// Figure 1(c) of the paper as a test: on a concave front, linear weights only reach the ends, while EPO's
+// weights lead plain gradient steps to the preferred point.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 #include "pair/moo/registry.h"
 #include "pair/moo/test_problems.h"
 
-namespace pair::moo {
+namespace pair::moo::concave_front_test {
 namespace {
 
 constexpr std::size_t variables = 20;
@@ -90,7 +90,7 @@ TEST(ConcaveFront, EpoReachesThePreferredPointOnEveryRay) {
       const auto x = descend(problem, Epo(), preference, start);
       EXPECT_LT(divergence(problem, preference, x), 1e-3);
       EXPECT_LT(distance_to_pareto_set(problem, x), 1e-6);
-      // What a divergence of EPO's epsilon, 1e-4, allows on the front.
+      // The distance on the front that corresponds to EPO's epsilon, 1e-4.
       EXPECT_NEAR(problem.losses(x)[0], preferred[0], 0.02);
       EXPECT_NEAR(problem.losses(x)[1], preferred[1], 0.02);
     }
@@ -201,4 +201,4 @@ TEST(ConcaveFront, EpoReachesThePreferredPointOfThreeObjectives) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::concave_front_test

@@ -7,7 +7,7 @@
 
 #include "pair/moo/integer.h"
 
-namespace pair::moo {
+namespace pair::moo::double_double_test {
 namespace {
 
 // All values here are multiples of 2^-500.
@@ -74,4 +74,4 @@ TEST_F(DoubleDoubleTest, IsOrderedByItsValue) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::double_double_test

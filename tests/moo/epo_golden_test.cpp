@@ -10,7 +10,7 @@
 
 // 300 problems with the exact optimum of EPO's linear program, found in rational arithmetic.
 
-namespace pair::moo {
+namespace pair::moo::epo_golden_test {
 namespace {
 
 struct Golden {
@@ -102,4 +102,4 @@ TEST(EpoGolden, AllThreeHundredCasesAreReproduced) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::epo_golden_test

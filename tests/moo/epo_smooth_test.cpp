@@ -12,7 +12,7 @@
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::epo_smooth_test {
 namespace {
 
 using testing::Case;
@@ -150,4 +150,4 @@ TEST(EpoSmooth, RefusesASmoothingOutOfRange) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::epo_smooth_test

@@ -15,7 +15,7 @@
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::epo_test {
 namespace {
 
 using testing::Case;
@@ -159,4 +159,4 @@ TEST(Epo, RefusesAnEpsilonThatIsNoThreshold) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::epo_test

@@ -11,7 +11,7 @@
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::epo_worst_test {
 namespace {
 
 using testing::Case;
@@ -98,4 +98,4 @@ TEST(EpoWorst, RefusesANegativeEpsilon) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::epo_worst_test

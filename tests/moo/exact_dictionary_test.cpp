@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace pair::moo {
+namespace pair::moo::exact_dictionary_test {
 namespace {
 
 // Variables 0..columns-1 are nonbasic, the following ones basic.
@@ -117,4 +117,4 @@ TEST(Dictionary, IsBroughtToUnitSizeByPowersOfTwo) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::exact_dictionary_test

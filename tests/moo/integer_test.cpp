@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-namespace pair::moo {
+namespace pair::moo::integer_test {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -24,7 +24,7 @@ Integer integer(Wide value) {
 
 class IntegerTest : public ::testing::Test {
  protected:
-  // Of all sizes, zero and the edges of limbs among them.
+  // Integers of all sizes, including zero and the edges of limbs.
   std::int64_t draw() {
     const auto bits = std::uniform_int_distribution<>(0, 62)(engine_);
     const auto value = static_cast<std::int64_t>(engine_() & ((std::uint64_t{1} << bits) - 1));
@@ -105,4 +105,4 @@ TEST_F(IntegerTest, QuotientsHaveThirtyDigits) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::integer_test

@@ -8,7 +8,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::lcp_test {
 namespace {
 
 using testing::ProblemSource;
@@ -116,4 +116,4 @@ TEST(Lcp, KeepsSmallOffsetsBesideLargeOnes) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::lcp_test

@@ -13,9 +13,9 @@
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
-// What each of the smaller methods promises beyond the properties that all solvers share.
+// Properties of each of the smaller methods, beyond those that all solvers share.
 
-namespace pair::moo {
+namespace pair::moo::methods_test {
 namespace {
 
 using testing::Case;
@@ -250,4 +250,4 @@ TEST(Pmtl, RefusesVectorsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::methods_test

@@ -9,7 +9,7 @@
 #include "pair/moo/problem.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::min_norm_test {
 namespace {
 
 using testing::Case;
@@ -152,4 +152,4 @@ TEST(MinNorm, IgnoresTheUnitOfTheGradients) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::min_norm_test

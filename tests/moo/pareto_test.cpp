@@ -16,7 +16,7 @@
 
 #include "pair/moo/problem.h"
 
-namespace pair::moo {
+namespace pair::moo::pareto_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -148,17 +148,18 @@ TEST(NonDominated, RefusesWhatIsNoSetOfPoints) {
       [] {
         (void)non_dominated(std::vector<double>{1, 2, 3, nan}, 2);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("points[1][1] is nan")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("points[1][1]: expected a number, got nan")));
   EXPECT_THAT(
       [] {
         (void)non_dominated(std::vector<double>{1, 2, 3}, 2);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("points has 3 values")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("points: expected a multiple of the number of objectives, 2, got 3")));
   EXPECT_THAT(
       [] {
         (void)non_dominated(std::vector<double>{1, 2}, 0);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("objectives is 0")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("objectives: expected at least 1, got 0")));
 }
 
 // --- Hypervolume ---
@@ -314,29 +315,31 @@ TEST(Hypervolume, RefusesWhatHasNoFiniteVolume) {
         (void)hypervolume({}, 4, std::vector<double>{1, 1, 1, 1});
       },
       ThrowsMessage<std::invalid_argument>(
-          HasSubstr("objectives is 4; the hypervolume is computed for 2 and 3")));
+          HasSubstr("objectives: expected 2 or 3 for the hypervolume, got 4")));
   EXPECT_THAT([&] { (void)hypervolume(point, 1, std::vector<double>{1}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("objectives is 1")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("objectives: expected 2 or 3 for the hypervolume, got 1")));
   EXPECT_THAT(
       [&] {
         (void)hypervolume(point, 2, std::vector<double>{1, 1, 1});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("reference has 3 values")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("reference: expected 2 values, one per objective, got 3")));
   EXPECT_THAT(
       [&] {
         (void)hypervolume(point, 2, std::vector<double>{1, infinity});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("reference[1] is inf")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("reference[1]: expected a finite number, got inf")));
   EXPECT_THAT(
       [&] {
         (void)hypervolume(std::vector<double>{nan, 1}, 2, std::vector<double>{2, 2});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("points[0][0] is nan")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("points[0][0]: expected a number, got nan")));
   EXPECT_THAT(
       [&] {
         (void)hypervolume(std::vector<double>{1, -infinity}, 2, std::vector<double>{2, 2});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("points[0][1] is -inf")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("points[0][1]: expected a value above -inf")));
 }
 
 // --- Stationarity and conflict ---
@@ -393,25 +396,29 @@ TEST(ParetoMeasures, RefuseWhatIsNoGramMatrix) {
       [] {
         (void)pareto_stationarity(std::vector<double>{1, 0, 0}, 2);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("gram has 3 values for 2 objectives")));
-  EXPECT_THAT([] { (void)pareto_stationarity({}, 0); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("gram has 0 values")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("gram: expected m x m values with m > 0, got 3 for m = 2")));
+  EXPECT_THAT(
+      [] { (void)pareto_stationarity({}, 0); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("gram: expected m x m values with m > 0, got 0")));
   EXPECT_THAT(
       [] {
         (void)conflict_angle(std::vector<double>{1, nan, nan, 1}, 2, 0, 1);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("gram[0][1] is nan")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("gram[0][1]: expected a finite inner product, got nan")));
   EXPECT_THAT(
       [] {
         (void)conflict_angle(std::vector<double>{1, 0, 0, -1}, 2, 0, 1);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("gram[1][1] is -1")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("gram[1][1]: expected a finite squared norm, not negative, got -1")));
   EXPECT_THAT(
       [] {
         (void)conflict_angle(std::vector<double>{1, 0, 0, 1}, 2, 0, 2);
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("objectives 0 and 2")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("objectives: expected indices below 2, got 0 and 2")));
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::pareto_test

@@ -8,7 +8,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::preference_test {
 namespace {
 
 using testing::Case;
@@ -97,9 +97,9 @@ TEST(MostViolated, AreAllThatTieUpToRounding) {
   EXPECT_TRUE(tied.most_violated(0));
   EXPECT_TRUE(tied.most_violated(1));
   EXPECT_FALSE(tied.most_violated(2));
-  // A difference beyond rounding is no tie.
+  // A difference beyond rounding is not a tie.
   EXPECT_FALSE(stance_of({1.0, 1.0 - 1e-14}, {1.0, 1.0}).most_violated(1));
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::preference_test

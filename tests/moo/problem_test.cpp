@@ -10,7 +10,7 @@
 
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::problem_test {
 namespace {
 
 using testing::Case;
@@ -38,22 +38,21 @@ std::string refusal(const Case& problem) {
 TEST(Validate, NamesALossItsValueAndWhatIsAccepted) {
   Case problem = plain();
   problem.losses[1] = -0.5;
-  EXPECT_EQ(refusal(problem), "losses[1] is -0.5; losses must be finite and not negative");
+  EXPECT_EQ(refusal(problem), "losses[1]: expected a finite number that is not negative, got -0.5");
   problem.losses[1] = nan;
-  EXPECT_EQ(refusal(problem), "losses[1] is nan; losses must be finite and not negative");
+  EXPECT_EQ(refusal(problem), "losses[1]: expected a finite number that is not negative, got nan");
   problem.losses[1] = infinity;
-  EXPECT_EQ(refusal(problem), "losses[1] is inf; losses must be finite and not negative");
+  EXPECT_EQ(refusal(problem), "losses[1]: expected a finite number that is not negative, got inf");
   problem.losses = {0.0, 0.0};
-  EXPECT_EQ(refusal(problem),
-            "losses are all 0; at least one must be positive, or nothing is left to minimise");
+  EXPECT_EQ(refusal(problem), "losses: expected at least one above 0, got only zeros");
 }
 
 TEST(Validate, NamesTheNumberOfObjectivesAccepted) {
-  EXPECT_EQ(refusal({{}, {}, {}, {}}), "losses has 0 values; from 2 to 64 objectives are accepted");
-  EXPECT_EQ(refusal({{1.0}, {1.0}, {1.0}, {}}), "losses has 1 value; from 2 to 64 objectives are accepted");
+  EXPECT_EQ(refusal({{}, {}, {}, {}}), "losses: expected 2 to 64 values, one per objective, got 0");
+  EXPECT_EQ(refusal({{1.0}, {1.0}, {1.0}, {}}), "losses: expected 2 to 64 values, one per objective, got 1");
   const std::vector<double> many(65, 1.0);
   EXPECT_EQ(refusal({many, std::vector<double>(65 * 65, 1.0), many, {}}),
-            "losses has 65 values; from 2 to 64 objectives are accepted");
+            "losses: expected 2 to 64 values, one per objective, got 65");
 }
 
 TEST(Validate, NamesAPreferenceItsValueAndWhatIsAccepted) {
@@ -61,38 +60,41 @@ TEST(Validate, NamesAPreferenceItsValueAndWhatIsAccepted) {
   for (const auto& [value, shown] : {std::pair{0.0, "0"}, {-1.0, "-1"}, {nan, "nan"}, {infinity, "inf"}}) {
     problem.preference[0] = value;
     EXPECT_EQ(refusal(problem),
-              "preference[0] is " + std::string(shown) + "; preferences must be finite and positive");
+              "preference[0]: expected a finite positive number, got " + std::string(shown));
   }
   problem.preference = {1.0, 1.0, 1.0};
-  EXPECT_EQ(refusal(problem), "preference has 3 values; 2 are needed, one an objective");
+  EXPECT_EQ(refusal(problem), "preference: expected 2 values, one per objective, got 3");
   problem.preference = {1e-30, 1e30};
-  EXPECT_EQ(refusal(problem), "preference reaches from 1e-30 to 1e+30; its values may be at most 1e50 apart");
+  EXPECT_EQ(refusal(problem),
+            "preference: expected values that differ by a factor of at most 1e50, got 1e-30 to 1e+30");
 }
 
 TEST(Validate, NamesAGramEntryItsValueAndWhatIsAccepted) {
   Case problem = plain();
   problem.gram = {1.0, 0.5, 0.5};
-  EXPECT_EQ(refusal(problem), "gram has 3 values; 2 x 2 are needed");
+  EXPECT_EQ(refusal(problem), "gram: expected 2 x 2 values, got 3");
   problem.gram = {1.0, nan, 0.5, 1.0};
-  EXPECT_EQ(refusal(problem), "gram[0][1] is nan; it must be finite");
+  EXPECT_EQ(refusal(problem), "gram[0][1]: expected a finite number, got nan");
   problem.gram = {1.0, 0.5, 0.5, -2.0};
-  EXPECT_EQ(refusal(problem), "gram[1][1] is -2; a squared norm must not be negative");
+  EXPECT_EQ(refusal(problem), "gram[1][1]: expected a squared norm, not negative, got -2");
   problem.gram = {1.0, 0.5, 0.4, 1.0};
-  EXPECT_EQ(refusal(problem), "gram[1][0] is 0.4 but gram[0][1] is 0.5; a Gram matrix is symmetric");
+  EXPECT_EQ(refusal(problem), "gram: expected a symmetric matrix, got gram[1][0] = 0.4 and gram[0][1] = 0.5");
   problem.gram = {1.0, 3.0, 3.0, 4.0};
   EXPECT_EQ(refusal(problem),
-            "gram[1][0] is 3, larger than the norms 2 and 1 allow; a Gram matrix is positive semidefinite");
+            "gram: expected a positive semidefinite matrix, got gram[1][0] = 3, beyond the product of the "
+            "norms 2 and 1");
   problem.gram = {1e-210, 0.0, 0.0, 1.0};
-  EXPECT_EQ(refusal(problem), "gram[0][0] is 1e-210; a squared norm must be 0 or lie in [1e-200, 1e200]");
+  EXPECT_EQ(refusal(problem), "gram[0][0]: expected a squared norm of 0 or in [1e-200, 1e200], got 1e-210");
   problem.gram = {0x1p-200, 0.0, 0.0, 0x1p200};  // norms that a root gives exactly
-  EXPECT_THAT(refusal(problem), ::testing::HasSubstr("they may be at most 1e50 apart, or exactly 0"));
+  EXPECT_THAT(refusal(problem),
+              ::testing::HasSubstr("whose norms differ by a factor of at most 1e50 or are 0"));
 }
 
 TEST(Validate, SeesANegativeEigenvalueThatNoPairOfGradientsShows) {
   // Three unit vectors cannot all be at 120 degrees and more.
   const double c = -0.6;
   EXPECT_EQ(refusal({{1, 1, 1}, {1, c, c, c, 1, c, c, c, 1}, {1, 1, 1}, {}}),
-            "gram has a negative eigenvalue; a Gram matrix is positive semidefinite");
+            "gram: expected a positive semidefinite matrix, got one with a negative eigenvalue");
   EXPECT_EQ(refusal({{1, 1, 1}, {1, -0.5, -0.5, -0.5, 1, -0.5, -0.5, -0.5, 1}, {1, 1, 1}, {}}), "accepted");
   // The same with norms 1e20 apart, where the entries alone look harmless.
   EXPECT_EQ(
@@ -103,13 +105,13 @@ TEST(Validate, SeesANegativeEigenvalueThatNoPairOfGradientsShows) {
 TEST(Validate, NamesWhatIsWrongWithTheLastStepsWeights) {
   Case problem = plain();
   problem.previous = {1.0};
-  EXPECT_EQ(refusal(problem), "previous has 1 value; 2 are needed, one an objective");
+  EXPECT_EQ(refusal(problem), "previous: expected 2 values, one per objective, got 1");
   problem.previous = {-0.5, 1.5};
-  EXPECT_EQ(refusal(problem), "previous[0] is -0.5; the last step's weights must lie in [0, 1]");
+  EXPECT_EQ(refusal(problem), "previous[0]: expected a weight in [0, 1], got -0.5");
   problem.previous = {0.5, nan};
-  EXPECT_EQ(refusal(problem), "previous[1] is nan; the last step's weights must lie in [0, 1]");
+  EXPECT_EQ(refusal(problem), "previous[1]: expected a weight in [0, 1], got nan");
   problem.previous = {0.5, 0.25};
-  EXPECT_EQ(refusal(problem), "previous sums to 0.75; the last step's weights must sum to 1");
+  EXPECT_EQ(refusal(problem), "previous: expected weights that sum to 1, got the sum 0.75");
 }
 
 TEST(Validate, AcceptsWhatTrainingMeets) {
@@ -132,9 +134,10 @@ TEST(GramOf, HoldsTheInnerProductsOfRows) {
       [] {
         (void)gram_of(std::vector<double>{1, 2, 3}, 2);
       },
-      ThrowsMessage<InvalidProblem>(HasSubstr("gradients has 3 values in 2 rows")));
+      ThrowsMessage<InvalidProblem>(
+          HasSubstr("gradients: expected 2 rows of the same length, got 3 values")));
   EXPECT_THAT([] { (void)gram_of(std::vector<double>{1}, 0); },
-              ThrowsMessage<InvalidProblem>(HasSubstr("in 0 rows")));
+              ThrowsMessage<InvalidProblem>(HasSubstr("expected 0 rows")));
 }
 
 TEST(PhaseAndStatus, HaveTheNamesThatRecordsUse) {
@@ -145,4 +148,4 @@ TEST(PhaseAndStatus, HaveTheNamesThatRecordsUse) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::problem_test

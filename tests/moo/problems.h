@@ -26,7 +26,7 @@ struct Spread {
   double loss_decades = 6;        // losses differ by up to 10^this
   double gradient_decades = 6;    // norms of gradients likewise
   double preference_decades = 6;  // preferences likewise
-  double on_the_ray = 0.2;        // share of problems whose losses lie on or beside the preferred ray
+  double on_the_ray = 0.2;        // share of problems with losses on or near the preferred ray
 };
 
 class ProblemSource {
@@ -57,7 +57,7 @@ class ProblemSource {
 
   double uniform() { return std::uniform_real_distribution<>(0.0, 1.0)(engine_); }
   double normal() { return std::normal_distribution<>()(engine_); }
-  // Log-uniform over so many decades, ending at 1.
+  // Log-uniform over this many decades, ending at 1.
   double decades(double count) { return std::pow(10.0, -count * uniform()); }
 
  private:

@@ -14,9 +14,9 @@
 #include "pair/moo/simplex_lp.h"
 #include "tests/moo/problems.h"
 
-// Statements that hold for whatever problem is drawn.
+// Statements that hold for any problem drawn.
 
-namespace pair::moo {
+namespace pair::moo::properties_test {
 namespace {
 
 using testing::Case;
@@ -224,23 +224,23 @@ TEST_P(EverySolver, RefusesWhatCannotBeUsedWithASentence) {
   const double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> eye = {1, 0, 0, 1};
   const std::vector<std::pair<Case, std::string>> bad = {
-      {{{nan, 1}, eye, {1, 1}, {}}, "losses[0] is nan"},
-      {{{1, infinity}, eye, {1, 1}, {}}, "losses[1] is inf"},
-      {{{1, -0.5}, eye, {1, 1}, {}}, "losses[1] is -0.5"},
-      {{{0, 0}, eye, {1, 1}, {}}, "losses are all 0"},
-      {{{1}, {1}, {1}, {}}, "losses has 1 value"},
-      {{{}, {}, {}, {}}, "losses has 0 values"},
-      {{{1, 1}, {1, 0, 0}, {1, 1}, {}}, "gram has 3 values"},
-      {{{1, 1}, {1, 0.5, 0.2, 1}, {1, 1}, {}}, "a Gram matrix is symmetric"},
+      {{{nan, 1}, eye, {1, 1}, {}}, "losses[0]: expected a finite number that is not negative, got nan"},
+      {{{1, infinity}, eye, {1, 1}, {}}, "losses[1]: expected a finite number that is not negative, got inf"},
+      {{{1, -0.5}, eye, {1, 1}, {}}, "losses[1]: expected a finite number that is not negative, got -0.5"},
+      {{{0, 0}, eye, {1, 1}, {}}, "losses: expected at least one above 0"},
+      {{{1}, {1}, {1}, {}}, "one per objective, got 1"},
+      {{{}, {}, {}, {}}, "one per objective, got 0"},
+      {{{1, 1}, {1, 0, 0}, {1, 1}, {}}, "gram: expected 2 x 2 values, got 3"},
+      {{{1, 1}, {1, 0.5, 0.2, 1}, {1, 1}, {}}, "expected a symmetric matrix"},
       {{{1, 1}, {1, 2, 2, 1}, {1, 1}, {}}, "positive semidefinite"},
       {{{1, 1, 1}, {1, -0.9, -0.9, -0.9, 1, -0.9, -0.9, -0.9, 1}, {1, 1, 1}, {}}, "negative eigenvalue"},
-      {{{1, 1}, {1, 0, 0, nan}, {1, 1}, {}}, "gram[1][1] is nan"},
-      {{{1, 1}, {-1, 0, 0, 1}, {1, 1}, {}}, "gram[0][0] is -1"},
-      {{{1, 1}, eye, {1, 0}, {}}, "preference[1] is 0"},
-      {{{1, 1}, eye, {1, -2}, {}}, "preference[1] is -2"},
-      {{{1, 1}, eye, {1}, {}}, "preference has 1 value"},
-      {{{1, 1}, eye, {1e-40, 1e40}, {}}, "1e50 apart"},
-      {{{1, 1}, eye, {1, 1}, {0.9, 0.9}}, "previous sums to"}};
+      {{{1, 1}, {1, 0, 0, nan}, {1, 1}, {}}, "gram[1][1]: expected a finite number, got nan"},
+      {{{1, 1}, {-1, 0, 0, 1}, {1, 1}, {}}, "gram[0][0]: expected a squared norm, not negative, got -1"},
+      {{{1, 1}, eye, {1, 0}, {}}, "preference[1]: expected a finite positive number, got 0"},
+      {{{1, 1}, eye, {1, -2}, {}}, "preference[1]: expected a finite positive number, got -2"},
+      {{{1, 1}, eye, {1}, {}}, "preference: expected 2 values, one per objective, got 1"},
+      {{{1, 1}, eye, {1e-40, 1e40}, {}}, "a factor of at most 1e50"},
+      {{{1, 1}, eye, {1, 1}, {0.9, 0.9}}, "previous: expected weights that sum to 1"}};
   for (const auto& [problem, sentence] : bad) {
     try {
       (void)solver_->weigh(problem.view());
@@ -359,4 +359,4 @@ TEST(MakeSolver, TrainingStartsWithThePapersEpsilon) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::properties_test

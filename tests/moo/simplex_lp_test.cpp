@@ -14,7 +14,7 @@
 #include "pair/moo/integer.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::simplex_lp_test {
 namespace {
 
 using testing::Case;
@@ -58,7 +58,7 @@ class Vertices {
     }
   }
 
-  // As numerator and positive denominator, in units of 2^-exponent; empty where no vertex is feasible.
+  // As numerator and positive denominator, in units of 2^-exponent; empty if no vertex is feasible.
   struct Optimum {
     Integer numerator;
     Integer denominator;
@@ -309,4 +309,4 @@ TEST(SimplexLp, EndsForSixtyFourObjectives) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::simplex_lp_test

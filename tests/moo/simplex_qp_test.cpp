@@ -13,7 +13,7 @@
 #include "pair/moo/simplex_lp.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::simplex_qp_test {
 namespace {
 
 using testing::Case;
@@ -123,4 +123,4 @@ TEST(SimplexQp, IsEmptyExactlyWhereTheLinearProgramIs) {
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::simplex_qp_test

@@ -12,7 +12,7 @@
 #include "pair/moo/registry.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo {
+namespace pair::moo::balancer_test {
 namespace {
 
 using testing::Case;
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(All, AnySolver, ::testing::ValuesIn(names()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::balancer_test

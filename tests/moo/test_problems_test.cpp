@@ -17,7 +17,7 @@
 #include "pair/moo/problem.h"
 #include "pair/moo/registry.h"
 
-namespace pair::moo {
+namespace pair::moo::test_problems_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -190,16 +190,18 @@ TEST(FonsecaFleming, HasOnePreferredPointForEveryPreference) {
 TEST(FonsecaFleming, RefusesWhatItHasNoPointFor) {
   const FonsecaFleming problem(20);
   EXPECT_THROW(FonsecaFleming(0), std::invalid_argument);
-  EXPECT_THAT([&] { (void)problem.losses(std::vector<double>(19)); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("x has 19 values; 20 are needed")));
+  EXPECT_THAT(
+      [&] { (void)problem.losses(std::vector<double>(19)); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("x: expected 20 values, one per variable, got 19")));
   EXPECT_THROW((void)problem.gradients(std::vector<double>(21)), std::invalid_argument);
-  EXPECT_THAT([&] { (void)problem.front(0.5); }, ThrowsMessage<std::invalid_argument>(HasSubstr("t is 0.5")));
+  EXPECT_THAT([&] { (void)problem.front(0.5); }, ThrowsMessage<std::invalid_argument>(HasSubstr("got 0.5")));
   EXPECT_THROW((void)problem.pareto_set(std::nan("")), std::invalid_argument);
   EXPECT_THAT(
       [&] {
         (void)problem.preferred(std::vector<double>{1.0, 0.0});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("preference[1] is 0")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("preference[1]: expected a finite positive number, got 0")));
   EXPECT_THROW((void)problem.preferred(std::vector<double>{1.0, 1.0, 1.0}), std::invalid_argument);
 }
 
@@ -284,12 +286,14 @@ TEST(ThreeCentres, RefuseWhatTheyHaveNoPointFor) {
       [&] {
         (void)problem.front(std::array{0.5, 0.7, -0.2});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("barycentric[2] is -0.2")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("barycentric[2]: expected a number that is not negative, got -0.2")));
   EXPECT_THAT(
       [&] {
         (void)problem.pareto_set(std::array{0.5, 0.5, 0.5});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("barycentric sums to 1.5")));
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("barycentric: expected coordinates that sum to 1, got the sum 1.5")));
 }
 
 TEST(Descend, EndsOnTheParetoSetUnderTheMinimumNormWeights) {
@@ -312,8 +316,8 @@ TEST(Descend, RefusesARateThatIsNone) {
       [&] {
         (void)descend(problem, *make_solver("mgda"), preference, {0, 0}, {.rate = 0.0, .steps = 1});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("rate is 0")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("rate: expected a finite positive number, got 0")));
 }
 
 }  // namespace
-}  // namespace pair::moo
+}  // namespace pair::moo::test_problems_test

@@ -17,7 +17,7 @@
 // Losses and objectives against their definitions, against autograd's double backward and against central
 // finite differences, all in double precision.
 
-namespace pair::objectives {
+namespace pair::objectives::gradients_test {
 namespace {
 
 using data::Random;
@@ -283,7 +283,7 @@ TEST(Irmv1, UnbiasedIsTheProductOfTheDerivativesOnTheTwoHalves) {
       Random random(1, "objective");
       expect_same_function(with("scale", "0.3")->value(view, random), negative ? -0.3 * estimate : estimate,
                            head);
-      // C large enough: added, whatever the sign. Not large enough: the value stops at 0, the gradient stays.
+      // C large enough: added for either sign. Not large enough: the value stops at 0, the gradient stays.
       expect_same_function(with("shift", "100.0")->value(view, random), estimate + 100.0, head);
       expect_same_function(with("shift", "1e-9")->value(view, random),
                            negative ? estimate - estimate.detach() : estimate + 1e-9, head);
@@ -504,4 +504,4 @@ TEST(Definitions, FishrsMeanIsItsSumOverTheHeadsParameters) {
 }
 
 }  // namespace
-}  // namespace pair::objectives
+}  // namespace pair::objectives::gradients_test

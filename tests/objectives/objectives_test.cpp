@@ -13,9 +13,9 @@
 #include "pair/objectives/registry.h"
 #include "tests/objectives/batches.h"
 
-// What objectives promise: invariances, memory, errors.
+// Guarantees of all objectives: invariances, state, errors.
 
-namespace pair::objectives {
+namespace pair::objectives::objectives_test {
 namespace {
 
 using data::Random;
@@ -285,20 +285,20 @@ TEST(Objectives, OptionsOutOfRangeAreNamed) {
 
 TEST(Objectives, BatchesTheyAreNotDefinedOnAreRefused) {
   const Batch alone = random_batch(TaskLoss::squared_error, {4});
-  EXPECT_THAT(
-      [&] { value_of("clove", alone); },
-      refused(
-          "clove measures calibration and needs a classifier: the loss is 'mse'; accepted are bce and ce"));
+  EXPECT_THAT([&] { value_of("clove", alone); },
+              refused("clove: expected the loss bce or ce (it measures calibration), got 'mse'"));
   const Batch thin = random_batch(TaskLoss::squared_error, {4, 1});
   EXPECT_THAT([&] { value_of("ib", thin); },
-              refused("ib needs at least 2 samples an environment; environment 1 of the batch has 1"));
-  EXPECT_THAT([&] { value_of("coral", thin); }, refused("coral needs at least 2 samples an environment"));
-  EXPECT_THAT([&] { value_of("iga", thin); }, refused("the batch names none"));
+              refused("ib: expected at least 2 samples per environment; environment 1 of the batch has 1"));
+  EXPECT_THAT([&] { value_of("coral", thin); },
+              refused("coral: expected at least 2 samples per environment"));
+  EXPECT_THAT([&] { value_of("iga", thin); },
+              refused("iga: expected a batch with the network's parameters, got none"));
 
   Random random(1, "objective");
   const base::Options unbiased = options_of("irmv1", {{"irmv1_unbiased", "true"}});
   EXPECT_THAT([&] { make_objective("irmv1", unbiased)->value(thin.view(), random); },
-              refused("irmv1 with irmv1_unbiased needs at least 2 samples"));
+              refused("irmv1 with irmv1_unbiased: expected at least 2 samples"));
 }
 
 TEST(Objectives, AStateOfOtherEnvironmentsIsRefused) {
@@ -309,9 +309,9 @@ TEST(Objectives, AStateOfOtherEnvironmentsIsRefused) {
     const HeadView other = random_batch(TaskLoss::squared_error, {4, 3, 2}).view();
     EXPECT_THAT([&] { objective->value(other, random); },
                 ThrowsMessage<std::invalid_argument>(
-                    AllOf(HasSubstr(name + " remembers"), HasSubstr("same environments"))));
+                    AllOf(HasSubstr(name + ": expected a batch"), HasSubstr("same environments"))));
     const std::vector<torch::Tensor> two = {torch::zeros({2}), torch::zeros({2})};
-    EXPECT_THAT([&] { objective->restore(two); }, refused(name + " remembers one tensor"));
+    EXPECT_THAT([&] { objective->restore(two); }, refused(name + ": expected a state of one tensor, got 2"));
   }
 }
 
@@ -326,21 +326,21 @@ TEST(HeadView, ShapesAreChecked) {
   };
   EXPECT_NO_THROW(viewing([](Batch&) {})());
   EXPECT_THAT(viewing([](Batch& b) { b.logits = b.logits.select(1, 0); }),
-              refused("logits have shape [7]; accepted is [n, k]"));
+              refused("logits: expected shape [n, k], got [7]"));
   EXPECT_THAT(viewing([](Batch& b) { b.features = b.features.narrow(0, 0, 6); }),
-              refused("features have shape [6, 3]; accepted is [7, d], as there are 7 logits"));
+              refused("features: expected shape [7, d], as there are 7 logits, got [6, 3]"));
   EXPECT_THAT(viewing([](Batch& b) { b.labels = b.labels.unsqueeze(1); }),
-              refused("labels have shape [7, 1]; accepted is [7], as there are 7 logits"));
+              refused("labels: expected shape [7], as there are 7 logits, got [7, 1]"));
   EXPECT_THAT(viewing([](Batch& b) {
                 b.sizes = {4, 4};
               }),
-              refused("environments have [4, 4] samples; accepted are numbers from 1 that sum to 7"));
+              refused("sizes of environments: expected numbers of at least 1 that sum to 7, got [4, 4]"));
   EXPECT_THAT(viewing([](Batch& b) { b.sizes = {7, 0}; }), refused("numbers from 1"));
   EXPECT_THAT(viewing([](Batch& b) { b.sizes = {}; }), refused("numbers from 1"));
   EXPECT_THAT(viewing([](Batch& b) { b.logits = b.features; }),
-              refused("logits have shape [7, 3]; accepted is [n, 1] for the loss 'bce'"));
+              refused("logits: expected shape [n, 1] for the loss 'bce', got [7, 3]"));
   EXPECT_THAT(viewing([](Batch& b) { b.loss = TaskLoss::cross_entropy; }), refused("labels of classes"));
 }
 
 }  // namespace
-}  // namespace pair::objectives
+}  // namespace pair::objectives::objectives_test

@@ -10,7 +10,7 @@
 #include "pair/plot/svg.h"
 #include "pair/runs/settings.h"
 
-namespace pair::paper {
+namespace pair::paper::extrapolation_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -96,7 +96,7 @@ TEST(ExtrapolationRecipe, ScoresHowMuchTheMapChangesWithX2) {
               sum / static_cast<double>(columns), 0.02);
 }
 
-TEST(ExtrapolationRecipe, IsDrawnAndToldInWords) {
+TEST(ExtrapolationRecipe, IsDrawnAndWrittenAsText) {
   const Folder folder;
   const nlohmann::json result = extrapolation(quick(), folder.path(), 2);
   EXPECT_THAT(extrapolation_text(result), HasSubstr("PAIR-o"));
@@ -105,7 +105,7 @@ TEST(ExtrapolationRecipe, IsDrawnAndToldInWords) {
   EXPECT_THAT(plot::to_svg(figure), HasSubstr("training data"));
 }
 
-TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
+TEST(ExtrapolationRecipe, RefusesUnknownNames) {
   ExtrapolationRequest request = quick();
   request.methods = {"pairs"};
   EXPECT_THAT([&] { extrapolation_candidates(request); },
@@ -122,4 +122,4 @@ TEST(ExtrapolationRecipe, RefusesWhatItDoesNotKnow) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::extrapolation_test

@@ -9,7 +9,7 @@
 #include "pair/paper/failure.h"
 #include "pair/plot/svg.h"
 
-namespace pair::paper {
+namespace pair::paper::failure_figure_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -108,4 +108,4 @@ TEST(FailureFigure, IsDrawnForAnyEnvironments) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::failure_figure_test

@@ -6,7 +6,7 @@
 
 #include "pair/moo/pareto.h"
 
-namespace pair::paper {
+namespace pair::paper::failure_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -44,7 +44,8 @@ TEST(Failure, ShowsThatF1HasTheLowerLossAndFIrmTheLowerVariance) {
 TEST(Failure, DoesNotFailInTheOriginalCase) {
   const json figure = failure({Loss::square, 0.25, {0.1, 0.2}}, small);
   EXPECT_TRUE(named(figure, "f_1").is_null());
-  EXPECT_THAT(failure_text(figure), HasSubstr("f_IRM has the least ERM loss."));
+  EXPECT_THAT(failure_text(figure),
+              HasSubstr("f_IRM has the smallest ERM loss among the predictors that satisfy IRM_S."));
 }
 
 TEST(Failure, LeavesFIrmBehindTheParetoFrontAndOnTheZeroVarianceLine) {
@@ -108,10 +109,10 @@ TEST(Failure, RefusesWhatCannotBeDrawn) {
       [] {
         failure({Loss::square, 2.0, {0.1, 0.2}});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha is 2")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a number above 0 and below 1, got 2")));
   EXPECT_THAT([] { failure({}, {.grid = 1}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("grid is 1; it must be 2 to 2000")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("grid: expected 2 to 2000, got 1")));
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::failure_test

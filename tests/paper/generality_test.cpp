@@ -12,7 +12,7 @@
 
 #include "pair/runs/records.h"
 
-namespace pair::paper {
+namespace pair::paper::generality_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -101,9 +101,9 @@ TEST(Table7, HasThePreferencesOfThePaper) {
   }
 }
 
-// What PAIR-s should choose on one seed, written down anew: of the last 5 records of each run the best score,
-// of the runs in the upper half of training accuracies the best score; the worst test accuracy there, in per
-// cent.
+// An independent implementation of PAIR-s's choice on one seed: in each run, the best score of the last 5
+// records; among the runs in the upper half of training accuracies, the best score; the worst test accuracy
+// there, in percent.
 double by_algorithm_2(const Cell& cell, std::size_t seed, const std::filesystem::path& root) {
   struct Best {
     double score = -std::numeric_limits<double>::infinity();
@@ -178,4 +178,4 @@ TEST(TablePick, TakesTheBestMeanAndWhatPairSChooses) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::generality_test

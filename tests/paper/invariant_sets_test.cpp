@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::paper {
+namespace pair::paper::invariant_sets_test {
 namespace {
 
 using data::two_bit::derivative;
@@ -41,7 +41,7 @@ TEST(IrmsInvariants, UnderTheLogisticLossNeedASmallerAlphaToBeMore) {
   EXPECT_EQ(irms_invariants({Loss::logistic, 0.05, {0.11, 0.4}}).size(), 4U);
 }
 
-TEST(IrmsInvariants, AreTheSameWhateverTheEnvironments) {
+TEST(IrmsInvariants, DoNotDependOnTheEnvironments) {
   for (const Loss loss : {Loss::square, Loss::logistic}) {
     const auto reference = irms_invariants({loss, 0.07, {0.2, 0.8}});
     const std::vector<std::vector<double>> others{{0.11, 0.12}, {0.9, 0.3}, {0.01, 0.99}, {0.1, 0.2, 0.3}};
@@ -93,4 +93,4 @@ TEST(RiskSpread, VanishesOnTheDiagonalAndUnderTheSquareLossOnASecondLine) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::invariant_sets_test

@@ -6,7 +6,7 @@
 
 #include "pair/paper/invariant_sets.h"
 
-namespace pair::paper {
+namespace pair::paper::prop1_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -53,4 +53,4 @@ TEST(Prop1, RefusesValuesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::prop1_test

@@ -9,7 +9,7 @@
 #include "pair/plot/csv.h"
 #include "pair/plot/svg.h"
 
-namespace pair::paper {
+namespace pair::paper::run_study_test {
 namespace {
 
 using nlohmann::json;
@@ -61,7 +61,7 @@ TEST_F(RunStudy, GoesFromRunsToAFigureInEveryStudy) {
   }
 }
 
-TEST_F(RunStudy, GivesNothingWhereItIsStoppedAndGoesOn) {
+TEST_F(RunStudy, ReturnsNothingIfStoppedAndContinues) {
   const Study study = fig_perfect_init();
   sweep::ManyRunsHooks hooks;
   int asked = 0;
@@ -81,4 +81,4 @@ TEST_F(RunStudy, RefusesASettingBeforeAnythingRuns) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::run_study_test

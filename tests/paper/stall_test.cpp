@@ -4,7 +4,7 @@
 
 #include "pair/paper/two_bit_descent.h"
 
-namespace pair::paper {
+namespace pair::paper::stall_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -34,4 +34,4 @@ TEST(Stall, IsNotOnTheWayInTheOriginalCase) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::stall_test

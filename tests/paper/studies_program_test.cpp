@@ -12,9 +12,9 @@
 #include "pair/plot/png.h"
 #include "tests/cli/process.h"
 
-// pair paper fig-sweep and its siblings as a user types them.
+// pair paper fig-sweep and its siblings as users type them.
 
-namespace pair::cli::test {
+namespace pair::cli::test::studies_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -107,10 +107,11 @@ TEST_F(StudyProgram, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<Words, std::string>> cases{
       {{"fig-swep"}, "did you mean 'fig-sweep'?"},
       {{"fig-sweep", "--methods", "irmv2"}, "did you mean 'irmv1'?"},
-      {{"fig-sweep", "--seeds", "3-1"}, "--seeds has the range '3-1'"},
+      {{"fig-sweep", "--seeds", "3-1"},
+       "--seeds: expected increasing ranges of up to 10000 seeds, got '3-1'"},
       {{"fig-radar", "--wide"}, "--wide"},
-      {{"fig-radar", "--save", "figure.gif"}, "--save is 'figure.gif'; accepted are names that end in"},
-      {{"fig-conflict", "--set", "steps"}, "--set has 'steps'"},
+      {{"fig-radar", "--save", "figure.gif"}, "--save: expected a name that ends in"},
+      {{"fig-conflict", "--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'"},
       {{"fig-conflict", "--set", "stepps=3"}, "did you mean 'steps'?"},
       {{"fig-trajectory", "--methods", "pair"}, "--methods"},
       {{"fig-preference", "--format", "yaml"}, "--format"},
@@ -131,8 +132,8 @@ TEST_F(StudyProgram, ExitsWith1WhereTheFiguresCannotBeWritten) {
   std::ofstream(path("file")) << "no folder";
   const Finished finished = tiny("fig-trajectory", {"--figures", path("file")});
   EXPECT_EQ(finished.status, 1);
-  EXPECT_THAT(finished.err, HasSubstr("cannot be made"));
+  EXPECT_THAT(finished.err, HasSubstr("cannot be created"));
 }
 
 }  // namespace
-}  // namespace pair::cli::test
+}  // namespace pair::cli::test::studies_program_test

@@ -16,7 +16,7 @@
 #include "pair/runs/run_directory.h"
 #include "pair/runs/settings.h"
 
-namespace pair::paper {
+namespace pair::paper::study_test {
 namespace {
 
 using nlohmann::json;
@@ -112,7 +112,7 @@ TEST(Studies, SayThatTheyAreQuickAndWhatThatMeans) {
   const json small = result_with(study, quick(study), even);
   EXPECT_EQ(drawn(study, small).title, "Quick form: " + study.title);
   EXPECT_THAT(told(study, small),
-              HasSubstr("This is the quick form: 5,000 digits to train on, 64 units a layer, four"));
+              HasSubstr("This is the quick form: 5,000 training digits, 64 units per layer, four"));
   const json large = result_with(study, full(study), even);
   EXPECT_EQ(drawn(study, large).title, study.title);
   EXPECT_THAT(told(study, large), Not(HasSubstr("quick")));
@@ -391,4 +391,4 @@ TEST(PowerText, IsWhatSettingsTake) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::study_test

@@ -7,7 +7,7 @@
 
 #include "pair/sweep/jobs.h"
 
-namespace pair::paper {
+namespace pair::paper::table3_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ TEST(Table3, LeavesAnXWhereADomainHasNoRuns) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::table3_test

@@ -7,7 +7,7 @@
 
 #include "pair/paper/table1.h"
 
-namespace pair::paper {
+namespace pair::paper::table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -62,11 +62,11 @@ TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
   EXPECT_THAT(as_markdown(json), HasSubstr("| ERM |"));
 }
 
-TEST_F(PaperTable, KeepsGoingWhenARunFailsAndSaysSo) {
+TEST_F(PaperTable, ContinuesWhenARunFailsAndSaysSo) {
   const std::vector<std::uint64_t> seeds = {0};
   const Table table = table1(std::vector<std::string>{"erm"}, seeds, quick_);
   const std::vector<runs::RunSpec> specs = specs_of(table);
-  // Where the first run's folder should be there is a file.
+  // A file in place of the first run's folder.
   std::filesystem::create_directories(root_);
   std::ofstream(root_ / runs::default_directory(specs[0]).filename()) << "in the way";
   const sweep::ManyRuns runs = sweep::run_all(specs, root_, 2);
@@ -105,4 +105,4 @@ TEST(Robustness, ComparesGuardedAndPlainStepsOverTwelveSettings) {
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::table_test

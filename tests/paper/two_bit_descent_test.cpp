@@ -7,7 +7,7 @@
 
 #include "pair/paper/invariant_sets.h"
 
-namespace pair::paper {
+namespace pair::paper::two_bit_descent_test {
 namespace {
 
 using data::two_bit::Loss;
@@ -106,7 +106,7 @@ TEST(Pretrained, GoesToTheErmOptimum) {
   }
 }
 
-TEST(TwoBitDescent, RefusesWhatItCannotRun) {
+TEST(TwoBitDescent, RefusesInvalidOptions) {
   const auto says = [](const TwoBitOptions& options, const char* sentence) {
     EXPECT_THAT([&] { two_bit(options); }, ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
   };
@@ -115,18 +115,18 @@ TEST(TwoBitDescent, RefusesWhatItCannotRun) {
   says(options, "unknown case 'failur'; did you mean 'failure'?");
   options = {};
   options.starts = 0;
-  says(options, "starts is 0; it must be 1 to 100000");
+  says(options, "starts: expected 1 to 100000, got 0");
   options = {};
   options.pair.preference = {1, 2};
-  says(options, "preference has 2 values");
+  says(options, "preference: expected three values, for ERM, IRMv1 and V-REx, got 2");
   options.pair.preference = {1, 2, 0};
-  says(options, "preference has 0;");
+  says(options, "preference: expected positive values, got 0");
   options = {};
   options.pair.learning_rate = -1;
-  says(options, "learning_rate is -1");
+  says(options, "learning_rate: expected a positive number, got -1");
   EXPECT_THAT([] { pair_step_from("guard"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'guarded'?")));
 }
 
 }  // namespace
-}  // namespace pair::paper
+}  // namespace pair::paper::two_bit_descent_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace pair::plot {
+namespace pair::plot::color_test {
 namespace {
 
 using Three = std::array<double, 3>;
@@ -20,7 +20,7 @@ Three linear(Rgb color) {
   return {to_linear(color.red / 255.0), to_linear(color.green / 255.0), to_linear(color.blue / 255.0)};
 }
 
-// OKLab from linear light: distances in it are those that eyes see; 0.02 is a just noticeable difference.
+// OKLab from linear light. Distances in it are perceptual; 0.02 is a just noticeable difference.
 Three oklab(const Three& rgb) {
   const double l = std::cbrt(0.4122214708 * rgb[0] + 0.5363325363 * rgb[1] + 0.0514459929 * rgb[2]);
   const double m = std::cbrt(0.2119034982 * rgb[0] + 0.6806995451 * rgb[1] + 0.1073969566 * rgb[2]);
@@ -36,7 +36,7 @@ double distance(const Three& a, const Three& b) {
 
 using Matrix = std::array<double, 9>;
 
-// What the colour-blind see, of linear light (Machado, Oliveira and Fernandes 2009, severity 1).
+// Linear light as seen with a colour vision deficiency (Machado, Oliveira and Fernandes 2009, severity 1).
 constexpr Matrix nothing_missing = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 constexpr Matrix protanopia = {0.152286, 1.052583,  -0.204868, 0.114503, 0.786281,
                                0.099216, -0.003882, -0.048116, 1.051998};
@@ -58,7 +58,7 @@ TEST(Color, StandsOutFromEitherBackground) {
     for (std::size_t i = 0; i < color_count; ++i) {
       EXPECT_GE(contrast(paint(static_cast<Color>(i), theme), background(theme)), 3.0) << i;
     }
-    // Text: WCAG asks for 4.5.
+    // WCAG requires 4.5 for text.
     EXPECT_GE(contrast(paint(Color::ink, theme), background(theme)), 7.0);
     EXPECT_GE(contrast(paint(Color::muted, theme), background(theme)), 4.5);
   }
@@ -116,7 +116,7 @@ TEST(Viridis, GetsLighterEvenly) {
   EXPECT_LT(most / least, 4.0);
 }
 
-TEST(Diverging, IsLightestInTheMiddleAndAlikeOnBothSides) {
+TEST(Diverging, IsLightestInTheMiddleAndSymmetric) {
   const auto lightness = [](double t) {
     return oklab(linear(scale_color(ColorScale::diverging, t, Theme::light).color))[0];
   };
@@ -125,7 +125,7 @@ TEST(Diverging, IsLightestInTheMiddleAndAlikeOnBothSides) {
     EXPECT_NEAR(lightness(0.5 - t), lightness(0.5 + t), 0.02) << t;
     EXPECT_LT(lightness(0.5 + t), lightness(0.5 + t - 1 / 64.0));
   }
-  // Its ends differ for the colour-blind too.
+  // The ends also differ for colour-blind readers.
   for (const Matrix& matrix : {nothing_missing, protanopia, deuteranopia}) {
     EXPECT_GE(distance(seen(scale_color(ColorScale::diverging, 0, Theme::light).color, matrix),
                        seen(scale_color(ColorScale::diverging, 1, Theme::light).color, matrix)),
@@ -151,4 +151,4 @@ TEST(ThemeName, IsReadOrAnswered) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::color_test

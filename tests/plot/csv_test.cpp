@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::plot {
+namespace pair::plot::csv_test {
 namespace {
 
 const std::string header = "panel,mark,name,spoke,x,y,x2,y2,value\r\n";
@@ -48,4 +48,4 @@ TEST(Csv, OfNothingIsItsHeader) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::csv_test

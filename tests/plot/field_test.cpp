@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace pair::plot {
+namespace pair::plot::field_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -79,7 +79,7 @@ TEST(Contour, IsNowhereOutsideTheValuesOrInNothing) {
   EXPECT_THAT(contour(sample(5, 5, 0, 1, 0, 1, [](double, double) { return 3.0; }), 3), IsEmpty());
 }
 
-TEST(Contour, StopsAtWhatIsNotKnown) {
+TEST(Contour, StopsAtMissingValues) {
   const Field field =
       sample(51, 51, -2, 2, -2, 2, [](double x, double y) { return x > 0.5 ? NAN : std::hypot(x, y); });
   const auto lines = contour(field, 1);
@@ -91,4 +91,4 @@ TEST(Contour, StopsAtWhatIsNotKnown) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::field_test

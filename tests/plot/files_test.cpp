@@ -12,7 +12,7 @@
 #include "pair/plot/svg.h"
 #include "tests/support/file_limit.h"
 
-namespace pair::plot {
+namespace pair::plot::files_test {
 namespace {
 
 class Files : public ::testing::Test {
@@ -74,4 +74,4 @@ TEST_F(Files, StayAsTheyWereWhereTheDiskIsFull) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::files_test

@@ -6,7 +6,7 @@
 
 #include "pair/data/random.h"
 
-namespace pair::plot {
+namespace pair::plot::geometry_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(Thinned, LeavesShortLinesAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::geometry_test

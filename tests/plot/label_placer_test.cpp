@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::plot {
+namespace pair::plot::label_placer_test {
 namespace {
 
 constexpr Rect plot{0, 0, 200, 200};
@@ -50,4 +50,4 @@ TEST(LabelPlacer, FindsAFreePlaceOnALine) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::label_placer_test

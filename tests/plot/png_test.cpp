@@ -9,7 +9,7 @@
 #include "pair/plot/image.h"
 #include "tests/plot/samples.h"
 
-namespace pair::plot::test {
+namespace pair::plot::test::png_test {
 namespace {
 
 struct Image {
@@ -23,7 +23,7 @@ struct Image {
   [[nodiscard]] int opacity(std::size_t x, std::size_t y) const { return rgba[4 * (y * width + x) + 3]; }
 };
 
-// By libpng; empty where it is no PNG.
+// Decoded by libpng; empty if the bytes are not a PNG.
 Image decoded(const std::string& bytes) {
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
@@ -107,7 +107,7 @@ TEST_F(Png, RefusesHugeSizes) {
                std::invalid_argument);
 }
 
-TEST(PngAbsent, IsSaidInASentence) {
+TEST(PngAbsent, IsReportedInASentence) {
   if (have_png()) {
     GTEST_SKIP() << "this build has librsvg";
   }
@@ -120,4 +120,4 @@ TEST(PngAbsent, IsSaidInASentence) {
 }
 
 }  // namespace
-}  // namespace pair::plot::test
+}  // namespace pair::plot::test::png_test

@@ -5,7 +5,7 @@
 namespace pair::plot::test {
 namespace {
 
-// A wobble that is the same everywhere.
+// A deterministic wobble.
 double wobble(double i, double seed) {
   return std::sin(12.9898 * i + 78.233 * seed) * std::cos(4.1414 * i * i + seed);
 }

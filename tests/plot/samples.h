@@ -6,7 +6,7 @@
 
 #include "pair/plot/figure.h"
 
-// A figure of every kind that reports and recipes draw, with made-up numbers.
+// One figure of every kind that reports and recipes draw, with made-up numbers.
 
 namespace pair::plot::test {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::plot {
+namespace pair::plot::scale_test {
 namespace {
 
 Extent extent_of(Scale scale, const std::vector<double>& values) {
@@ -76,4 +76,4 @@ TEST(Mapping, StaysFiniteFarOutside) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::scale_test

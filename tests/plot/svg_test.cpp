@@ -9,7 +9,7 @@
 #include "tests/plot/samples.h"
 #include "tests/plot/xml.h"
 
-namespace pair::plot::test {
+namespace pair::plot::test::svg_test {
 namespace {
 
 using ::testing::AllOf;
@@ -105,7 +105,7 @@ TEST(Svg, FollowsTheViewerUnlessItsThemeIsFixed) {
 }
 
 TEST(Svg, ShowsHostileNamesAsText) {
-  using namespace std::string_literals;  // a literal with a NUL inside knows its length
+  using namespace std::string_literals;  // a literal with a NUL inside keeps its length
   const std::vector<std::string> names = {"</text><script>alert(1)</script>",
                                           "a & b &amp; \"c\" 'd'",
                                           "]]> <!-- --> <![CDATA[",
@@ -138,12 +138,12 @@ TEST(Svg, LeavesALineOpenWhereAValueIsMissing) {
   const Xml xml = parse_xml(to_svg(of(chart)));
   const std::vector<std::string> lines = paths(xml, "s0 line");
   ASSERT_THAT(lines, SizeIs(1));
-  EXPECT_EQ(count(lines[0], 'M'), 1U);  // 0 to 1; 3 and 5 stand alone
+  EXPECT_EQ(count(lines[0], 'M'), 1U);  // 0 to 1; 3 and 5 are single points
   EXPECT_EQ(count(lines[0], 'L'), 1U);
   EXPECT_THAT(paths(xml, "f0"), SizeIs(2));
 }
 
-TEST(Svg, TakesWhatIsNotPositiveOffALogarithmicAxis) {
+TEST(Svg, LeavesNonPositiveValuesOffALogarithmicAxis) {
   const Chart chart{.y = {.scale = Scale::logarithmic},
                     .marks = {Points{.x = {0, 1, 2, 3}, .y = {-1, 0, 1e-3, 10}}}};
   const Xml xml = parse_xml(to_svg(of(chart)));
@@ -155,7 +155,7 @@ TEST(Svg, TakesWhatIsNotPositiveOffALogarithmicAxis) {
   EXPECT_EQ(shapes, 2U);
 }
 
-TEST(Svg, DrawsWhateverNumbersCome) {
+TEST(Svg, DrawsAnyNumbers) {
   const std::vector<double> hard = {0,      -0.0,   1,      -1,    nan,    inf,  -inf,     1e308,
                                     -1e308, 1e-308, 5e-324, 1e300, 1e-300, 1e17, 1e17 + 16};
   for (const double a : hard) {
@@ -310,4 +310,4 @@ TEST(Svg, LeavesARadarsOutlineOpenWhereAValueIsMissing) {
 }
 
 }  // namespace
-}  // namespace pair::plot::test
+}  // namespace pair::plot::test::svg_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::plot {
+namespace pair::plot::text_test {
 namespace {
 
 TEST(Clean, LeavesGoodTextAlone) {
@@ -18,10 +18,10 @@ TEST(Clean, ReplacesWhatXmlForbids) {
   EXPECT_EQ(clean("\x7f\xc2\x85"), "��");
   EXPECT_EQ(clean("\xff"), "�");
   EXPECT_EQ(clean("\xf0\x9f\x99"), "���");    // cut short
-  EXPECT_EQ(clean("\xc0\x80"), "�");          // longer than need be
+  EXPECT_EQ(clean("\xc0\x80"), "�");          // an overlong encoding
   EXPECT_EQ(clean("\xed\xa0\x80"), "�");      // a surrogate
-  EXPECT_EQ(clean("\xef\xbf\xbf"), "�");      // no character
-  EXPECT_EQ(clean("\xf4\x90\x80\x80"), "�");  // beyond the last
+  EXPECT_EQ(clean("\xef\xbf\xbf"), "�");      // a non-character
+  EXPECT_EQ(clean("\xf4\x90\x80\x80"), "�");  // beyond the last code point
 }
 
 TEST(Escaped, MakesMarkupText) {
@@ -47,4 +47,4 @@ TEST(Shortened, FitsTheWidth) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::text_test

@@ -7,7 +7,7 @@
 
 #include "pair/data/random.h"
 
-namespace pair::plot {
+namespace pair::plot::ticks_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -21,7 +21,7 @@ std::vector<std::string> labels(const Ticks& ticks) {
   return result;
 }
 
-// The number that a label stands for.
+// The number that a label represents.
 double read(std::string label, int exponent) {
   if (label.starts_with("−")) {
     label.replace(0, std::string("−").size(), "-");
@@ -111,4 +111,4 @@ TEST(Readable, HasFourDigitsAtMost) {
 }
 
 }  // namespace
-}  // namespace pair::plot
+}  // namespace pair::plot::ticks_test

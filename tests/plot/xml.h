@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// What a strict reader makes of an SVG.
+// An SVG as a strict XML parser reads it.
 
 namespace pair::plot::test {
 
@@ -15,11 +15,11 @@ struct Element {
 };
 
 struct Xml {
-  std::string error;  // empty where it is well-formed
+  std::string error;  // empty if the document is well-formed
   std::vector<Element> elements;
 
   [[nodiscard]] std::vector<Element> named(const std::string& name) const;
-  // Of all elements of this name.
+  // The texts of all elements of this name.
   [[nodiscard]] std::vector<std::string> texts(const std::string& name) const;
 };
 

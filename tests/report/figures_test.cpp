@@ -8,7 +8,7 @@
 #include "pair/plot/png.h"
 #include "tests/report/runs.h"
 
-namespace pair::report {
+namespace pair::report::figures_test {
 namespace {
 
 using select::testing::write;
@@ -68,4 +68,4 @@ TEST(Figures, AreWrittenWithTheirNumbersBesideThem) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::figures_test

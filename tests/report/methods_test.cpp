@@ -7,7 +7,7 @@
 
 #include "pair/report/series.h"
 
-namespace pair::report {
+namespace pair::report::methods_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -45,7 +45,7 @@ TEST(Methods, ACurveHasTheMeanAndTheOutermostRuns) {
   EXPECT_THAT(curve.high, ElementsAre(3, 8));
 }
 
-TEST(Methods, ACurveLeavesOutStepsThatFewRunsReachAndWhatIsNotFinite) {
+TEST(Methods, ACurveLeavesOutStepsThatFewRunsReachAndValuesThatAreNotFinite) {
   const double inf = std::numeric_limits<double>::infinity();
   const select::History history{run_of("a", 0, {{1, 1}, {2, inf}, {3, 1}}), run_of("a", 1, {{1, 1}, {2, 2}}),
                                 run_of("a", 2, {{1, 1}, {2, 2}})};
@@ -69,4 +69,4 @@ TEST(Series, ThinnedRecordsKeepBothEnds) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::methods_test

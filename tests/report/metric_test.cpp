@@ -4,12 +4,12 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::report {
+namespace pair::report::metric_test {
 namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Metric, IsToldByItsKey) {
+TEST(Metric, IsIdentifiedByItsKey) {
   EXPECT_EQ(metric_of("env0_in_acc").kind, Kind::accuracy);
   EXPECT_EQ(metric_of("worst_test_mse").kind, Kind::error);
   EXPECT_EQ(metric_of("losses.irmv1").kind, Kind::loss);
@@ -54,4 +54,4 @@ TEST(Metric, TheMostTellingComesFirstAndErmBeforeOtherLosses) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::metric_test

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace pair::report {
+namespace pair::report::page_test {
 namespace {
 
 using nlohmann::json;
@@ -35,7 +35,7 @@ TEST(Page, NamesCannotLeaveTheirElement) {
   EXPECT_THAT(html, HasSubstr("<title>&lt;/title&gt;"));
 }
 
-TEST(Page, BytesThatAreNoUtf8AreReplaced) {
+TEST(Page, BytesThatAreNotUtf8AreReplaced) {
   EXPECT_NO_THROW(page({{"title", "a\xff"}}, false));
 }
 
@@ -60,4 +60,4 @@ TEST(Page, KeepsTheLicenceOfItsPlottingLibrary) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::page_test

@@ -6,7 +6,7 @@
 
 #include "tests/report/runs.h"
 
-namespace pair::report {
+namespace pair::report::payload_test {
 namespace {
 
 using nlohmann::json;
@@ -47,7 +47,7 @@ TEST(Payload, HasARunWithItsSeriesPhasesAndSettings) {
   EXPECT_EQ(result["headline"], "worst_test_acc");
 }
 
-TEST(Payload, WhatNeverChangesIsSaidOnce) {
+TEST(Payload, ConstantValuesAreStoredOnce) {
   const Scratch scratch;
   write(scratch / "results.jsonl", records(50));
   const json result = payload_at(scratch.path());
@@ -70,7 +70,7 @@ TEST(Payload, TakesAHalfWrittenLineAsAbsent) {
   EXPECT_EQ(result["runs"][0]["state"], "open");
 }
 
-TEST(Payload, SaysWhatCouldNotBeReadAndGoesOn) {
+TEST(Payload, ReportsUnreadableFilesAndContinues) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", "garbage\n" + records(3) + "{\"step\": \n");
   write(scratch / "b/results.jsonl", "\xff\xfe\n");
@@ -81,8 +81,12 @@ TEST(Payload, SaysWhatCouldNotBeReadAndGoesOn) {
   ASSERT_EQ(result["runs"].size(), 2U);
   EXPECT_EQ(result["runs"][1]["state"], "failed");
   EXPECT_EQ(result["runs"][1]["failure"], "killed");
-  EXPECT_THAT(result["left_out"].dump(), HasSubstr("no memory"));
-  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is no JSON"));
+  EXPECT_EQ(result["progress"]["failed"], 2);
+  EXPECT_EQ(result["progress"]["runs"], 3);
+  EXPECT_THAT(result["notes"].dump(), HasSubstr("c failed before its first record: no memory"));
+  EXPECT_THAT(result["summary"].dump(), HasSubstr("2 failed"));
+  EXPECT_THAT(result["summary"].dump(), HasSubstr("c failed before its first record: no memory."));
+  EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is not JSON"));
 }
 
 TEST(Payload, AnEmptyFolderHasNoRunsAndSaysSo) {
@@ -131,4 +135,4 @@ TEST(Payload, StaysSmallHoweverMuchThereIs) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::payload_test

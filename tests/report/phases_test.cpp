@@ -2,10 +2,10 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::report {
+namespace pair::report::phases_test {
 namespace {
 
-// Records at steps 1, 2, ...: how many descend, and the weights of ERM in those that balance.
+// Records at steps 1, 2, ...: the number that descend, and the weights of ERM in those that balance.
 select::Run run_of(int descent, const std::vector<double>& balance) {
   select::Run run;
   std::int64_t step = 0;
@@ -29,7 +29,7 @@ std::vector<std::string> names(const std::vector<Phase>& phases) {
 TEST(Phases, AreThoseOfTheFigure) {
   const std::vector<Phase> phases =
       phases_of(run_of(10, {0.9, 0.9, 0.9, 0.9, 0.9, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}));
-  ASSERT_THAT(names(phases), testing::ElementsAre("Fitting", "Adaption", "Generalization"));
+  ASSERT_THAT(names(phases), ::testing::ElementsAre("Fitting", "Adaption", "Generalization"));
   EXPECT_EQ(phases[0].from, 1);
   EXPECT_EQ(phases[1].from, 11);
   EXPECT_EQ(phases[2].to, 21);
@@ -39,13 +39,13 @@ TEST(Phases, AreThoseOfTheFigure) {
 TEST(Phases, OneJumpOfTheWeightsEndsNothing) {
   const std::vector<Phase> phases =
       phases_of(run_of(2, {1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
-  ASSERT_THAT(names(phases), testing::ElementsAre("Fitting", "Adaption", "Generalization"));
+  ASSERT_THAT(names(phases), ::testing::ElementsAre("Fitting", "Adaption", "Generalization"));
   EXPECT_LT(phases[2].from, 12);
 }
 
 TEST(Phases, WithoutEnoughWeightOnTheOthersThereIsNoGeneralization) {
   EXPECT_THAT(names(phases_of(run_of(3, std::vector<double>(20, 0.9)))),
-              testing::ElementsAre("Fitting", "Adaption"));
+              ::testing::ElementsAre("Fitting", "Adaption"));
 }
 
 TEST(Phases, RunsThatNeverBalanceHaveNone) {
@@ -54,4 +54,4 @@ TEST(Phases, RunsThatNeverBalanceHaveNone) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::phases_test

@@ -4,7 +4,7 @@
 
 #include "tests/report/runs.h"
 
-namespace pair::report {
+namespace pair::report::summary_test {
 namespace {
 
 using select::testing::write;
@@ -34,7 +34,7 @@ TEST(Summary, SaysWhatWasTrainedAndWhichIsBest) {
   write_runs(scratch, "erm", 0.2);
   write_runs(scratch, "pair", 0.6);
   EXPECT_THAT(said(scratch, "trained"), HasSubstr("6 runs on cmnist"));
-  EXPECT_THAT(said(scratch, "trained"), HasSubstr("6 done; 240 records"));
+  EXPECT_THAT(said(scratch, "trained"), HasSubstr("6 finished; 240 records"));
   EXPECT_THAT(said(scratch, "best"), HasSubstr("pair 61.0% ± 1.0% over 3 runs, erm 21.0%"));
 }
 
@@ -49,7 +49,7 @@ TEST(Summary, DistrustsFewSeedsAndRunsThatAreNotDone) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", records(5));
   EXPECT_THAT(said(scratch, "distrust"), HasSubstr("Fewer than three seeds (pair)"));
-  EXPECT_THAT(said(scratch, "distrust"), HasSubstr("is not done"));
+  EXPECT_THAT(said(scratch, "distrust"), HasSubstr("is not finished"));
 }
 
 TEST(Summary, DistrustsDifferencesWithinTheSpread) {
@@ -75,4 +75,4 @@ TEST(Summary, HasNothingToDistrustInWholeRunsOfOneMethod) {
 }
 
 }  // namespace
-}  // namespace pair::report
+}  // namespace pair::report::summary_test

@@ -1,6 +1,6 @@
-// What a crash, or a disk that fills up, can do to a run's folder: the calls that change files are counted
-// here, and at each in turn the process dies, or the call fails. Only what the program itself does with
-// these names is affected; the definitions stand in for the C library's.
+// The effect of a crash, or of a full disk, on a run's folder: calls that change files are counted here, and
+// at each of them the process dies or the call fails. Only calls by the program itself are affected; these
+// definitions replace the C library's.
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ int ftruncate(int descriptor, off_t size) noexcept {
 
 }  // extern "C"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::crash_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -151,14 +151,14 @@ void expect_whole(const fs::path& path) {
   EXPECT_EQ(read_file(results_file(path)), expected_records());
 }
 
-TEST(Crash, AtAnyCallIsMendedByTheNextTry) {
+TEST(Crash, AtAnyCallIsRepairedByTheNextTry) {
   int calls = 1;
   for (bool lived = false; !lived; ++calls) {
     const Scratch scratch;
     lived = train_in_child(scratch / "run", Fault::death, calls);
     if (fs::exists(results_file(scratch / "run"))) {
       const std::string records = read_file(results_file(scratch / "run"));
-      EXPECT_EQ(records, expected_records().substr(0, records.size())) << "what is there is right";
+      EXPECT_EQ(records, expected_records().substr(0, records.size())) << "the existing records are right";
     }
     if (!fs::exists(done_file(scratch / "run"))) {
       train(scratch / "run");
@@ -168,7 +168,7 @@ TEST(Crash, AtAnyCallIsMendedByTheNextTry) {
   EXPECT_GT(calls, 30) << "the calls were counted";
 }
 
-TEST(Crash, AtAnyTwoCallsIsMendedToo) {
+TEST(Crash, AtAnyTwoCallsIsRepairedToo) {
   for (int first = 2; first < 40; first += 5) {
     for (int second = 3; second < 40; second += 5) {
       const Scratch scratch;
@@ -181,7 +181,7 @@ TEST(Crash, AtAnyTwoCallsIsMendedToo) {
   }
 }
 
-TEST(FullDisk, TakesNoRecordAwayAndIsMendedByTheNextTry) {
+TEST(FullDisk, LosesNoRecordAndIsRepairedByTheNextTry) {
   int calls = 1;
   for (bool lived = false; !lived; ++calls) {
     const Scratch scratch;
@@ -203,4 +203,4 @@ TEST(FullDisk, TakesNoRecordAwayAndIsMendedByTheNextTry) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::crash_test

@@ -16,7 +16,7 @@
 #include "tests/runs/program.h"
 #include "tests/runs/small_digits.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::domainbed_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -95,14 +95,14 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
     EXPECT_THAT(program.err(), HasSubstr(sentence));
   };
   refused({"--test-envs", "3"}, "test_envs: expected numbers of 0 to 2, each once, got 3");
-  refused({"--test-envs", "0,1,2"}, "expected at least one environment left to train on, got all 3");
+  refused({"--test-envs", "0,1,2"}, "expected at least one environment left for training, got all 3");
   refused({"--test-envs", "two"}, "separated by commas, got 'two'");
   refused({"--set", "folder=digits", "digits=1000"}, "digits: expected integers from 30 to 120, got 1000");
-  refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty has no meaning for algorithm 'mixup'");
+  refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty does not apply to algorithm 'mixup'");
   refused({"--algorithm", "dan"}, "did you mean 'dann'");
 }
 
-TEST(PairBenchDomainBed, MeasuresAloneWhereThereIsNoPythonWithTorch) {
+TEST(PairBenchDomainBed, MeasuresAloneWithoutAPythonWithTorch) {
   const Scratch scratch;
   const std::vector<std::string> arguments = {
       "bench", "domainbed", "--rounds", "1", "--steps", "1", "--batch", "2", "--python", "/nowhere/python3"};
@@ -137,4 +137,4 @@ TEST(PairBenchDomainBed, ComparesWithWhatPythonAnswers) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::domainbed_program_test

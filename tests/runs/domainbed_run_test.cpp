@@ -12,7 +12,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/runs/small_digits.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::domainbed_run_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -192,4 +192,4 @@ TEST(DomainBedRun, PairWeighsNoNegativeEstimates) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::domainbed_run_test

@@ -14,7 +14,7 @@
 #include "tests/runs/program.h"
 #include "tests/support/pictures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::images_program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -134,11 +134,11 @@ TEST(PairTrainImages, RefusesBadInputWithStatus2) {
     EXPECT_THAT(program.err(), HasSubstr(sentence));
   };
   refused({"train", "--dataset", "images", "--out", "run"},
-          "folder: expected a folder that holds ENVIRONMENT/CLASS/PICTURE, got none");
+          "folder: expected a folder that holds ENVIRONMENT/CLASS/FILE, got none");
   refused(images_run("run", {"batch=0"}), "batch: expected 1 or more with 'images'");
   refused(images_run("run", {"test_envs=3"}), "test_envs: expected numbers of 0 to 2, each once, got 3");
   refused(images_run("run", {"workers=-1"}), "workers: expected integers from 0 to 256, got '-1'");
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::images_program_test

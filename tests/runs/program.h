@@ -24,7 +24,7 @@ class Program {
   // The exit status, or 128 + the signal that ended it.
   int wait();
 
-  // What it has written so far; err holds it all where the output is a terminal.
+  // The output so far; err has all of it if the output is a terminal.
   [[nodiscard]] const std::string& out();
   [[nodiscard]] const std::string& err();
 

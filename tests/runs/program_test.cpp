@@ -19,7 +19,7 @@
 #include "tests/runs/event_decoder.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,7 +106,7 @@ TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   }
   const Ended again = pair(small_run(), scratch.path());
   EXPECT_EQ(again.status, 0);
-  EXPECT_THAT(again.out, HasSubstr("Done before"));
+  EXPECT_THAT(again.out, HasSubstr("Already finished"));
   EXPECT_THAT(again.err, IsEmpty());
 }
 
@@ -247,14 +247,14 @@ TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
   EXPECT_EQ(read_file(results_file(run)), uninterrupted());
 }
 
-TEST(PairTrain, EndsCleanlyOnCtrlCAndGoesOn) {
+TEST(PairTrain, EndsCleanlyOnCtrlCAndContinues) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Scratch scratch;
     Program program(small_run(), scratch.path());
     wait_for_progress(program, scratch / "run", 2000);
     program.signal(signal);
     EXPECT_EQ(program.wait(), 128 + signal);
-    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command goes on"));
+    EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command continues"));
     EXPECT_FALSE(fs::exists(done_file(scratch / "run")));
     EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
     const Ended second = pair(small_run(), scratch.path());
@@ -290,8 +290,8 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--seed", "-1"}, "seed: expected integers from 0");
   refusal({"--preference", "1,2"}, "preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
-  refusal({"--set", "steps"}, "--set has 'steps'; accepted are key=value pairs");
-  refusal({"--algorithm", "erm", "--preference", "1"}, "preference has no meaning for algorithm 'erm'");
+  refusal({"--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'");
+  refusal({"--algorithm", "erm", "--preference", "1"}, "preference does not apply to algorithm 'erm'");
   EXPECT_TRUE(fs::is_empty(scratch.path())) << "nothing was begun";
 }
 
@@ -300,7 +300,7 @@ TEST(PairTrain, RefusesAFolderOfAnotherRun) {
   ASSERT_EQ(pair(small_run({"steps=5"}), scratch.path()).status, 0);
   const Ended ended = pair(small_run({"steps=6"}), scratch.path());
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("run holds another run: its steps is 5, here 6"));
+  EXPECT_THAT(ended.err, HasSubstr("run holds a different run: its steps is 5, here 6"));
 }
 
 TEST(PairTrain, SaysWhereItCannotWrite) {
@@ -309,7 +309,7 @@ TEST(PairTrain, SaysWhereItCannotWrite) {
   *std::find(arguments.begin(), arguments.end(), "run") = "/proc/run";
   const Ended ended = pair(arguments, scratch.path());
   EXPECT_EQ(ended.status, 1);
-  EXPECT_THAT(ended.err, HasSubstr("cannot make the folder /proc/run"));
+  EXPECT_THAT(ended.err, HasSubstr("cannot create the folder /proc/run"));
 }
 
 void expect_records_kept_and_mended(const Scratch& scratch, const Ended& ended) {
@@ -325,7 +325,7 @@ TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
   const Scratch scratch;
   struct rlimit before {};
   ::getrlimit(RLIMIT_FSIZE, &before);
-  // What the program inherits; its output goes to files of memory, which stay small.
+  // Inherited by the program; its output goes to memory files, which stay small.
   struct rlimit limited = before;
   limited.rlim_cur = 30'000;
   ::signal(SIGXFSZ, SIG_IGN);
@@ -390,7 +390,7 @@ TEST(PairList, HasALineForEach) {
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'datasets'?"));
 }
 
-TEST(PairData, ListsAndRefusesWhatItCannotGet) {
+TEST(PairData, ListsDataAndRefusesUnknownSources) {
   const Scratch scratch;
   ::setenv("PAIR_DATA", (scratch / "store").c_str(), 1);
   const Ended listing = pair({"data", "list"}, scratch.path());
@@ -409,4 +409,4 @@ TEST(PairData, ListsAndRefusesWhatItCannotGet) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::program_test

@@ -9,7 +9,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_directory_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -112,7 +112,7 @@ TEST(RunDirectory, DropsALineWithoutAnEnd) {
   EXPECT_EQ(read_file(results_file(scratch / "run")), whole);
 }
 
-TEST(RunDirectory, BeginsAnewWhereTheCheckpointIsDamaged) {
+TEST(RunDirectory, StartsAgainIfTheCheckpointIsDamaged) {
   const Scratch scratch;
   const fs::path path = scratch / "run";
   write_run(path);
@@ -126,15 +126,15 @@ TEST(RunDirectory, BeginsAnewWhereTheCheckpointIsDamaged) {
     write(checkpoint_file(path), damaged);
     RunDirectory run(path, small_spec());
     EXPECT_EQ(run.resume(), std::nullopt);
-    EXPECT_THAT(run.take_notices(),
-                ElementsAre(AllOf(HasSubstr("checkpoint is damaged"), HasSubstr("anew"))));
+    EXPECT_THAT(run.take_notices(), ElementsAre(AllOf(HasSubstr("checkpoint is damaged"),
+                                                      HasSubstr("the run starts from the beginning"))));
     run.record(R"({"step":1})");
     EXPECT_THAT(run.take_notices(), IsEmpty()) << "the same line as before";
     EXPECT_THAT(read_records(results_file(path)), SizeIs(3));
   }
 }
 
-TEST(RunDirectory, BeginsAnewWhereRecordsWereCutOrChanged) {
+TEST(RunDirectory, StartsAgainIfRecordsWereCutOrChanged) {
   const Scratch scratch;
   const fs::path path = scratch / "run";
   for (const char* damaged : {"", "{\"step\":1}\n", "{\"step\":1}\n{\"step\":7}\n{\"step\":3}\n",
@@ -144,7 +144,8 @@ TEST(RunDirectory, BeginsAnewWhereRecordsWereCutOrChanged) {
     write(results_file(path), damaged);
     RunDirectory run(path, small_spec());
     EXPECT_EQ(run.resume(), std::nullopt) << damaged;
-    EXPECT_THAT(run.take_notices(), ElementsAre(HasSubstr("results.jsonl is not as the run left it")));
+    EXPECT_THAT(run.take_notices(),
+                ElementsAre(HasSubstr("results.jsonl has changed since the run stopped")));
     for (const char* line : {R"({"step":1})", R"({"step":2})", R"({"step":3})"}) {
       run.record(line);
     }
@@ -160,7 +161,7 @@ TEST(RunDirectory, RefusesAnotherRunsFolder) {
   other.seed = 1;
   EXPECT_THAT([&] { RunDirectory(scratch / "run", other); },
               ThrowsMessage<std::invalid_argument>(
-                  AllOf(HasSubstr("holds another run"), HasSubstr("its seed is 0, here 1"))));
+                  AllOf(HasSubstr("holds a different run"), HasSubstr("its seed is 0, here 1"))));
   EXPECT_EQ(read_file(results_file(scratch / "run")), before);
   RunSpec same = small_spec();
   same.checkpoint_every = 1;
@@ -176,7 +177,7 @@ TEST(RunDirectory, GivesAFolderInWhichNothingCameAboutToAnother) {
   EXPECT_EQ(spec_from_text(read_file(spec_file(scratch / "run"))).seed, 1U);
 }
 
-TEST(RunDirectory, RefusesFoldersAndFilesThatAreNoRuns) {
+TEST(RunDirectory, RefusesFoldersAndFilesThatAreNotRuns) {
   const Scratch scratch;
   write(scratch / "letter.txt", "dear");
   EXPECT_THAT([&] { RunDirectory(scratch.path(), small_spec()); },
@@ -225,7 +226,7 @@ TEST(RunDirectory, WritesADamagedSpecAgainWhereTheFolderHasItsName) {
   expect_mended("is damaged");
 }
 
-TEST(RunDirectory, BeginsAnewWithADamagedSpecAndNoCheckpoint) {
+TEST(RunDirectory, StartsAgainWithADamagedSpecAndNoCheckpoint) {
   const Scratch scratch;
   const fs::path path = scratch / folder_name(small_spec());
   write_run(path);
@@ -268,7 +269,7 @@ TEST(RunDirectory, LeavesADoneRunWithADamagedSpecToAPerson) {
   EXPECT_EQ(standing_of(path, small_spec()), Standing::foreign);
 }
 
-// Each used to wait for ever, or to fill the memory.
+// Each used to wait forever, or to fill the memory.
 TEST(RunDirectory, DoesNotWaitForPipesNorReadDevices) {
   const Scratch scratch;
   const fs::path path = scratch / "run";
@@ -298,7 +299,7 @@ TEST(RunDirectory, DoesNotWaitForPipesNorReadDevices) {
   }
 }
 
-TEST(RunDirectory, DoesNotTakeForLostWhatItMayNotRead) {
+TEST(RunDirectory, DoesNotReportUnreadableFilesAsLost) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms::all);
   const fs::path path = scratch / "run";
@@ -347,12 +348,12 @@ TEST(RunDirectory, KnowsWhenTheRecordsOfADoneRunWereChanged) {
     run.finish({1, 0.5}, versions);
   }
   write(results_file(path), "{\"step\":2}\n");
-  EXPECT_THAT(
-      [&] { (void)RunDirectory::finished(path, small_spec()); },
-      ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("not as the run left it"), HasSubstr("delete"))));
+  EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
+              ThrowsMessage<std::runtime_error>(
+                  AllOf(HasSubstr("has changed since the run finished"), HasSubstr("delete"))));
   write(results_file(path), "{\"step\":1}\n{\"step\":2}");
   EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("not as the run left it")))
+              ThrowsMessage<std::runtime_error>(HasSubstr("has changed since the run finished")))
       << "readers would take a whole record without a line's end";
   write(done_file(path), "done");
   EXPECT_THAT([&] { (void)RunDirectory::finished(path, small_spec()); },
@@ -373,14 +374,14 @@ TEST(RunDirectory, SaysWhyARunFailedUntilTheNextTry) {
 TEST(RunDirectory, SaysWhichFileCannotBeWritten) {
   // Root may write anywhere but here.
   EXPECT_THAT([] { RunDirectory("/proc/pair-run", small_spec()); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("cannot make the folder /proc/pair-run")));
+              ThrowsMessage<std::runtime_error>(HasSubstr("cannot create the folder /proc/pair-run")));
 }
 
 TEST(Records, SayWhichLineIsNone) {
   EXPECT_THAT([] { (void)parse_records("{\"step\":1}\n[2]\n", "results.jsonl"); },
-              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is no JSON object"));
+              ThrowsMessage<std::runtime_error>("results.jsonl, line 2, is not a JSON object"));
   EXPECT_THAT(parse_records("", "results.jsonl"), IsEmpty());
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_directory_test

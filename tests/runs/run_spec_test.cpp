@@ -9,7 +9,7 @@
 #include "pair/data/colored_mnist_spec.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_spec_test {
 namespace {
 
 using ::testing::AllOf;
@@ -77,7 +77,7 @@ TEST(RunSpec, EveryAlgorithmsSurvivesTheWayThroughJson) {
 }
 
 // "own" is for those that have one, and for them alone.
-TEST(RunSpec, AnAlgorithmHasAnUpdateOfItsOwnOrNone) {
+TEST(RunSpec, AnAlgorithmHasItsOwnUpdateOrNone) {
   RunSpec erm = small_spec("erm");
   EXPECT_THAT(
       [&] { set(erm, "scheme", "own"); },
@@ -85,6 +85,25 @@ TEST(RunSpec, AnAlgorithmHasAnUpdateOfItsOwnOrNone) {
   RunSpec dann = small_spec("dann");
   EXPECT_THAT([&] { set(dann, "scheme", "linear"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected own for dann")));
+}
+
+TEST(RunSpec, MinibatchesBringDefaultsOfTheirOwn) {
+  const auto with = [](const char* algorithm, std::vector<Override> overrides) {
+    return resolve("cmnist", algorithm, overrides).settings;
+  };
+  EXPECT_EQ(with("pair", {}).solver, "epo");
+  EXPECT_EQ(with("pair", {{"batch", "0"}}).solver, "epo");
+  const train::Settings pair = with("pair", {{"batch", "64"}});
+  EXPECT_EQ(pair.solver, "chebyshev_smooth");
+  EXPECT_EQ(pair.track, 10.0);
+  EXPECT_EQ(pair.steps, 1500);
+  EXPECT_EQ(pair.pretrain, 1000);
+  EXPECT_EQ(with("pair", {{"batch", "64"}, {"solver", "epo"}}).solver, "epo");
+  EXPECT_EQ(with("pair", {{"batch", "64"}, {"steps", "300"}}).pretrain, 200);
+  EXPECT_EQ(with("pair", {{"batch", "64"}, {"steps", "300"}, {"pretrain", "50"}}).pretrain, 50);
+  EXPECT_EQ(with("irmx", {{"batch", "64"}}).penalties, (std::vector<double>{100, 1e4}));
+  EXPECT_TRUE(with("irmx", {{"batch", "64"}, {"penalty", "10"}}).penalties.empty());
+  EXPECT_EQ(resolve("cmnist-m", "irmv1", std::vector<Override>{{"batch", "64"}}).settings.pretrain, 1000);
 }
 
 // A change of this value gives every run on every disk another name, so that none is found again.
@@ -179,7 +198,7 @@ TEST(RunSpec, WhatTextLeavesOutIsAsTheAlgorithmHasIt) {
   EXPECT_EQ(spec.seed, 7U);
 }
 
-TEST(RunSpec, RefusesTextThatIsNoSpec) {
+TEST(RunSpec, RefusesTextThatIsNotASpec) {
   const auto reading = [](const char* text) { return [text] { (void)spec_from_text(text); }; };
   EXPECT_THAT(reading("{"), ThrowsMessage<std::invalid_argument>(HasSubstr("expected JSON")));
   EXPECT_THAT(reading("[1]"), ThrowsMessage<std::invalid_argument>(HasSubstr("expected a JSON object")));
@@ -251,4 +270,4 @@ TEST(Resolve, GivesEachAlgorithmAValidSpecOnEachDataset) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_spec_test

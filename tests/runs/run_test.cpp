@@ -9,7 +9,7 @@
 #include "pair/runs/run_directory.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::run_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -27,7 +27,7 @@ std::string records_in(const fs::path& directory) {
   return read_file(results_file(directory));
 }
 
-// What the run records when nothing comes between.
+// The records of an uninterrupted run.
 std::string records_of(const RunSpec& spec) {
   const Scratch scratch;
   DatasetCache datasets;
@@ -193,7 +193,7 @@ TEST(Run, GivesTheSameRecordsWhenStoppedAtAnyStep) {
   expect_same_when_stopped(small_spec(), 1);
 }
 
-TEST(Run, GivesTheSameRecordsWhenStoppedWhateverItRemembers) {
+TEST(Run, GivesTheSameRecordsWhenStoppedForAnyState) {
   for (const RunSpec& spec : specs_with_memory()) {
     expect_same_when_stopped(spec, 6);
   }
@@ -269,7 +269,7 @@ TEST(Run, CountsTheRecordsToCome) {
   EXPECT_THAT(left, ElementsAre(5, 4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 1, 0));
 }
 
-TEST(Run, BeginsAnewWhereTheTrainerCannotReadTheCheckpoint) {
+TEST(Run, StartsAgainIfTheTrainerCannotReadTheCheckpoint) {
   const RunSpec spec = small_spec();
   const Scratch scratch;
   {
@@ -281,7 +281,7 @@ TEST(Run, BeginsAnewWhereTheTrainerCannotReadTheCheckpoint) {
   RunHooks hooks;
   hooks.notice = [&](std::string_view notice) { notices.emplace_back(notice); };
   run(spec, scratch / "run", datasets, hooks);
-  EXPECT_THAT(notices, ElementsAre(HasSubstr("begins anew")));
+  EXPECT_THAT(notices, ElementsAre(HasSubstr("starts from the beginning")));
   EXPECT_EQ(records_in(scratch / "run"), records_of(spec));
 }
 
@@ -339,13 +339,13 @@ TEST(Run, StartsFromWhereAnotherEnded) {
   for (const char* key : {"env2_out_acc", "env3_out_acc", "env4_out_acc"}) {
     EXPECT_EQ(result.records.back().at(key), gray_records.back().at(key)) << key;
   }
-  // Others may read it at the same time, and a trailing slash is no other folder.
+  // Others may read it at the same time, and a trailing slash does not change the folder.
   const RunDirectory held(scratch / folder_name(gray), gray);
   spec.seed = 1;
   EXPECT_EQ(run(spec, scratch / (folder_name(spec) + "/"), datasets).status, Status::finished);
 }
 
-TEST(Run, ThatStartsFromAnotherGoesOnAfterAStopAsIfThereHadBeenNone) {
+TEST(Run, ThatStartsFromAnotherContinuesAfterAStopAsIfThereHadBeenNone) {
   const Scratch scratch;
   DatasetCache datasets;
   RunSpec spec = small_spec("vrex");
@@ -366,12 +366,12 @@ TEST(Run, SaysWhatItCannotStartFrom) {
   const auto running = [&] { run(spec, scratch / "run", datasets); };
   spec.start = "nothing-there";
   EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
-                           AllOf(HasSubstr("start is 'nothing-there'"), HasSubstr("holds no finished run"))));
+                           AllOf(HasSubstr("got 'nothing-there'"), HasSubstr("holds no finished run"))));
   const RunSpec gray = gray_run(scratch.path(), datasets);
   fs::copy(scratch / folder_name(gray), scratch / "renamed");
   spec.start = "renamed";
   EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
-                           HasSubstr("holds a run that should be called " + folder_name(gray))));
+                           HasSubstr("holds a run whose folder should be named " + folder_name(gray))));
   testing::write(checkpoint_file(scratch / folder_name(gray)), "no checkpoint");
   spec.start = folder_name(gray);
   EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("is damaged")));
@@ -381,7 +381,7 @@ TEST(Run, SaysWhatItCannotStartFrom) {
   EXPECT_THAT(running, ThrowsMessage<std::runtime_error>(HasSubstr("a model of another size")));
 }
 
-TEST(Run, GivesWayToWhoeverTrainsThere) {
+TEST(Run, GivesWayToAProcessThatTrainsThere) {
   const Scratch scratch;
   const RunDirectory held(scratch / "run", small_spec());
   DatasetCache datasets;
@@ -411,7 +411,7 @@ TEST(Run, GoesWhereItsHashSays) {
   EXPECT_EQ(default_directory(spec), "runs/cmnist-irmx-s4-" + hash(spec));
 }
 
-TEST(DatasetCache, SharesWhatIsTheSame) {
+TEST(DatasetCache, SharesEqualSets) {
   DatasetCache datasets;
   const data::Dataset spec = small_spec().dataset;
   std::vector<std::shared_ptr<const data::EnvironmentSet>> sets(4);
@@ -438,7 +438,7 @@ TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
   EXPECT_TRUE(first.expired());
 }
 
-TEST(DatasetCache, TellsEveryoneWhatIsWrong) {
+TEST(DatasetCache, ReportsErrorsToAllCallers) {
   DatasetCache datasets;
   data::Dataset spec = small_spec().dataset;
   spec.options.as<data::ColoredMnistSpec>().train_digits = 0;
@@ -460,7 +460,7 @@ TEST(Run, ThatIsDoneIsReadWhereItsDeviceIsNot) {
   EXPECT_THROW(run(spec, scratch / "another", datasets), std::invalid_argument);
 }
 
-TEST(DatasetCache, ForgetsAllButWhatIsHeld) {
+TEST(DatasetCache, KeepsOnlySetsInUse) {
   DatasetCache datasets(4);
   const RunSpec spec = small_spec("erm", 0);
   auto held = datasets.get(spec.dataset, 0);
@@ -472,4 +472,4 @@ TEST(DatasetCache, ForgetsAllButWhatIsHeld) {
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::run_test

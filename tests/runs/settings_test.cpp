@@ -8,7 +8,7 @@
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs {
+namespace pair::runs::settings_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -110,7 +110,7 @@ TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_EQ(text_of(with("irmv1_unbiased", "true"), "irmv1_unbiased"), "true");
 }
 
-TEST(Settings, SayWhatIsAcceptedWhereAValueIsNot) {
+TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   const auto refusal = [](std::string_view key, std::string_view text, std::string_view sentence) {
     EXPECT_THAT(setting(key, text), ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence))));
   };
@@ -159,4 +159,4 @@ TEST(Settings, RangesAreTheTrainers) {
 }
 
 }  // namespace
-}  // namespace pair::runs
+}  // namespace pair::runs::settings_test

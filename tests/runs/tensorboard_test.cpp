@@ -11,7 +11,7 @@
 #include "tests/runs/event_decoder.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::runs::testing {
+namespace pair::runs::testing::tensorboard_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,7 +88,7 @@ TEST_F(TensorBoard, TakesTheTimeOfNowWhereNoneIsGiven) {
   EXPECT_LE(wall_time, seconds());
 }
 
-TEST_F(TensorBoard, ShowsWhatIsNotFiniteAsNaN) {
+TEST_F(TensorBoard, ShowsValuesThatAreNotFiniteAsNaN) {
   json record = record_at(1);
   record["loss"] = nullptr;
   record["losses"]["erm"] = nullptr;
@@ -107,7 +107,7 @@ TEST_F(TensorBoard, IsOnDiskWithEveryRecord) {
   }
 }
 
-TEST_F(TensorBoard, GoesOnInAnotherFileWithoutRepeatingSteps) {
+TEST_F(TensorBoard, ContinuesInAnotherFileWithoutRepeatingSteps) {
   EventFile(scratch_.path()).record(record_at(1), 1000);
   {
     EventFile resumed(scratch_.path());
@@ -168,4 +168,4 @@ for tag in sorted(events.Tags()["scalars"]):
 }
 
 }  // namespace
-}  // namespace pair::runs::testing
+}  // namespace pair::runs::testing::tensorboard_test

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-namespace pair::runs {
+namespace pair::runs::tfrecord_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -43,4 +43,4 @@ TEST(TfRecord, IsNotMisledByALengthBeyondTheFile) {
 }
 
 }  // namespace
-}  // namespace pair::runs
+}  // namespace pair::runs::tfrecord_test

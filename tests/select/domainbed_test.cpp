@@ -6,7 +6,7 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::domainbed_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -52,7 +52,7 @@ TEST(TrainDomain, SaysWhichKeysARunLacks) {
 }
 
 TEST(Oracle, TakesEachRunsLastRecord) {
-  // Better before its end does not help; records may come in any order.
+  // A better accuracy before the end does not help; records may be in any order.
   const History history{
       make_run("a", {0}, 0, {{100, {0.3, 0, 0}, {0.6, 0, 0}}, {0, {0.9, 0, 0}, {0.9, 0, 0}}}),
       make_run("b", {0}, 1, {{0, {0.9, 0, 0}, {0.9, 0, 0}}, {100, {0.2, 0, 0}, {0.5, 0, 0}}})};
@@ -99,7 +99,7 @@ TEST(LeaveOneOut, DoesNotMixDrawsOfHyperparameters) {
   EXPECT_THAT(leave_one_out(history).decisions, IsEmpty());
 }
 
-TEST(DomainBed, ChoosesTheSameWhateverTheOrderOfRuns) {
+TEST(DomainBed, DoesNotDependOnTheOrderOfRuns) {
   History history = leave_one_out_history();
   for (int seed = 1; seed < 4; ++seed) {
     for (select::Run run : leave_one_out_history()) {
@@ -128,4 +128,4 @@ TEST(DomainBed, HasNothingToSayAboutNoRuns) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::domainbed_test

@@ -12,7 +12,7 @@
 // and run with NumPy 1.24, print for them (spaces at the ends of lines taken away): complete; with runs and
 // records missing; with ten trials, where sums in another order round to other digits.
 
-namespace pair::select {
+namespace pair::select::golden_test {
 namespace {
 
 std::string content_of(const std::filesystem::path& file) {
@@ -46,4 +46,4 @@ INSTANTIATE_TEST_SUITE_P(Sweeps, Golden, ::testing::Values("complete", "incomple
                          [](const auto& sweep) { return std::string(sweep.param); });
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::golden_test

@@ -6,7 +6,7 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::history_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -65,4 +65,4 @@ TEST(Accuracies, IgnoreKeysThatOnlyLookLikeThem) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::history_test

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-namespace pair::select {
+namespace pair::select::losses_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(DeclaredLosses, SayWhetherTheyAreNoisy) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::losses_test

@@ -7,9 +7,9 @@
 #include "pair/select/pair_s.h"
 #include "tests/select/fixtures.h"
 
-// What must not change a choice, on many random histories.
+// Changes that must not affect a choice, on many random histories.
 
-namespace pair::select {
+namespace pair::select::pair_s_properties_test {
 namespace {
 
 constexpr int histories = 200;
@@ -128,4 +128,4 @@ TEST_F(Choices, DoNotChangeWithMoreRunsBelowTheBar) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::pair_s_properties_test

@@ -7,7 +7,7 @@
 
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::pair_s_test {
 namespace {
 
 using ::testing::DoubleEq;
@@ -76,11 +76,12 @@ TEST(PairS, SaysWhereNoStepIsLeft) {
   options.skip = 3;
   const Selection selection = pair_s(history, options);
   EXPECT_THAT(selection.decisions, IsEmpty());
-  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("PAIR-s skips 3 logged steps, and it has no more")));
+  EXPECT_THAT(selection.notes,
+              ElementsAre(HasSubstr("PAIR-s skips 3 logged steps, and the run has no more")));
 }
 
 TEST(PairS, OrdersByStepAndTakesARepeatedStepOnce) {
-  // Started anew: step 100 comes twice, and the first try was better.
+  // Restarted: step 100 occurs twice, and the first try was better.
   const History history{
       make_run("a", {0}, 0, {logged(100, 0, 0), logged(0, 0.1, 0.1), logged(100, 0.4, 0.4)})};
   PairOptions options = plain();
@@ -206,14 +207,15 @@ TEST(PairS, LeavesOutStepsWhoseLossesAreNotFinite) {
                         make_run("b", {0}, 1, {logged(0, nan, 0.0)})};
   const Selection selection = pair_s(history, plain());
   EXPECT_EQ(only_choice(selection).record, 1U);
-  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("b was left out: none of its steps")));
+  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("b was left out: none of the steps")));
 }
 
 TEST(PairS, ReadsTheLossesThatAreNamed) {
   select::Run run = make_run("a", {0}, 0, {logged(0, 0.4, 0.1), logged(100, 0.1, 0.4)});
   run.algorithm = "ERM";
   const History history{run};
-  EXPECT_THAT(pair_s(history, plain()).notes, ElementsAre(HasSubstr("ERM has no losses that PAIR-s reads")));
+  EXPECT_THAT(pair_s(history, plain()).notes,
+              ElementsAre(HasSubstr("PAIR-s does not apply to ERM (one loss, nothing to trade off)")));
   PairOptions options = plain({1});
   options.losses = {"nll"};
   EXPECT_EQ(only_choice(pair_s(history, options)).record, 1U);
@@ -265,19 +267,19 @@ TEST(PairS, RefusesOptionsThatCannotBeUsed) {
   EXPECT_THAT(refused([](PairOptions& options) {
                 options.preference = {1, -1};
               }),
-              HasSubstr("the preference has -1"));
+              HasSubstr("preference: expected finite numbers above 0, got -1"));
   EXPECT_THAT(refused([](PairOptions& options) {
                 options.preference = {1, 1, 1};
               }),
               HasSubstr("the preference has 3 numbers, but IRM has 2 losses: nll, penalty"));
   EXPECT_THAT(refused([](PairOptions& options) { options.percentile = 1.5; }), HasSubstr("1.5"));
-  EXPECT_THAT(refused([](PairOptions& options) { options.last = 5; }), HasSubstr("both given"));
+  EXPECT_THAT(refused([](PairOptions& options) { options.last = 5; }), HasSubstr("got both"));
   EXPECT_THAT(refused([](PairOptions& options) {
                 options.skip = {};
                 options.last = 0;
               }),
-              HasSubstr("0 last steps"));
+              HasSubstr("last steps to keep: expected at least 1, got 0"));
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::pair_s_test

@@ -12,7 +12,7 @@
 #include "tests/select/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::select {
+namespace pair::select::read_histories_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -38,7 +38,7 @@ std::vector<std::string> names(const Histories& histories) {
   return all;
 }
 
-// Of the only omission, without the scratch folder's name.
+// The sentence of the only omission, without the name of the scratch folder.
 std::string omission(const Histories& histories, const Scratch& scratch) {
   EXPECT_EQ(histories.left_out.size(), 1U);
   const std::string sentence = histories.left_out.empty() ? "" : histories.left_out[0].sentence();
@@ -46,7 +46,7 @@ std::string omission(const Histories& histories, const Scratch& scratch) {
                                                        : sentence;
 }
 
-TEST(ReadHistories, ReadsRunsByNameWhoeverWroteThem) {
+TEST(ReadHistories, ReadsRunsOfBothProgramsByName) {
   const Scratch scratch;
   write(scratch / "b/results.jsonl",
         domainbed_line("IRM", 0, 1, 0, 0.5) + domainbed_line("IRM", 0, 1, 100, 0.6));
@@ -100,30 +100,43 @@ TEST(ReadHistories, SaysWhichRunsAreNotDoneAndReadsThem) {
   EXPECT_THAT(histories.not_done, ElementsAre(HasSubstr("a (failed: out of memory)")));
 }
 
-TEST(ReadHistories, SaysWhyAFolderIsNoRun) {
+TEST(ReadHistories, SaysWhyAFolderIsNotARun) {
   const Scratch scratch;
   fs::create_directories(scratch / "empty");
   EXPECT_EQ(omission(read(scratch), scratch), "empty has no results.jsonl");
-  write(scratch / "empty/failed", "no such dataset");
-  EXPECT_EQ(omission(read(scratch), scratch), "empty has failed: no such dataset");
   write(scratch / "empty/results.jsonl", "");
   EXPECT_EQ(omission(read(scratch), scratch), "empty/results.jsonl is empty");
 }
 
-TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
+TEST(ReadHistories, ARunThatFailedBeforeItsFirstRecordIsFailedAndNotUnreadable) {
+  const Scratch scratch;
+  write(scratch / "early/failed", "no such file\nwith a long story\n");
+  write(scratch / "empty/failed", "no memory\n");
+  write(scratch / "empty/results.jsonl", "");  // as a run leaves it that failed while its data was read
+  write(scratch / "garbled/failed", "killed\n");
+  write(scratch / "garbled/results.jsonl", "garbage\n");
+  const Histories histories = read(scratch);
+  ASSERT_EQ(histories.failed.size(), 3U);
+  EXPECT_EQ(histories.failed[0].folder, scratch / "early");
+  EXPECT_EQ(histories.failed[0].reason, "no such file");
+  EXPECT_THAT(histories.failed[1].sentence(), HasSubstr("empty failed before its first record: no memory"));
+  EXPECT_EQ(omission(histories, scratch), "garbled/results.jsonl, line 1, is not JSON");
+}
+
+TEST(ReadHistories, NamesTheLineThatIsNotARecord) {
   const std::string good = domainbed_line("IRM", 0, 0, 0, 0.5);
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"{\"step\": 1,\n", "is no JSON"},
-      {"\x80\xff\n", "is no JSON"},
+      {"{\"step\": 1,\n", "is not JSON"},
+      {"\x80\xff\n", "is not JSON"},
       {"\n", "is empty"},
-      {"[]\n", "is no JSON object"},
+      {"[]\n", "is not a JSON object"},
       {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": 0}, "step": 0})"
        "\n",
        "has args.test_envs 0"},
       {R"({"args": {"algorithm": "IRM", "dataset": "PACS", "test_envs": [0]}, "step": 0, "env1_in_acc": NaN})"
        "\n",
-       "has env1_in_acc NaN; an accuracy is a number from 0 to 1"},
-      {std::string(100'000, '[') + "\n", "is no JSON"}};
+       "has env1_in_acc NaN; expected an accuracy from 0 to 1"},
+      {std::string(100'000, '[') + "\n", "is not JSON"}};
   for (const auto& [bad, what] : cases) {
     const Scratch scratch;
     write(scratch / "a/results.jsonl", good + bad + good);
@@ -136,7 +149,7 @@ TEST(ReadHistories, NamesTheLineOfWhatIsNoRecord) {
 TEST(ReadHistories, CountsTheLinesAfterTheFirst) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", "x\ny\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "z\n");
-  EXPECT_EQ(omission(read(scratch), scratch), "a/results.jsonl, line 1, is no JSON (and 2 more lines)");
+  EXPECT_EQ(omission(read(scratch), scratch), "a/results.jsonl, line 1, is not JSON (and 2 more lines)");
 }
 
 TEST(ReadHistories, KeepsTheReasonsOfTheFirstTwentyLinesOfAFile) {
@@ -152,12 +165,12 @@ TEST(ReadHistories, KeepsTheReasonsOfTheFirstTwentyLinesOfAFile) {
   EXPECT_EQ(left_out.more_lines, 26U);
   ASSERT_EQ(left_out.next_lines.size(), 19U);
   EXPECT_EQ(left_out.next_lines[0].line, 3U);
-  EXPECT_EQ(left_out.next_lines[0].what, "is no JSON object");
+  EXPECT_EQ(left_out.next_lines[0].what, "is not a JSON object");
   EXPECT_EQ(left_out.next_lines[1].line, 4U);
   EXPECT_EQ(left_out.next_lines[1].what, "is empty");
   const std::vector<std::string> sentences = left_out.sentences();
   ASSERT_EQ(sentences.size(), 21U);
-  EXPECT_THAT(sentences[0], HasSubstr("a/results.jsonl, line 1, is no JSON"));
+  EXPECT_THAT(sentences[0], HasSubstr("a/results.jsonl, line 1, is not JSON"));
   EXPECT_THAT(sentences[19], HasSubstr("a/results.jsonl, line 21, is empty"));
   EXPECT_THAT(sentences[20], HasSubstr("a/results.jsonl has 7 more such lines"));
 }
@@ -233,13 +246,14 @@ TEST(ReadHistories, IsNotCaughtInALoopOfLinks) {
   for (const Omission& left_out : histories.left_out) {
     sentences.push_back(left_out.sentence());
   }
-  EXPECT_THAT(sentences, ElementsAre(HasSubstr("again/results.jsonl is linked here and read elsewhere"),
-                                     HasSubstr("c cannot be read: Too many levels of symbolic links"),
-                                     HasSubstr("loop cannot be read: Too many levels of symbolic links"),
-                                     HasSubstr("self has no results.jsonl")));
+  EXPECT_THAT(sentences,
+              ElementsAre(HasSubstr("again/results.jsonl is a link to a file that was already read"),
+                          HasSubstr("c cannot be read: Too many levels of symbolic links"),
+                          HasSubstr("loop cannot be read: Too many levels of symbolic links"),
+                          HasSubstr("self has no results.jsonl")));
 }
 
-TEST(ReadHistories, LeavesOutWhatIsNoFileOrCannotBeOpened) {
+TEST(ReadHistories, LeavesOutWhatIsNotAFileOrCannotBeOpened) {
   const Scratch scratch;
   fs::create_directories(scratch / "folder/results.jsonl");
   fs::create_directories(scratch / "pipe");
@@ -274,9 +288,9 @@ TEST(ReadHistories, LeavesOutADoneRunWhoseRecordsWereAltered) {
   const std::string other = domainbed_line("IRM", 0, 0, 100, 0.9);
   const std::string end = "does not hold the records that the run ended with: ";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {first + other, end + "their digest differs from that in its file 'done'"},
-      {first, end + "there are 1, and were 2 when it was done"},
-      {first + second + other, end + "there are 3, and were 2 when it was done"},
+      {first + other, end + "their digest differs from the one in its file 'done'"},
+      {first, end + "there are 1, and were 2 when it finished"},
+      {first + second + other, end + "there are 3, and were 2 when it finished"},
       {first + second + other.substr(0, other.size() - 1), end + "there are 2 and a half, and were 2"},
       {"", end + "there are 0, and were 2"}};
   for (const auto& [found, reason] : cases) {
@@ -316,7 +330,7 @@ TEST(ReadHistories, AcceptsDomainBedsDoneWhichHasNoDigest) {
   EXPECT_THAT(histories.not_done, IsEmpty());
 }
 
-// Each used to wait for ever, or to fill the memory.
+// Each used to wait forever, or to fill the memory.
 TEST(ReadHistories, DoesNotWaitForPipesNorReadDevices) {
   const Scratch scratch;
   for (const char* const name : {"done-device", "done-pipe", "failed-device", "failed-pipe"}) {
@@ -363,7 +377,7 @@ TEST(ReadHistories, NamesFoldersInPrintableCharacters) {
   EXPECT_EQ(omission(read(scratch), scratch), "a?]0;title?? has no results.jsonl");
 }
 
-TEST(ReadHistories, RefusesWhatIsNoFolder) {
+TEST(ReadHistories, RefusesWhatIsNotAFolder) {
   const Scratch scratch;
   write(scratch / "file", "");
   EXPECT_THROW(read_histories(std::vector{scratch / "file"}), std::invalid_argument);
@@ -372,4 +386,4 @@ TEST(ReadHistories, RefusesWhatIsNoFolder) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::read_histories_test

@@ -8,7 +8,7 @@
 #include "pair/data/random.h"
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::record_line_test {
 namespace {
 
 using nlohmann::json;
@@ -146,33 +146,33 @@ TEST(RecordLine, SaysWhatIsWrong) {
   };
   json with_env0 = valid();
   with_env0["env0_in_acc"] = "there";
-  EXPECT_EQ(parse("{\"step\": 1").problem, "is no JSON");
-  EXPECT_EQ(parse("nonsense").problem, "is no JSON");
-  EXPECT_EQ(parse(std::string("{\"a\0\": 1}", 9)).problem, "is no JSON");
-  EXPECT_EQ(parse("[1, 2]").problem, "is no JSON object");
-  EXPECT_EQ(parse("17").problem, "is no JSON object");
+  EXPECT_EQ(parse("{\"step\": 1").problem, "is not JSON");
+  EXPECT_EQ(parse("nonsense").problem, "is not JSON");
+  EXPECT_EQ(parse(std::string("{\"a\0\": 1}", 9)).problem, "is not JSON");
+  EXPECT_EQ(parse("[1, 2]").problem, "is not a JSON object");
+  EXPECT_EQ(parse("17").problem, "is not a JSON object");
   EXPECT_EQ(parse("{}").problem, "has no args");
   EXPECT_THAT(with("/args", 3), HasSubstr("has args 3"));
-  EXPECT_THAT(with("/args/test_envs", 3), HasSubstr("has args.test_envs 3; accepted is a list"));
+  EXPECT_THAT(with("/args/test_envs", 3), HasSubstr("has args.test_envs 3; expected a list"));
   EXPECT_THAT(with("/args/test_envs", json::array()), HasSubstr("has args.test_envs []"));
   EXPECT_THAT(with("/args/test_envs", {0, 0}), HasSubstr("has args.test_envs [0,0]"));
   EXPECT_THAT(with("/args/test_envs", {-1}), HasSubstr("has args.test_envs [-1]"));
   EXPECT_THAT(with("/args/test_envs", {0.5}), HasSubstr("has args.test_envs [0.5]"));
-  EXPECT_THAT(with("/args/algorithm", {1}), HasSubstr("has args.algorithm [1]; accepted is a name"));
+  EXPECT_THAT(with("/args/algorithm", {1}), HasSubstr("has args.algorithm [1]; expected a name"));
   EXPECT_THAT(with("/args/trial_seed", "x"), HasSubstr("has args.trial_seed \"x\""));
-  EXPECT_THAT(with("/step", "x"), HasSubstr("has step \"x\"; accepted is a whole number"));
-  EXPECT_THAT(with("/hparams", {1}), HasSubstr("has hparams [1]; accepted is an object"));
+  EXPECT_THAT(with("/step", "x"), HasSubstr("has step \"x\"; expected an integer"));
+  EXPECT_THAT(with("/hparams", {1}), HasSubstr("has hparams [1]; expected an object"));
   EXPECT_THAT(with("/env0_in_acc", nullptr),
-              HasSubstr("has env0_in_acc null; an accuracy is a number from 0 to 1"));
+              HasSubstr("has env0_in_acc null; expected an accuracy from 0 to 1"));
   EXPECT_THAT(with("/env0_in_acc", {0.5}), HasSubstr("has env0_in_acc [0.5]"));
   EXPECT_EQ(with("/env0_in_acc", 1.0), "");
-  EXPECT_EQ(with("/env0_in_acc", 57.5), "has env0_in_acc 57.5; an accuracy is a number from 0 to 1");
+  EXPECT_EQ(with("/env0_in_acc", 57.5), "has env0_in_acc 57.5; expected an accuracy from 0 to 1");
   EXPECT_THAT(with("/env0_in_acc", -0.1), HasSubstr("has env0_in_acc -0.1"));
   for (const char* word : {"NaN", "Infinity", "-Infinity"}) {
     std::string line = with_env0.dump();
     line.replace(line.find("\"there\""), 7, word);
     EXPECT_EQ(parse(line).problem,
-              "has env0_in_acc " + std::string(word) + "; an accuracy is a number from 0 to 1");
+              "has env0_in_acc " + std::string(word) + "; expected an accuracy from 0 to 1");
   }
   EXPECT_LT(with("/step", std::string(1000, 'x')).size(), 120U);
   for (const char* key : {"algorithm", "dataset", "test_envs"}) {
@@ -188,7 +188,7 @@ TEST(RecordLine, SaysWhatIsWrong) {
 TEST(RecordLine, RefusesAnAccuracyThatIsNaN) {
   std::string line = valid().dump();
   line.replace(line.find("\"env0_in_acc\":0.7"), 17, "\"env0_in_acc\":NaN");
-  EXPECT_THAT(parse(line).problem, HasSubstr("has env0_in_acc NaN; an accuracy is a number from 0 to 1"));
+  EXPECT_THAT(parse(line).problem, HasSubstr("has env0_in_acc NaN; expected an accuracy from 0 to 1"));
 }
 
 // A record with bytes changed is read alike by both libraries, or refused by both.
@@ -215,4 +215,4 @@ TEST(RecordLine, SurvivesChangedBytes) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::record_line_test

@@ -6,7 +6,7 @@
 #include "pair/select/domainbed.h"
 #include "tests/select/fixtures.h"
 
-namespace pair::select {
+namespace pair::select::table_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(MixedSweeps, GoByTheNameThatRecordsDeclare) {
 }
 
 }  // namespace
-}  // namespace pair::select
+}  // namespace pair::select::table_test

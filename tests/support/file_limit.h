@@ -7,7 +7,7 @@
 
 namespace pair::tests {
 
-// While it lives, no file of this process grows past so many bytes: as on a disk that is full.
+// While it lives, no file of this process can grow beyond this many bytes, as on a full disk.
 class FileLimit {
  public:
   explicit FileLimit(std::uint64_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

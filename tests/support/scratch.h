@@ -11,7 +11,7 @@
 
 namespace pair::tests {
 
-// In memory where that can be had: there fsync, which runs call a lot, costs nothing.
+// In memory if possible: there, fsync, which runs call often, costs nothing.
 inline std::filesystem::path in_memory() {
   const std::filesystem::path memory = "/dev/shm";
   return ::access(memory.c_str(), W_OK) == 0 ? memory : std::filesystem::temp_directory_path();

@@ -9,9 +9,9 @@
 #include "pair/sweep/many_runs.h"
 #include "tests/runs/fixtures.h"
 
-// What must hold on a CUDA device; skipped where there is none.
+// Tests that need a CUDA device; skipped without one.
 
-namespace pair::sweep {
+namespace pair::sweep::device_test {
 namespace {
 
 using runs::RunSpec;
@@ -46,8 +46,8 @@ TEST(ManyRuns, ThatTheDeviceHasNoMemoryForAreMadeFewer) {
   for (const RunOutcome& outcome : runs.outcomes) {
     EXPECT_EQ(outcome.status, RunOutcome::Status::done) << outcome.error;
   }
-  EXPECT_THAT(notices, ::testing::Contains(HasSubstr("at once")));
+  EXPECT_THAT(notices, ::testing::Contains(HasSubstr("concurrent runs are limited")));
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::device_test

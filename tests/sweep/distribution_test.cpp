@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-namespace pair::sweep {
+namespace pair::sweep::distribution_test {
 namespace {
 
 using base::Choice;
@@ -82,7 +82,7 @@ TEST(Distribution, NumbersHaveSixDigits) {
   }
 }
 
-TEST(Distribution, SaysWhatItIs) {
+TEST(Distribution, IsDescribedAsText) {
   EXPECT_EQ(as_text(Fixed{"0"}), "0");
   EXPECT_EQ(as_text(Uniform{0, 5000, true}), "whole part of Uniform(0, 5000)");
   EXPECT_EQ(as_text(LogUniform{10, -4.5, -2.5}), "10^Uniform(-4.5, -2.5)");
@@ -106,4 +106,4 @@ TEST(Distribution, OfAListDrawsEachNumberByItself) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::distribution_test

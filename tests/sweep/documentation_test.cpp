@@ -8,7 +8,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/runs/program.h"
 
-namespace pair::sweep {
+namespace pair::sweep::documentation_test {
 namespace {
 
 TEST(SweepDocumentation, ShowsCommandsThatWork) {
@@ -40,4 +40,4 @@ TEST(SweepDocumentation, ShowsCommandsThatWork) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::documentation_test

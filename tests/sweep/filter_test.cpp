@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace pair::sweep {
+namespace pair::sweep::filter_test {
 namespace {
 
 using ::testing::AllOf;
@@ -92,8 +92,9 @@ TEST(Filter, RefusesWhatTheSweepDoesNotHave) {
   EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("'steps'")));
   filter = {};
   filter.n_trials = 0;
-  EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("n_trials is 0")));
+  EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(
+                                          HasSubstr("n_trials: expected an integer of at least 1, got 0")));
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::filter_test

@@ -14,7 +14,7 @@
 #include "pair/runs/settings.h"
 #include "pair/sweep/test_envs.h"
 
-namespace pair::sweep {
+namespace pair::sweep::hparams_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -246,4 +246,4 @@ TEST(Hparams, OfAnUnknownNameAreRefused) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::hparams_test

@@ -8,7 +8,7 @@
 #include "pair/runs/settings.h"
 #include "tests/support/scratch.h"
 
-namespace pair::sweep {
+namespace pair::sweep::jobs_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -166,17 +166,22 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) { d.algorithms = {"irmv"}; }), HasSubstr("did you mean 'irmv1'"));
   EXPECT_THAT(changed([](Definition& d) { d.algorithms.clear(); }), HasSubstr("needs algorithms"));
   EXPECT_THAT(changed([](Definition& d) { d.algorithms.emplace_back("erm"); }), HasSubstr("'erm' twice"));
-  EXPECT_THAT(changed([](Definition& d) { d.n_hparams = 0; }), HasSubstr("n_hparams is 0; accepted are"));
-  EXPECT_THAT(changed([](Definition& d) { d.n_trials = -1; }), HasSubstr("n_trials is -1"));
+  EXPECT_THAT(changed([](Definition& d) { d.n_hparams = 0; }),
+              HasSubstr("n_hparams: expected an integer from 1 to 100000, got 0"));
+  EXPECT_THAT(changed([](Definition& d) { d.n_trials = -1; }),
+              HasSubstr("n_trials: expected an integer from 1 to 100000, got -1"));
   EXPECT_THAT(changed([](Definition& d) { d.n_trials = d.n_hparams = 100'000; }), HasSubstr("more than"));
   EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("test environments fixed"));
-  EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("the sweep's to decide"));
+  EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("cannot be set in a sweep"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"stps", "1"}}; }), HasSubstr("did you mean 'steps'"));
   EXPECT_THAT(changed([](Definition& d) {
                 d.set = {{"steps", "0"}};
               }),
               HasSubstr("steps: expected integers from 1 to 1000000000, got '0'"));
-  EXPECT_THAT(changed([](Definition& d) { d.set = {{"points", "5"}}; }), HasSubstr("no meaning for any run"));
+  EXPECT_THAT(changed([](Definition& d) {
+                d.set = {{"points", "5"}};
+              }),
+              HasSubstr("does not apply to any run"));
 }
 
 TEST(Jobs, KeepAPenaltyThatIsSet) {
@@ -213,4 +218,4 @@ TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::jobs_test

@@ -15,7 +15,7 @@
 #include "pair/sweep/launcher.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::sweep {
+namespace pair::sweep::many_runs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -72,7 +72,7 @@ TEST(ManyRuns, RunSideBySideAndFinishedOnesAreRead) {
   }
 }
 
-TEST(ManyRuns, GoOnWhenOneFailsWhichIsRecorded) {
+TEST(ManyRuns, ContinueWhenOneFailsWhichIsRecorded) {
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(4);
   const fs::path bad = scratch / runs::folder_name(specs[1]);
@@ -95,7 +95,7 @@ TEST(ManyRuns, GoOnWhenOneFailsWhichIsRecorded) {
   EXPECT_EQ(trained_here(again), 1U);
 }
 
-TEST(ManyRuns, StopWhenAskedAndGoOnToTheSameRecords) {
+TEST(ManyRuns, StopOnRequestAndContinueToTheSameRecords) {
   const Scratch whole;
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(4);
@@ -120,7 +120,7 @@ TEST(ManyRuns, StopWhenAskedAndGoOnToTheSameRecords) {
   }
 }
 
-TEST(ManyRuns, LeaveARunToWhoeverTrainsItAndComeBackAtTheEnd) {
+TEST(ManyRuns, LeaveARunToTheProcessThatTrainsItAndCheckAtTheEnd) {
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(3);
   auto held = std::make_unique<RunDirectory>(scratch / runs::folder_name(specs[0]), specs[0]);
@@ -193,7 +193,7 @@ TEST(ManyRuns, AreCheckedBeforeTheFirstBegins) {
   EXPECT_TRUE(fs::is_empty(scratch.path()));
 }
 
-// Whatever machine they are read on.
+// On any machine that reads them.
 TEST(ManyRuns, ThatAreFinishedNeedNoDevice) {
   const Scratch scratch;
   const std::vector<RunSpec> here = small_specs(1);
@@ -229,7 +229,7 @@ TEST(LocalLauncher, RunsItsJobsInTheirFolders) {
 TEST(ManyRuns, SayOnceWhatSeveralHaveToSay) {
   const Scratch scratch;
   std::vector<RunSpec> specs = small_specs(3);
-  // A checkpoint that cannot be read: the run says so and begins anew.
+  // A checkpoint that cannot be read: the run says so and starts again.
   for (const RunSpec& spec : specs) {
     (void)run_all(std::span(&spec, 1), scratch.path(), 1);
   }
@@ -247,4 +247,4 @@ TEST(ManyRuns, SayOnceWhatSeveralHaveToSay) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::many_runs_test

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <functional>
 
-namespace pair::sweep {
+namespace pair::sweep::pace_test {
 namespace {
 
 using Clock = Pace::Clock;
 
-// Where a minute of looking every 10 ms ends, on a device whose steps a second by runs at once are given.
+// The number of runs after a minute of measuring every 10 ms, on a device with these steps per second by
+// number of concurrent runs.
 std::size_t found(std::size_t most, const std::function<double(std::size_t)>& rate) {
   Clock::time_point now{};
   Pace pace(most, now);
@@ -33,7 +34,7 @@ TEST(Pace, FindsWhereMoreRunsNoLongerPay) {
       8U);
 }
 
-TEST(Pace, StaysWithinWhatItMay) {
+TEST(Pace, StaysWithinItsLimit) {
   EXPECT_EQ(found(1, [](std::size_t runs) { return 1000.0 * static_cast<double>(runs); }), 1U);
   EXPECT_EQ(found(6, [](std::size_t runs) { return 1000.0 * static_cast<double>(runs); }), 6U);
 }
@@ -71,4 +72,4 @@ TEST(Pace, NeverAllowsMoreThanThereIsRoomFor) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::pace_test

@@ -1,4 +1,4 @@
-// 'pair sweep' as a user meets it: real processes, real signals.
+// 'pair sweep' as users run it: real processes, real signals.
 
 #include "tests/runs/program.h"
 
@@ -16,7 +16,7 @@
 #include "pair/sweep/sweep_file.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::sweep {
+namespace pair::sweep::program_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -169,7 +169,7 @@ TEST(PairSweep, OfTwoProcessesOnOneFolderRunsEveryJobOnce) {
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
 }
 
-TEST(PairSweep, GoesOnAfterKillToTheSameRecords) {
+TEST(PairSweep, ContinuesAfterKillToTheSameRecords) {
   const auto expected = uninterrupted("150");
   const Scratch scratch;
   for (std::size_t runs = 1; runs <= 5; runs += 2) {
@@ -210,7 +210,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
     program.signal(signal);
     const Ended ended = end_of(program);
     EXPECT_EQ(ended.status, 128 + signal) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("Stopped; the same command goes on from there"));
+    EXPECT_THAT(ended.err, HasSubstr("Stopped; the same command continues from there"));
     EXPECT_EQ(json::parse(ended.out).at("status"), "stopped");
     const json status = status_in(scratch.path());
     EXPECT_EQ(status.at("running"), 0);
@@ -223,7 +223,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
   }
 }
 
-TEST(PairSweep, RecordsAFailureAndGoesOn) {
+TEST(PairSweep, RecordsAFailureAndContinues) {
   const Scratch scratch;
   const Ended whole = pair(eight(), scratch.path());
   ASSERT_EQ(whole.status, 0) << whole.err;
@@ -280,7 +280,7 @@ TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   EXPECT_EQ(status_in(scratch.path()).at("jobs"), 12);
   const Ended mixed = pair(eight("6"), scratch.path());
   EXPECT_EQ(mixed.status, 2);
-  EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds another sweep"), HasSubstr("its steps is 5, here 6")));
+  EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds a different sweep"), HasSubstr("its steps is 5, here 6")));
 }
 
 TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
@@ -300,7 +300,7 @@ TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
   runs::testing::write(scratch / "no.json", "{}");
   const Ended none = pair({"train", "--spec", "missing.json"}, scratch.path());
   EXPECT_EQ(none.status, 2);
-  EXPECT_THAT(none.err, HasSubstr("--spec is 'missing.json', which is no file"));
+  EXPECT_THAT(none.err, HasSubstr("--spec: expected a spec.json, got 'missing.json'"));
   const Ended empty = pair({"train", "--spec", "no.json"}, scratch.path());
   EXPECT_EQ(empty.status, 2);
   EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: a spec: expected a name"));
@@ -331,13 +331,15 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{{"launch", "--out", "s", "--datasets", "cmnst", "--algorithms", "erm"},
                 "did you mean 'cmnist'"},
            Case{Words{"launch", "--out", "file"} + named, "file is a file"},
-           Case{Words{"launch", "--out", "s", "--n-trials", "0"} + named, "n_trials is 0"},
+           Case{Words{"launch", "--out", "s", "--n-trials", "0"} + named,
+                "n_trials: expected an integer from 1 to 100000, got 0"},
            Case{Words{"launch", "--out", "s", "--n-hparams", "x"} + named, "--n-hparams"},
            Case{Words{"launch", "--out", "s", "--jobs", "0"} + named, "--jobs"},
            Case{Words{"launch", "--out", "s", "--launcher", "slurm"} + named, "unknown launcher 'slurm'"},
            Case{Words{"launch", "--out", "s", "--search", "papr"} + named, "did you mean 'paper'"},
            Case{Words{"launch", "--out", "s", "--test-envs", "0"} + named, "test environments fixed"},
-           Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named, "test environments are 'a'"},
+           Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named,
+                "test environments: expected numbers from 0"},
            Case{Words{"launch", "--out", "s", "--device", "gpu"} + named,
                 "device: expected cpu, cuda or cuda:N, got"},
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},
@@ -350,7 +352,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
   }
 }
 
-TEST(PairSweep, ListsWhatItDrawsFrom) {
+TEST(PairSweep, ListsItsDistributions) {
   const Scratch scratch;
   const Ended ended = pair({"list", "hparams"}, scratch.path());
   EXPECT_EQ(ended.status, 0);
@@ -371,4 +373,4 @@ TEST(PairSweep, HelpsWithExamples) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::program_test

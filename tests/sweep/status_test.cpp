@@ -11,7 +11,7 @@
 #include "tests/runs/fixtures.h"
 #include "tests/support/without_permissions.h"
 
-namespace pair::sweep {
+namespace pair::sweep::status_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -62,7 +62,7 @@ TEST_F(Status, TellsEveryStateFromTheFolder) {
   EXPECT_THAT(found, ElementsAre(State::done, State::running, State::failed, State::broken, State::incomplete,
                                  State::not_begun));
   EXPECT_EQ(status.jobs[2].message, "the loss is not finite");
-  EXPECT_THAT(status.jobs[3].message, HasSubstr("is not as the run left it"));
+  EXPECT_THAT(status.jobs[3].message, HasSubstr("has changed since the run finished"));
   EXPECT_EQ(status.counts.all(), 6U);
   EXPECT_EQ(status.counts.of(State::done), 1U);
   ASSERT_EQ(status.cells.size(), 2U);
@@ -82,7 +82,7 @@ TEST_F(Status, ChangesNothing) {
   EXPECT_FALSE(fs::exists(folder_of(1)));
 }
 
-TEST_F(Status, NamesRunsThatAreNoJobs) {
+TEST_F(Status, NamesRunsThatAreNotJobs) {
   finish(0);
   fs::rename(folder_of(0), scratch_ / "another");
   const SweepStatus status = status_of(jobs_, scratch_.path());
@@ -97,7 +97,7 @@ TEST_F(Status, CallsAFileInTheWayBroken) {
   EXPECT_TRUE(fs::exists(folder_of(0)));
 }
 
-TEST_F(Status, MendsARunWhoseRecordsWereLost) {
+TEST_F(Status, RepairsARunWhoseRecordsWereLost) {
   finish(0);
   runs::testing::write(runs::results_file(folder_of(0)), "");
   EXPECT_EQ(state(0), State::broken);
@@ -105,7 +105,7 @@ TEST_F(Status, MendsARunWhoseRecordsWereLost) {
   EXPECT_EQ(state(0), State::incomplete);
 }
 
-TEST_F(Status, MendsNothingThatIsWholeOrAnotherRuns) {
+TEST_F(Status, RepairsNothingThatIsCompleteOrForeign) {
   finish(0);
   mend(jobs_[0], scratch_.path());
   EXPECT_EQ(state(0), State::done);
@@ -182,4 +182,4 @@ TEST_F(Status, DeletesWhatIsIncompleteAndNotRunning) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::status_test

@@ -9,7 +9,7 @@
 #include "pair/runs/file.h"
 #include "tests/runs/fixtures.h"
 
-namespace pair::sweep {
+namespace pair::sweep::sweep_file_test {
 namespace {
 
 using runs::testing::Scratch;
@@ -48,7 +48,7 @@ TEST(SweepFile, KeepsTheDefinition) {
   EXPECT_EQ(as_json(read[0]), as_json(small()));
 }
 
-TEST(SweepFile, GrowsByWhatItLacks) {
+TEST(SweepFile, AddsMissingJobs) {
   const Scratch scratch;
   add_to_sweep(scratch.path(), small());
   EXPECT_EQ(add_to_sweep(scratch.path(), small()).jobs, 0U);
@@ -88,7 +88,7 @@ TEST(SweepFile, RefusesOtherSettingsForTheSameCell) {
     add_to_sweep(scratch.path(), longer);
     FAIL();
   } catch (const std::invalid_argument& error) {
-    EXPECT_THAT(error.what(), HasSubstr("holds another sweep"));
+    EXPECT_THAT(error.what(), HasSubstr("holds a different sweep"));
     EXPECT_THAT(error.what(), HasSubstr("its steps is 5, here 9"));
   }
   EXPECT_EQ(read_sweep(scratch.path()).size(), 1U);
@@ -126,4 +126,4 @@ TEST(SweepFile, NeedsAFolder) {
 }
 
 }  // namespace
-}  // namespace pair::sweep
+}  // namespace pair::sweep::sweep_file_test

@@ -10,7 +10,7 @@
 #include "pair/train/host_numbers.h"
 #include "tests/train/noting_recorder.h"
 
-namespace pair::train {
+namespace pair::train::device_link_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -53,7 +53,7 @@ TEST_F(DeviceLinkTest, RepeatedWorkIsRecordedAfterItWasDoneOnce) {
   EXPECT_TRUE(work.empty());
 }
 
-TEST_F(DeviceLinkTest, WorkThatCannotBeRecordedIsDoneByHandAndANoticeSaysSoOnce) {
+TEST_F(DeviceLinkTest, WorkThatCannotBeRecordedIsLaunchedDirectlyWithOneNotice) {
   RepeatedWork work(refusing, "evaluations");
   for (int round = 0; round < 2; ++round) {
     work.set({[] {}});
@@ -65,7 +65,7 @@ TEST_F(DeviceLinkTest, WorkThatCannotBeRecordedIsDoneByHandAndANoticeSaysSoOnce)
               ElementsAre("perform", "record 1", "perform", "perform", "perform", "perform", "perform"));
   const std::vector<std::string> notices = refusing.take_notices();
   ASSERT_EQ(notices.size(), 1U);
-  EXPECT_THAT(notices[0], HasSubstr("evaluations are handed to the device one operation at a time"));
+  EXPECT_THAT(notices[0], HasSubstr("evaluations are launched one operation at a time"));
   EXPECT_THAT(notices[0], HasSubstr("it draws"));
   EXPECT_THAT(refusing.take_notices(), IsEmpty());
 }
@@ -101,4 +101,4 @@ TEST_F(DeviceLinkTest, NumbersToTheHostWaitOnce) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::device_link_test

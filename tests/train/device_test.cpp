@@ -20,9 +20,9 @@
 #include "tests/train/normalized_model.h"
 #include "tests/train/small_data.h"
 
-// What must hold on a CUDA device; skipped where there is none.
+// Tests that need a CUDA device; skipped without one.
 
-namespace pair::train {
+namespace pair::train::device_test {
 namespace {
 
 class OnDevice : public ::testing::Test {
@@ -133,7 +133,7 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpuWithDerivativesOfHalves) {
   expect_same_steps(settings, 1e-3);
 }
 
-// The work at the head in kernels, and the way back of a perceptron by hand, against autograd on the CPU.
+// The kernels at the head, and a perceptron's hand-written backward pass, compared with autograd on the CPU.
 TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
   for (const std::string how : {"", "frozen", "unbiased", "unequal"}) {
     for (const std::int64_t outputs : {1, 2, 3}) {  // for three there is no kernel
@@ -196,7 +196,7 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
   }
 }
 
-// What the above goes through.
+// The cases of the test above.
 TEST_F(OnDevice, KernelsTakeTheHeadsOfOurNetworks) {
   const auto taken = [](Settings settings, std::int64_t outputs) {
     settle(settings);
@@ -245,7 +245,7 @@ TEST_F(OnDevice, GivesTheSameAloneAndInCompanyHoweverOftenOneLooks) {
   }
 }
 
-TEST_F(OnDevice, GoesOnFromACheckpoint) {
+TEST_F(OnDevice, ContinuesFromACheckpoint) {
   Settings vectors = settings_of(16);
   vectors.objectives = {"erm", "irmv1", "vrex", "fishr", "group_dro"};
   vectors.preference = {};
@@ -356,7 +356,7 @@ TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
   }
 }
 
-TEST_F(OnDevice, SaysOnceWhatCannotBeRecordedAndGoesOn) {
+TEST_F(OnDevice, SaysOnceWhatCannotBeRecordedAndContinues) {
   Settings settings = settings_of();
   settings.objectives = {"erm", "clove"};
   settings.preference = {};
@@ -385,7 +385,7 @@ TEST_F(OnDevice, DrawsTheEnvironmentsOfTheCpu) {
   }
 }
 
-// BatchNorm changes its buffers and Dropout draws anew each time a recorded step is played.
+// BatchNorm changes its buffers and Dropout draws new masks each time a recorded step is replayed.
 TEST_F(OnDevice, TrainsANetworkWithBatchNormAndDropoutAsTheCpuDoes) {
   for (const Scheme scheme : {Scheme::linear, Scheme::pair}) {
     SCOPED_TRACE(to_string(scheme));
@@ -492,4 +492,4 @@ TEST_F(OnDevice, StopsARunWhoseLossesStayInfinite) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::device_test

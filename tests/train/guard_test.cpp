@@ -20,7 +20,7 @@
 #include "pair/train/update.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::guard_test {
 namespace {
 
 TEST(Guard, ShrinksAndRecoversTheLearningRate) {
@@ -160,7 +160,7 @@ TEST_F(GuardedStepTest, ReturnsToTheLastGoodParametersAndHalvesTheLearningRate) 
   EXPECT_EQ(guard.state().rollbacks, 1);
 }
 
-TEST_F(GuardedStepTest, TakesBackAStepThatWasTooLongAndRecovers) {
+TEST_F(GuardedStepTest, UndoesAStepThatWasTooLongAndRecovers) {
   GuardedStep guard(sgd);
   const std::vector<double> good = values();
   step(guard, 1.0, 0.0);
@@ -283,4 +283,4 @@ TEST(PairOptimizer, RefusesToWeighNothing) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::guard_test

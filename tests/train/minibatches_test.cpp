@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace pair::train {
+namespace pair::train::minibatches_test {
 namespace {
 
 TEST(Minibatches, DrawsEachEnvironmentsOwnRows) {
@@ -134,4 +134,4 @@ TEST(EnvironmentsPerStep, RefuseMoreThanThereAre) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::minibatches_test

@@ -19,7 +19,7 @@
 
 // Networks whose forward pass depends on their mode and changes their buffers.
 
-namespace pair::train {
+namespace pair::train::mode_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -98,8 +98,8 @@ TEST(TrainingMode, UpdatesRunningStatisticsFromBatches) {
   }
 }
 
-// Two masks give two losses, whatever the step did.
-TEST(TrainingMode, TakesNoStepBackWhereDropoutDrawsAnewEachStep) {
+// Two masks give two losses, for any step.
+TEST(TrainingMode, UndoesNoStepIfDropoutDrawsAtEachStep) {
   Trainer trainer(testing::small_data(), normalized_model(), mode_settings(Scheme::pair, 0), 3);
   while (!trainer.finished()) {
     trainer.advance();
@@ -134,7 +134,7 @@ TEST(TrainingMode, EvaluationDependsOnNoOtherSampleAndChangesNothing) {
   expect_equal(model->buffers(), buffers);
 }
 
-TEST(TrainingMode, IsWhatStepsTakeWhateverModeTheModelIsIn) {
+TEST(TrainingMode, IsUsedForStepsInAnyModeOfTheModel) {
   for (const Settings& settings : all_settings()) {
     SCOPED_TRACE(to_string(settings.scheme));
     auto model = normalized_model();
@@ -264,7 +264,7 @@ TEST(TrainingMode, StartsFromBuffersTooAndNeedsThem) {
   EXPECT_THROW(trainer.start_from(without), std::runtime_error);
 }
 
-// What trainers wrote before there were buffers: all keys but theirs.
+// Checkpoints from before there were buffers: all keys except theirs.
 TEST(TrainingMode, LoadsCheckpointsFromBeforeBuffersWereSaved) {
   const auto set = testing::small_data();
   Settings settings = mode_settings();
@@ -331,4 +331,4 @@ TEST(KeptBuffers, ReturnWhereTheStepIsRefusedAndAreKeptWhereItIsNot) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::mode_test

@@ -9,10 +9,10 @@
 
 #include "pair/objectives/losses.h"
 
-// Against torch's own derivatives, in doubles. The kernels of a device are held against the same by
-// tests/device/kernels_test.cpp.
+// Compared with torch's derivatives, in doubles. tests/device/kernels_test.cpp compares a device's kernels
+// with the same.
 
-namespace pair::train {
+namespace pair::train::moments_test {
 namespace {
 
 using data::TaskLoss;
@@ -65,7 +65,7 @@ TEST_P(OfMoments, AreRisksAndTheirDerivativesInAFactor) {
   EXPECT_FALSE(moments_of(loss, logits, labels, sizes, /*derivatives=*/false).derivatives.defined());
 }
 
-TEST_P(OfMoments, TheWayBackIsTorchs) {
+TEST_P(OfMoments, TheBackwardPassEqualsTorchs) {
   const auto& [loss, sizes] = GetParam();
   const auto environments = static_cast<std::int64_t>(sizes.size());
   const torch::Tensor by_risks = torch::randn({3, environments}, torch::kDouble);
@@ -94,4 +94,4 @@ INSTANTIATE_TEST_SUITE_P(
     });
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::moments_test

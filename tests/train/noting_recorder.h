@@ -10,7 +10,7 @@
 
 namespace pair::train::testing {
 
-// A recorder that does all work at once and notes what it is told to do. With a refusal it cannot record.
+// A recorder that does all work immediately and notes the calls. With a refusal, it cannot record.
 class NotingRecorder : public device::Recorder {
  public:
   explicit NotingRecorder(std::vector<std::string>& notes, std::string refusal = "")

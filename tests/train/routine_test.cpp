@@ -5,7 +5,7 @@
 
 #include "tests/train/noting_recorder.h"
 
-namespace pair::train {
+namespace pair::train::routine_test {
 namespace {
 
 using testing::NotingRecorder;
@@ -39,7 +39,7 @@ TEST_F(RoutineTest, IsRecordedOnceAllPartsWereDone) {
   EXPECT_THAT(notes, ::testing::ElementsAre("record 2", "play 0", "play 0", "play 1"));
 }
 
-TEST_F(RoutineTest, GoesOnUnrecordedAndSaysWhy) {
+TEST_F(RoutineTest, ContinuesUnrecordedAndSaysWhy) {
   NotingRecorder recorder(notes, "no");
   routine.play(0, &recorder);
   routine.play(1, &recorder);
@@ -51,4 +51,4 @@ TEST_F(RoutineTest, GoesOnUnrecordedAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::routine_test

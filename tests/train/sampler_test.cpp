@@ -4,7 +4,7 @@
 
 #include "pair/train/minibatches.h"
 
-namespace pair::train {
+namespace pair::train::sampler_test {
 namespace {
 
 // Data in memory and data that is read as it is needed are trained on the same samples.
@@ -35,4 +35,4 @@ TEST(SamplerAndMinibatches, DrawTheSameRows) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::sampler_test

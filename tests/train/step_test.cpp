@@ -12,7 +12,7 @@
 #include "pair/train/host_numbers.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::step_test {
 namespace {
 
 using objectives::Objective;
@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(All, CutStep,
                                   std::to_string(one.param.sizes.size()) + "_" + std::to_string(one.index);
                          });
 
-TEST(Step, RunsTheFeaturizerOnceWhateverTheNumberOfObjectives) {
+TEST(Step, RunsTheFeaturizerOnceForAnyNumberOfObjectives) {
   Fixture fixture({"erm", "irmv1", "vrex", "ib", "sd", "fishr"});
   auto counting = std::make_shared<CountingModel>(fixture.model);
   Step step(counting, fixture.objectives, fixture.loss);
@@ -214,4 +214,4 @@ TEST(Step, GivesOneGradientAComparison) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::step_test

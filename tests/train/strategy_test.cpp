@@ -18,7 +18,7 @@
 
 // Each strategy alone, on a learner, without the trainer's loop.
 
-namespace pair::train {
+namespace pair::train::strategy_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -126,7 +126,7 @@ TEST_F(StrategyTest, BalancedFollowsTheSolverAndKeepsWhatItNeedsInACheckpoint) {
   EXPECT_TRUE(learner->update->parameters().equal(expected));
 }
 
-TEST_F(StrategyTest, BalancedTakesBackAStepThatWasTooLong) {
+TEST_F(StrategyTest, BalancedUndoesAStepThatWasTooLong) {
   begin(Scheme::pair, {UpdateOptions::Rule::sgd, 0.9, true});
   BalancedStrategy strategy(*learner, settings);
   const torch::Tensor before = learner->update->parameters().clone();
@@ -138,7 +138,7 @@ TEST_F(StrategyTest, BalancedTakesBackAStepThatWasTooLong) {
   EXPECT_TRUE(learner->update->parameters().equal(before));
 }
 
-// An algorithm that changes a buffer and, when it is told to, diverges.
+// An algorithm that changes a buffer and, on request, diverges.
 class Counting : public Algorithm {
  public:
   Counting(torch::Tensor buffer, bool& diverges) : buffer_(std::move(buffer)), diverges_(diverges) {}
@@ -185,4 +185,4 @@ TEST_F(StrategyTest, OwnUpdateTellsNamedLossesAndReturnsBuffersWhereItDiverges) 
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::strategy_test

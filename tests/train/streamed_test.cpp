@@ -17,7 +17,7 @@
 #include "tests/support/pictures.h"
 #include "tests/support/scratch.h"
 
-namespace pair::train {
+namespace pair::train::streamed_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -198,7 +198,7 @@ TEST_F(Streamed, TrainingNeedsMinibatches) {
   all.batch = 0;
   EXPECT_THAT([&] { Trainer(pictures(), all, 1); },
               ThrowsMessage<std::invalid_argument>(HasSubstr(
-                  "batch: expected 1 or more with 'images', whose samples are read while the run trains, "
+                  "batch: expected 1 or more with 'images', whose samples are read during training, "
                   "got 0")));
 }
 
@@ -219,7 +219,7 @@ TEST_F(Streamed, ABrokenFileEndsTheRunWithItsName) {
   }
 }
 
-TEST_F(Streamed, BrokenFilesAreSkippedCountedAndToldOnce) {
+TEST_F(Streamed, BrokenFilesAreSkippedCountedAndReportedOnce) {
   damage("photo/cat/2.png");
   damage("sketch/dog/5.png");
   std::vector<std::vector<double>> numbers;
@@ -273,7 +273,7 @@ TEST_F(Streamed, TellsOfFilesThatArePassedOver) {
   for (const std::string& notice : trainer.take_notices()) {
     told += notice + "\n";
   }
-  EXPECT_THAT(told, AllOf(HasSubstr(".png are passed over: 1"), HasSubstr("PICTURE is passed over: 1"),
+  EXPECT_THAT(told, AllOf(HasSubstr(".png: 1"), HasSubstr("ENVIRONMENT/CLASS/FILE: 1"),
                           HasSubstr("'art' without 'dog'")));
 }
 
@@ -283,7 +283,7 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
     return ThrowsMessage<std::invalid_argument>(HasSubstr(text));
   };
   EXPECT_THAT([] { data::validate(data::dataset_named("images")); },
-              message("folder: expected a folder that holds ENVIRONMENT/CLASS/PICTURE, got none"));
+              message("folder: expected a folder that holds ENVIRONMENT/CLASS/FILE, got none"));
   EXPECT_THAT(
       [&] {
         refused({{"test_envs", "3"}});
@@ -305,10 +305,10 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
       [&] {
         (void)pictures({{"holdout", "0.01"}});
       },
-      message("holdout: expected a share that holds out at least one picture of 'art', which has 16, got "
+      message("holdout: expected a share that holds out at least one image of 'art', which has 16, got "
               "0.01"));
   EXPECT_THAT(data::environment_names(dataset()), ElementsAre("art", "photo", "sketch"));
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::streamed_test

@@ -16,7 +16,7 @@
 #include "pair/train/step_solver.h"
 #include "tests/train/small_data.h"
 
-namespace pair::train {
+namespace pair::train::trainer_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -421,9 +421,8 @@ TEST(StepSolver, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective
   EXPECT_TRUE(solver.overshot(std::vector<double>{20.0, 0.9}));
 }
 
-// Losses of two minibatches differ whatever the step did; taking steps back for that would never get
-// anywhere.
-TEST(Trainer, TakesNoStepBackWhereLossesOfTwoStepsCannotBeCompared) {
+// Losses of two minibatches always differ; undoing steps because of that would stop all progress.
+TEST(Trainer, UndoesNoStepIfLossesOfTwoStepsCannotBeCompared) {
   Settings minibatches;
   minibatches.batch = 16;
   Settings drawing;
@@ -495,4 +494,4 @@ TEST(Trainer, TellsNoMeansOfStepsOnAllData) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::trainer_test

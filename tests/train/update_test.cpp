@@ -9,7 +9,7 @@
 
 #include "pair/train/host_numbers.h"
 
-namespace pair::train {
+namespace pair::train::update_test {
 namespace {
 
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
@@ -138,7 +138,7 @@ TEST_F(UpdateTest, ReturnsToTheLastGoodParametersAndHalvesTheRate) {
   }
 }
 
-TEST_F(UpdateTest, TakesBackAStepThatWasTooLong) {
+TEST_F(UpdateTest, UndoesAStepThatWasTooLong) {
   Update update({a, b}, sgd());
   step(update, {1, 0, 0});
   const std::vector<double> good = values();
@@ -151,7 +151,7 @@ TEST_F(UpdateTest, TakesBackAStepThatWasTooLong) {
   EXPECT_NEAR(values()[0], good[0] - 0.05, 1e-12);  // no velocity is left
 }
 
-TEST_F(UpdateTest, GoesOnFromWhatItSaved) {
+TEST_F(UpdateTest, ContinuesFromItsSavedState) {
   for (const bool adam : {true, false}) {
     SCOPED_TRACE(adam);
     const UpdateOptions options = adam ? UpdateOptions{} : sgd();
@@ -176,4 +176,4 @@ TEST_F(UpdateTest, GoesOnFromWhatItSaved) {
 }
 
 }  // namespace
-}  // namespace pair::train
+}  // namespace pair::train::update_test

@@ -6,7 +6,7 @@
 
 namespace pair::watch::test {
 
-// A connection to 127.0.0.1 that sends what it is told to, right or wrong.
+// A connection to 127.0.0.1 that sends any bytes, valid or not.
 class Client {
  public:
   explicit Client(int port);
@@ -14,18 +14,18 @@ class Client {
   Client& operator=(const Client&) = delete;
   ~Client();
 
-  // False where the other side has closed.
+  // False if the peer has closed the connection.
   bool send(std::string_view bytes) const;
-  // What comes until the other side closes, or until `patience` is over.
+  // The bytes received until the peer closes the connection, or until `patience` is over.
   std::string receive(std::chrono::milliseconds patience = std::chrono::seconds(20));
-  // What comes up to and including `end`; less where it does not come within `patience`.
+  // The bytes up to and including `end`; fewer if it does not arrive within `patience`.
   std::string receive_until(std::string_view end,
                             std::chrono::milliseconds patience = std::chrono::seconds(20));
-  // Whether the other side closes within `patience`; what it sends is thrown away.
+  // Whether the peer closes within `patience`; received bytes are discarded.
   bool is_closed_within(std::chrono::milliseconds patience);
 
  private:
-  // False where nothing came before the deadline, or the other side has closed.
+  // False if nothing arrives before the deadline, or the peer has closed the connection.
   bool take_more(std::chrono::steady_clock::time_point deadline);
 
   int socket_;
@@ -33,15 +33,15 @@ class Client {
   std::string buffer_;
 };
 
-// A request with a proper Host header, and the whole answer to it.
+// Sends a request with a valid Host header and returns the whole answer.
 std::string get(int port, std::string_view path, std::string_view more_headers = "");
 std::string ask(int port, std::string_view request);
 
-// The status of an answer, or 0 where there is none; and what follows its headers.
+// The status of an answer, or 0 if there is none; and the part after its headers.
 int status_of(std::string_view answer);
 std::string body_of(std::string_view answer);
 
-// Asks for the events; next() is the data of the next one, empty where none comes within `patience`.
+// Requests the events; next() is the data of the next one, empty if none arrives within `patience`.
 class Events {
  public:
   explicit Events(int port);

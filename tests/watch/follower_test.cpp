@@ -7,7 +7,7 @@
 
 #include "tests/watch/records.h"
 
-namespace pair::watch::test {
+namespace pair::watch::test::follower_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -80,7 +80,7 @@ TEST(Follower, WaitsForTheEndOfALine) {
   EXPECT_EQ(follower.payload()["runs"][0]["records"], 2);
 }
 
-TEST(Follower, SeesARunBeginAnew) {
+TEST(Follower, SeesARunStartAgain) {
   const Scratch scratch;
   append(scratch / "a/results.jsonl", record(1) + record(2) + record(3));
   append(scratch / "a/failed", "killed\n");
@@ -98,7 +98,7 @@ TEST(Follower, ReadsOnlyWhatChanged) {
   append(scratch / "a/results.jsonl", record(1));
   Follower follower(scratch.path());
   EXPECT_TRUE(follower.look());
-  // Other bytes behind the same stamp would show if the file were read again.
+  // Different bytes with the same stamp would show if the file were read again.
   const auto modified = fs::last_write_time(scratch / "a/results.jsonl");
   {
     std::fstream file(scratch / "a/results.jsonl", std::ios::in | std::ios::out | std::ios::binary);
@@ -111,7 +111,7 @@ TEST(Follower, ReadsOnlyWhatChanged) {
   EXPECT_EQ(follower.payload()["runs"][1]["step"], 4);
 }
 
-TEST(Follower, SaysWhatItCouldNotUse) {
+TEST(Follower, ReportsUnusableFiles) {
   const Scratch scratch;
   append(scratch / "a/results.jsonl", "garbage\n" + record(1));
   fs::create_symlink("/etc/passwd", scratch / "a/failed");
@@ -123,10 +123,11 @@ TEST(Follower, SaysWhatItCouldNotUse) {
   EXPECT_THAT(payload["runs"], SizeIs(1));
   const std::string left_out = payload["left_out"].dump();
   EXPECT_THAT(left_out, HasSubstr("b/results.jsonl, line 1,"));
-  EXPECT_THAT(left_out, HasSubstr("c has failed: no data"));
-  EXPECT_THAT(left_out, HasSubstr("a/failed leads out of"));
+  EXPECT_THAT(payload["notes"].dump(), HasSubstr("c failed before its first record: no data"));
+  EXPECT_EQ(payload["progress"]["failed"], 1);
+  EXPECT_THAT(left_out, HasSubstr("a/failed links outside of"));
   EXPECT_THAT(payload.dump(), Not(HasSubstr("root:")));
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::follower_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace pair::watch {
+namespace pair::watch::host_header_test {
 namespace {
 
 TEST(HostHeader, MayBeAnAddressOrLocalhost) {
@@ -18,7 +18,7 @@ TEST(HostHeader, MayBeTheNameThatTheServerWasGiven) {
   EXPECT_FALSE(accepts_host("lab.example", "127.0.0.1"));
 }
 
-TEST(HostHeader, IsNoOtherName) {
+TEST(HostHeader, IsNotAnotherName) {
   for (const char* header : {"", ":80", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example",
                              "1.2.3", "127.0.0.1:80:80", "127.0.0.1:x", "[::1", "[::1]x", "[evil]", "::1",
                              "localhost:123456", "localhost "}) {
@@ -28,4 +28,4 @@ TEST(HostHeader, IsNoOtherName) {
 }
 
 }  // namespace
-}  // namespace pair::watch
+}  // namespace pair::watch::host_header_test

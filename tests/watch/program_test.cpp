@@ -1,4 +1,4 @@
-// 'pair watch' as a user meets it: a process, a port, files that grow.
+// 'pair watch' as users run it: a process, a port, files that grow.
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@
 #include "tests/watch/client.h"
 #include "tests/watch/records.h"
 
-namespace pair::watch::test {
+namespace pair::watch::test::program_test {
 namespace {
 
 using cli::test::Conversation;
@@ -43,8 +43,8 @@ class PairWatch : public ::testing::Test {
   const Scratch scratch_;
 };
 
-// Whether a payload comes within two seconds that is as it should be. One may come before: a folder is there
-// before its first file.
+// Whether a payload that meets the condition arrives within two seconds. Others may arrive before it: a
+// folder exists before its first file.
 template <class Condition>
 bool shows(Events& events, Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + 2s;
@@ -107,13 +107,13 @@ TEST_F(PairWatch, ShowsNamesAndExecutesNone) {
   }
 }
 
-TEST_F(PairWatch, ToleratesNamesThatAreNoText) {
+TEST_F(PairWatch, ToleratesNamesThatAreNotText) {
   append(scratch_ / "bad\xff\xfename" / "results.jsonl", record(3));
   const Conversation program(arguments());
   EXPECT_EQ(json::parse(Events(begin(program)).next())["runs"].size(), 2U);
 }
 
-TEST_F(PairWatch, GoesOnWhereTheFolderGoesAndComes) {
+TEST_F(PairWatch, ContinuesIfTheFolderDisappearsAndReturns) {
   const Conversation program(arguments());
   Events events(begin(program));
   EXPECT_EQ(json::parse(events.next())["runs"].size(), 1U);
@@ -127,7 +127,7 @@ TEST_F(PairWatch, RefusesWhatItCannotUse) {
   EXPECT_EQ(run_pair({"watch"}).status, 2);
   const Finished missing = run_pair({"watch", "/nonexistent"});
   EXPECT_EQ(missing.status, 2);
-  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; accepted is"));
+  EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; expected a run's folder"));
   EXPECT_EQ(run_pair({"watch", scratch_.path().string(), "--port", "70000"}).status, 2);
   const Conversation program(arguments());
   const Finished taken =
@@ -148,4 +148,4 @@ TEST(PairBenchWatch, MeasuresWhatFollowingASweepTakes) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::program_test

@@ -5,7 +5,7 @@
 
 #include "tests/watch/records.h"
 
-namespace pair::watch::test {
+namespace pair::watch::test::run_folders_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,8 +54,8 @@ TEST(RunFolders, AreNotLookedForThroughLinksThatLeadOut) {
   const RunFolders found = find_runs(scratch.path());
   EXPECT_THAT(found.runs, IsEmpty());
   EXPECT_THAT(found.left_out,
-              ElementsAre(HasSubstr("a/results.jsonl leads out of"), HasSubstr("b/failed leads out of"),
-                          HasSubstr("link leads out of")));
+              ElementsAre(HasSubstr("a/results.jsonl links outside of"),
+                          HasSubstr("b/failed links outside of"), HasSubstr("link links outside of")));
 }
 
 TEST(RunFolders, AreFoundThroughLinksThatStayInside) {
@@ -63,7 +63,7 @@ TEST(RunFolders, AreFoundThroughLinksThatStayInside) {
   append(scratch / "a/results.jsonl", record(1));
   fs::create_directory_symlink("a", scratch / "link");
   EXPECT_THAT(find_runs(scratch.path()).runs, ElementsAre(Key(scratch / "a"), Key(scratch / "link")));
-  // The folder itself may be reached by a link.
+  // The folder itself may be a link.
   fs::create_directory_symlink(scratch.path(), scratch / "a/up");
   EXPECT_THAT(find_runs(scratch / "a/up").left_out, IsEmpty());
 }
@@ -80,4 +80,4 @@ TEST(RunFolders, DoNotWaitForAPipe) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::run_folders_test

@@ -8,9 +8,9 @@
 
 #include "tests/watch/client.h"
 
-// Real sockets: people who watch, and others.
+// Real sockets: viewers, and clients that misbehave.
 
-namespace pair::watch::test {
+namespace pair::watch::test::server_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -67,7 +67,7 @@ TEST_F(WatchServer, SendsThePayloadAtOnceAndEachThatFollows) {
     EXPECT_EQ(events.next(2s), payload);
   }
   feed_.publish(R"({"runs":4})");
-  EXPECT_THAT(events.next(500ms), IsEmpty()) << "the same payload again is no news";
+  EXPECT_THAT(events.next(500ms), IsEmpty()) << "the same payload is not sent again";
 }
 
 TEST_F(WatchServer, SendsACommentWhereNothingHappens) {
@@ -172,12 +172,12 @@ TEST_F(WatchServer, SendsAPageOnceHoweverManyRangesAreAskedFor) {
   expect_alive();
 }
 
-TEST_F(WatchServer, DropsWhoSendsSlowly) {
+TEST_F(WatchServer, DropsClientsThatSendSlowly) {
   ServerOptions options;
   options.request_time = 400ms;
   Client client(serve(options));
   const Clock::time_point began = Clock::now();
-  // A byte now and then restarts no clock.
+  // Single bytes do not restart the clock.
   for (const char byte :
        std::string("GET / HTTP/1.1\r\nHost: localhost\r\nX: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy")) {
     if (!client.send({&byte, 1}) || client.is_closed_within(50ms)) {
@@ -189,7 +189,7 @@ TEST_F(WatchServer, DropsWhoSendsSlowly) {
   expect_alive();
 }
 
-TEST_F(WatchServer, DropsWhoDoesNotRead) {
+TEST_F(WatchServer, DropsClientsThatDoNotRead) {
   ServerOptions options;
   options.stall_time = 300ms;
   options.connections = 2;
@@ -200,14 +200,14 @@ TEST_F(WatchServer, DropsWhoDoesNotRead) {
   for (const Client* client : {&one, &other}) {
     client->send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
-  // Both have a worker, and lose it.
+  // Both occupy a worker, and lose it.
   const Clock::time_point deadline = Clock::now() + 10s;
   while (status_of(get(port, "/x")) != 404 && Clock::now() < deadline) {
   }
   EXPECT_LT(Clock::now(), deadline);
 }
 
-TEST_F(WatchServer, RefusesWhoComesTooMany) {
+TEST_F(WatchServer, RefusesTooManyClients) {
   ServerOptions options;
   options.connections = 4;
   options.streams = 2;
@@ -228,7 +228,7 @@ TEST_F(WatchServer, RefusesWhoComesTooMany) {
     EXPECT_TRUE(refused) << "no fifth connection";
     EXPECT_THAT(one.next(100ms), IsEmpty());
   }
-  // Who has gone leaves room, as soon as that is noticed.
+  // A client that has gone makes room as soon as the server notices.
   const Clock::time_point deadline = Clock::now() + 10s;
   while (Events(port).next().empty() && Clock::now() < deadline) {
   }
@@ -254,7 +254,7 @@ TEST_F(WatchServer, SurvivesAThousandConnections) {
   expect_alive();
 }
 
-TEST_F(WatchServer, EndsAtOnceWhoeverIsConnected) {
+TEST_F(WatchServer, EndsImmediatelyWithConnectedClients) {
   const int port = serve();
   Events events(port);
   EXPECT_THAT(events.next(), Not(IsEmpty()));
@@ -285,4 +285,4 @@ TEST_F(WatchServer, HasItsPortToItself) {
 }
 
 }  // namespace
-}  // namespace pair::watch::test
+}  // namespace pair::watch::test::server_test

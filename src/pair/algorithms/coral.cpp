@@ -8,6 +8,9 @@ AlgorithmEntry coral() {
                 "erm,coral", "1", 0);
   entry.domainbed = "CORAL";
   draw_on_domainbed(entry, "penalty", base::LogUniform{10, -1, 1});
+  entry.manual = {.advice =
+                      "A common choice for images from different cameras, sites or styles, with "
+                      "similar class frequencies in each."};
   return entry;
 }
 

@@ -15,19 +15,19 @@
 #include "pair/train/guarded_step.h"
 
 // DANN (Ganin et al., "Domain-Adversarial Training of Neural Networks", JMLR 2016) and CDANN (Li et al.,
-// "Deep Domain Generalization via Conditional Invariant Adversarial Networks", ECCV 2018), as DomainBed has
-// them. An adversary, an MLP D on the features, tells which environment a sample is from; the model is
-// trained to predict the labels and to leave it guessing. With l the cross-entropy and z = phi(x),
+// "Deep Domain Generalization via Conditional Invariant Adversarial Networks", ECCV 2018), as in DomainBed.
+// An adversary, an MLP D on the features, predicts the environment of a sample; the model is trained to
+// predict the labels and to make the adversary fail. With l the cross-entropy and z = phi(x),
 //
 //   disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty * mean_i | d l(D(z_i), e_i) / d z_i |^2,
 //   gen_loss  = mean_i l(w(z_i), y_i) - penalty * disc_loss.
 //
-// Of every 1 + d_steps_per_g_step updates the last goes down gen_loss with the model's Adam and the others go
-// down disc_loss with the adversary's; the very first update counts as the second of its round, as in
-// DomainBed, so that with one adversary's step a round the model begins.
+// In each round of 1 + d_steps_per_g_step updates, the last minimises gen_loss with the model's Adam, and the
+// others minimise disc_loss with the adversary's. The very first update counts as the second of its round, as
+// in DomainBed, so with one adversary step per round the model begins.
 //
 // DANN: v_i = 1/n. CDANN: z_i plus an embedding of the class y_i, learned with the adversary, and v_i = 1/(K
-// n_{y_i}), every one of the K classes weighing the same.
+// n_{y_i}), so that all K classes have the same weight.
 
 namespace pair::algorithms {
 namespace {
@@ -37,12 +37,13 @@ using train::Batch;
 using train::Diverged;
 using train::NamedLosses;
 
-// Under DomainBed's names. The weight of the adversary's loss is the run's penalty, that of the model's l2.
+// DomainBed's names. The weight of the adversary's loss is the run's penalty, that of the model's weight
+// decay its l2.
 struct AdversaryOptions {
   std::int64_t d_steps_per_g_step = 1;
   double grad_penalty = 0.0;
   double lr_d = 1e-3;
-  double weight_decay_d = 0.0;  // as Adam has it
+  double weight_decay_d = 0.0;  // as in Adam
   double beta1 = 0.5;           // the second decay is 0.9
   std::int64_t mlp_width = 256;
   std::int64_t mlp_depth = 3;
@@ -53,11 +54,11 @@ void describe(base::Fields<AdversaryOptions>& field) {
   using O = AdversaryOptions;
   field
       .whole("d_steps_per_g_step", &O::d_steps_per_g_step, std::int64_t{0}, 1000,
-             "the adversary's steps for each of the model's")
+             "adversary steps per model step")
       .domainbed = base::LogUniform{2, 0, 3, true};
   field
       .number("grad_penalty", &O::grad_penalty, {.low = 0, .high = 1e12},
-              "weight of the adversary's squared gradient in its input")
+              "weight of the adversary's gradient penalty")
       .domainbed = base::LogUniform{10, -2, 1};
   field.number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true}, "the adversary's learning rate")
       .domainbed = base::LogUniform{10, -4.5, -2.5};
@@ -65,7 +66,7 @@ void describe(base::Fields<AdversaryOptions>& field) {
       .domainbed = base::LogUniform{10, -6, -2};
   field
       .number("beta1", &O::beta1, {.low = 0, .high = 1, .open_high = true},
-              "Adam's first decay, the model's and the adversary's")
+              "Adam's first decay, for model and adversary")
       .domainbed = base::Choice{{"0", "0.5"}};
   field.whole("mlp_width", &O::mlp_width, std::int64_t{1}, 65'536, "the adversary's units per hidden layer")
       .domainbed = base::LogUniform{2, 6, 10, true};
@@ -73,7 +74,7 @@ void describe(base::Fields<AdversaryOptions>& field) {
       base::Choice{{"3", "4", "5"}};
   field
       .number("mlp_dropout", &O::mlp_dropout, {.low = 0, .high = 1, .open_high = true},
-              "share of its hidden units that a step leaves out")
+              "dropout share of the adversary's hidden units")
       .domainbed = base::Choice{{"0", "0.1", "0.5"}};
 }
 
@@ -115,7 +116,7 @@ torch::Tensor thinned(const torch::Tensor& rows, double dropout, data::Random& r
   return rows * mask.to(rows.device());
 }
 
-// Where each sample is from, 0, 1, ...
+// The environment of each sample, 0, 1, ...
 torch::Tensor environments_of(const Batch& batch) {
   std::vector<torch::Tensor> numbers;
   for (std::size_t e = 0; e < batch.sizes.size(); ++e) {
@@ -143,9 +144,9 @@ class Adversarial final : public Algorithm {
   void load(torch::serialize::InputArchive& archive) override;
 
  private:
-  // The loss of the adversary on features, with their graph where they have one.
+  // The loss of the adversary on features, with their graph if they have one.
   torch::Tensor disc_loss(const torch::Tensor& features, const Batch& batch, data::Random& random);
-  // D: which environment, as logits.
+  // D: logits of the environments.
   torch::Tensor judgement(torch::Tensor rows, data::Random& random);
   [[nodiscard]] torch::Tensor class_weights(const torch::Tensor& classes) const;
 
@@ -156,7 +157,7 @@ class Adversarial final : public Algorithm {
   double penalty_;
   AdversaryOptions options_;
   torch::nn::Sequential adversary_;          // linear layers; ReLU and dropout between them
-  torch::nn::Embedding embedding_{nullptr};  // CDANN's
+  torch::nn::Embedding embedding_{nullptr};  // for CDANN
   std::optional<torch::optim::Adam> disc_adam_;
   std::optional<torch::optim::Adam> gen_adam_;
   std::int64_t updates_ = 0;
@@ -176,8 +177,8 @@ Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
       last_gen_(never_computed),
       last_disc_(never_computed) {
   if (conditional_ && loss_ == data::TaskLoss::squared_error) {
-    throw std::invalid_argument("cdann works class by class, but the labels of '" + context.data.name +
-                                "' are numbers; dann takes them");
+    throw std::invalid_argument("cdann: expected labels that are classes, got numbers in '" +
+                                context.data.name + "'; dann supports them");
   }
   const std::int64_t features = model_->head->options.in_features();
   adversary_ = mlp(features, options_.mlp_width, options_.mlp_depth,
@@ -335,11 +336,37 @@ AlgorithmEntry dann() {
       "dann", "features by which an adversary cannot tell environments apart (Ganin et al. 2016)", "DANN",
       /*conditional=*/false);
   entry.noisy_losses = true;
+  entry.manual = {
+      .formula =
+          "disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty mean_i | d l(D(z_i), e_i) / d z_i |^2\n"
+          "gen_loss  = mean_i l(w(z_i), y_i) - penalty disc_loss\n"
+          "\n"
+          "D: the adversary, an MLP on the features z;  v_i = 1/n",
+      .cited = {"Y. Ganin, E. Ustinova, H. Ajakan, P. Germain, H. Larochelle, F. Laviolette, M. "
+                "Marchand and V. Lempitsky, \"Domain-Adversarial Training of Neural Networks\", "
+                "JMLR 2016"},
+      .advice =
+          "Use it when environments differ in how the inputs look and class frequencies "
+          "are similar in each. Adversarial training is noisy: PAIR-s selects by "
+          "validation accuracy instead of losses. Sweep the options of the adversary."};
   return entry;
 }
 
 AlgorithmEntry cdann() {
-  return adversarial("cdann", "the same, class by class (Li et al. 2018)", "CDANN", /*conditional=*/true);
+  AlgorithmEntry entry =
+      adversarial("cdann", "as dann, but class by class (Li et al. 2018)", "CDANN", /*conditional=*/true);
+  entry.manual = {
+      .formula =
+          "disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty mean_i | d l(D(z_i), e_i) / d z_i |^2\n"
+          "gen_loss  = mean_i l(w(z_i), y_i) - penalty disc_loss\n"
+          "\n"
+          "D: the adversary, an MLP on z plus an embedding of the class y;  v_i = 1/(K n_y), K classes",
+      .cited = {"Y. Li, X. Tian, M. Gong, Y. Liu, T. Liu, K. Zhang and D. Tao, \"Deep Domain "
+                "Generalization via Conditional Invariant Adversarial Networks\", ECCV 2018"},
+      .advice =
+          "Use it instead of `dann` when class frequencies differ between environments: "
+          "the adversary compares environments within each class. Classification only."};
+  return entry;
 }
 
 }  // namespace pair::algorithms

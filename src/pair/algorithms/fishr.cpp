@@ -9,6 +9,9 @@ AlgorithmEntry fishr() {
   on_domainbed(entry, "1000", 1'500, "0");
   draw_on_domainbed(entry, "penalty", base::LogUniform{10, 1, 4});
   draw_on_domainbed(entry, "pretrain", base::Uniform{0, 5000, true});
+  entry.manual = {.advice =
+                      "Use it when environments should agree on the spread of the gradients as well as "
+                      "on the risk. On ColoredMNIST, with full batches, set `fishr_ema=0`."};
   return entry;
 }
 

@@ -9,6 +9,9 @@ AlgorithmEntry ib_erm() {
   on_domainbed(entry, "100", 500, "0");
   draw_on_domainbed(entry, "penalty", wide_penalty);
   draw_on_domainbed(entry, "pretrain", annealing);
+  entry.manual = {.advice =
+                      "Use it as the control for `ib-irm`: it has the bottleneck without the "
+                      "invariance penalty."};
   return entry;
 }
 

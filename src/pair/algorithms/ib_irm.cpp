@@ -13,6 +13,10 @@ AlgorithmEntry ib_irm() {
       entry, "pretrain", annealing,
       "DomainBed's irm_penalty_anneal_iters, here for both penalties, which weigh 1 until then; its "
       "ib_penalty_anneal_iters is another draw, and its IB weighs 0 until then");
+  entry.manual = {
+      .advice =
+          "Use it instead of `irmv1` when the invariant features carry all information about the label. "
+          "`penalties` sets one weight for IRMv1 and one for the bottleneck."};
   return entry;
 }
 

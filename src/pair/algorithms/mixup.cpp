@@ -11,12 +11,12 @@
 #include "pair/train/guarded_step.h"
 
 // Mixup across environments (Yan et al., "Improve Unsupervised Domain Adaptation with Mixup Training", arXiv
-// 2001.00677, as DomainBed has it). The environments are put in a random circle; each is mixed with the next,
-// sample by sample, with one share s ~ Beta(alpha, alpha) a pair,
+// 2001.00677, as in DomainBed). The environments are arranged in a random circle; each is mixed with the
+// next, sample by sample, with one share s ~ Beta(alpha, alpha) per pair,
 //
 //   x = s x_i + (1 - s) x_j,     loss = mean over pairs of  s l(f(x), y_i) + (1 - s) l(f(x), y_j).
 //
-// Where environments differ in size, the longer one's last samples are left out.
+// If environments differ in size, the last samples of the larger one are left out.
 
 namespace pair::algorithms {
 namespace {
@@ -87,7 +87,7 @@ void Mixup::advance(const Batch& batch, data::Random& random) {
     sizes.push_back(size);
     shares.push_back(share);
   }
-  // One pass for all pairs: no layer of ours lets samples of a batch see each other.
+  // One pass for all pairs: no layer mixes samples of a batch.
   const std::vector<torch::Tensor> logits = model_->forward(torch::cat(mixed)).split_with_sizes(sizes);
   torch::Tensor sum = torch::zeros({}, logits.front().options());
   for (std::size_t i = 0; i < circle.size(); ++i) {
@@ -137,6 +137,15 @@ AlgorithmEntry mixup() {
                     return std::make_unique<Mixup>(context);
                   }});
   entry.domainbed = "Mixup";
+  entry.manual = {
+      .formula =
+          "x    = s x_i + (1 - s) x_j,   s ~ Beta(mixup_alpha, mixup_alpha), one s per pair of environments\n"
+          "loss = mean over pairs of  s l(f(x), y_i) + (1 - s) l(f(x), y_j)",
+      .cited = {"S. Yan, H. Song, N. Li, L. Zou and L. Ren, \"Improve Unsupervised Domain "
+                "Adaptation with Mixup Training\", arXiv:2001.00677, 2020"},
+      .advice =
+          "A cheap regulariser with one option. Use it when a blend of two inputs is still "
+          "a plausible input."};
   return entry;
 }
 

@@ -7,6 +7,7 @@ AlgorithmEntry mmd() {
       "mmd", "features of one distribution in every environment (Li et al. 2018)", "erm,mmd", "1", 0);
   entry.domainbed = "MMD";
   draw_on_domainbed(entry, "penalty", base::LogUniform{10, -1, 1});
+  entry.manual = {.advice = "As `coral`; compare both. It is slower with large batches."};
   return entry;
 }
 

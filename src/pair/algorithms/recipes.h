@@ -6,7 +6,7 @@
 
 #include "pair/algorithms/registry.h"
 
-// What entries of one kind have in common, and the names of sources.
+// Common parts of entries of one kind, and the names of sources.
 
 namespace pair::algorithms {
 
@@ -15,26 +15,31 @@ inline constexpr const char* as_irm = "as DomainBed's IRM";
 inline constexpr const char* appendix_c3 = "the paper's Appendix C.3";
 inline constexpr const char* appendix_f1 = "the paper's Appendix F.1";
 
-// DomainBed draws the penalty of IRM and its like, and the steps of annealing, from these.
+// DomainBed's distributions for the penalty of IRM and similar algorithms, and for the steps of annealing.
 inline const base::Distribution wide_penalty = base::LogUniform{10, -1, 5};
 inline const base::Distribution annealing = base::LogUniform{10, 0, 4, true};
 
-// Mean risk + penalty * (the other objectives), the penalty 1 for the first pretrain steps. On the
-// extrapolation example the penalty is 1 after 150 epochs of five steps; sweeps there and on the paper's
+// Mean risk + penalty * (the other objectives), with penalty 1 for the first pretrain steps. On the
+// extrapolation example, the penalty is 1 after 150 epochs of five steps; sweeps there and on the paper's
 // ColoredMNIST draw what the paper searches.
 AlgorithmEntry penalised(std::string name, std::string summary, const std::string& objectives,
                          const std::string& penalty, std::int64_t pretrain, bool refresh = false);
 
 // DomainBed's default penalty and annealing for small images. Its weights before annealing ends are 1 for IRM
-// and V-REx and 0 for Fishr and the information bottleneck; all begin a fresh Adam then.
+// and V-REx and 0 for Fishr and the information bottleneck; all then start with a fresh Adam.
 void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_t pretrain,
                   const std::string& pretrain_penalty);
 
-// What DomainBed draws, one setting more.
+// Adds defaults for minibatches of the paper's ColoredMNIST (docs/minibatches.md): ERM until it is trained,
+// with a falling learning rate; then moments averaged over steps, and a fresh Adam at a rate so small that it
+// removes only what all samples have in common. penalty: the setting penalty or penalties with its value.
+void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty);
+
+// Adds a setting that DomainBed draws.
 void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
                        const std::string& source = domainbed);
 
-// An algorithm with an update of its own; `make` as train::OwnUpdate takes it.
+// An algorithm with its own update; `make` as for train::OwnUpdate.
 AlgorithmEntry own_update(std::string name, std::string summary, train::OwnUpdate update);
 
 }  // namespace pair::algorithms

@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/registry.h"
 
 namespace pair::algorithms {
 
-const std::vector<AlgorithmEntry>& algorithms() {
-  static const std::vector<AlgorithmEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<AlgorithmEntry>& algorithm_registry() {
+  static base::Registry<AlgorithmEntry> all("algorithm", [] {
     std::vector<AlgorithmEntry> list;
     // clang-format off
-    // One line per algorithm: where its entry comes from, and its place in lists.
+    // One line per algorithm, in the order of lists.
     { extern AlgorithmEntry erm(); list.push_back(erm()); }
     { extern AlgorithmEntry irmv1(); list.push_back(irmv1()); }
     { extern AlgorithmEntry vrex(); list.push_back(vrex()); }
@@ -31,12 +34,20 @@ const std::vector<AlgorithmEntry>& algorithms() {
     { extern AlgorithmEntry pair(); list.push_back(pair()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
 }
 
+const std::vector<AlgorithmEntry>& algorithms() {
+  return algorithm_registry().entries();
+}
+
+void add_algorithm(AlgorithmEntry entry) {
+  algorithm_registry().add(std::move(entry));
+}
+
 const AlgorithmEntry& algorithm_named(std::string_view name) {
-  // A sweep asks this for every job, by the name itself.
+  // A sweep calls this for every job, with the exact name.
   std::vector<std::string_view> names;
   for (const AlgorithmEntry& entry : algorithms()) {
     if (entry.name == name) {

@@ -6,22 +6,24 @@
 #include <vector>
 
 #include "pair/base/distribution.h"
+#include "pair/base/manual.h"
 #include "pair/train/settings.h"
 
-// Algorithms by name: what the user asks for. Most are objectives under fixed penalties or under a solver,
-// that is, a list of settings; some have an update of their own. An algorithm is one source file of this
-// folder, which holds its defaults, what a sweep draws, its name in DomainBed, what PAIR-s reads and, where
-// it has one, its update; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
+// Algorithms by name. Most are objectives under fixed penalties or under a solver, that is, a list of
+// settings; some have their own update. An algorithm is one source file in this folder with its defaults, the
+// settings that a sweep draws, its name in DomainBed, the losses for PAIR-s and, if it has one, its update;
+// registry.cpp has one line for it. CONTRIBUTING.md shows a complete example.
 
 namespace pair::algorithms {
 
-// A setting by name and its value as the user types it.
+// A setting by name and its value as typed by the user.
 using Assignment = std::pair<std::string, std::string>;
 
 // Settings that the algorithm changes, everywhere or on some datasets.
 struct Defaults {
   std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
   std::vector<Assignment> settings;
+  bool minibatches = false;  // only where steps take a part of the data: a dataset in memory with batch > 0
 };
 
 // A setting that a random search draws.
@@ -29,15 +31,15 @@ struct Drawn {
   std::string where;  // a dataset's protocol
   std::string setting;
   base::Distribution distribution;
-  std::string source;  // who says so: "DomainBed"
+  std::string source;  // where it comes from: "DomainBed"
 };
 
 struct AlgorithmEntry {
   std::string name;
   std::string summary;         // one line
-  std::string domainbed = {};  // its name there; empty: DomainBed does not have it
+  std::string domainbed = {};  // its name in DomainBed; empty: DomainBed does not have it
 
-  // Applied from the first to the last; those of a dataset's variant come last. Settings that a run does not
+  // Applied in order; those of a dataset's variant come last. Settings that a run does not
   // have, such as an option of an objective that it does not minimise, are passed over.
   std::vector<Defaults> defaults = {};
   std::vector<Drawn> drawn = {};
@@ -50,10 +52,19 @@ struct AlgorithmEntry {
   bool noisy_losses = false;
 
   train::OwnUpdate update = {};  // with a `make` where the algorithm has an update of its own
+
+  // For its page in docs/algorithms. The page derives the formula of a penalised sum, and cites the works of
+  // its objectives as well.
+  base::Manual manual = {};
 };
 
 // All of them, in the order in which they are listed to users.
 const std::vector<AlgorithmEntry>& algorithms();
+
+// Adds an algorithm that is not part of this library (cli/extensions.h). Call it before anything else uses
+// the list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has
+// been used.
+void add_algorithm(AlgorithmEntry entry);
 
 // The algorithm of that name, in any case, or of DomainBed's (IRM is irmv1, IB_ERM is ib-erm). Throws
 // std::invalid_argument that names the nearest and lists them all.

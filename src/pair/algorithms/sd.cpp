@@ -9,6 +9,9 @@ AlgorithmEntry sd() {
   const base::Distribution penalty = base::LogUniform{10, -5, -1};
   entry.drawn[1] = {"cmnist", "penalty", penalty, domainbed};
   draw_on_domainbed(entry, "penalty", penalty);
+  entry.manual = {.advice =
+                      "Use it when there is only one training environment, or when the environments "
+                      "are not informative. Sweep small penalties (1e-5 to 0.1)."};
   return entry;
 }
 

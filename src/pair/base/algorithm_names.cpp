@@ -21,7 +21,7 @@ constexpr std::array shared = {
     Names{"ib-irm", "IB_IRM"}, Names{"fishr", "Fishr"},
 };
 
-// Null where the name is not of both.
+// Null if only one of the two has the algorithm.
 const Names* find(std::string_view name) {
   const std::string plain = plain_name(name);
   const auto* const found = std::find_if(shared.begin(), shared.end(), [&plain](const Names& names) {

@@ -11,14 +11,14 @@
 
 namespace pair::base {
 
-// Our name of the algorithm for DomainBed's or ours, however it is written (irm, IRM, IRMv1); empty for one
-// that only one of the two has.
+// Our name of an algorithm, given DomainBed's or ours in any spelling (irm, IRM, IRMv1). Empty if only one of
+// the two has it.
 std::string_view our_algorithm(std::string_view name);
 
-// DomainBed's name for the same; empty likewise.
+// DomainBed's name of the same; empty if only one of the two has it.
 std::string_view domainbed_algorithm(std::string_view name);
 
-// Whether two names mean one algorithm.
+// Whether two names denote the same algorithm.
 bool same_algorithm(std::string_view a, std::string_view b);
 
 }  // namespace pair::base

@@ -27,7 +27,7 @@ struct DistributionText {
   std::string operator()(const Choice& choice) const {
     std::string text;
     for (const std::string& value : choice.values) {
-      // Lists hold commas of their own.
+      // Lists contain commas.
       const bool list = value.find(',') != std::string::npos;
       text += (text.empty() ? "one of " : ", ") + (list ? "(" + value + ")" : value);
     }

@@ -4,8 +4,8 @@
 #include <variant>
 #include <vector>
 
-// What a random search draws a setting from. Values are text as the user would type them, because settings
-// are numbers, names and lists. sweep/hparams.h draws.
+// The distributions of a random search. Values are text as on the command line, because settings are numbers,
+// names or lists. sweep/hparams.h draws from them.
 
 namespace pair::base {
 
@@ -16,7 +16,7 @@ struct Fixed {
 struct Uniform {
   double low = 0.0;
   double high = 0.0;
-  bool whole = false;  // rounded down to a whole number
+  bool whole = false;  // rounded down to an integer
 };
 
 // base^Uniform(low, high).
@@ -27,12 +27,12 @@ struct LogUniform {
   bool whole = false;
 };
 
-// A list, each number drawn by itself: one weight per penalty. At least one.
+// A list of independently drawn numbers, such as one weight per penalty. At least one.
 struct LogUniforms {
   std::vector<LogUniform> each;
 };
 
-// Each as likely as the others; at least one.
+// Uniform over the values; at least one.
 struct Choice {
   std::vector<std::string> values;
 };

@@ -28,12 +28,10 @@ constexpr mode_t new_file_mode = 0644;
 }
 
 [[noreturn]] void fail_too_long(const fs::path& path, std::uint64_t size, std::uint64_t limit) {
-  fail_at(
-      path, "read",
-      "it is " + std::to_string(size) + " bytes long; at most " + std::to_string(limit) + " are accepted");
+  fail_at(path, "read", "expected at most " + std::to_string(limit) + " bytes, got " + std::to_string(size));
 }
 
-// 0, or what went wrong.
+// Returns 0 or an error number.
 int write_to_disk(int descriptor, std::string_view bytes) {
   for (std::uint64_t offset = 0; offset < bytes.size();) {
     const ssize_t written =
@@ -46,11 +44,11 @@ int write_to_disk(int descriptor, std::string_view bytes) {
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
-// A new name in a folder is on disk once the folder is.
+// A new name in a folder is durable once the folder is synced.
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) {
-    // A folder that may be written and not read: the file is there, only later on disk.
+    // A folder that is writable but not readable: the file exists but may reach the disk later.
     if (errno == EACCES) {
       return;
     }
@@ -58,13 +56,13 @@ void sync_folder(const fs::path& folder) {
   }
   const int error = ::fsync(descriptor) == 0 ? 0 : errno;
   ::close(descriptor);
-  // Some file systems know no fsync of folders.
+  // Some file systems do not support fsync on folders.
   if (error != 0 && error != EINVAL) {
     fail_at(folder, "write", error);
   }
 }
 
-// The one place where a file is replaced.
+// All files are replaced here.
 void replace_through(const fs::path& part, const fs::path& path, std::string_view bytes, mode_t mode) {
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, new_file_mode);
   if (descriptor < 0) {
@@ -83,7 +81,7 @@ void replace_through(const fs::path& part, const fs::path& path, std::string_vie
   sync_folder(path.parent_path());
 }
 
-// A name beside the target's that no other thread or process takes.
+// A name next to the target's that no other thread or process uses.
 fs::path own_part_of(const fs::path& path) {
   static std::atomic<unsigned> count = 0;
   const std::string serial = std::to_string(::getpid()) + "-" + std::to_string(count++);
@@ -117,7 +115,7 @@ FileError::FileError(const char* verb, const std::filesystem::path& path, const 
 
 RegularFile::RegularFile(std::filesystem::path path, std::uint64_t limit)
     : path_(std::move(path)), limit_(limit) {
-  // Not blocking, so that a pipe of this name does not stop everything.
+  // Not blocking, so that opening a pipe of this name does not hang.
   descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor_ < 0) {
     // A socket cannot be opened.
@@ -163,7 +161,7 @@ std::string RegularFile::read_all() {
   std::string bytes;
   std::size_t filled = 0;
   for (std::size_t got = 1; got > 0; filled += got) {
-    // Room for all of it and one byte, so that a file as long as it said is read in two calls.
+    // One byte more than the expected size, so that a complete file is read in two calls.
     bytes.resize(filled + std::max<std::size_t>(size_ > filled ? size_ - filled + 1 : 0, least_room));
     got = read(bytes.data() + filled, bytes.size() - filled);
   }
@@ -212,7 +210,7 @@ std::string folder_fault(const std::filesystem::path& path) {
     if (error != ENOENT && error != ENOTDIR) {
       return "cannot be read: " + std::generic_category().message(error);
     }
-    // A link to nothing is there.
+    // A dangling link exists.
     return ::lstat(path.c_str(), &status) == 0 ? "is not a folder" : "does not exist";
   }
   return S_ISDIR(status.st_mode) ? "" : "is not a folder";

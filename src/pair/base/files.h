@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-// Reading files that somebody else may have made, and writing files that survive a crash at any moment. Every
-// failure is a FileError with a sentence: "cannot write runs/a/done: No space left on device".
+// Reads files of unknown origin, and writes files so that they survive a crash at any moment. Failures throw
+// FileError with a sentence: "cannot write runs/a/done: No space left on device".
 
 namespace pair::base {
 
@@ -19,7 +19,7 @@ class FileError : public std::runtime_error {
   FileError(const char* verb, const std::filesystem::path& path, const std::string& reason, int error);
   // "Permission denied", "it is not a regular file".
   [[nodiscard]] const std::string& reason() const { return reason_; }
-  // The system's number, such as EACCES; 0 where a file is not a regular one or is too long.
+  // The system's error number, such as EACCES; 0 if the file is not a regular one or is too long.
   [[nodiscard]] int error() const { return error_; }
 
  private:
@@ -27,13 +27,13 @@ class FileError : public std::runtime_error {
   int error_;
 };
 
-// The most that is read of a file, in bytes, by its kind.
+// The maximum size of a file that is read, in bytes, by kind.
 inline constexpr std::uint64_t largest_small_file = std::uint64_t{16} << 20;  // done, spec.json, sweep.json
 inline constexpr std::uint64_t largest_records = std::uint64_t{4} << 30;      // results.jsonl, event files
 inline constexpr std::uint64_t largest_checkpoint = std::uint64_t{16} << 30;
 
-// A regular file that is open for reading. Links are followed. A pipe, a device, a socket and a folder are
-// refused without waiting for them, and so is a file of more than `limit` bytes.
+// A regular file, open for reading. Links are followed. Pipes, devices, sockets, folders and files of more
+// than `limit` bytes are refused without blocking.
 class RegularFile {
  public:
   explicit RegularFile(std::filesystem::path path, std::uint64_t limit = largest_small_file);
@@ -41,11 +41,11 @@ class RegularFile {
   RegularFile& operator=(const RegularFile&) = delete;
   ~RegularFile();
 
-  // When it was opened; a file that is being written grows.
+  // The size at the time of opening; a file that is being written grows.
   [[nodiscard]] std::uint64_t size() const { return size_; }
-  // The next bytes, at most `room`; 0 at the end. Throws where the file has grown past the limit.
+  // Reads up to `room` bytes; returns 0 at the end. Throws if the file has grown beyond the limit.
   std::size_t read(char* to, std::size_t room);
-  // The next bytes to the end.
+  // The remaining bytes.
   std::string read_all();
 
  private:
@@ -59,31 +59,31 @@ class RegularFile {
 // The whole file.
 std::string read_file(const std::filesystem::path& path, std::uint64_t limit = largest_small_file);
 
-// The first line, printable (names.h) and at most `longest` bytes of it; empty where there is no file. For a
-// file that cannot be read, the sentence that says why.
+// The first line, made printable (names.h) and cut to `longest` bytes. Empty if the file does not exist. If
+// it cannot be read, the sentence that says why.
 std::string first_line(const std::filesystem::path& path, std::size_t longest = 300);
 
-// Whether something has this name; a link counts as what it leads to. Throws where that cannot be told, for
-// instance for want of permissions.
+// Whether the path exists, following links. Throws if this cannot be determined, for instance without
+// permission.
 bool is_there(const std::filesystem::path& path);
 
-// What is wrong with a path that should be a folder: "does not exist", "is not a folder", "cannot be read:
-// Permission denied". Empty where it is one.
+// The fault of a path that should be a folder: "does not exist", "is not a folder", "cannot be read:
+// Permission denied". Empty if it is a folder.
 std::string folder_fault(const std::filesystem::path& path);
 
-// The folders directly inside of one that have something of this name in them, by name. None where the folder
-// cannot be read.
+// The direct subfolders that contain an entry of this name, sorted by name. Empty if the folder cannot be
+// read.
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name);
 
-// Replaces the file at once: after a crash it is the old one or the new one, whole. One writer at a time; a
-// crash may leave NAME.part, which the next call writes over.
+// Replaces the file atomically: after a crash, it is either the complete old or the complete new file.
+// Supports one writer at a time. A crash may leave NAME.part, which the next call overwrites.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
-// The name that replace_file writes under.
+// The temporary name that replace_file uses.
 std::filesystem::path part_of(const std::filesystem::path& path);
 
-// The same for a file that several processes may write at once, or that a user has named: writes under a
-// name of its own first, keeps the permissions of the file that it replaces, and follows a link. What is
-// there and is not a regular file, such as /dev/stdout or a pipe, is written to as it is.
+// The same for a file that several processes may write at the same time, or that the user has named: uses a
+// unique temporary name, keeps the permissions of the replaced file, and follows links. Existing paths that
+// are not regular files, such as /dev/stdout or a pipe, are written to directly.
 void write_output(const std::filesystem::path& path, std::string_view bytes);
 
 }  // namespace pair::base

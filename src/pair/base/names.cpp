@@ -18,7 +18,7 @@ std::string shortened(std::string_view name) {
   return name.size() > longest_shown ? shown + "..." : shown;
 }
 
-// The length of the character that the text begins with, in bytes, and its number; 0 where that is not UTF-8.
+// The length in bytes and the code point of the first character; length 0 if it is not UTF-8.
 struct Character {
   std::size_t length = 0;
   std::uint32_t number = 0;

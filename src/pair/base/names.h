@@ -5,26 +5,26 @@
 #include <string>
 #include <string_view>
 
-// Names that users type, and what to say when one is wrong.
+// Names typed by users, and messages for unknown ones.
 
 namespace pair::base {
 
-// Insertions, deletions, replacements and swaps of neighbours that turn a into b.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The name of `known` nearest to `name`, or an empty view where none is near enough to be a slip.
+// The name in `known` that is nearest to `name`, or an empty view if none is similar enough to be a typo.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
 
-// Letters and digits alone, in lower case: IB_ERM and ib-erm are both iberm.
+// Only letters and digits, in lower case: IB_ERM and ib-erm are both iberm.
 std::string plain_name(std::string_view name);
 
 // The text with a question mark in place of every character that a terminal would not print as itself:
-// control characters, line ends and tabs among them, bytes that are not UTF-8, and the marks that change the
-// direction of writing. For names of folders and other texts that come from files, wherever people read them.
+// control characters, including line ends and tabs; bytes that are not UTF-8; and marks that change the
+// direction of writing. For names of folders and other texts from files, wherever they are shown to users.
 std::string printable(std::string_view text);
 
-// "unknown solver 'epoo'; did you mean 'epo'? Known: linear, mgda, ...". Control characters in the name
-// are replaced and a long one is shortened, so that the sentence stays one.
+// "unknown solver 'epoo'; did you mean 'epo'? Known: linear, mgda, ...". Control characters in the name are
+// replaced and long names are shortened.
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> known);
 

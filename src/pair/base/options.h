@@ -15,8 +15,7 @@
 
 #include "pair/base/distribution.h"
 
-// Options: how an extension (an objective, a solver, a model, a dataset, an algorithm) declares what can be
-// set.
+// Options: how an extension (an objective, solver, model, dataset or algorithm) declares its settings.
 //
 // An extension keeps its options in a plain struct and describes each member once:
 //
@@ -29,27 +28,26 @@
 //       field.number("fishr_ema", &FishrOptions::ema, {.low = 0, .high = 1, .open_high = true},
 //                    "weight of the past in the moving averages")
 //           .domainbed = base::Uniform{0.90, 0.99};
-//       field.flag("fishr_mean", &FishrOptions::mean, "mean over the head's parameters instead of their
-//       sum");
+//       field.flag("fishr_mean", &FishrOptions::mean, "mean over the head's parameters, not their sum");
 //     }
 //
-// Everything else is derived from that: the command line, JSON, hashing, checks, 'pair list', sweeps and
-// docs. A range stands here and nowhere else.
+// Everything else is derived from that: the command line, JSON, hashing, validation, 'pair list', sweeps and
+// docs. Ranges are stated nowhere else.
 
 namespace pair::base {
 
-// What an option can hold. Numbers of JSON and text become one of these.
+// The value of an option. JSON values and text are converted to one of these.
 using Value = std::variant<bool, std::int64_t, std::uint64_t, double, std::string, std::vector<std::int64_t>,
                            std::vector<double>, std::vector<std::string>>;
 
-// As the user would type it: lists with commas, numbers with the fewest digits that read back the same.
+// As typed by a user: lists with commas, numbers with the fewest digits that read back the same.
 std::string as_text(const Value& value);
 
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
-  bool open_low = false;   // low itself is not accepted
-  bool open_high = false;  // high itself is not accepted
+  bool open_low = false;   // low itself is excluded
+  bool open_high = false;  // high itself is excluded
 
   [[nodiscard]] bool holds(double value) const;  // false for NaN
   [[nodiscard]] std::string text() const;        // "numbers from 0 to below 1"
@@ -57,51 +55,49 @@ struct Range {
 
 // One option of some struct.
 struct Field {
-  std::string name;      // what '--set NAME=VALUE' and specs call it
+  std::string name;      // used by '--set NAME=VALUE' and specs
   std::string summary;   // one line
   std::string accepted;  // "numbers from 0 to below 1"
 
-  // What a random search draws it from, where it does: DomainBed's and the paper's.
+  // The distribution of a random search, if there is one: DomainBed's and the paper's.
   std::optional<Distribution> domainbed = {};
   std::optional<Distribution> paper = {};
-  // The value, as text, that the canonical form of a spec does not mention. An option that is added to
-  // something that already has runs on disk sets it to the default; else all those runs would get another
-  // name.
+  // The value, as text, that the canonical form of a spec omits. An option that is added to an extension with
+  // existing runs sets it to the default; otherwise all those runs would get another name.
   std::string unsaid = {};
 
-  // Whether records depend on it. What does not (how many threads read the data) is neither in the canonical
-  // form of a spec nor in records, whatever its value.
+  // Whether records depend on it. An option without influence on records (such as the number of reader
+  // threads) is neither in the canonical form of a spec nor in records.
   bool decides = true;
 
-  // Which of several ways of working reads it, where only one does; empty: all.
+  // The mode that uses the option, if only one mode does; empty: all.
   std::string group = {};
 
-  // On the struct that the option belongs to. set: false, the struct unchanged, for a value that is not
-  // accepted.
+  // Access to the option's struct. set returns false and leaves the struct unchanged for an invalid value.
   std::function<Value(const void*)> get = {};
   std::function<bool(void*, const Value&)> set = {};
-  // Text as a value of the option's kind; nothing for text of another kind. set checks the range.
+  // Converts text to a value of the option's type; none if it is not of that type. set checks the range.
   std::function<std::optional<Value>(std::string_view)> parse = {};
 };
 
-// Parts that describe() and special fields are made of.
+// Helpers for describe() and special fields.
 std::string_view trimmed(std::string_view text);
 std::vector<std::string> comma_separated(std::string_view text);  // trimmed parts, at least one
-std::optional<Value> parse_whole(std::string_view text);          // int64, or uint64 where that is too small
+std::optional<Value> parse_whole(std::string_view text);          // int64, or uint64 if it does not fit
 std::optional<Value> parse_number(std::string_view text);
 std::optional<Value> parse_numbers(std::string_view text);
 std::optional<Value> parse_wholes(std::string_view text);
 std::optional<Value> parse_flag(std::string_view text);  // true, false, 1, 0, yes, no, on, off
-std::optional<double> number_in(const Value& value);     // of any kind of number
+std::optional<double> number_in(const Value& value);     // a number of any type
 std::optional<std::vector<double>> numbers_in(const Value& value);
 std::string joined_names(const std::vector<std::string>& names);  // "a, b and c"
 
-// The options of the struct O, in the order in which they are added. Members return the field, to which
+// The options of the struct O, in the order of their declaration. Members return the field, so that
 // distributions can be added.
 template <class O>
 class Fields {
  public:
-  // An integer member. low and high are both accepted.
+  // An integer member. low and high are included.
   template <class Whole>
   Field& whole(std::string name, Whole O::*member, Whole low, std::type_identity_t<Whole> high,
                std::string summary) {
@@ -146,7 +142,7 @@ class Fields {
         });
   }
 
-  // One of some named values, usually an enum's.
+  // One of several named values, usually an enum's.
   template <class Enum>
   Field& choice(std::string name, Enum O::*member, std::vector<std::pair<std::string, Enum>> choices,
                 std::string summary) {
@@ -193,7 +189,7 @@ class Fields {
         });
   }
 
-  // At least one number, each within the range. `empty`: a word for the empty list, if that is accepted.
+  // At least one number, each within the range. `empty`: a word for the empty list, if that is allowed.
   Field& numbers(std::string name, std::vector<double> O::*member, Range range, std::string summary,
                  std::string empty = {}) {
     std::string accepted = "lists of " + range.text() + ", separated by commas";
@@ -281,7 +277,7 @@ class Fields {
   std::vector<Field> fields_;
 };
 
-// The fields of O by describe(Fields<O>&), which argument-dependent lookup finds beside O.
+// The fields of O, from describe(Fields<O>&), which argument-dependent lookup finds next to O.
 template <class O>
 std::vector<Field> fields_of() {
   Fields<O> fields;
@@ -292,7 +288,7 @@ std::vector<Field> fields_of() {
 // The options of one extension as a value: a struct of some type and its fields. Copies are independent.
 class Options {
  public:
-  // Of an extension without options.
+  // For an extension without options.
   Options() = default;
 
   // Default values, described by describe(Fields<O>&).
@@ -305,12 +301,12 @@ class Options {
     return options;
   }
 
-  // The struct. Throws std::logic_error where it is of another type.
+  // The struct. Throws std::logic_error if it is of another type.
   template <class O>
   [[nodiscard]] const O& as() const {
     const auto* value = std::any_cast<O>(&value_);
     if (value == nullptr) {
-      throw std::logic_error("options are asked for as another type than they were declared with");
+      throw std::logic_error("options: requested as a type other than the declared one");
     }
     return *value;
   }
@@ -321,22 +317,22 @@ class Options {
   }
 
   [[nodiscard]] const std::vector<Field>& fields() const;
-  // Null where there is none of that name.
+  // Null if there is no field of that name.
   [[nodiscard]] const Field* find(std::string_view name) const;
 
   [[nodiscard]] Value get(const Field& field) const;
-  // Throw std::invalid_argument "fishr_ema: expected numbers from 0 to below 1, got 'x'".
+  // Throws std::invalid_argument such as "fishr_ema: expected numbers from 0 to below 1, got 'x'".
   void set_value(const Field& field, const Value& value);
   void set_text(const Field& field, std::string_view typed);
 
-  // The struct, for fields to read and write; null where there are no options.
+  // The struct, for fields to read and write; null if there are no options.
   [[nodiscard]] void* address() { return address_ != nullptr ? address_(value_) : nullptr; }
   [[nodiscard]] const void* address() const;
 
-  // Whether both are options of the same type, or both are none.
+  // Whether both hold options of the same type, or both hold none.
   [[nodiscard]] bool is_like(const Options& other) const { return value_.type() == other.value_.type(); }
 
-  // By type and values.
+  // Compares types and values.
   bool operator==(const Options& other) const;
 
  private:
@@ -345,7 +341,7 @@ class Options {
   void* (*address_)(std::any&) = nullptr;
 };
 
-// The same on a struct that is not in an Options.
+// The same for a struct that is not inside an Options.
 void set_value(const Field& field, void* options, const Value& value);
 void set_text(const Field& field, void* options, std::string_view typed);
 

@@ -6,8 +6,8 @@
 namespace pair::base {
 
 enum class Deviation : std::uint8_t {
-  population,  // by n
-  sample       // by n - 1; 0 for one value
+  population,  // divides by n
+  sample       // divides by n - 1; 0 for one value
 };
 
 struct MeanAndDeviation {
@@ -15,8 +15,8 @@ struct MeanAndDeviation {
   double deviation = 0.0;
 };
 
-// Of finite values; zeros where there are none. Sums are taken in order. (DomainBed's tables need NumPy's
-// order and have functions of their own, select/figures.h.)
+// The mean and standard deviation of finite values; zeros if there are none. Sums are taken in order.
+// (DomainBed's tables need NumPy's order: select/figures.h.)
 MeanAndDeviation mean_and_deviation(std::span<const double> values, Deviation kind = Deviation::population);
 
 }  // namespace pair::base

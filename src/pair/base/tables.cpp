@@ -5,7 +5,7 @@
 namespace pair::base {
 namespace {
 
-// Of UTF-8: all but the bytes that continue a character.
+// The number of UTF-8 characters: bytes that do not continue a character.
 std::size_t characters_in(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

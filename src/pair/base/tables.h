@@ -5,30 +5,30 @@
 #include <string_view>
 #include <vector>
 
-// Words in rows and columns, as text, Markdown and CSV.
+// Tables of text: aligned, as Markdown, and as CSV.
 
 namespace pair::base {
 
-// The first row is the header. Rows may be shorter than it, not longer.
+// The first row is the header. Other rows may be shorter, not longer.
 using Rows = std::vector<std::vector<std::string>>;
 
 struct TextTable {
   std::string_view indent = "";          // before every line
   std::size_t gap = 2;                   // spaces between columns
-  std::size_t left = std::string::npos;  // so many columns are aligned left, the others right
+  std::size_t left = std::string::npos;  // number of left-aligned columns; the others are right-aligned
   bool rule = false;                     // a line of dashes below the header
 };
 
-// Columns as wide as their widest word, counted in characters. No line ends in spaces.
+// Columns as wide as their widest word, in characters. Lines do not end in spaces.
 std::string aligned(const Rows& rows, const TextTable& table = {});
 
-// A table of Markdown; | in words is escaped. `right`: columns after the first are aligned right.
+// A Markdown table; | is escaped. `right`: columns after the first are right-aligned.
 std::string markdown(const Rows& rows, bool right = false);
 
-// One value of a line of CSV, in quotes where it must be (RFC 4180).
+// A CSV value, quoted if necessary (RFC 4180).
 std::string csv_value(std::string_view text);
 
-// "a, b, c": what `shown` makes of each item, with the separator between them.
+// "a, b, c": `shown` of each item, joined by the separator.
 template <class Items, class Shown>
 std::string joined(const Items& items, std::string_view separator, Shown shown) {
   std::string text;
@@ -40,7 +40,7 @@ std::string joined(const Items& items, std::string_view separator, Shown shown) 
   return text;
 }
 
-// The same of words.
+// The same for words.
 template <class Words>
 std::string joined(const Words& words, std::string_view separator = ", ") {
   return joined(words, separator, [](std::string_view word) { return word; });

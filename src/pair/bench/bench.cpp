@@ -6,13 +6,14 @@
 namespace pair::bench {
 
 CLI::App& add_bench(CLI::App& app) {
-  CLI::App* bench = app.add_subcommand("bench", "Measure how fast things are on this machine");
+  CLI::App* bench = app.add_subcommand("bench", "Measure the speed of parts of PAIR on this machine");
   bench->require_subcommand(1);
   bench->footer(
       "Example:\n"
       "  pair bench solver\n"
       "  pair bench select\n"
-      "  pair bench watch");
+      "  pair bench watch\n"
+      "  pair bench table");
   return *bench;
 }
 

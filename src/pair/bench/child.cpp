@@ -17,7 +17,7 @@ namespace {
 std::array<int, 2> new_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw std::runtime_error("cannot make a pipe: " + data::reason(errno));
+    throw std::runtime_error("cannot create a pipe: " + data::reason(errno));
   }
   return ends;
 }
@@ -49,7 +49,7 @@ Child::Child(const std::vector<std::string>& command) {
   if (process_ < 0) {
     throw std::runtime_error("cannot start " + command.front() + ": " + data::reason(error));
   }
-  // A child that ended shows as a failed write.
+  // Writing to a child that ended must fail, not raise a signal.
   on_broken_pipe_ = std::signal(SIGPIPE, SIG_IGN);
 }
 

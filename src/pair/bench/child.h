@@ -10,19 +10,18 @@
 
 namespace pair::bench {
 
-// A program to talk to, line by line, over its standard input and output. What it writes to standard error is
-// shown nowhere.
+// A program to talk to, line by line, over its standard input and output. Its standard error is discarded.
 class Child {
  public:
-  // Finds the program on PATH; no shell is involved. Throws std::runtime_error where no process can be
-  // started; a program that is not there says nothing and ends.
+  // Searches PATH; no shell is involved. Throws std::runtime_error if no process can be started. A program
+  // that does not exist ends without output.
   explicit Child(const std::vector<std::string>& command);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
-  // Closes its input, on which it should end, and waits for it.
+  // Closes the child's input, which should make it end, and waits for it.
   ~Child();
 
-  // Nothing where it has ended.
+  // None if the child has ended.
   std::optional<std::string> ask(const std::string& line);
   std::optional<std::string> read_line();
 
@@ -35,7 +34,7 @@ class Child {
   File to_;
   File from_;
   pid_t process_ = -1;
-  void (*on_broken_pipe_)(int) = nullptr;  // what was done on SIGPIPE, ignored meanwhile
+  void (*on_broken_pipe_)(int) = nullptr;  // the previous SIGPIPE handler
 };
 
 }  // namespace pair::bench

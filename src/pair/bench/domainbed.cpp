@@ -40,7 +40,7 @@ struct Python {
   std::int64_t parameters = 0;  // of its network
 };
 
-// Nothing where there is no Python with torch.
+// None if there is no Python with torch.
 std::optional<Python> start_python(const Arguments& arguments) {
   Python python;
   python.child = std::make_unique<Child>(
@@ -58,7 +58,7 @@ std::optional<Python> start_python(const Arguments& arguments) {
 double python_milliseconds(Python& python, int steps) {
   const std::optional<std::string> seconds = python.child->ask(std::to_string(steps));
   if (!seconds) {
-    throw std::runtime_error("python's side of the comparison ended before its time");
+    throw std::runtime_error("the Python process of the comparison ended early");
   }
   return 1e3 * std::stod(*seconds) / steps;
 }
@@ -88,7 +88,7 @@ void bench_domainbed(const Arguments& arguments, Context& context) {
                               " -c \"import torch\"' fails (--python names another; on Debian the package is "
                               "python3-torch)";
   if (!python) {
-    context.err << "pair: python " << without << '\n' << std::flush;  // before what takes long
+    context.err << "pair: python " << without << '\n' << std::flush;  // before the long measurement
   }
   train::use_threads(arguments.threads);
   train::Settings settings = runs::resolve("ColoredMNIST", "erm").settings;
@@ -109,7 +109,7 @@ void bench_domainbed(const Arguments& arguments, Context& context) {
     ours.push_back(mine);
     if (python) {
       theirs.push_back(other);
-      // Round by round: a slow moment of the machine falls on both.
+      // Per round: a slow moment of the machine affects both.
       ratios.push_back(other / mine);
     }
   }
@@ -154,20 +154,20 @@ void add_bench_domainbed(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       bench.add_subcommand("domainbed", "DomainBed's network: an ERM step, against one in Python");
-  command->add_option("--rounds", arguments->rounds, "Rounds, ours and Python's in turn")
+  command->add_option("--rounds", arguments->rounds, "Rounds, alternating between pair and Python")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  command->add_option("--steps", arguments->steps, "Steps a round")
+  command->add_option("--steps", arguments->steps, "Steps per round")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  command->add_option("--batch", arguments->batch, "Samples an environment")
+  command->add_option("--batch", arguments->batch, "Samples per environment")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads an operation may use")
+  command->add_option("--threads", arguments->threads, "Threads per operation")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_option("--python", arguments->python, "A Python with torch")->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Example:\n"
       "  pair bench domainbed --python /usr/bin/python3 --json");

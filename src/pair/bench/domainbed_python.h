@@ -4,9 +4,9 @@
 
 namespace pair::bench {
 
-// DomainBed's network and an ERM step on it as one writes them by hand in Python with torch. Arguments:
-// threads, samples an environment. Says its torch's version and the network's number of parameters, then for
-// every line of input takes as many steps as that says and answers with the seconds.
+// DomainBed's network and an ERM step, written by hand in Python with torch. Arguments: threads, samples per
+// environment. Prints torch's version and the number of parameters; then, for every line of input, takes that
+// many steps and prints the seconds.
 inline constexpr std::string_view domainbed_python = R"(
 import sys, time
 import torch

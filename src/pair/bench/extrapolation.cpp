@@ -47,7 +47,7 @@ void bench(const Arguments& arguments, Context& context) {
     }
   });
 
-  constexpr double microseconds = 1e3;  // a millisecond
+  constexpr double microseconds = 1e3;  // per millisecond
   const double products = microseconds * quantile(bench.products_ms, 0.5);
   nlohmann::ordered_json result;
   result["made"] = paper::provenance("cpu");
@@ -90,7 +90,7 @@ void add_bench_extrapolation(CLI::App& bench_group, Context& context) {
   command->add_option("--rounds", arguments->rounds, "Steps of each method")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Example:\n"
       "  pair bench extrapolation --json");

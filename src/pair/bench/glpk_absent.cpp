@@ -2,7 +2,7 @@
 
 #include "pair/bench/glpk_reference.h"
 
-// Stands in for glpk_reference.cpp where the build has no GLPK.
+// Replaces glpk_reference.cpp in builds without GLPK.
 
 namespace pair::bench {
 namespace {

@@ -56,7 +56,7 @@ class Program {
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     parameters.presolve = GLP_OFF;
-    parameters.it_lim = 1000;  // glp_simplex may cycle for ever
+    parameters.it_lim = 1000;  // glp_simplex may cycle forever
 
     GlpkResult result;
     const auto start = std::chrono::steady_clock::now();
@@ -87,7 +87,7 @@ class Program {
   std::vector<double> value_of_{0.0};
 };
 
-// The exponent of the power of two that makes all these values integers.
+// The exponent of the power of two that turns all these values into integers.
 int exponent_to_integers(std::initializer_list<std::span<const double>> parts) {
   int lowest = std::numeric_limits<int>::max();
   for (const std::span<const double> part : parts) {
@@ -131,7 +131,7 @@ GlpkResult glpk_simplex(const moo::SimplexLp& lp) {
 }
 
 GlpkResult glpk_exact(const moo::SimplexLp& lp) {
-  glp_term_out(GLP_OFF);  // glp_exact writes messages whatever its parameters say
+  glp_term_out(GLP_OFF);  // glp_exact ignores the message level of its parameters
   const std::size_t m = lp.objective.size();
   const std::size_t k = lp.bounds.size();
   // Columns: x; y = x, which carry the low parts of the objective's coefficients; z, the objective's value,

@@ -56,8 +56,8 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
 }
 
-// What the card reaches on work of our sizes' kind: operations a second in large matrix products, in 32 bits
-// (or TF32) and in 16, and bytes a second in a copy.
+// The throughput of the card on work of our sizes: operations per second in large matrix products, in 32 bits
+// (or TF32) and in 16, and bytes per second in a copy.
 struct Rates {
   double operations = 0.0;
   double half_operations = 0.0;
@@ -100,7 +100,7 @@ Rates measure_rates() {
   return rates;
 }
 
-// The least a piece of work costs: its operations, and its tensors read and written once each.
+// The minimum cost of a piece of work: its operations, and one read and write of its tensors.
 struct Cost {
   double operations = 0.0;
   double half_operations = 0.0;
@@ -116,21 +116,21 @@ struct Cost {
   [[nodiscard]] Cost in_half() const { return {0.0, operations + half_operations, bytes / 2.0}; }
 };
 
-// A layer's product forward; its activations are written once and read by the next.
+// The forward product of a layer; its activations are written once and read once by the next layer.
 Cost linear(double rows, double in, double out) {
   return {2.0 * rows * in * out, 0.0, 4.0 * rows * (in + out)};
 }
 
-// Of the paper's network on n samples.
+// The paper's network on n samples.
 Cost mlp_forward(double n) {
   return linear(n, 392, 256) + linear(n, 256, 256);
 }
-// Forward, the weights' gradients, and the second layer's input's.
+// Forward pass, gradients of the weights, and gradient of the second layer's input.
 Cost mlp_step(double n) {
   return mlp_forward(n) * 2.0 + linear(n, 256, 256);
 }
 
-// Of DomainBed's network for digits: four convolutions of 3 x 3.
+// DomainBed's network for digits: four convolutions of 3 x 3.
 Cost cnn_forward(double n) {
   const auto convolution = [n](double in, double in_pixels, double out, double pixels) {
     return Cost{2.0 * n * pixels * 9.0 * in * out, 0.0, 4.0 * n * (in * in_pixels + out * pixels)};
@@ -143,7 +143,7 @@ Cost cnn_step(double n, bool half) {
   return half ? cost.in_half() : cost;
 }
 
-// Milliseconds a step, in blocks that end with the device being waited for.
+// Milliseconds per step, in blocks that end with a synchronisation of the device.
 std::vector<double> step_milliseconds(train::Trainer& trainer, int rounds) {
   constexpr int steps = 20;
   std::vector<double> result;
@@ -160,7 +160,7 @@ std::vector<double> step_milliseconds(train::Trainer& trainer, int rounds) {
   return result;
 }
 
-// A version that is a number: 13000 is 13.0.
+// A version number: 13000 is 13.0.
 std::string dotted(long version, long of_major, long of_minor) {
   return std::to_string(version / of_major) + "." + std::to_string(version % of_major / of_minor);
 }
@@ -233,8 +233,8 @@ class Bench {
     return {{"device", "cuda"}, {"tf32", arguments_.fp32 ? "false" : "true"}};
   }
 
-  // The same 20 steps in fp32 here and there: the largest difference of a loss, as a share of it, and of a
-  // weight.
+  // The same 20 steps in fp32 on CPU and device: the largest relative difference of a loss, and the largest
+  // difference of a weight.
   void agreement() {
     train::use_tf32(false);
     auto all = overrides();
@@ -301,12 +301,12 @@ class Bench {
     add("table1_pair_row", "s", {seconds}, mlp_step(50'000) * steps + mlp_forward(80'000) * (steps / 5), 8,
         3);
     if (!arguments_.fp32) {
-      (void)table_seconds(false);  // for its accuracies
+      (void)table_seconds(false);  // for the accuracies
     }
     train::use_tf32(!arguments_.fp32);
   }
 
-  // Table 1's row of PAIR-o, whose accuracies are kept.
+  // Table 1's row for PAIR-o; its accuracies are kept.
   double table_seconds(bool tf32) {
     const std::vector<std::string> methods = {"pair_w"};
     const std::vector<std::uint64_t> seeds = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -332,7 +332,7 @@ class Bench {
     return seconds;
   }
 
-  // Figures in 16 bits have names of their own; where fp32 is asked for there are none.
+  // Results in 16 bits have separate names; with --fp32 there are none.
   [[nodiscard]] static std::string named(const std::string& name, bool half) {
     return half ? name + "_half" : name;
   }
@@ -390,14 +390,14 @@ class Bench {
         std::rethrow_exception(failure);
       }
     }
-    const Cost scoring = cnn_forward(70'000) * 51.0;  // in 16 bits where TF32 is allowed
+    const Cost scoring = cnn_forward(70'000) * 51.0;  // in 16 bits if TF32 is allowed
     const Cost run =
         cnn_step(128, half) * static_cast<double>(steps) + (arguments_.fp32 ? scoring : scoring.in_half());
     add(named("domainbed_" + std::to_string(arguments_.runs) + "_runs", half), "s", {seconds},
         run * static_cast<double>(arguments_.runs), 90, 45);
   }
 
-  // All 70,000 images of DomainBed's ColoredMNIST: two domains' training parts, and the rest.
+  // All 70,000 images of DomainBed's ColoredMNIST: the training parts of two domains, and the rest.
   const std::shared_ptr<const data::EnvironmentSet>& pictures() {
     if (!pictures_) {
       constexpr std::int64_t domain = 23'333 * 8 / 10;
@@ -420,11 +420,10 @@ class Bench {
 void bench_gpu(const Arguments& arguments, Context& context) {
   const auto& parts = arguments.parts;
   if (arguments.fp32 && std::find(parts.begin(), parts.end(), "many-half") != parts.end()) {
-    throw UsageError(
-        "--parts has many-half, whose steps are in 16 bits, beside --fp32; accepted is one of them");
+    throw UsageError("--parts: many-half runs in 16 bits; expected either it or --fp32, got both");
   }
   if (!torch::cuda::is_available()) {
-    throw std::runtime_error("'pair bench gpu' needs a CUDA device, and LibTorch finds none here");
+    throw std::runtime_error("'pair bench gpu' needs a CUDA device; LibTorch finds none");
   }
   const nlohmann::ordered_json result = Bench(arguments, context).run();
   if (arguments.json) {
@@ -457,22 +456,25 @@ void bench_gpu(const Arguments& arguments, Context& context) {
 
 void add_bench_gpu(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = bench.add_subcommand("gpu", "Steps, runs and many runs at once on a CUDA device");
+  CLI::App* command = bench.add_subcommand("gpu", "Steps, single runs and concurrent runs on a CUDA device");
   command
-      ->add_option("--parts", arguments->parts,
-                   "Of agree, step, run, table, domainbed, many, many-half (default: all but many, or with "
-                   "--fp32 many-half)")
+      ->add_option(
+          "--parts", arguments->parts,
+          "Any of agree, step, run, table, domainbed, many, many-half (default: all except many, or with "
+          "--fp32 many-half)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_parts));
-  command->add_option("--rounds", arguments->rounds, "Blocks of 20 steps that a step's time is the median of")
+  command
+      ->add_option("--rounds", arguments->rounds,
+                   "Blocks of 20 steps; the reported time per step is their median")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   cli::add_jobs_option(*command, arguments->jobs);
-  command->add_option("--runs", arguments->runs, "Runs at once in 'many' and 'many-half'")
+  command->add_option("--runs", arguments->runs, "Concurrent runs in 'many' and 'many-half'")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_flag("--fp32", arguments->fp32, "Products in fp32 in place of TF32");
-  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->add_flag("--fp32", arguments->fp32, "Matrix products in fp32 instead of TF32");
+  command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Example:\n"
       "  pair bench gpu --json > gpu.json");

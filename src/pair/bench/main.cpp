@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
     pair::bench::add_bench_solver(bench, context);
     pair::bench::add_bench_select(bench, context);
     pair::bench::add_bench_watch(bench, context);
+    pair::bench::add_bench_table(bench, context);
 #ifdef PAIR_BENCH_TRAINING
     pair::bench::add_bench_step(bench, context);
     pair::bench::add_bench_domainbed(bench, context);

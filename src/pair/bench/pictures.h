@@ -7,9 +7,9 @@
 
 namespace pair::bench {
 
-// Environments of DomainBed's ColoredMNIST in shape, [samples, 2, 28, 28] bytes and two classes, to measure
-// steps by: how long one takes does not depend on what is in the pictures. held_out: samples that are scored,
-// none where 0.
+// Environments with the shape of DomainBed's ColoredMNIST, [samples, 2, 28, 28] bytes and two classes. The
+// time of a step does not depend on the content of the images. held_out: number of samples that are scored; 0
+// for none.
 std::shared_ptr<const data::EnvironmentSet> domainbed_pictures(int environments, std::int64_t samples,
                                                                std::int64_t held_out = 0);
 

@@ -22,7 +22,7 @@ class Draws {
   }
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(next() % count); }
   double one_of(std::initializer_list<double> values) { return values.begin()[below(values.size())]; }
-  // A value whose logarithm is uniform over this many decades, centred at 1.
+  // A log-uniform value over this many decades, centred at 1.
   double spread_over(double decades) { return std::pow(10.0, uniform(-decades / 2, decades / 2)); }
 
  private:
@@ -40,7 +40,7 @@ std::vector<double> draw_gram(std::size_t m, Draws& draws) {
   // Fewer coordinates than objectives make the gradients linearly dependent.
   const std::size_t n = draws.below(5) == 0 && m > 2 ? m - 1 : m + draws.below(3 * m);
   const double decades = draws.one_of({0.0, 4.0, 12.0});
-  // How much of a direction that all share each gradient has: positive aligns them, mixed signs oppose them.
+  // The share of a common direction in each gradient: positive values align them, mixed signs oppose them.
   const double shared = draws.one_of({0.0, 1.0, 4.0});
   const bool opposed = draws.below(2) == 0;
 

@@ -6,8 +6,8 @@
 
 #include "pair/moo/problem.h"
 
-// Problems to measure solvers on: what training meets, and then some. The same seed gives the same problems
-// on every machine.
+// Problems for measuring solvers, harder than those in training. The same seed gives the same problems on
+// every machine.
 
 namespace pair::bench {
 
@@ -19,9 +19,9 @@ struct BenchProblem {
   [[nodiscard]] moo::Problem view() const { return {losses, gram, preference}; }
 };
 
-// Problems of m objectives: gradients up to 1e12 apart in norm, aligned, independent or in conflict, some
-// linearly dependent; preferences up to 1e12 apart; losses far from the preferred ray, near it and on it,
-// so that EPO balances in about two of three and descends in the rest.
+// Problems with m objectives. Gradient norms differ by up to 1e12; gradients are aligned, independent or in
+// conflict, some linearly dependent. Preferences differ by up to 1e12. Losses are far from the preferred ray,
+// near it or on it, so that EPO balances in about two of three problems and descends in the others.
 std::vector<BenchProblem> bench_problems(std::size_t m, std::size_t count, std::uint64_t seed);
 
 }  // namespace pair::bench

@@ -29,7 +29,7 @@ using Arguments = BenchSweepArguments;
 
 struct Phase {
   std::string name;
-  std::vector<double> seconds = {};  // one a repeat
+  std::vector<double> seconds = {};  // one per repeat
 };
 
 struct Measured {
@@ -38,10 +38,10 @@ struct Measured {
   std::uint64_t bytes = 0;
   std::size_t decisions = 0;      // of all criteria
   std::size_t characters = 0;     // of their tables
-  double megabytes_before = 0.0;  // at the most, before anything was read
-  double megabytes = 0.0;         // at the most, all in all
+  double megabytes_before = 0.0;  // peak before anything was read
+  double megabytes = 0.0;         // overall peak
   std::vector<Phase> phases = {};
-  std::vector<double> totals = {};  // a repeat
+  std::vector<double> totals = {};  // one per repeat
 };
 
 Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
@@ -120,7 +120,7 @@ void write_json(const Measured& measured, const Arguments& arguments, std::ostre
 
 void write_table(const Measured& measured, std::ostream& out) {
   out << measured.runs << " runs, " << measured.records << " records, " << measured.bytes / 1'000'000
-      << " MB, just written and so in the page cache; read with " << select::line_parser_name() << '\n'
+      << " MB, in the page cache; read with " << select::line_parser_name() << '\n'
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
       << std::fixed << std::setprecision(3);
   for (const Phase& phase : measured.phases) {
@@ -128,17 +128,17 @@ void write_table(const Measured& measured, std::ostream& out) {
         << median(phase.seconds) << " s\n";
   }
   out << "  " << std::left << std::setw(20) << "all" << std::right << std::setw(8) << median(measured.totals)
-      << " s\n\nAt most " << std::setprecision(0) << measured.megabytes << " MB of memory\n";
+      << " s\n\nPeak memory: " << std::setprecision(0) << measured.megabytes << " MB\n";
 }
 
 }  // namespace
 
 void add_bench_select(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>(Arguments{.runs = 10'000, .records = 50, .repeats = 3});
-  CLI::App* command = bench.add_subcommand("select", "Seconds to read a large sweep and to choose from it");
-  add_bench_sweep_options(*command, arguments, "Times that all is measured; the median counts");
+  CLI::App* command = bench.add_subcommand("select", "Time to read a large sweep and select from it");
+  add_bench_sweep_options(*command, arguments, "Repetitions; the median is reported");
   command->footer(
-      "The sweep, some 550 MB with DomainBed's keys, is written to a temporary folder and deleted.\n\n"
+      "The sweep, about 550 MB with DomainBed's keys, is written to a temporary folder and deleted.\n\n"
       "Example:\n"
       "  pair bench select\n"
       "  pair bench select --runs 1000 --json");

@@ -35,15 +35,15 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// Times of one way to solve, one or more a problem. A problem's time is the median of its times, so that
-// what else the machine does at the moment does not count.
+// Times of one solver, at least one per problem. A problem's time is the median of its times, which removes
+// disturbances by other processes.
 class Times {
  public:
   explicit Times(std::size_t problems) : of_problem_(problems) {}
 
   void record(std::size_t problem, double microseconds) { of_problem_[problem].push_back(microseconds); }
 
-  // The time that this share of the problems stays below.
+  // The quantile of the problems' times.
   [[nodiscard]] double quantile(double share) const {
     std::vector<double> medians;
     for (std::vector<double> times : of_problem_) {
@@ -61,8 +61,8 @@ class Times {
 };
 
 struct Reference {
-  Times whole;         // with setting up, which a user pays too
-  Times method_alone;  // without
+  Times whole;         // including set-up, as a user sees it
+  Times method_alone;  // without set-up
   std::size_t agreeing = 0;
 
   explicit Reference(std::size_t problems) : whole(problems), method_alone(problems) {}
@@ -77,7 +77,7 @@ struct Measured {
   std::size_t infeasible = 0;
 };
 
-// A problem, EPO's linear program for it, and EPO's answer.
+// A problem, its EPO linear program, and EPO's solution.
 struct Case {
   BenchProblem problem;
   moo::EpoProgram program;
@@ -86,8 +86,8 @@ struct Case {
   [[nodiscard]] moo::SimplexLp lp() const { return {program.objective, program.rows, program.bounds}; }
 };
 
-// A single solve is near the clock's own resolution, so several are timed together; as many of GLPK's as of
-// ours, since a repeated solve is a little faster than the first.
+// A single solve is near the clock's resolution, so several are timed together: equally many for GLPK and
+// ours, since a repeated solve is slightly faster than the first.
 constexpr std::size_t repeats = 8;
 
 double time_ours(const moo::Epo& epo, Case& one) {
@@ -99,7 +99,7 @@ double time_ours(const moo::Epo& epo, Case& one) {
   return microseconds_since(start) / repeats;
 }
 
-// Whether GLPK came to our status and, within the tolerance, to our optimum.
+// Whether GLPK found our status and, within the tolerance, our optimum.
 bool agrees(const GlpkResult& theirs, const moo::Solution& ours, double tolerance) {
   if (ours.status == moo::Status::infeasible) {
     return theirs.status == GlpkResult::Status::infeasible;
@@ -137,8 +137,8 @@ void time_exact(const Case& one, std::size_t index, Reference& reference) {
   reference.agreeing += agrees(result, one.solution, 1e-9 * std::abs(result.objective)) ? 1 : 0;
 }
 
-// Ours and GLPK's take turns every few problems, so that both meet the same moods of the machine; not at
-// each problem, for then each would find its caches emptied by the other.
+// Alternates between ours and GLPK every few problems, so that both see the same state of the machine; not at
+// every problem, because each would then find its caches emptied by the other.
 Measured measure(std::size_t m, const Arguments& arguments) {
   constexpr std::size_t rounds = 3;
   constexpr std::size_t turn = 50;
@@ -176,7 +176,7 @@ Measured measure(std::size_t m, const Arguments& arguments) {
   return measured;
 }
 
-// Three significant digits: the rest is noise.
+// Three significant digits; the rest is noise.
 double rounded(double value) {
   std::ostringstream text;
   text << std::setprecision(3) << value;
@@ -227,7 +227,7 @@ void write_reference(const std::optional<Reference>& reference, const Times& our
 }
 
 void write_table(const std::vector<Measured>& all, const Arguments& arguments, std::ostream& out) {
-  out << "EPO, microseconds a solve, " << arguments.problems << " problems each (seed " << arguments.seed
+  out << "EPO, microseconds per solve, " << arguments.problems << " problems each (seed " << arguments.seed
       << ")\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
       << "  m   median      p10      p90";
@@ -242,16 +242,16 @@ void write_table(const std::vector<Measured>& all, const Arguments& arguments, s
     write_reference(measured.exact, measured.ours, out);
     out << '\n';
   }
-  out << (have_glpk() ? "\nThe ratio is GLPK's median, with its setting up, to ours, with its checks. agree: "
+  out << (have_glpk() ? "\nThe ratio is GLPK's median, including set-up, to ours, including checks. agree: "
                         "how often "
-                        "GLPK\ncomes to our status and optimum; glp_simplex decides by absolute tolerances.\n"
-                      : "\nThis build has no GLPK to compare with (PAIR_GLPK, and Debian's libglpk-dev).\n");
+                        "GLPK\nfinds our status and optimum; glp_simplex uses absolute tolerances.\n"
+                      : "\nThis build has no GLPK to compare with (PAIR_GLPK; Debian: libglpk-dev).\n");
 }
 
 constexpr auto footer =
-    R"(A problem's time is the median of three rounds. Ours is that of the whole call: checks, forming
-EPO's linear program, solving it. GLPK gets the program ready formed, and its time includes
-setting up; it is asked twice: glp_simplex, and glp_exact for answers as exact as ours.
+    R"(A problem's time is the median of three rounds. Our time covers the whole call: checks, forming
+EPO's linear program and solving it. GLPK gets the finished program, and its time includes
+set-up; both glp_simplex and glp_exact, which is as exact as ours, are timed.
 
 Example:
   pair bench solver
@@ -261,12 +261,12 @@ Example:
 
 void add_bench_solver(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = bench.add_subcommand("solver", "Time EPO's solves for 2, 3, 5 and 8 objectives");
+  CLI::App* command = bench.add_subcommand("solver", "Time per EPO solve for 2, 3, 5 and 8 objectives");
   command->add_flag("--json", arguments->json, "Write one JSON object");
-  command->add_option("--problems", arguments->problems, "Problems of each size")
+  command->add_option("--problems", arguments->problems, "Problems per size")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000000}))
       ->capture_default_str();
-  command->add_option("--seed", arguments->seed, "Which problems")->capture_default_str();
+  command->add_option("--seed", arguments->seed, "Seed of the problems")->capture_default_str();
   command->footer(footer);
   command->callback([arguments, &context] {
     std::vector<Measured> all;

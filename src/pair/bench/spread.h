@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
-// How benchmarks summarise their rounds.
+// Statistics of benchmark rounds.
 
 namespace pair::bench {
 
-// The value below which the share lies; values is not empty.
+// The quantile of the values, which must not be empty.
 inline double quantile(std::vector<double> values, double share) {
   std::sort(values.begin(), values.end());
   return values[static_cast<std::size_t>(std::lround(share * static_cast<double>(values.size() - 1)))];
 }
 
-// The upper one of two in the middle.
+// The upper of the two middle values.
 inline double median(std::vector<double> values) {
   return quantile(std::move(values), 0.5);
 }

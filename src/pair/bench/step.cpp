@@ -64,7 +64,7 @@ void bench_step(const Arguments& arguments, Context& context) {
                         {"gflops", bench.operations / products / 1e6}};
   result["erm_share_of_floor"] = products / erm;
   for (const StepTiming& method : bench.methods) {
-    // Ratios round by round: a slow moment of the machine falls on both.
+    // Ratios per round: a slow moment of the machine affects both.
     std::vector<double> ratios;
     for (std::size_t i = 0; i < method.milliseconds.size(); ++i) {
       ratios.push_back(method.milliseconds[i] / bench.methods.front().milliseconds[i]);
@@ -94,17 +94,17 @@ void bench_step(const Arguments& arguments, Context& context) {
 
 void add_bench_step(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = bench.add_subcommand("step", "A training step of each method, and its floor");
+  CLI::App* command = bench.add_subcommand("step", "A training step of each method, and its lower bound");
   command->add_option("--rounds", arguments->rounds, "Steps of each method")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
-  command->add_option("--threads", arguments->threads, "Threads an operation may use")
+  command->add_option("--threads", arguments->threads, "Threads per operation")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_option("--digits", arguments->digits, "Training digits")
       ->check(CLI::Range(2, 50'000))
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write the figures as JSON");
+  command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Example:\n"
       "  pair bench step --json");

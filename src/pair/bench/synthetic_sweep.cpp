@@ -1,14 +1,9 @@
 #include "pair/bench/synthetic_sweep.h"
 
-#include <fcntl.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): for mkdtemp, which <cstdlib> has not
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -17,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/bench/temporary_folder.h"
 #include "pair/data/random.h"
 
 namespace pair::bench {
@@ -130,67 +126,6 @@ json record_of(const Job& job, std::size_t index, data::Random& random) {
   return record;
 }
 
-// A new folder for a benchmark's files, gone with it, and gone as well where the process is stopped or
-// killed: a child of this process waits for its end, which a pipe tells it, and then deletes what is left.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  void start_janitor();
-
-  std::filesystem::path path_;
-  int alive_ = -1;  // closed by the end of this process, if not before
-  pid_t janitor_ = -1;
-};
-
-TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot make a folder in " + std::filesystem::temp_directory_path().string());
-  }
-  path_ = name;
-  start_janitor();
-}
-
-void TemporaryFolder::start_janitor() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return;  // the folder is deleted all the same, unless the process is stopped
-  }
-  janitor_ = ::fork();
-  if (janitor_ == 0) {
-    ::setsid();  // Ctrl-C goes to those of the terminal
-    ::close(ends[1]);
-    for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-      ::close(standard);
-    }
-    char byte = 0;
-    while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
-    }
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-    ::_exit(0);
-  }
-  ::close(ends[0]);
-  alive_ = ends[1];
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-  if (alive_ >= 0) {
-    ::close(alive_);
-  }
-  if (janitor_ > 0) {
-    ::waitpid(janitor_, nullptr, 0);
-  }
-}
-
 }  // namespace
 
 std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t runs, std::size_t records,
@@ -223,16 +158,16 @@ std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t
 
 void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
                              const std::string& repeats) {
-  command.add_option("--runs", arguments->runs, "Runs of the made-up sweep")
+  command.add_option("--runs", arguments->runs, "Runs in the synthetic sweep")
       ->check(CLI::Range(std::size_t{1}, most_bench_runs))
       ->capture_default_str();
-  command.add_option("--records", arguments->records, "Records a run")
+  command.add_option("--records", arguments->records, "Records per run")
       ->check(CLI::Range(1, 10'000))
       ->capture_default_str();
   command.add_option("--repeats", arguments->repeats, repeats)
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command.add_option("--seed", arguments->seed, "Which sweep")->capture_default_str();
+  command.add_option("--seed", arguments->seed, "Seed of the sweep")->capture_default_str();
   command.add_flag("--json", arguments->json, "Write a JSON object");
 }
 

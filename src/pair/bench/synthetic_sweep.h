@@ -12,29 +12,29 @@
 
 namespace pair::bench {
 
-// Writes a made-up sweep with DomainBed's keys and order: run folders with results.jsonl and done, datasets
-// of 3 to 4 environments with one and two test environments, five algorithms, 3 trials, 20 draws of
-// hyperparameters. At most 10,800 runs differ; so many are written at most. Returns the bytes written.
+// Writes a synthetic sweep with DomainBed's keys in its order: run folders with results.jsonl and done,
+// datasets of 3 or 4 environments with one or two test environments, five algorithms, 3 trials, 20 draws of
+// hyperparameters. Writes at most 10,800 runs, the number of different ones. Returns the bytes written.
 std::uint64_t write_bench_sweep(const std::filesystem::path& folder, std::size_t runs, std::size_t records,
                                 std::uint64_t seed);
 
 inline constexpr std::size_t most_bench_runs = 10'800;
 
-// What benchmarks on such a sweep are told.
+// The arguments of benchmarks on a synthetic sweep.
 struct BenchSweepArguments {
   std::size_t runs = 0;
-  std::size_t records = 0;  // a run
+  std::size_t records = 0;  // per run
   std::size_t repeats = 0;
   std::uint64_t seed = 1;
   bool json = false;
 };
 
-// --runs, --records, --repeats with its own words, --seed and --json.
+// Adds --runs, --records, --repeats (with the given help text), --seed and --json.
 void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweepArguments>& arguments,
                              const std::string& repeats);
 
-// Writes the sweep, says so on err, and calls work with its folder, which is gone afterwards,
-// also where the process is stopped or killed meanwhile.
+// Writes the sweep, reports it on err, and calls work with its folder. The folder is deleted afterwards, even
+// if the process is stopped or killed.
 void with_bench_sweep(const BenchSweepArguments& arguments, std::ostream& err,
                       const std::function<void(const std::filesystem::path&)>& work);
 
@@ -45,7 +45,7 @@ double seconds_of(Function function) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// The most that this process has had in memory so far, the libraries it shares with others included.
+// The peak memory of this process so far, including shared libraries.
 double peak_megabytes();
 
 }  // namespace pair::bench

@@ -16,8 +16,8 @@ double milliseconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
 }
 
-// The products of an MLP's step: a layer's forward, its weights' gradient and, but for the first layer, its
-// input's gradient.
+// The matrix products of an MLP's step: per layer, the forward pass, the gradient of the weights and, except
+// for the first layer, the gradient of the input.
 class Products {
  public:
   Products(std::int64_t rows, std::int64_t inputs, std::int64_t width, std::int64_t depth) {

@@ -24,10 +24,10 @@ using nlohmann::ordered_json;
 using Arguments = BenchSweepArguments;
 
 struct Measured {
-  double first_s = 0.0;         // from nothing to the first payload
-  double page_s = 0.0;          // the page of it
-  std::vector<double> idle_s;   // a look where nothing changed
-  std::vector<double> grown_s;  // from a look that finds a new record to its payload
+  double first_s = 0.0;         // from the start to the first payload
+  double page_s = 0.0;          // making the page
+  std::vector<double> idle_s;   // a check without changes
+  std::vector<double> grown_s;  // from a check that finds a new record to its payload
   std::size_t payload_bytes = 0;
   std::size_t page_bytes = 0;
   double megabytes_before = 0.0;
@@ -98,12 +98,12 @@ void write_table(const Measured& measured, const Arguments& arguments, std::ostr
   out << arguments.runs << " runs of " << arguments.records << " records\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
       << std::fixed << std::setprecision(3);
-  row("all runs, from nothing", measured.first_s);
-  row("their page", measured.page_s);
-  row("a look where nothing changed", median(measured.idle_s));
-  row("a look that finds a new record", median(measured.grown_s));
-  out << "\nAt most " << std::setprecision(0) << measured.megabytes << " MB of memory, "
-      << measured.megabytes_before << " of them before anything was read\n";
+  row("first read of all runs", measured.first_s);
+  row("page of all runs", measured.page_s);
+  row("check without changes", median(measured.idle_s));
+  row("check that finds a new record", median(measured.grown_s));
+  out << "\nPeak memory: " << std::setprecision(0) << measured.megabytes << " MB, "
+      << measured.megabytes_before << " MB of it before reading\n";
 }
 
 }  // namespace
@@ -111,10 +111,11 @@ void write_table(const Measured& measured, const Arguments& arguments, std::ostr
 void add_bench_watch(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<Arguments>(Arguments{.runs = 1'000, .records = 100, .repeats = 5});
   CLI::App* command =
-      bench.add_subcommand("watch", "Seconds and memory to follow a large sweep, as 'pair watch' does");
-  add_bench_sweep_options(*command, arguments, "New records; the median counts");
+      bench.add_subcommand("watch", "Time and memory to follow a large sweep, as 'pair watch' does");
+  add_bench_sweep_options(*command, arguments, "New records; the median is reported");
   command->footer(
-      "'pair watch' looks twice a second, so a new record shows after half a second and a look at most.\n\n"
+      "'pair watch' checks twice per second, so a new record shows after at most half a second and one "
+      "check.\n\n"
       "Example:\n"
       "  pair bench watch\n"
       "  pair bench watch --runs 100 --json");

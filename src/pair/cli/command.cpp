@@ -1,8 +1,12 @@
 #include "pair/cli/command.h"
 
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <iostream>
 #include <new>
 #include <ostream>
 #include <span>
@@ -15,7 +19,7 @@
 namespace pair::cli {
 namespace {
 
-// CLI11 would only say that it did not expect the word.
+// CLI11 would only report an unexpected word.
 void refuse_unknown_subcommands(const CLI::App& app, std::span<const char* const> arguments) {
   const CLI::App* level = &app;
   for (const std::string_view argument : arguments) {
@@ -37,7 +41,7 @@ void refuse_unknown_subcommands(const CLI::App& app, std::span<const char* const
   }
 }
 
-// CLI11 only says "Could not convert: --last = x", and not what is accepted.
+// CLI11 only reports "Could not convert: --last = x", not what is expected.
 void refuse_unconverted(const CLI::App& app, std::string_view said) {
   constexpr std::string_view before = "Could not convert: ";
   constexpr std::string_view between = " = ";
@@ -52,17 +56,17 @@ void refuse_unconverted(const CLI::App& app, std::string_view said) {
   }
   const CLI::Option* const option = level->get_option_no_throw(name);
   const std::string type = option != nullptr ? option->get_type_name() : "";
-  const char* const accepted = type.starts_with("UINT")    ? "whole numbers from 0"
-                               : type.starts_with("INT")   ? "whole numbers"
-                               : type.starts_with("FLOAT") ? "numbers"
+  const char* const expected = type.starts_with("UINT")    ? "an integer of at least 0"
+                               : type.starts_with("INT")   ? "an integer"
+                               : type.starts_with("FLOAT") ? "a number"
                                                            : nullptr;
-  if (accepted != nullptr) {
-    throw UsageError(name + " is '" + std::string(said.substr(middle + between.size())) + "'; accepted are " +
-                     accepted);
+  if (expected != nullptr) {
+    throw UsageError(name + ": expected " + expected + ", got '" +
+                     std::string(said.substr(middle + between.size())) + "'");
   }
 }
 
-// An error may quote what a file or a folder's name holds.
+// A message may quote the content of a file or the name of a folder.
 std::string printable_lines(std::string_view text) {
   std::string lines;
   for (std::size_t end = 0; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
@@ -71,11 +75,23 @@ std::string printable_lines(std::string_view text) {
   return lines + base::printable(text);
 }
 
+// A write that failed earlier has left no errno, but the pipe still reports it.
+bool is_closed_pipe(const std::ostream& out) {
+  if (out.rdbuf() != std::cout.rdbuf()) {
+    return false;
+  }
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
 }  // namespace
 
 void flush(std::ostream& out) {
   errno = 0;
   if (!out.flush()) {
+    if (errno == EPIPE || is_closed_pipe(out)) {
+      throw ReaderGone();
+    }
     throw std::runtime_error(std::string("cannot write the output: ") +
                              (errno != 0 ? std::strerror(errno) : "the stream has failed"));
   }
@@ -84,7 +100,7 @@ void flush(std::ostream& out) {
 int run(int argc, const char* const* argv, Context& context,
         const std::function<void(CLI::App&, Context&)>& add_subcommands) {
   context.arguments = std::span(argv, static_cast<std::size_t>(argc));
-  CLI::App app("PAIR: train and select models that hold up in environments they have not seen.", "pair");
+  CLI::App app("PAIR: train and select models that generalise to unseen environments.", "pair");
   app.set_version_flag("--version", "pair " PAIR_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   app.footer(
@@ -108,6 +124,8 @@ int run(int argc, const char* const* argv, Context& context,
   } catch (const UsageError& error) {
     context.err << "pair: " << printable_lines(error.what()) << '\n';
     return exit_bad_input;
+  } catch (const ReaderGone&) {
+    return context.status;
   } catch (const std::bad_alloc&) {
     context.err << "pair: out of memory\n";
     return exit_failure;

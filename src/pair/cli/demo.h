@@ -4,7 +4,7 @@
 
 namespace pair::cli {
 
-// pair demo: ERM and PAIR-o side by side on ColoredMNIST, and what becomes of each where the colours lie.
+// pair demo: trains ERM and PAIR-o on ColoredMNIST and compares them where the colours are reversed.
 void add_demo(CLI::App& app, Context& context);
 
 }  // namespace pair::cli

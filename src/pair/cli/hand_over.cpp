@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "pair/cli/blas.h"
 #include "pair/data/reason.h"
 
 namespace pair::cli {
@@ -35,6 +36,7 @@ void hand_over(const Context& context, Part part) {
     words.push_back(const_cast<char*>(word));  // NOLINT(cppcoreguidelines-pro-type-const-cast)
   }
   words.push_back(nullptr);
+  choose_blas_kernels();
   ::execv(program.c_str(), words.data());
   const std::string what =
       part == Part::training

@@ -4,8 +4,9 @@
 
 #include "pair/cli/command.h"
 
-// 'pair' is several programs. The one that people start does what needs no LibTorch, which takes half a
-// second and 160 MB to load. For the rest it becomes another program of ours (exec), from libexec/pair.
+// 'pair' is several programs. The one that users start does everything that does not need LibTorch, which
+// takes half a second and 160 MB to load. For the rest, it replaces itself (exec) by another program from
+// libexec/pair.
 
 namespace pair::cli {
 
@@ -14,12 +15,12 @@ enum class Part {
   benchmarks  // libexec/pair/pair-bench: 'pair bench', which 'make run' does not build
 };
 
-// Becomes the other program, under the same process id and with the same arguments, input, output and
-// environment. Throws std::runtime_error where it cannot be started.
+// Replaces this program by the other one, with the same process id, arguments, input, output and environment.
+// Throws std::runtime_error if it cannot be started.
 [[noreturn]] void hand_over(const Context& context, Part part);
 
-// A subcommand that is handed over as soon as it is named, so that its options, help and errors are the other
-// program's.
+// Adds a subcommand that hands over as soon as it is named, so that options, help and errors come from the
+// other program.
 void add_elsewhere(CLI::App& app, Context& context, Part part, const std::string& name,
                    const std::string& summary);
 

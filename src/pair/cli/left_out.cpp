@@ -17,6 +17,14 @@ using nlohmann::json;
 
 void say_left_out(const select::Histories& histories, bool all, std::string_view rest, std::ostream& err) {
   constexpr std::size_t few = 10;
+  const std::size_t failed = histories.failed.size();
+  const std::size_t named = all ? failed : std::min(few, failed);
+  for (std::size_t i = 0; i < named; ++i) {
+    err << "pair: " << histories.failed[i].sentence() << '\n';
+  }
+  if (named < failed) {
+    err << "pair: " << failed - named << " more failed before their first record; " << rest << '\n';
+  }
   const std::size_t count = histories.left_out.size();
   const std::size_t shown = all ? count : std::min(few, count);
   for (std::size_t i = 0; i < shown; ++i) {
@@ -55,10 +63,10 @@ void say_strangers(std::span<const std::filesystem::path> folders, std::ostream&
       std::erase_if(strangers, [&known](const std::string& one) { return known.contains(one); });
       if (!strangers.empty()) {
         err << "pair: " << name << ": " << strangers_sentence(strangers)
-            << "; they count here, and not for 'pair sweep collect'\n";
+            << "; they are included here, but not by 'pair sweep collect'\n";
       }
     } catch (const std::exception& error) {
-      err << "pair: " << base::printable(error.what()) << "; all runs in " << name << " count\n";
+      err << "pair: " << base::printable(error.what()) << "; all runs in " << name << " are included\n";
     }
   }
 }

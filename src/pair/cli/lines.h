@@ -6,14 +6,14 @@
 
 namespace pair::cli {
 
-// Lines of a stream, one after another, none longer than a limit: std::getline would fill the memory with
-// a file that has no line ends. The last line need not end with one.
+// Reads lines up to a maximum length: std::getline would fill the memory with a file without line ends. The
+// last line does not need a line end.
 class LineReader {
  public:
   LineReader(std::streambuf& source, std::size_t longest) : source_(source), longest_(longest) {}
 
   enum class Found { line, too_long, end };
-  // What is too long is read to its end and dropped; line() then holds its first bytes.
+  // A line that is too long is read to its end and dropped; line() then has its first bytes.
   Found next();
 
   [[nodiscard]] const std::string& line() const { return line_; }

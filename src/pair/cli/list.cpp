@@ -17,6 +17,8 @@ struct ListArguments {
   std::string kind;
   bool json = false;
   std::string search;
+  bool markdown = false;
+  std::string out;
   std::vector<ListKind> kinds;
 };
 
@@ -31,14 +33,14 @@ std::vector<Listed> entries_of(const ListArguments& arguments) {
       return kind.searched(arguments.search);
     }
     if (kind.name == arguments.kind) {
-      throw UsageError("--search has no meaning for " + kind.name);
+      throw UsageError("--search does not apply to " + kind.name);
     }
     kinds.push_back({kind.name, kind.summary});
     names.push_back(kind.name);
   }
   if (arguments.kind.empty()) {
     if (!arguments.search.empty()) {
-      throw UsageError("--search needs a kind of list that it has a meaning for");
+      throw UsageError("--search: expected a list that it applies to, such as hparams");
     }
     return kinds;
   }
@@ -77,6 +79,24 @@ void write_text(const std::vector<Listed>& entries, std::ostream& out, const std
   }
 }
 
+void write_reference(const ListArguments& arguments, std::ostream& out) {
+  std::vector<std::string_view> names;
+  for (const ListKind& kind : arguments.kinds) {
+    if (!kind.reference) {
+      continue;
+    }
+    names.push_back(kind.name);
+    if (kind.name != arguments.kind) {
+      continue;
+    }
+    const Reference reference = kind.reference();
+    arguments.out.empty() ? write_document(reference, out) : write_pages(reference, arguments.out);
+    return;
+  }
+  throw UsageError("--markdown: expected one of the lists " + base::joined(names) + ", got '" +
+                   arguments.kind + "'");
+}
+
 std::vector<Listed> options_in(const moo::SolverEntry& entry) {
   std::vector<Listed> listed;
   const base::Options training = moo::training_options_of(entry.name);
@@ -106,14 +126,14 @@ ListKind solvers() {
 }
 
 std::vector<ListKind> training_kinds() {
-  return {{"datasets", "data to train and test on: for 'pair train --dataset'", {}},
-          {"algorithms", "methods of training: for 'pair train --algorithm'", {}},
-          {"objectives", "what can be minimised: for 'pair train --objectives'", {}},
-          {"models", "predictors: for 'pair train --set model=...'", {}},
+  return {{"datasets", "datasets: for 'pair train --dataset'", {}},
+          {"algorithms", "training algorithms: for 'pair train --algorithm'", {}},
+          {"objectives", "objectives to minimise: for 'pair train --objectives'", {}},
+          {"models", "models: for 'pair train --set model=...'", {}},
           {"settings",
            "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
            {}},
-          {"hparams", "what 'pair sweep' draws settings from, by algorithm and dataset", {}}};
+          {"hparams", "distributions that 'pair sweep' draws settings from, by algorithm and dataset", {}}};
 }
 
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
@@ -121,19 +141,31 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
   arguments->kinds = std::move(kinds);
   const std::string known =
       base::joined(arguments->kinds, ", ", [](const ListKind& kind) { return kind.name; });
-  CLI::App* command = app.add_subcommand("list", "Say what there is to choose from");
-  command->add_option("KIND", arguments->kind, "What to list: " + known + "; without it, these kinds");
-  command->add_flag("--json", arguments->json, "Write a JSON array of objects");
+  CLI::App* command = app.add_subcommand("list", "List datasets, algorithms, solvers and other choices");
+  command->add_option("KIND", arguments->kind, "One of " + known + " (default: list these kinds)");
+  CLI::Option* const json = command->add_flag("--json", arguments->json, "Write a JSON array of objects");
+  CLI::Option* const markdown = command->add_flag(
+      "--markdown", arguments->markdown,
+      "Write reference pages in Markdown: formulas, options, advice, citations (objectives and algorithms)");
+  markdown->excludes(json);
+  command->add_option("--out", arguments->out, "With --markdown: a folder for one file per page")
+      ->type_name("DIR")
+      ->needs(markdown);
   if (std::any_of(arguments->kinds.begin(), arguments->kinds.end(),
                   [](const ListKind& kind) { return kind.searched != nullptr; })) {
-    command->add_option("--search", arguments->search,
-                        "Of hparams: whose are listed where they differ, domainbed (default) or paper");
+    command->add_option(
+        "--search", arguments->search,
+        "hparams: which distributions to list where they differ, domainbed (default) or paper");
   }
   command->footer(
       "Example:\n"
       "  pair list solvers\n"
       "  pair list solvers --json | jq -r '.[].name'");
   command->callback([arguments, &context] {
+    if (arguments->markdown) {
+      write_reference(*arguments, context.out);
+      return;
+    }
     std::vector<Listed> entries;
     try {
       entries = entries_of(*arguments);

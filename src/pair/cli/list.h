@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pair/cli/command.h"
+#include "pair/cli/reference.h"
 
 namespace pair::cli {
 
@@ -20,22 +21,25 @@ struct Listed {
   std::optional<std::vector<Listed>> options = {};
 };
 
-// Something that 'pair list' knows: a new one is an entry more where main.cpp calls add_list.
+// A kind of list of 'pair list', added where main.cpp calls add_list.
 struct ListKind {
-  std::string name;  // what the user types: "solvers"
+  std::string name;  // on the command line: "solvers"
   std::string summary;
   std::function<std::vector<Listed>()> entries;
-  // For kinds that --search makes a difference to, in place of entries: by its value. Throws
-  // std::invalid_argument for one that is not known.
+  // For kinds that depend on --search, in place of entries: called with its value. Throws
+  // std::invalid_argument for an unknown value.
   std::function<std::vector<Listed>(const std::string&)> searched = {};
+  // For kinds that have reference pages: --markdown.
+  std::function<Reference()> reference = {};
 };
 
 ListKind solvers();
 
-// What there is to list about training: names and summaries alone, without entries.
+// The kinds about training: names and summaries only, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND] [--json] [--search NAME]: what there is to choose from; without a kind, the kinds.
+// pair list [KIND] [--json] [--search NAME] [--markdown [--out DIR]]: lists the choices of a kind; without
+// KIND, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

@@ -14,10 +14,10 @@
 
 namespace pair::cli {
 
-// One line that is written over on a terminal, a line every ten seconds elsewhere.
+// On a terminal, one line that is overwritten; elsewhere, one line every ten seconds.
 class ManyRunsDisplay {
  public:
-  // `before`: runs that were done and are not among those that progress tells of.
+  // `before`: finished runs that are not part of the reported progress.
   explicit ManyRunsDisplay(std::ostream& err, std::size_t before = 0)
       : err_(err), before_(before), terminal_(isatty(STDERR_FILENO) != 0) {}
 
@@ -39,7 +39,7 @@ class ManyRunsDisplay {
     err_ << (terminal_ ? "\r\033[K" + line : line + "\n") << std::flush;
   }
 
-  // A sentence on a line of its own.
+  // Prints a sentence on its own line.
   void say(std::string_view sentence) {
     end();
     err_ << "pair: " << sentence << std::endl;

@@ -16,8 +16,8 @@ bool is_drawn(const std::string& path) {
 
 void check_figure_name(std::string_view option, const std::string& path) {
   if (!is_drawn(path) && !path.ends_with(".json")) {
-    throw UsageError(std::string(option) + " is '" + path +
-                     "'; accepted are names that end in .svg, .png or .json");
+    throw UsageError(std::string(option) + ": expected a name that ends in .svg, .png or .json, got '" +
+                     path + "'");
   }
 }
 

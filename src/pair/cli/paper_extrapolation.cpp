@@ -63,8 +63,10 @@ void add_paper_extrapolation(CLI::App& paper, Context& context) {
   const auto arguments = std::make_shared<PaperExtrapolationArguments>();
   arguments->seeds = "0-4";
   CLI::App* command = paper.add_subcommand(
-      "fig-extrapolation", "What methods predict beyond their training data, and whether x2 matters to them");
-  command->add_option("--sampling", arguments->sampling, "uniform or gaussian: where training data lies")
+      "fig-extrapolation", "Predictions outside of the training data, and whether they depend on x2");
+  command
+      ->add_option("--sampling", arguments->sampling,
+                   "Distribution of the training data: uniform or gaussian")
       ->check(CLI::IsMember({"uniform", "gaussian"}))
       ->capture_default_str();
   add_recipe_options(*command, arguments, paper::extrapolation_methods());
@@ -77,17 +79,18 @@ void add_paper_extrapolation(CLI::App& paper, Context& context) {
           "--preferences", arguments->preferences,
           "PAIR-o's preferences to choose from, such as 1,1e4,1e12 1,1e8,1e8 (default: the paper's six)")
       ->expected(1, -1);
-  command->add_option("--format", arguments->format, "text: a table; json: all that the figure shows")
+  command->add_option("--format", arguments->format, "text: a table; json: all numbers of the figure")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->add_option("--save", arguments->figure,
-                      "Also draw the maps into this .svg or .png file, or write all to this .json file");
+  command->add_option(
+      "--save", arguments->figure,
+      "Also draw the maps into this .svg or .png file, or write all numbers to this .json file");
   command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of the figure")
       ->check(CLI::IsMember({"auto", "light", "dark"}))
       ->capture_default_str();
   command->footer(
-      "A run of 10,000 epochs takes about two minutes of a processor, and there are some forty. Finished\n"
-      "runs are read, not repeated; Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "A run of 10,000 epochs takes about two minutes on one core, and there are about forty. Finished\n"
+      "runs are read, not repeated; Ctrl-C stops cleanly, and the same command continues.\n\n"
       "Example:\n"
       "  pair paper fig-extrapolation --sampling gaussian --save extrapolation.svg\n"
       "  pair paper fig-extrapolation --methods erm,pair --seeds 0 --set steps=5000");

@@ -50,15 +50,15 @@ void add_paper_failure(CLI::App& paper, Context& context) {
   CLI::App* command = paper.add_subcommand(
       "fig-failure", "Why IRMv1 fails on two-bit environments: constraints, landscapes, Pareto front");
   command->add_option("--loss", arguments->loss, "square or logistic")->capture_default_str();
-  command->add_option("--alpha", arguments->alpha, "How often the invariant bit is wrong, in (0, 1)")
+  command->add_option("--alpha", arguments->alpha, "Probability that the invariant bit is wrong, in (0, 1)")
       ->capture_default_str();
   command
       ->add_option("--betas", arguments->betas,
-                   "How often the spurious bit is wrong, one an environment, in (0, 1), all different")
+                   "Probability that the spurious bit is wrong, one per environment, in (0, 1), distinct")
       ->delimiter(',')
       ->capture_default_str();
   command
-      ->add_option("--format", arguments->format, "text: the points found; json: all that the figure shows")
+      ->add_option("--format", arguments->format, "text: the points found; json: all numbers of the figure")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   command->add_option(
@@ -66,7 +66,7 @@ void add_paper_failure(CLI::App& paper, Context& context) {
       "Also draw the figure into this .svg or .png file, or write its numbers to this .json file");
   command
       ->add_option("--theme", arguments->theme,
-                   "auto, light or dark: the colours of the figure; a PNG has light for auto")
+                   "auto, light or dark: the colours of the figure; auto means light in a PNG")
       ->check(CLI::IsMember({"auto", "light", "dark"}))
       ->capture_default_str();
   command->footer(

@@ -14,7 +14,7 @@ void add_paper_prop1(CLI::App& paper, Context& context) {
       paper.add_subcommand("prop1", "Check Proposition 1 over a grid of two-bit environments, both losses");
   command->add_flag("--json", *json, "Write one JSON object");
   command->footer(
-      "Takes some seconds. Exits with 1 where the proposition does not hold.\n\n"
+      "Takes a few seconds. Exits with status 1 if the proposition does not hold.\n\n"
       "Example:\n"
       "  pair paper prop1\n"
       "  pair paper prop1 --json | jq '.losses[] | {loss, cases, holds, location_error}'");
@@ -23,7 +23,7 @@ void add_paper_prop1(CLI::App& paper, Context& context) {
     const nlohmann::json result = paper::prop1(paper::Prop1Grid::standard(), [&](double share) {
       if (const auto now = std::chrono::steady_clock::now(); now - shown > std::chrono::seconds(2)) {
         shown = now;
-        context.err << static_cast<int>(100 * share) << " per cent of the grid done\n" << std::flush;
+        context.err << static_cast<int>(100 * share) << "% of the grid done\n" << std::flush;
       }
     });
     context.out << (*json ? result.dump(1) + "\n" : paper::prop1_text(result));

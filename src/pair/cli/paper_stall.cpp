@@ -39,7 +39,7 @@ void add_paper_stall(CLI::App& paper, Context& context) {
       paper.add_subcommand("stall", "Why PAIR-o with plain EPO can stop halfway, on two-bit environments");
   command->add_option("--case", arguments->name, "failure or original")->capture_default_str();
   command->add_option("--loss", arguments->loss, "square or logistic")->capture_default_str();
-  command->add_option("--preference", arguments->preference, "Of ERM, IRMv1 and V-REx")
+  command->add_option("--preference", arguments->preference, "Preference for ERM, IRMv1 and V-REx")
       ->delimiter(',')
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write one JSON object");

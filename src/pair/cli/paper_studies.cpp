@@ -24,14 +24,14 @@ struct PaperStudiesArguments : RecipeArguments {
   std::string theme = "auto";
 };
 
-// NAME.svg, which is light or dark as the viewer is, NAME-light.png and NAME-dark.png where the build can,
-// NAME.csv and NAME.json.
+// Writes NAME.svg, which follows the viewer's theme; NAME-light.png and NAME-dark.png if the build supports
+// PNG; NAME.csv and NAME.json.
 void write_all(const std::string& folder, const std::string& name, const nlohmann::json& result,
                const plot::Figure& figure) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw std::runtime_error("'" + folder + "' cannot be made: " + error.message());
+    throw std::runtime_error("'" + folder + "' cannot be created: " + error.message());
   }
   const std::filesystem::path path = std::filesystem::path(folder) / name;
   plot::write_figure(figure, path.string() + ".svg");
@@ -91,28 +91,29 @@ void run(const paper::Study& study, const PaperStudiesArguments& arguments, Cont
 void add_study(CLI::App& paper, const paper::Study& study, Context& context) {
   const auto arguments = std::make_shared<PaperStudiesArguments>();
   CLI::App* command = paper.add_subcommand(study.name, study.summary);
-  command->add_flag("--quick", arguments->quick,
-                    "A small form for two processors: " + paper::quick_text(study));
+  command->add_flag("--quick", arguments->quick, "A small form for two cores: " + paper::quick_text(study));
   if (!study.wide.empty()) {
     command->add_flag("--wide", arguments->wide, study.wide);
   }
   add_recipe_options(*command, arguments, study.methods, "--methods", /*seeds=*/false);
   command->add_option(
       "--seeds", arguments->seeds,
-      "Numbers and ranges, such as 0-9 or 0,2,5-7 (default: " + study.seeds + "; of the quick form, 0)");
-  command->add_option("--format", arguments->format, "text: a table; json: all that the figure shows")
+      "Numbers and ranges, such as 0-9 or 0,2,5-7 (default: " + study.seeds + "; quick form: 0)");
+  command->add_option("--format", arguments->format, "text: a table; json: all numbers of the figure")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->add_option("--save", arguments->save,
-                      "Also draw the figure into this .svg or .png file, or write all to this .json file");
-  command->add_option("--figures", arguments->figures,
-                      "Also write " + study.name + " as .svg, light and dark .png, .csv and .json here");
+  command->add_option(
+      "--save", arguments->save,
+      "Also draw the figure into this .svg or .png file, or write all numbers to this .json file");
+  command->add_option(
+      "--figures", arguments->figures,
+      "Also write " + study.name + " as .svg, light and dark .png, .csv and .json into this folder");
   command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of --save")
       ->check(CLI::IsMember({"auto", "light", "dark"}))
       ->capture_default_str();
   command->footer(study.figures +
                   " of the paper. The full form is for a GPU. Finished runs are read, not repeated; Ctrl-C\n"
-                  "stops cleanly and the same command goes on.\n\n"
+                  "stops cleanly, and the same command continues.\n\n"
                   "Example:\n"
                   "  pair paper " +
                   study.name + " --quick --save " + study.name + ".svg\n" + "  pair paper " + study.name +

@@ -33,7 +33,7 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
   for (const sweep::Job& job : sweep::jobs_of(definition)) {
     specs.push_back(job.spec);
   }
-  // So that 'pair sweep' knows the runs, too; not before all are known to be runnable.
+  // Also makes the runs known to 'pair sweep'; only after all are known to be runnable.
   sweep::require_runnable(specs, arguments.out);
   sweep::add_to_sweep(arguments.out, definition);
   sweep::ManyRuns runs;
@@ -41,7 +41,7 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
     runs = sweep::run_all(specs, arguments.out, arguments.jobs, hooks);
     return !runs.stopped;
   });
-  // What there is of the sweep is shown even where it was stopped: the rest goes on another time.
+  // The finished part of the sweep is shown even if it was stopped.
   std::vector<std::filesystem::path> folders;
   for (const sweep::RunOutcome& outcome : runs.outcomes) {
     if (outcome.status == sweep::RunOutcome::Status::done) {
@@ -74,14 +74,18 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   const auto arguments = std::make_shared<PaperTable3Arguments>();
   CLI::App* command = paper.add_subcommand(
       "table3", "DomainBed's ColoredMNIST: each algorithm chosen with and without PAIR-s");
-  command->add_option("--dataset", arguments->dataset, "cmnist: the columns that are here so far")
+  command->add_option("--dataset", arguments->dataset, "cmnist: the only columns available so far")
       ->check(CLI::IsMember({"cmnist"}))
       ->capture_default_str();
   add_recipe_options(*command, arguments, paper::table3_algorithms(), "--algorithms", /*seeds=*/false);
-  command->add_option("--n-hparams", arguments->n_hparams, "Draws of hyperparameters, the first the defaults")
+  command
+      ->add_option("--n-hparams", arguments->n_hparams,
+                   "Draws of hyperparameters; the first has the defaults")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  command->add_option("--n-trials", arguments->n_trials, "Trials: other data splits and models")
+  command
+      ->add_option("--n-trials", arguments->n_trials,
+                   "Trials, each with its own data split and initial model")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
   command->add_option("--validation", arguments->validation, "train-domain or test-domain")
@@ -90,12 +94,13 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command->add_option("--format", arguments->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  command->add_option("--save", arguments->save, "Also write the figures to this file");
+  command->add_option("--save", arguments->save, "Also write the numbers to this file");
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"
-      "read, not repeated; Ctrl-C stops cleanly, shows what there is, and the same command goes on. The "
+      "read, not repeated; Ctrl-C stops cleanly, shows the results so far, and the same command continues. "
+      "The "
       "runs\n"
-      "are a sweep: 'pair sweep status --out DIR' tells how far it is. Other settings need another --out.\n\n"
+      "are a sweep: 'pair sweep status --out DIR' shows its progress. Other settings need another --out.\n\n"
       "Example:\n"
       "  pair paper table3 --n-hparams 2 --n-trials 1 --algorithms erm,irmv1 --device cuda --jobs 8");
   command->callback([arguments, &context] {

@@ -28,10 +28,10 @@ void set_bar(paper::Table& table, double percentile) {
 
 void add_percentile(CLI::App& command, PaperTablesArguments& arguments) {
   command
-      .add_option(
-          "--percentile", arguments.percentile,
-          "PAIR-s leaves out runs whose training accuracy is below this share of the way from the least to "
-          "the largest; 0: none")
+      .add_option("--percentile", arguments.percentile,
+                  "PAIR-s leaves out runs whose training accuracy is below this fraction of the way from the "
+                  "smallest to "
+                  "the largest; 0: none")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
 }
@@ -69,7 +69,7 @@ void add_options(CLI::App& command, const std::shared_ptr<PaperTablesArguments>&
       ->check(CLI::IsMember({"text", "markdown", "json"}))
       ->capture_default_str();
   command.add_option("--save", arguments->save,
-                     "Also write the figures, with machine and versions, to this file");
+                     "Also write the numbers, with machine and versions, to this file");
 }
 
 template <class MakeTable>
@@ -93,8 +93,8 @@ void add_paper_tables(CLI::App& paper, Context& context) {
   CLI::App* command = paper.add_subcommand("table1", "ColoredMNIST: ERM, IRMv1, V-REx, IRMX, PAIR-o, oracle");
   add_options(*command, table1, paper::table1_methods());
   command->footer(
-      "Ten seeds of all methods take hours on two processors and minutes on a GPU. Finished runs are\n"
-      "read, not repeated; Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Ten seeds of all methods take hours on two cores and minutes on a GPU. Finished runs are\n"
+      "read, not repeated; Ctrl-C stops cleanly, and the same command continues.\n\n"
       "Example:\n"
       "  pair paper table1 --methods erm,pair_w --seeds 0-2\n"
       "  pair paper table1 --device cuda --jobs 4 --save docs/results/table1.json");
@@ -104,11 +104,11 @@ void add_paper_tables(CLI::App& paper, Context& context) {
 
   const auto robust = std::make_shared<PaperTablesArguments>();
   robust->seeds = "0-4";
-  command = paper.add_subcommand("robustness",
-                                 "PAIR-o's guarded and plain step over learning rates and pretraining");
+  command =
+      paper.add_subcommand("robustness", "PAIR-o's guarded and plain step by learning rate and pretraining");
   add_options(*command, robust);
   command->footer(
-      "Finished runs are read, not repeated; Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Finished runs are read, not repeated; Ctrl-C stops cleanly, and the same command continues.\n\n"
       "Example:\n"
       "  pair paper robustness --device cuda --jobs 4 --format markdown");
   add_recipe(*command, robust, context,
@@ -116,12 +116,12 @@ void add_paper_tables(CLI::App& paper, Context& context) {
 
   const auto six = std::make_shared<PaperTablesArguments>();
   six->seeds = "0-2";
-  command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 joined by another objective, four ways");
+  command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 combined with another objective, four ways");
   add_options(*command, six, paper::generality_objectives(), "--objectives");
   add_percentile(*command, *six);
   command->footer(
       "Four to six hundred runs with all objectives: for a GPU. Finished runs are read, not repeated;\n"
-      "Ctrl-C stops cleanly and the same command goes on.\n\n"
+      "Ctrl-C stops cleanly, and the same command continues.\n\n"
       "Example:\n"
       "  pair paper table6 --objectives vrex,fishr --seeds 0 --device cuda --jobs 6");
   add_recipe(*command, six, context, [six](const auto& seeds, const auto& common) {
@@ -136,8 +136,8 @@ void add_paper_tables(CLI::App& paper, Context& context) {
   add_options(*command, seven);
   add_percentile(*command, *seven);
   command->footer(
-      "Some four hundred runs: for a GPU. Finished runs are read, not repeated; Ctrl-C stops cleanly and\n"
-      "the same command goes on.\n\n"
+      "About four hundred runs: for a GPU. Finished runs are read, not repeated; Ctrl-C stops cleanly,\n"
+      "and the same command continues.\n\n"
       "Example:\n"
       "  pair paper table7 --device cuda --jobs 6");
   add_recipe(*command, seven, context, [seven](const auto& seeds, const auto& common) {

@@ -31,7 +31,7 @@ void run_two_bit(PaperTwoBitArguments& arguments, Context& context) {
     result = paper::two_bit(arguments.options, [&](double share) {
       if (const auto now = std::chrono::steady_clock::now(); now - shown > std::chrono::seconds(2)) {
         shown = now;
-        context.err << static_cast<int>(100 * share) << " per cent done\n" << std::flush;
+        context.err << static_cast<int>(100 * share) << "% done\n" << std::flush;
       }
     });
   } catch (const std::invalid_argument& error) {
@@ -45,31 +45,32 @@ void run_two_bit(PaperTwoBitArguments& arguments, Context& context) {
 void add_paper_two_bit(CLI::App& paper, Context& context) {
   const auto arguments = std::make_shared<PaperTwoBitArguments>();
   CLI::App* command = paper.add_subcommand(
-      "two-bit", "Where IRMv1, V-REx and PAIR-o go on two-bit environments, from random starts");
+      "two-bit", "Where IRMv1, V-REx and PAIR-o converge on two-bit environments, from random starts");
   paper::TwoBitOptions& options = arguments->options;
-  command->add_option("--cases", options.cases, "Of failure, original")
+  command->add_option("--cases", options.cases, "Any of failure, original")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--losses", arguments->losses, "Of square, logistic")
+  command->add_option("--losses", arguments->losses, "Any of square, logistic")
       ->delimiter(',')
       ->capture_default_str();
   command->add_option("--starts", options.starts, "Random starts")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--seed", options.seed, "Which starts")->capture_default_str();
-  command->add_option("--pretrain", options.pretrain, "Steps of ERM before every method's own")
+  command->add_option("--seed", options.seed, "Seed of the starts")->capture_default_str();
+  command->add_option("--pretrain", options.pretrain, "Steps of ERM before each method")
       ->check(CLI::Range(0, 100000))
       ->capture_default_str();
-  command->add_option("--preference", options.pair.preference, "PAIR-o's, of ERM, IRMv1 and V-REx")
+  command->add_option("--preference", options.pair.preference, "PAIR-o's preference for ERM, IRMv1 and V-REx")
       ->delimiter(',')
       ->capture_default_str();
   command
       ->add_option("--step", arguments->step,
-                   "How PAIR-o steps; decaying: so far and no further, guarded: as in training")
+                   "PAIR-o's step; decaying: of fixed, decreasing length; guarded: as in training")
       ->capture_default_str();
   command->add_option("--lr", options.pair.learning_rate, "Learning rate of the guarded step")
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write one JSON object, with where each start ended");
+  command->add_flag("--json", arguments->json,
+                    "Write one JSON object, including the end point of each start");
   command->footer(
       "Takes half a minute.\n\n"
       "Example:\n"

@@ -6,7 +6,7 @@
 
 namespace pair::cli {
 
-// For select::ReadOptions::progress: a line after two seconds and then every two.
+// For select::ReadOptions::progress: prints a line every two seconds.
 class ReadingProgress {
  public:
   explicit ReadingProgress(std::ostream& err) : err_(err) {}

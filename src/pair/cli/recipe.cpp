@@ -16,7 +16,7 @@ std::uint64_t whole_number(const std::string& text, const std::string& all) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
-    throw UsageError("--seeds is '" + all + "'; accepted are numbers and ranges, such as 0-9 or 0,2,5-7");
+    throw UsageError("--seeds: expected numbers and ranges, such as 0-9 or 0,2,5-7, got '" + all + "'");
   }
   return value;
 }
@@ -26,7 +26,7 @@ std::uint64_t whole_number(const std::string& text, const std::string& all) {
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
                         const std::vector<std::string>& methods, const std::string& option, bool seeds) {
   if (!methods.empty()) {
-    command.add_option(option, arguments->methods, "Of " + base::joined(methods) + " (default: all)")
+    command.add_option(option, arguments->methods, "Any of " + base::joined(methods) + " (default: all)")
         ->delimiter(',');
   }
   if (seeds) {
@@ -39,14 +39,14 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
   command.add_flag("--half", arguments->half, "Steps of mnist_cnn in 16 bits, on CUDA devices");
   command.add_option("--set", arguments->set,
                      "A setting of every run as key=value; see 'pair list settings'");
-  command.add_option("--out", arguments->out, "Where the runs go")->capture_default_str();
+  command.add_option("--out", arguments->out, "Folder for the runs")->capture_default_str();
 }
 
 void add_jobs_option(CLI::App& command, std::size_t& jobs) {
   const CLI::Range range(1, 1024);
   command
       .add_option("--jobs", jobs,
-                  "Runs at once, or auto: one a processor, on a GPU as many as are found to pay (default)")
+                  "Concurrent runs, or auto (default): one run per core; on a GPU, tuned automatically")
       ->transform(CLI::Validator(
           [range](std::string& text) {
             if (text == "auto") {
@@ -68,8 +68,7 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
     const std::uint64_t first = whole_number(part.substr(0, dash), text);
     const std::uint64_t last = dash == std::string::npos ? first : whole_number(part.substr(dash + 1), text);
     if (last < first || last - first >= most) {
-      throw UsageError("--seeds has the range '" + part +
-                       "'; accepted are rising ranges of up to 10000 seeds");
+      throw UsageError("--seeds: expected increasing ranges of up to 10000 seeds, got '" + part + "'");
     }
     for (std::uint64_t seed = first; seed <= last; ++seed) {
       seeds.push_back(seed);
@@ -101,7 +100,7 @@ void run_recipe(Context& context, const std::function<bool(const sweep::ManyRuns
   const bool finished = work(hooks);
   display.end();
   if (!finished) {
-    context.err << "Stopped; the same command goes on from there\n";
+    context.err << "Stopped; the same command continues from there\n";
     context.status = 128 + interrupt.signal();
   }
 }

@@ -31,8 +31,8 @@ void write_page(const nlohmann::json& payload, const std::string& path, Context&
   context.out << path << '\n';
   if (!report::have_plotly()) {
     context.err
-        << "pair: this program was built without its plotting library, so the page has words and tables "
-           "alone; PAIR_PLOTLY says how to build with it\n";
+        << "pair: this program was built without its plotting library, so the page has text and tables "
+           "only; the CMake option PAIR_PLOTLY adds it\n";
   }
 }
 
@@ -42,7 +42,7 @@ void write_figures(const report::Sources& sources, const ReportArguments& argume
     context.out << file.string() << '\n';
   }
   if (!plot::have_png()) {
-    context.err << "pair: this program was built without librsvg, so there are no PNG files\n";
+    context.err << "pair: this program was built without librsvg, so no PNG files are written\n";
   }
 }
 
@@ -54,8 +54,8 @@ void run_report(const ReportArguments& arguments, Context& context) {
   say_strangers(folders, context.err);
   say_left_out(sources.histories, /*all=*/sources.history().empty(), "the page names them", context.err);
   if (sources.history().empty()) {
-    throw UsageError("no run was found in '" + arguments.folders.front() +
-                     "'; accepted are run folders, each with a results.jsonl, and folders of them");
+    throw UsageError("no run found in '" + arguments.folders.front() +
+                     "'; expected run folders, each with a results.jsonl, or folders of them");
   }
   const bool page = !arguments.out.empty() || (arguments.figures.empty() && !arguments.json);
   if (page || arguments.json) {
@@ -76,21 +76,20 @@ void run_report(const ReportArguments& arguments, Context& context) {
 
 void add_report(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command = app.add_subcommand("report", "Make a page, or figures, about runs and sweeps");
+  CLI::App* command = app.add_subcommand("report", "Make a page or figures from runs and sweeps");
   command->add_option("DIR", arguments->folders, "Run folders, each with a results.jsonl, or folders of them")
       ->required();
   command->add_option("-o,--out", arguments->out,
-                      "The page, one HTML file (default: report.html; with --figures or --json, none)");
+                      "Output file: one HTML page (default: report.html; none with --figures or --json)");
   command->add_option("--figures", arguments->figures,
                       "Write each figure into this folder, as SVG and PNG, with its numbers as CSV");
   command
-      ->add_option("--runs", arguments->runs, "With --figures: how many of several runs to draw step by step")
+      ->add_option("--runs", arguments->runs,
+                   "With --figures: the number of runs to draw individually, if there are several")
       ->capture_default_str();
-  command->add_flag("--json", arguments->json, "Write all that the page shows to standard output");
+  command->add_flag("--json", arguments->json, "Write the content of the page as JSON to standard output");
   command->footer(
-      "The page needs a browser and nothing else: no network, no file beside it. It may be made while runs "
-      "go "
-      "on.\n\n"
+      "The page is self-contained: it only needs a browser. It may be made while runs are training.\n\n"
       "Example:\n"
       "  pair report runs/demo -o demo.html\n"
       "  pair report sweep --figures figures\n"

@@ -4,7 +4,7 @@
 
 namespace pair::cli {
 
-// pair report DIR...: a page about runs and sweeps, or its figures as files, from their records.
+// pair report DIR...: makes a page about runs and sweeps, or its figures as files, from their records.
 void add_report(CLI::App& app, Context& context);
 
 }  // namespace pair::cli

@@ -34,7 +34,7 @@ struct CommandArguments {
   SelectArguments select;
 };
 
-// Leaves in the history what the option names. A name that no run has would leave nothing.
+// Keeps only the runs that the option names. A name that no run has is an error.
 template <class Of, class Same>
 void keep_named(const char* kind, const std::vector<std::string>& names, select::History& history, Of of,
                 Same same) {
@@ -107,7 +107,7 @@ std::vector<double> preference_of(const std::string& text) {
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data() + start, text.data() + comma, value);
     if (start == comma || error != std::errc() || end != text.data() + comma) {
-      throw UsageError("--preference is '" + text + "'; accepted are auto and numbers, such as 1,1e10,1e12");
+      throw UsageError("--preference: expected auto or numbers, such as 1,1e10,1e12, got '" + text + "'");
     }
     preference.push_back(value);
     start = comma + 1;
@@ -129,12 +129,12 @@ PairOptions pair_options(const SelectArguments& arguments) {
 
 void check_count(const char* option, const std::optional<std::int64_t>& count, std::int64_t least) {
   if (count && *count < least) {
-    throw UsageError(std::string(option) + " is " + std::to_string(*count) +
-                     "; accepted are whole numbers from " + std::to_string(least));
+    throw UsageError(std::string(option) + ": expected an integer of at least " + std::to_string(least) +
+                     ", got " + std::to_string(*count));
   }
 }
 
-// A misspelt loss would leave every run out.
+// A misspelt loss would leave out every run.
 void check_losses(const std::vector<std::string>& losses, const select::History& history) {
   std::set<std::string> known;
   for (const select::Run& run : history) {
@@ -147,11 +147,10 @@ void check_losses(const std::vector<std::string>& losses, const select::History&
   }
   for (const std::string& loss : losses) {
     if (std::count(losses.begin(), losses.end(), loss) > 1) {
-      throw UsageError("--losses has '" + loss + "' twice; accepted is each loss once");
+      throw UsageError("--losses: expected each loss once, got '" + loss + "' twice");
     }
     if (loss.ends_with("_acc")) {
-      throw UsageError("--losses has '" + loss +
-                       "', an accuracy, whose best would be its worst; accepted are losses");
+      throw UsageError("--losses: '" + loss + "' is an accuracy, not a loss");
     }
     if (std::none_of(history.begin(), history.end(),
                      [&loss](const select::Run& run) { return run.find_loss(loss) != nullptr; })) {
@@ -199,8 +198,8 @@ void say_what_was_left_out(const select::Histories& histories,
                            const std::vector<select::Selection>& selections, bool all, std::ostream& err) {
   say_left_out(histories, all, "--explain names all", err);
   if (const std::size_t count = histories.not_done.size(); count > 0) {
-    err << "pair: " << count << (count == 1 ? " run is" : " runs are") << " not done, such as "
-        << base::printable(histories.not_done.front()) << "; the records so far count\n";
+    err << "pair: " << count << (count == 1 ? " run is" : " runs are") << " not finished, such as "
+        << base::printable(histories.not_done.front()) << "; their records so far are included\n";
   }
   std::set<std::string> said;
   for (const select::Selection& selection : selections) {
@@ -218,13 +217,10 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
                 Context& context) {
   const Writer write = named("format", arguments.format, formats);
   if (arguments.explain && arguments.format == "latex") {
-    throw UsageError(
-        "--explain is given beside --format latex, whose tables have no room for it; accepted "
-        "are text, markdown, csv and json");
+    throw UsageError("--explain does not apply to --format latex; expected text, markdown, csv or json");
   }
   if (!(arguments.percentile >= 0.0 && arguments.percentile <= 1.0)) {
-    throw UsageError("--percentile is " + base::shown(arguments.percentile) +
-                     "; accepted are numbers from 0 to 1");
+    throw UsageError("--percentile: expected a number from 0 to 1, got " + base::shown(arguments.percentile));
   }
   check_count("--skip-steps", arguments.skip, 0);
   check_count("--last", arguments.last, 1);
@@ -233,8 +229,8 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
   select::Histories histories = read_histories(folders, options);
   if (histories.history.empty()) {
     say_what_was_left_out(histories, {}, arguments.explain, context.err);
-    throw UsageError("no run was found in '" + folders.front().string() +
-                     "'; accepted is a folder of run folders, each with a results.jsonl");
+    throw UsageError("no run found in '" + folders.front().string() +
+                     "'; expected a folder of run folders, each with a results.jsonl");
   }
   keep_what_is_asked_for(arguments, histories);
   SelectReport report{histories, selections_of(arguments, histories.history), arguments.percentile,
@@ -249,38 +245,40 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
                   "pair, train-domain, leave-one-out, oracle or all of them")
       ->capture_default_str();
   command.add_option("--validation", arguments.validation,
-                     "Accuracy beside PAIR-s's score: train-domain (held out), test-domain (held out) or "
-                     "training (default: train-domain; with --criterion all the first two)");
+                     "PAIR-s's validation accuracy: train-domain (held out), test-domain (held out) or "
+                     "training (default: train-domain; with --criterion all, the first two)");
   command
       .add_option(
           "--preference", arguments.preference,
-          "PAIR-s: a number a loss, such as 1,1e10, in the order of --losses or else of the run's own "
-          "objectives; auto: from the losses in the sweep")
+          "PAIR-s: one number per loss, such as 1,1e10, in the order of --losses or else of the run's "
+          "objectives; auto: estimated from the losses in the sweep")
       ->capture_default_str();
   CLI::Option* skip = command.add_option("--skip-steps", arguments.skip,
-                                         "PAIR-s: logged steps at the beginning that do not take part");
+                                         "PAIR-s: number of logged steps to ignore at the beginning");
   command
       .add_option("--last", arguments.last,
-                  "PAIR-s: last logged steps that do (default: the paper's 5 or 10)")
+                  "PAIR-s: number of last logged steps to consider (default: the paper's 5 or 10)")
       ->excludes(skip);
   command
       .add_option("--percentile", arguments.percentile,
-                  "PAIR-s: where the bar lies between the least and the largest validation accuracy, 0 to 1")
+                  "PAIR-s: position of the bar between the smallest (0) and largest (1) validation accuracy")
       ->capture_default_str();
   command
       .add_option("--losses", arguments.losses,
                   "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
       ->delimiter(',');
   command.add_flag("--signed", arguments.with_sign,
-                   "PAIR-s: take losses with their sign; else of two or more the magnitude counts");
+                   "PAIR-s: use the sign of losses; by default, with two or more, only the magnitude counts");
   command
       .add_option("--across", arguments.across,
-                  "PAIR-s, among runs: score, validation or paper (validation for GroupDRO, DANN and the "
-                  "test domain, else score)")
+                  "PAIR-s: how to choose among runs: score, validation or paper (validation for GroupDRO, "
+                  "DANN and the "
+                  "test domain, otherwise score)")
       ->capture_default_str();
   command.add_option("--format", arguments.format, "text, latex, markdown, csv or json")
       ->capture_default_str();
-  command.add_flag("--explain", arguments.explain, "Also every candidate, and everything left out");
+  command.add_flag("--explain", arguments.explain,
+                   "Also list every candidate, and everything that was left out");
 }
 
 void add_select(CLI::App& app, Context& context) {
@@ -292,7 +290,7 @@ void add_select(CLI::App& app, Context& context) {
       ->delimiter(',');
   command
       ->add_option("--algorithms", arguments->select.algorithms,
-                   "Only these, separated by commas; DomainBed's names and ours mean the same runs")
+                   "Only these, separated by commas; DomainBed's names or ours")
       ->delimiter(',');
   add_select_options(*command, arguments->select);
   command->footer(

@@ -11,13 +11,13 @@
 
 namespace pair::cli {
 
-// pair select DIR...: what PAIR-s and DomainBed's criteria choose from a sweep, and the tables that follow.
+// pair select DIR...: the choices of PAIR-s and DomainBed's criteria in a sweep, and the resulting tables.
 void add_select(CLI::App& app, Context& context);
 
-// The options of 'pair select' but for the folders. 'pair sweep collect' has them too, with options of its
-// own for what counts.
+// The options of 'pair select' except the folders. 'pair sweep collect' has them, too, with its own options
+// for the jobs that count.
 struct SelectArguments {
-  std::vector<std::string> datasets;    // that count; none named: all
+  std::vector<std::string> datasets;    // the datasets that count; empty: all
   std::vector<std::string> algorithms;  // likewise
   std::string criterion = "all";
   std::string validation;
@@ -32,11 +32,11 @@ struct SelectArguments {
   bool explain = false;
 };
 
-// `arguments` must live as long as the command.
+// `arguments` must outlive the command.
 void add_select_options(CLI::App& command, SelectArguments& arguments);
 
-// Reads the runs and writes what was chosen to context.out, what was left out to context.err. Throws
-// UsageError and std::invalid_argument for arguments that cannot be used, or folders without any run.
+// Reads the runs, writes the choices to context.out and what was left out to context.err. Throws UsageError
+// and std::invalid_argument for invalid arguments or folders without runs.
 void run_select(std::span<const std::filesystem::path> folders, const SelectArguments& arguments,
                 Context& context);
 

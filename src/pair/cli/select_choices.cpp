@@ -21,7 +21,7 @@ bool has_scores(const select::Decision& decision) {
   return !decision.losses.empty();
 }
 
-// What a candidate shows beside its run: step, accuracies and, for PAIR-s, score and losses.
+// The values of a candidate: step, accuracies and, for PAIR-s, score and losses.
 std::vector<std::string> figures_of(const select::Decision& decision, const select::Candidate& candidate) {
   std::vector<std::string> row{std::to_string(candidate.run->steps[candidate.record]),
                                per_cent(candidate.validation), shown_tests(candidate)};
@@ -32,7 +32,7 @@ std::vector<std::string> figures_of(const select::Decision& decision, const sele
   return row;
 }
 
-// Runs have the names of folders, and hyperparameters what somebody wrote into a file.
+// Names of runs are names of folders, and hyperparameters come from files.
 void make_printable(Rows& rows) {
   for (std::vector<std::string>& row : rows) {
     for (std::string& cell : row) {
@@ -147,13 +147,13 @@ std::string explanation(const select::Decision& decision, double percentile) {
   }
   text += ") chose within runs; ";
   if (decision.by_validation) {
-    return text + "validation accuracy chose among them";
+    return text + "validation accuracy chose among runs";
   }
   const auto reach = std::count_if(decision.candidates.begin(), decision.candidates.end(),
                                    [](const select::Candidate& candidate) { return candidate.above_bar; });
   return text + "among the " + std::to_string(reach) + " of " + std::to_string(decision.candidates.size()) +
-         " runs that reach a validation accuracy of " + per_cent(decision.bar) + " (" +
-         short_number(percentile) + " of the way from the least to the largest), the score chose too";
+         " runs with a validation accuracy of at least " + per_cent(decision.bar) + " (" +
+         short_number(percentile) + " of the way from the smallest to the largest), the score chose";
 }
 
 std::string aligned(Rows rows, std::string_view indent) {

@@ -10,11 +10,11 @@
 #include "pair/base/tables.h"
 #include "pair/select/decision.h"
 
-// Choices as rows of words, for the formats that are tables.
+// Choices as rows of text, for the table formats.
 
 namespace pair::cli {
 
-// Hyperparameters that are not the same in all runs of an algorithm on a dataset: the others explain nothing.
+// Hyperparameters that vary among the runs of an algorithm on a dataset; constant ones are not shown.
 class VaryingHparams {
  public:
   explicit VaryingHparams(const select::History& history);
@@ -29,21 +29,21 @@ class VaryingHparams {
 std::string short_number(double value);
 // "nll 0.31, penalty 0.002".
 std::string shown_losses(const select::Decision& decision, const select::Candidate& candidate);
-// "+90%", or "2, 3, 4" where a dataset's environments have no names.
+// "+90%", or "2, 3, 4" if a dataset's environments have no names.
 std::string shown_environments(const select::Decision& decision);
-// In per cent: "71.4", or "80.1, 64.9" for several test environments.
+// In percent: "71.4", or "80.1, 64.9" for several test environments.
 std::string shown_tests(const select::Candidate& candidate);
 
 using base::Rows;
 
-// A header and a row a choice of the selection.
+// A header and one row per choice of the selection.
 Rows choice_rows(const select::Selection& selection, const VaryingHparams& hparams);
-// A header and a row a candidate, in order.
+// A header and one row per candidate, in order.
 Rows candidate_rows(const select::Decision& decision, const VaryingHparams& hparams);
 // "losses nll, penalty with preference 0.01, 0.99; 7 of 20 runs reach the bar ...".
 std::string explanation(const select::Decision& decision, double percentile);
 
-// Control characters in the words are replaced (base/names.h).
+// Control characters are replaced (base/names.h).
 std::string aligned(Rows rows, std::string_view indent);
 std::string as_markdown(Rows rows);
 

@@ -26,7 +26,7 @@ std::string csv_number(double value) {
   return value == value ? base::shown(value) : "";
 }
 
-// place: of the candidate, 0 for the chosen one.
+// place: index of the candidate, 0 for the chosen one.
 std::vector<std::string> csv_row(const Selection& selection, const Decision& decision, std::size_t place) {
   const Candidate& candidate = decision.candidates[place];
   std::string losses;

@@ -8,22 +8,22 @@
 
 namespace pair::cli {
 
-// What 'pair select' has to say, in each of its formats.
+// The output of 'pair select', in each of its formats.
 struct SelectReport {
   const select::Histories& histories;
   std::vector<select::Selection> selections;
-  double percentile = 0.5;  // of PAIR-s
-  bool explain = false;     // also every candidate of every choice
+  double percentile = 0.5;  // for PAIR-s
+  bool explain = false;     // also list every candidate of every choice
 };
 
-// Tables as DomainBed's collector prints them, then the choices.
+// Tables in the layout of DomainBed's collector, then the choices.
 void write_text(const SelectReport& report, std::ostream& out);
 void write_markdown(const SelectReport& report, std::ostream& out);
-// The tables alone, in a document that compiles.
+// Only the tables, as a complete LaTeX document.
 void write_latex(const SelectReport& report, std::ostream& out);
-// The choices alone, a line each; explained, the candidates.
+// Only the choices, one line each; with `explain`, the candidates.
 void write_csv(const SelectReport& report, std::ostream& out);
-// All there is.
+// Everything.
 void write_json(const SelectReport& report, std::ostream& out);
 
 }  // namespace pair::cli

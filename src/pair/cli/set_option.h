@@ -15,7 +15,7 @@ inline void append_set_option(const std::vector<std::string>& texts,
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0) {
-      throw UsageError("--set has '" + text + "'; accepted are key=value pairs, such as steps=100");
+      throw UsageError("--set: expected key=value, such as steps=100, got '" + text + "'");
     }
     settings.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }

@@ -39,7 +39,7 @@ class Tally {
       first_ = line;
     }
   }
-  // The replies may have gone to a file: say on the terminal that not all is well.
+  // The replies may go to a file, so errors are also reported on the terminal.
   void report(Context& context) const {
     if (first_ == 0) {
       return;
@@ -47,7 +47,7 @@ class Tally {
     context.status = failed_ > 0 ? exit_failure : exit_bad_input;
     context.err << "pair: " << refused_ + failed_ << " of " << lines_
                 << (lines_ == 1 ? " line was" : " lines were") << " not solved, first line " << first_
-                << "; the replies say why\n";
+                << "; the replies have the reasons\n";
   }
 
  private:
@@ -59,14 +59,13 @@ class Tally {
 
 std::ifstream open(const std::string& file) {
   if (std::error_code ignored; std::filesystem::is_directory(file, ignored)) {
-    throw UsageError("'" + file +
-                     "' is a directory; a file of JSON lines, or - for standard input, is accepted");
+    throw UsageError("'" + file + "' is a directory; expected a file of JSON lines, or - for standard input");
   }
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
     throw UsageError("cannot open '" + file + "': " + std::strerror(errno) +
-                     "; a file of JSON lines, or - for standard input, is accepted");
+                     "; expected a file of JSON lines, or - for standard input");
   }
   return stream;
 }
@@ -86,7 +85,7 @@ void solve_lines(std::istream& in, bool interactive, const PreparedSolvers& solv
                             : solve_line(reader.line(), reader.number(), solvers);
     tally.count(reply.outcome, reader.number());
     context.out << reply.json << '\n';
-    // Whoever feeds the lines through a pipe may wait for a reply before the next.
+    // A program that writes lines into a pipe may wait for the reply before the next line.
     if (interactive || !context.out) {
       flush(context.out);
     }
@@ -110,7 +109,7 @@ void solve(const SolveArguments& arguments, Context& context) {
   try {
     if (arguments.file == "-") {
       if (isatty(STDIN_FILENO) != 0) {
-        context.err << "pair: reading problems from the terminal, one JSON object a line; Ctrl-D ends\n";
+        context.err << "pair: reading problems from the terminal, one JSON object per line; Ctrl-D ends\n";
       }
       solve_lines(context.in, true, solvers, context);
     } else {
@@ -124,7 +123,7 @@ void solve(const SolveArguments& arguments, Context& context) {
 
 constexpr auto footer_before_options = R"(Each line is an object with
   losses      [L1, ..., Lm], not negative, not all 0; m from 2 to 64
-  preference  [p1, ..., pm], positive; the larger p_i, the smaller L_i is wanted
+  preference  [p1, ..., pm], positive; a larger p_i asks for a smaller L_i
   gram        [[...], ...], m x m inner products of the objectives' gradients; or
   gradients   [[...], ...], the m gradients themselves, each 0 or of a norm from 1e-100 to 1e100
 and where wanted
@@ -135,8 +134,8 @@ and where wanted
 constexpr auto footer_after_options =
     R"(Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
-and then the exit status is 2. Weights are not negative and sum to 1. Those of pmtl may be
-negative; their absolute values then sum to 1.
+and then the exit status is 2. Weights are not negative and sum to 1, except that those of
+pmtl may be negative; their absolute values then sum to 1.
 
 Example:
   echo '{"losses": [1, 2], "gradients": [[1, 0], [0, 1]], "preference": [1, 1]}' | pair solve
@@ -182,9 +181,10 @@ void add_solve(CLI::App& app, Context& context) {
   CLI::App* command =
       app.add_subcommand("solve", "Weigh objectives: problems as JSON lines in, weights as JSON lines out");
   command
-      ->add_option("FILE", arguments->file, "File of problems, one JSON object a line; - for standard input")
+      ->add_option("FILE", arguments->file,
+                   "File of problems, one JSON object per line; - for standard input")
       ->capture_default_str();
-  command->add_option("--solver", arguments->defaults.solver, "Solver of lines that name none")
+  command->add_option("--solver", arguments->defaults.solver, "Solver for lines that do not name one")
       ->capture_default_str();
   add_options(*command, arguments, options);
   command->footer(footer(options));

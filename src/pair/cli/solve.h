@@ -4,7 +4,7 @@
 
 namespace pair::cli {
 
-// pair solve [FILE|-]: JSON lines of problems in, JSON lines of weights out.
+// pair solve [FILE|-]: reads problems as JSON lines, writes weights as JSON lines.
 void add_solve(CLI::App& app, Context& context);
 
 }  // namespace pair::cli

@@ -8,7 +8,7 @@ namespace {
 using nlohmann::ordered_json;
 
 std::string written(const ordered_json& reply) {
-  // A refused line may hold anything, and its bytes may be quoted.
+  // An invalid line may have any bytes, and the message may quote them.
   return reply.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 

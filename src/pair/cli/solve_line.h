@@ -6,19 +6,19 @@
 
 #include "pair/cli/solve_request.h"
 
-// The JSON front of the solvers, without I/O: a line of 'pair solve' in, its reply out.
+// The JSON interface of the solvers, without I/O: turns a line of 'pair solve' into its reply.
 
 namespace pair::cli {
 
 enum class Outcome {
   solved,
-  refused,  // the line cannot be used
-  failed    // the line is good but the solver broke: a bug
+  refused,  // the line is invalid
+  failed    // the line is valid but the solver failed: a bug
 };
 
 struct Reply {
   Outcome outcome;
-  std::string json;  // one line, without its end
+  std::string json;  // one line, without line end
 };
 
 // {"weights": [...], "phase": ..., "divergence": x, "objective": x, "status": ...}, or
@@ -27,7 +27,7 @@ struct Reply {
 Reply solve_line(std::string_view line, std::size_t number, const PreparedSolvers& solvers);
 Reply solve_line(std::string_view line, std::size_t number);  // without options of the command line
 
-// The reply to a line that is refused unread.
+// The reply to a line that is refused without reading it.
 Reply refuse_line(std::string_view sentence, std::size_t number);
 
 }  // namespace pair::cli

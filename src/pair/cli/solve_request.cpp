@@ -23,19 +23,18 @@ enum class Shape { text, vector, matrix, option };
 struct FieldInfo {
   std::string_view name;
   Shape shape;
-  std::string_view accepted;
+  std::string_view expected;
 };
 
 enum Name : std::size_t { losses, gram, gradients, preference, previous, solver };
 
 constexpr std::array fields{
-    FieldInfo{"losses", Shape::vector, "an array of numbers, one an objective, is accepted"},
-    FieldInfo{"gram", Shape::matrix, "an array of rows, each an array of numbers, is accepted"},
-    FieldInfo{"gradients", Shape::matrix, "an array of gradients, each an array of numbers, is accepted"},
-    FieldInfo{"preference", Shape::vector, "an array of positive numbers, one an objective, is accepted"},
-    FieldInfo{"previous", Shape::vector,
-              "an array of the last step's weights, one an objective, is accepted"},
-    FieldInfo{"solver", Shape::text, "the name of a solver is accepted ('pair list solvers' has them)"},
+    FieldInfo{"losses", Shape::vector, "an array of numbers, one per objective"},
+    FieldInfo{"gram", Shape::matrix, "an array of rows, each an array of numbers"},
+    FieldInfo{"gradients", Shape::matrix, "an array of gradients, each an array of numbers"},
+    FieldInfo{"preference", Shape::vector, "an array of positive numbers, one per objective"},
+    FieldInfo{"previous", Shape::vector, "an array of the last step's weights, one per objective"},
+    FieldInfo{"solver", Shape::text, "the name of a solver (see 'pair list solvers')"},
 };
 
 std::string shortened(std::string_view text) {
@@ -59,7 +58,7 @@ std::string in_quotes(std::string_view text) {
   return result;
 }
 
-// The characters around the last one read that belong together, such as a number or a name.
+// The token around the last character read, such as a number or a name.
 std::string_view word_at(std::string_view line, std::size_t read) {
   const auto in_word = [line](std::size_t i) {
     return std::isalnum(static_cast<unsigned char>(line[i])) != 0 ||
@@ -76,7 +75,7 @@ std::string_view word_at(std::string_view line, std::size_t read) {
   return line.substr(first, last - first);
 }
 
-// Python's json and others write these, though JSON does not have them.
+// Python's json and others write these, although JSON does not allow them.
 bool spells_non_finite(std::string_view word) {
   std::string lower(word);
   std::transform(lower.begin(), lower.end(), lower.begin(),
@@ -93,9 +92,8 @@ struct Given {
   std::optional<base::Value> plain;  // of an option that is not a list
 };
 
-// Receives the line's values as nlohmann's parser meets them. No document is built: that would forget which
-// field was given twice, and at which place a number was too large; and a line of many megabytes is read in
-// the memory of its numbers.
+// Receives the line's values from nlohmann's parser. No document is built: it would lose which field was
+// given twice and where a number was too large, and would take more memory than the numbers of a long line.
 class Reader {
  public:
   Reader(std::string_view line, const PreparedSolvers& solvers)
@@ -216,14 +214,14 @@ bool Reader::refuse_unless_ignored(const std::string& shown) const {
   if (in_object_ && shape() == Shape::option) {
     throw BadLine(place() + ": expected " + option(current_).accepted + ", got " + shown);
   }
-  std::string_view accepted = "one JSON object is accepted";
+  std::string_view expected = "one JSON object";
   if (in_object_) {
     const bool whole = open_arrays_ == 0;
-    accepted = whole                               ? fields[current_].accepted
-               : open_arrays_ < depth_of_numbers() ? "an array of numbers is accepted"
-                                                   : "a number is accepted";
+    expected = whole                               ? fields[current_].expected
+               : open_arrays_ < depth_of_numbers() ? "an array of numbers"
+                                                   : "a number";
   }
-  throw BadLine(place() + " is " + shown + "; " + std::string(accepted));
+  throw BadLine(place() + ": expected " + std::string(expected) + ", got " + shown);
 }
 
 bool Reader::number(double value, const std::string& text) {
@@ -234,8 +232,8 @@ bool Reader::number(double value, const std::string& text) {
     return refuse_unless_ignored(shortened(text));
   }
   if (text.size() > longest_number) {
-    throw BadLine(place() + " is " + shortened(text) + "; numbers of at most " +
-                  std::to_string(longest_number) + " characters are accepted");
+    throw BadLine(place() + ": expected a number of at most " + std::to_string(longest_number) +
+                  " characters, got " + shortened(text));
   }
   given_[current_].numbers.push_back(value);
   count_element();
@@ -270,7 +268,7 @@ bool Reader::key(std::string& name) {
   current_ = place_of(name);
   if (current_ < given_.size()) {
     if (std::exchange(given_[current_].given, true)) {
-      throw BadLine(name + " is given twice; each field is accepted once");
+      throw BadLine(name + ": expected once, got twice");
     }
   } else if (const std::string_view known = base::nearest(name, names()); !known.empty()) {
     slips_.emplace_back(name, place_of(known));
@@ -314,33 +312,33 @@ bool Reader::end_array() {
 bool Reader::parse_error(std::size_t position, const std::string& token, const json::exception& error) {
   constexpr int number_overflow = 406;  // nlohmann's
   if (error.id == number_overflow) {
-    throw BadLine(place() + " is " + shortened(token) +
-                  "; numbers up to 1.7976931348623157e308 are accepted");
+    throw BadLine(place() + ": expected a number up to 1.7976931348623157e308, got " + shortened(token));
   }
   const std::string where = in_object_ && current_name_.empty() ? "the start" : place();
   if (in_object_ && position > line_.size()) {
-    throw BadLine("the line ends early, at " + where + "; one whole JSON object on a line is accepted");
+    throw BadLine("the line ends early, at " + where + "; expected one complete JSON object per line");
   }
   const std::string_view word = word_at(line_, position);
   if (spells_non_finite(word)) {
-    throw BadLine(where + " is " + std::string(word) + "; finite numbers are accepted");
+    throw BadLine(where + ": expected a finite number, got " + std::string(word));
   }
-  throw BadLine("the line is not JSON: " + in_quotes(word.empty() ? std::string_view(token) : word) +
-                " at column " + std::to_string(position) + ", near " + where +
-                ", was not expected; one JSON object on a line is accepted");
+  throw BadLine("the line is not JSON: unexpected " +
+                in_quotes(word.empty() ? std::string_view(token) : word) + " at column " +
+                std::to_string(position) + ", near " + where + "; expected one JSON object per line");
 }
 
 const Given& Reader::required(Name name) const {
   if (!given_[name].given) {
-    throw BadLine(std::string(fields[name].name) + " is missing; " + std::string(fields[name].accepted));
+    throw BadLine(std::string(fields[name].name) + " is missing; expected " +
+                  std::string(fields[name].expected));
   }
   return given_[name];
 }
 
 void require_rows(std::string_view name, std::size_t rows, std::size_t m) {
   if (rows != m) {
-    throw BadLine(std::string(name) + " has " + std::to_string(rows) + (rows == 1 ? " row; " : " rows; ") +
-                  std::to_string(m) + " are needed, one an objective");
+    throw BadLine(std::string(name) + ": expected " + std::to_string(m) + " rows, one per objective, got " +
+                  std::to_string(rows));
   }
 }
 
@@ -349,9 +347,8 @@ std::vector<double> Reader::gram_as_given(std::size_t m) const {
   require_rows("gram", field.row_lengths.size(), m);
   for (std::size_t i = 0; i < m; ++i) {
     if (field.row_lengths[i] != m) {
-      throw BadLine("gram[" + std::to_string(i) + "] has " + std::to_string(field.row_lengths[i]) +
-                    (field.row_lengths[i] == 1 ? " value; " : " values; ") + std::to_string(m) +
-                    " are needed, since a Gram matrix is square");
+      throw BadLine("gram[" + std::to_string(i) + "]: expected " + std::to_string(m) +
+                    " values, since a Gram matrix is square, got " + std::to_string(field.row_lengths[i]));
     }
   }
   return field.numbers;
@@ -362,30 +359,29 @@ std::vector<double> Reader::gram_of_gradients(std::size_t m) const {
   require_rows("gradients", field.row_lengths.size(), m);
   const std::size_t length = field.row_lengths.front();
   if (length == 0) {
-    throw BadLine("gradients[0] is empty; a gradient has at least one value");
+    throw BadLine("gradients[0]: expected at least one value, got none");
   }
   for (std::size_t i = 0; i < m; ++i) {
     if (field.row_lengths[i] != length) {
-      throw BadLine("gradients[" + std::to_string(i) + "] has " + std::to_string(field.row_lengths[i]) +
-                    " values but gradients[0] has " + std::to_string(length) +
-                    "; gradients of one length are accepted");
+      throw BadLine("gradients[" + std::to_string(i) + "]: expected " + std::to_string(length) +
+                    " values, as in gradients[0], got " + std::to_string(field.row_lengths[i]));
     }
   }
   std::vector<double> products = moo::gram_of(field.numbers, m);
   for (std::size_t i = 0; i < m; ++i) {
-    // Where the square underflows, the gradient would pass for one that has vanished.
+    // If the square underflows, the gradient would be taken for zero.
     constexpr double smallest_square = 1e-200;
     const auto gradient = std::span(field.numbers).subspan(i * length, length);
     if (products[i * m + i] < smallest_square &&
         std::any_of(gradient.begin(), gradient.end(), [](double value) { return value != 0.0; })) {
       throw BadLine("gradients[" + std::to_string(i) +
-                    "] has a norm below 1e-100; a norm of 0 or in [1e-100, 1e100] is accepted");
+                    "]: expected a norm of 0 or in [1e-100, 1e100], got one below 1e-100");
     }
   }
   for (std::size_t i = 0; i < products.size(); ++i) {
     if (!std::isfinite(products[i])) {
       throw BadLine("gradients[" + std::to_string(i / m) + "] and gradients[" + std::to_string(i % m) +
-                    "] have an inner product beyond the range of a double; smaller gradients are accepted");
+                    "]: their inner product is beyond the range of a double; expected smaller gradients");
     }
   }
   return products;
@@ -422,12 +418,12 @@ SolveRequest Reader::finish() {
   request.preference = required(preference).numbers;
   request.previous = given_[previous].numbers;
   if (given_[gram].given && given_[gradients].given) {
-    throw BadLine("gram and gradients are both given; one of them is accepted");
+    throw BadLine("expected either gram or gradients, got both");
   }
   if (!given_[gram].given && !given_[gradients].given) {
     throw BadLine(
-        "gram is missing; the Gram matrix of the gradients, or the gradients themselves in a field "
-        "'gradients', is accepted");
+        "gram is missing; expected the Gram matrix of the gradients, or the gradients themselves in a field "
+        "'gradients'");
   }
   const std::size_t m = request.losses.size();
   if (m >= moo::min_objectives && m <= moo::max_objectives) {
@@ -441,12 +437,11 @@ SolveRequest Reader::finish() {
 
 SolveRequest read_request(std::string_view line, const PreparedSolvers& solvers) {
   if (line.starts_with("\xef\xbb\xbf")) {
-    line.remove_prefix(3);  // the byte-order mark that some editors put first
+    line.remove_prefix(3);  // a byte-order mark, which some editors write
   }
   if (const std::size_t first = line.find_first_not_of(" \t"); first < line.size() && line[first] == '[') {
     throw BadLine(
-        "the line is an array; one JSON object on a line is accepted (jq -c '.[]' makes such lines "
-        "of an array)");
+        "the line: expected one JSON object per line, got an array (jq -c '.[]' converts an array to lines)");
   }
   Reader reader(line, solvers);
   json::sax_parse(line.begin(), line.end(), &reader);

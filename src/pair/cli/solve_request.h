@@ -9,13 +9,13 @@
 #include "pair/cli/prepared_solvers.h"
 #include "pair/moo/problem.h"
 
-// One line of 'pair solve', read: JSON in, numbers out.
+// Parses one line of 'pair solve'.
 
 namespace pair::cli {
 
 struct SolveRequest {
   std::vector<double> losses;
-  std::vector<double> gram;  // row-major; empty where the number of losses is unusable
+  std::vector<double> gram;  // row-major; empty if the number of losses is invalid
   std::vector<double> preference;
   std::vector<double> previous;               // empty where not given
   std::shared_ptr<const moo::Solver> solver;  // with the line's options
@@ -23,13 +23,13 @@ struct SolveRequest {
   [[nodiscard]] moo::Problem problem() const { return {losses, gram, preference, previous}; }
 };
 
-// A line that cannot be used. The message names the field, the value and what is accepted.
+// An invalid line. The message names the field, what was expected and the value.
 class BadLine : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;
 };
 
-// The longest number accepted, in characters; the exact digits of any double fit.
+// The maximum length of a number in characters; the exact digits of any double fit.
 inline constexpr std::size_t longest_number = 2000;
 
 // Checks what JSON can be wrong in: syntax, fields, types and shapes. Whether the numbers make a problem is

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 using report::counted;
 using sweep::State;
 
-// Of some of a sweep's jobs; the others are no strangers.
+// The status of some of a sweep's jobs; the others do not count as strangers.
 sweep::SweepStatus status_of(const std::vector<sweep::Job>& jobs, const SweepArguments& arguments) {
   sweep::SweepStatus status = sweep::status_of(jobs, arguments.out);
   if (!status.strangers.empty()) {
@@ -69,7 +69,7 @@ void collect(const SweepArguments& arguments, SelectArguments select, bool json,
   if (!json) {
     run_select(folders, select, context);
     if (status.counts.of(State::done) < status.counts.all()) {
-      // Apart from what other programs may read.
+      // Separate from output that other programs may read.
       std::ostream& out = select.format == "text" ? context.out : context.err;
       out << "\n-------- Not complete\n";
       write_status(jobs, status, /*all=*/false, out);
@@ -94,8 +94,7 @@ void delete_incomplete(const SweepArguments& arguments, bool dry_run, bool json,
       continue;
     }
     if (!sweep::is_own(job, arguments.out)) {
-      context.err << "pair: " << job.folder
-                  << " stays, for it cannot be told to be the job's: remove it by hand\n";
+      context.err << "pair: " << job.folder << " is kept: it may not belong to the job; remove it by hand\n";
       continue;
     }
     if (dry_run || sweep::delete_run(job, arguments.out)) {
@@ -119,7 +118,7 @@ void add_status(CLI::App& app, Context& context) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("status", "Say how far a sweep is");
+  CLI::App* command = app.add_subcommand("status", "Show the progress of a sweep");
   add_sweep_options(*command, arguments->sweep, SweepOptions::filter);
   command->add_flag("--all", arguments->all, "Name every run that failed");
   command->add_flag("--json", arguments->json, "Write JSON");
@@ -140,7 +139,7 @@ void add_collect(CLI::App& app, Context& context) {
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
-      "collect", "Choose models from a sweep, as 'pair select' does, and say what is missing");
+      "collect", "Select models from a sweep, as 'pair select' does, and list missing runs");
   add_sweep_options(*command, arguments->sweep, SweepOptions::filter);
   add_select_options(*command, arguments->select);
   command->add_flag("--json", arguments->json, "Write the choices and the sweep's status as one JSON object");
@@ -158,15 +157,15 @@ void add_delete_incomplete(CLI::App& app, Context& context) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("delete-incomplete", "Delete the sweep's runs that are begun but not done");
+  CLI::App* command = app.add_subcommand("delete-incomplete",
+                                         "Delete the sweep's runs that were started but have not finished");
   add_sweep_options(*command, arguments->sweep, SweepOptions::filter);
-  command->add_flag("--dry-run", arguments->dry_run, "Only say which");
+  command->add_flag("--dry-run", arguments->dry_run, "Only list them");
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
-      "Launching again goes on with such runs; this is for those that should begin anew. Runs that are "
-      "going\n"
-      "on, folders that are not the sweep's, and jobs that the options leave out, stay.\n\n"
+      "Launching again continues such runs; this is for starting them again from scratch. Running jobs, "
+      "folders\n"
+      "that do not belong to the sweep, and jobs that the options exclude are kept.\n\n"
       "Example:\n"
       "  pair sweep delete-incomplete --out sweep --dry-run");
   command->callback(with_usage_errors([arguments, &context] {

@@ -4,13 +4,13 @@
 
 namespace pair::cli {
 
-// pair sweep NAME: the group that what can be done with many runs is added to.
+// pair sweep NAME: the group of subcommands for many runs.
 CLI::App& add_sweep(CLI::App& app);
 
 // pair sweep launch: runs what is missing. It trains, so it needs LibTorch.
 void add_sweep_launch(CLI::App& sweep, Context& context);
 
-// pair sweep status|collect|delete-incomplete: what is to be done with the folder.
+// pair sweep status|collect|delete-incomplete: everything else about the folder.
 void add_sweep_keeping(CLI::App& sweep, Context& context);
 
 }  // namespace pair::cli

@@ -29,8 +29,7 @@ std::vector<sweep::TestEnvs> test_envs_of(const SweepArguments& arguments) {
 std::vector<sweep::Definition> known_sweep(const SweepArguments& arguments) {
   std::vector<sweep::Definition> known = sweep::read_sweep(arguments.out);
   if (known.empty()) {
-    throw UsageError("'" + arguments.out +
-                     "' holds no sweep; accepted is a folder that 'pair sweep launch' made");
+    throw UsageError("'" + arguments.out + "' holds no sweep; expected a folder made by 'pair sweep launch'");
   }
   return known;
 }
@@ -59,22 +58,23 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
                          : "Only jobs with these, separated by commas")
       ->delimiter(',');
   command.add_option("--n-hparams", arguments.n_hparams,
-                     define ? "Draws of the hyperparameters, the first of them the defaults (default 20)"
-                            : "Only the first so many draws");
+                     define ? "Draws of the hyperparameters; the first has the defaults (default 20)"
+                            : "Only the first N draws");
   command.add_option(
       "--n-trials", arguments.n_trials,
-      define ? "Seeds of data and model, from 0 on (default 3)" : "Only the first so many trials");
+      define ? "Number of seeds of data and model, from 0 (default 3)" : "Only the first N trials");
   command.add_option("--test-envs", arguments.test_envs,
-                     define ? "Test environments, a word a set: 0 1 0,1 (default: each alone and every two)"
+                     define ? "Sets of test environments: 0 1 0,1 (default: each alone and every pair)"
                             : "Only jobs with one of these sets of test environments, such as 0 1 0,1");
   command.add_flag("--single-test-envs", arguments.single_test_envs,
-                   define ? "Each test environment alone: a third of the runs, but none for leave-one-out"
+                   define ? "Only single test environments: fewer runs, but none for leave-one-out"
                           : "Only jobs with one test environment");
   command.add_option("--search", arguments.search,
-                     define ? "Whose learning rates are drawn where they differ: domainbed (default) or paper"
-                            : "Only jobs that were drawn so: domainbed or paper");
+                     define
+                         ? "Which learning rates to draw where the two differ: domainbed (default) or paper"
+                         : "Only jobs drawn this way: domainbed or paper");
   setting("--steps", "steps",
-          define ? "Updates of every run (default: the dataset's)" : "Only jobs of so many updates");
+          define ? "Updates of every run (default: the dataset's)" : "Only jobs with this many updates");
   setting("--device", "device", define ? "cpu, cuda or cuda:N (default cpu)" : "Only jobs for this device");
   if (define) {
     const auto flag = [&](const std::string& option, const std::string& key, const std::string& help) {
@@ -85,7 +85,7 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
     flag("--half", "half", "Steps of mnist_cnn in 16 bits, on CUDA devices");
   }
   command.add_option("--set", arguments.set,
-                     define ? "A setting of every run that has it, key=value; 'pair list settings' has them"
+                     define ? "A setting for every run that has it, key=value; see 'pair list settings'"
                             : "Only jobs with this setting, key=value");
 }
 
@@ -98,8 +98,8 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) 
   }
   if (arguments.datasets.empty() || arguments.algorithms.empty()) {
     throw UsageError(
-        "a sweep is defined by --datasets and --algorithms at least; without any such option "
-        "the one in --out is meant");
+        "a new sweep needs at least --datasets and --algorithms; without such options, "
+        "the sweep in --out is used");
   }
   sweep::Definition definition;
   definition.datasets = arguments.datasets;

@@ -10,7 +10,7 @@
 #include "pair/cli/command.h"
 #include "pair/sweep/jobs.h"
 
-// Which sweep the subcommands of 'pair sweep' are about.
+// Identifies the sweep of the subcommands of 'pair sweep'.
 
 namespace pair::cli {
 
@@ -27,24 +27,24 @@ struct SweepArguments {
   std::vector<std::string> set;
 };
 
-// What the options are for: to say what a sweep consists of, or which jobs of one that is there are meant.
+// The purpose of the options: to define a sweep, or to select jobs of an existing one.
 enum class SweepOptions { define, filter };
 
-// `arguments` must live as long as the command.
+// `arguments` must outlive the command.
 void add_sweep_options(CLI::App& command, SweepArguments& arguments,
                        SweepOptions options = SweepOptions::define);
 
-// What the arguments define; nothing where none does, and what sweep.json says counts. Throws UsageError
-// where they are not enough or cannot be used.
+// The definition given by the arguments; none if they do not define one, and sweep.json is used. Throws
+// UsageError if they are incomplete or invalid.
 std::optional<sweep::Definition> definition_of(const SweepArguments& arguments);
 
-// All jobs of the folder's sweep. Throws UsageError where it has none.
+// All jobs of the folder's sweep. Throws UsageError if it has none.
 std::vector<sweep::Job> jobs_of(const SweepArguments& arguments);
 
-// Those of them that are as the arguments say. Throws UsageError or std::invalid_argument where none is.
+// The jobs that match the arguments. Throws UsageError or std::invalid_argument if there are none.
 std::vector<sweep::Job> filtered_jobs_of(const SweepArguments& arguments);
 
-// What calls work and makes a UsageError of settings that it refuses.
+// Calls work and turns its errors about settings into a UsageError.
 template <class Work>
 auto with_usage_errors(Work work) {
   return [work] {

@@ -35,10 +35,11 @@ struct LaunchArguments {
   SweepArguments sweep;
   std::size_t jobs = 0;
   std::string launcher = "local";
+  bool no_models = false;
   bool json = false;
 };
 
-// The sweep's jobs, new ones added. Nothing is written before all of them are known to be runnable.
+// The sweep's jobs, including new ones. Nothing is written before all of them are known to be runnable.
 std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, std::ostream& err) {
   const std::optional<sweep::Definition> definition = definition_of(arguments);
   if (!definition) {
@@ -58,7 +59,7 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, std::ostrea
   return jobs;
 }
 
-// What is left to do, broken runs made ready.
+// The remaining jobs; broken runs are prepared to start again.
 std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, const sweep::SweepStatus& status,
                                         const fs::path& out, std::ostream& err) {
   const std::string program = fs::read_symlink("/proc/self/exe").string();
@@ -84,9 +85,9 @@ std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, con
 }
 
 struct Ended {
-  std::size_t done = 0;    // by anyone
-  std::size_t ran = 0;     // of these, that this launch trained to the end
-  std::size_t failed = 0;  // by anyone
+  std::size_t done = 0;    // by any process
+  std::size_t ran = 0;     // trained to the end by this launch
+  std::size_t failed = 0;  // by any process
 };
 
 Ended count(const sweep::ManyRuns& runs) {
@@ -125,7 +126,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   if (std::find(launchers.begin(), launchers.end(), arguments.launcher) == launchers.end()) {
     throw UsageError(base::unknown_name("launcher", arguments.launcher, launchers));
   }
-  // A file size limit shows as a failed write, like a full disk.
+  // Exceeding a file size limit must be a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const fs::path out = arguments.sweep.out;
   const std::vector<sweep::Job> jobs = settle_jobs(arguments.sweep, context.err);
@@ -134,7 +135,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   const std::vector<sweep::LaunchJob> left = jobs_left(jobs, before, out, context.err);
   if (const std::vector<std::string> strangers = sweep::strangers_in(out, jobs_of(arguments.sweep));
       !strangers.empty()) {
-    context.err << "pair: " << strangers_sentence(strangers) << "; they take no part\n";
+    context.err << "pair: " << strangers_sentence(strangers) << "; they are ignored\n";
   }
   context.err << summary_of(before.counts) << std::endl;
 
@@ -143,6 +144,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   sweep::ManyRunsHooks hooks;
   hooks.progress = [&](const sweep::ManyRunsProgress& progress) { display.show(progress); };
   hooks.notice = [&](std::string_view sentence) { display.say(sentence); };
+  hooks.keep_models = !arguments.no_models;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   sweep::LocalLauncher launcher(arguments.jobs, hooks);
   const sweep::ManyRuns runs = launcher.launch(left);
@@ -165,7 +167,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
                 << "; records in " << arguments.sweep.out << '\n';
   }
   if (runs.stopped) {
-    context.err << "Stopped; the same command goes on from there\n";
+    context.err << "Stopped; the same command continues from there\n";
     context.status = 128 + interrupt.signal();
   }
 }
@@ -177,13 +179,15 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
   CLI::App* command = sweep.add_subcommand("launch", "Run what is missing of a sweep");
   add_sweep_options(*command, arguments->sweep);
   add_jobs_option(*command, arguments->jobs);
-  command->add_option("--launcher", arguments->launcher, "Where the runs go on: local, in this process")
+  command->add_option("--launcher", arguments->launcher, "Where to run: local, in this process")
       ->capture_default_str();
+  command->add_flag("--no-models", arguments->no_models,
+                    "Do not keep the trained models (model.safetensors, model.json) in the runs' folders");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->footer(
-      "Runs that are done are not repeated; stopped, failed and broken ones are run again. Ctrl-C or "
-      "SIGTERM\n"
-      "saves and exits with status 130 or 143; the same command, or one with --out alone, goes on. Several\n"
+      "Finished runs are not repeated; stopped, failed and broken ones are run again. Ctrl-C or SIGTERM "
+      "saves\n"
+      "and exits with status 130 or 143; the same command, or one with only --out, continues. Several\n"
       "launches may share a folder.\n\n"
       "Example:\n"
       "  pair sweep launch --out sweep --datasets cmnist --algorithms erm,irmv1 --n-hparams 5 --n-trials 2\n"

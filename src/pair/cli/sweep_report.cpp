@@ -28,7 +28,7 @@ ordered_json counts_json(const sweep::Counts& counts) {
   return object;
 }
 
-// Those that any job is in, and done.
+// The states that any job has, and `done`.
 std::vector<State> states_in(const sweep::Counts& counts) {
   std::vector<State> present;
   for (const State state : sweep::states) {
@@ -80,7 +80,7 @@ void write_status(std::span<const sweep::Job> jobs, const sweep::SweepStatus& st
     }
   }
   if (wrong > few && !all) {
-    out << "and " << wrong - few << " more; --all names them\n";
+    out << "and " << wrong - few << " more; --all lists them\n";
   }
   if (!status.strangers.empty()) {
     out << "\n" << strangers_sentence(status.strangers) << '\n';

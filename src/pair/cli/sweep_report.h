@@ -7,14 +7,14 @@
 
 #include "pair/sweep/status.h"
 
-// What 'pair sweep' says about how far a sweep is.
+// The output of 'pair sweep' about the progress of a sweep.
 
 namespace pair::cli {
 
 // "60 jobs: 41 done, 2 running, 17 not begun".
 std::string summary_of(const sweep::Counts& counts);
 
-// The summary, a line a cell, and what failed, the first few or all.
+// The summary, one line per cell, and the failures, the first few or all.
 void write_status(std::span<const sweep::Job> jobs, const sweep::SweepStatus& status, bool all,
                   std::ostream& out);
 

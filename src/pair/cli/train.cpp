@@ -10,6 +10,7 @@
 #include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <ostream>
 #include <sstream>
@@ -18,8 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/cli/set_option.h"
+#include "pair/cli/train_data.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/cli/train_progress.h"
 #include "pair/runs/file.h"
@@ -38,27 +42,30 @@ using runs::RunSpec;
 
 struct TrainArguments {
   std::string spec;  // a file
+  std::string data;  // a file or folder of the user's
   std::string dataset;
+  bool dataset_given = false;
   std::string algorithm;
   std::vector<Override> overrides;
   std::vector<std::string> set;
   std::string out;
   bool tensorboard = false;
+  bool no_model = false;
   bool json = false;
   bool quiet = false;
 };
 
-// A setting that the algorithm would pass over is more likely a mistake than a wish.
+// A setting that the algorithm would ignore is more likely a mistake.
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
   for (const Override& override : overrides) {
     const bool read = runs::is_read(spec, override.first) ||
                       (spec.settings.update.reads_penalty && override.first == "penalty");
     if (!read) {
-      throw UsageError(override.first + " has no meaning for algorithm '" + spec.algorithm + "', which " +
+      throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
                         : scheme == train::Scheme::pair ? "weighs them by a solver"
-                                                        : "has an update of its own"));
+                                                        : "has its own update"));
     }
   }
 }
@@ -66,7 +73,7 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
 RunSpec spec_in_file(const std::string& file) {
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) {
-    throw UsageError("--spec is '" + file + "', which is no file; accepted is a spec.json");
+    throw UsageError("--spec: expected a spec.json, got '" + file + "', which is not a file");
   }
   try {
     return runs::spec_from_text(runs::read_file(file));
@@ -75,15 +82,30 @@ RunSpec spec_in_file(const std::string& file) {
   }
 }
 
-RunSpec spec_of(const TrainArguments& arguments) {
+// One, or one per environment that is left out in turn.
+std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   if (!arguments.spec.empty()) {
-    return spec_in_file(arguments.spec);
+    return {spec_in_file(arguments.spec)};
   }
   std::vector<Override> overrides = arguments.overrides;
   append_set_option(arguments.set, overrides);
-  const RunSpec spec = runs::resolve(arguments.dataset, arguments.algorithm, overrides);
+  std::string dataset = arguments.dataset;
+  if (!arguments.data.empty()) {
+    const NamedData named = data_named(arguments.data, arguments.dataset_given ? dataset : "");
+    dataset = named.dataset;
+    overrides.insert(overrides.begin(), named.more.begin(), named.more.end());
+    overrides.insert(overrides.begin(), named.setting);
+  }
+  // Names of environments are known once the data is.
+  std::optional<std::string> test_envs;
+  std::erase_if(overrides, [&test_envs](const Override& override) {
+    const bool is = override.first == "test_envs";
+    test_envs = is ? override.second : test_envs;
+    return is;
+  });
+  const RunSpec spec = runs::resolve(dataset, arguments.algorithm, overrides);
   refuse_ignored(spec, overrides);
-  return spec;
+  return with_test_environments(spec, test_envs ? &*test_envs : nullptr);
 }
 
 ProgressDisplay display_for(const TrainArguments& arguments, std::ostream& err) {
@@ -144,22 +166,71 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
   write_row(out, "", "worst test", "", score_text(last, "worst_test" + score));
 }
 
-void write_json(const RunSpec& spec, const RunResult& result, const std::filesystem::path& directory,
-                std::ostream& out) {
+nlohmann::ordered_json json_of(const RunSpec& spec, const RunResult& result,
+                               const std::filesystem::path& directory) {
   const bool finished = result.status == RunResult::Status::finished;
-  const nlohmann::ordered_json summary{
-      {"status", finished ? "finished" : "stopped"},
-      {"directory", directory.string()},
-      {"hash", runs::hash(spec)},
-      {"step", result.step},
-      {"steps", spec.settings.steps},
-      {"seconds", result.seconds},
-      {"was_done", result.was_done},
-      {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
-  out << summary.dump(2) << '\n';
+  return {{"status", finished ? "finished" : "stopped"},
+          {"directory", directory.string()},
+          {"hash", runs::hash(spec)},
+          {"step", result.step},
+          {"steps", spec.settings.steps},
+          {"seconds", result.seconds},
+          {"was_done", result.was_done},
+          {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
 }
 
-// Keeps a run's event files at what its records are, those of earlier tries without --tensorboard included.
+// One run of several, which leave out one environment each.
+struct LeftOut {
+  RunSpec spec;
+  RunResult result;
+  std::filesystem::path directory;
+};
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Scores on environments that were not trained on, and on held-out samples of those that were.
+void write_left_out(const std::vector<LeftOut>& runs, std::ostream& out) {
+  const std::vector<std::string> names = data::environment_names(runs.front().spec.dataset);
+  base::Rows rows{{"environment", "others, held out", "left out"}};
+  std::vector<double> tests;
+  bool accuracy = true;
+  for (const LeftOut& run : runs) {
+    if (run.result.records.empty()) {
+      continue;
+    }
+    const nlohmann::json& last = run.result.records.back();
+    accuracy = !last.contains("worst_test_mse");
+    const std::string score = accuracy ? "_acc" : "_mse";
+    const std::int64_t test = data::test_environments(run.spec.dataset).front();
+    std::vector<double> others;
+    for (std::size_t e = 0; e < names.size(); ++e) {
+      const auto found = last.find("env" + std::to_string(e) + "_out" + score);
+      if (static_cast<std::int64_t>(e) != test && found != last.end() && found->is_number()) {
+        others.push_back(found->get<double>());
+      }
+    }
+    const std::string test_key = "env" + std::to_string(test) + "_in" + score;
+    if (last.contains(test_key) && last.at(test_key).is_number()) {
+      tests.push_back(last.at(test_key).get<double>());
+    }
+    const nlohmann::json mean{{score, others.empty() ? nlohmann::json() : nlohmann::json(mean_of(others))}};
+    rows.push_back({base::printable(names[static_cast<std::size_t>(test)]), score_text(mean, score),
+                    score_text(last, test_key)});
+  }
+  out << (accuracy ? "Accuracy" : "Mean squared error") << " with each environment left out in turn:\n";
+  if (!tests.empty()) {
+    const std::string score = accuracy ? "_acc" : "_mse";
+    const auto worst = accuracy ? std::min_element(tests.begin(), tests.end())
+                                : std::max_element(tests.begin(), tests.end());
+    rows.push_back({"mean", "", score_text({{score, mean_of(tests)}}, score)});
+    rows.push_back({"worst", "", score_text({{score, *worst}}, score)});
+  }
+  out << base::aligned(rows, {.indent = "  ", .left = 1});
+}
+
+// Keeps a run's event files in line with its records, including those of earlier tries without --tensorboard.
 class TensorBoardFiles {
  public:
   TensorBoardFiles(std::filesystem::path directory, bool wanted)
@@ -185,7 +256,7 @@ class TensorBoardFiles {
     }
     events_.emplace(directory_);
     for (const nlohmann::json& record : runs::read_records(runs::results_file(directory_))) {
-      // What a killed try wrote after its checkpoint comes again.
+      // Records that a killed try wrote after its checkpoint are repeated.
       if (record.at("step").get<std::int64_t>() <= step) {
         events_->record(record);
       }
@@ -198,18 +269,15 @@ class TensorBoardFiles {
   std::optional<runs::EventFile> events_;
 };
 
-void train(const TrainArguments& arguments, Context& context) {
-  // A file size limit shows as a failed write, like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  const RunSpec spec = spec_of(arguments);
-  const std::filesystem::path directory =
-      arguments.out.empty() ? runs::default_directory(spec) : std::filesystem::path(arguments.out);
-
+// One run, to its end or until it is stopped.
+RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
+                    const TrainArguments& arguments, const Interrupt& interrupt, runs::DatasetCache& datasets,
+                    Context& context) {
   TensorBoardFiles tensorboard(directory, arguments.tensorboard);
   ProgressDisplay display = display_for(arguments, context.err);
-  const Interrupt interrupt;
   const auto began = std::chrono::steady_clock::now();
   runs::RunHooks hooks;
+  hooks.keep_model = !arguments.no_model;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
   hooks.progress = [&](const runs::Progress& progress) {
@@ -221,7 +289,6 @@ void train(const TrainArguments& arguments, Context& context) {
     display.show(progress, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
   };
 
-  runs::DatasetCache datasets;
   RunResult result;
   try {
     result = runs::run(spec, directory, datasets, hooks);
@@ -234,33 +301,77 @@ void train(const TrainArguments& arguments, Context& context) {
   }
   display.end();
 
-  if (arguments.json) {
-    write_json(spec, result, directory, context.out);
-  } else if (!arguments.quiet) {
+  if (!arguments.json && !arguments.quiet) {
     write_table(spec, result, context.out);
-    context.out << (result.was_done ? "Done before; records in " : "Records in ")
+    context.out << (result.was_done ? "Already finished; records in " : "Records in ")
                 << runs::results_file(directory).string() << '\n';
   }
   if (result.status == RunResult::Status::stopped) {
     display.say("Stopped at step " + std::to_string(result.step) + " of " +
-                std::to_string(spec.settings.steps) + "; the same command goes on from there");
+                std::to_string(spec.settings.steps) + "; the same command continues from there");
     context.status = 128 + interrupt.signal();
+  }
+  return result;
+}
+
+// Whether what is found in the data is news: its types are found, not given.
+bool describes_data(const RunSpec& spec) {
+  return spec.dataset.name == "table";
+}
+
+void train(const TrainArguments& arguments, Context& context) {
+  // Exceeding a file size limit must be a failed write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::vector<RunSpec> specs = specs_of(arguments);
+  const bool several = specs.size() > 1;
+  const Interrupt interrupt;
+  runs::DatasetCache datasets;
+  std::vector<LeftOut> done;
+  for (const RunSpec& spec : specs) {
+    const std::filesystem::path directory =
+        arguments.out.empty() ? runs::default_directory(spec)
+        : several             ? std::filesystem::path(arguments.out) / runs::folder_name(spec)
+                              : std::filesystem::path(arguments.out);
+    // Before a folder is made: what is wrong with a user's data is met here.
+    if (describes_data(spec) && !runs::RunDirectory::finished(directory, spec)) {
+      const std::string description = runs::description_of_data(spec, datasets);
+      if (!arguments.json && !arguments.quiet) {
+        context.out << description << std::flush;
+      }
+    }
+    done.push_back({spec, train_one(spec, directory, arguments, interrupt, datasets, context), directory});
+    if (done.back().result.status == RunResult::Status::stopped) {
+      break;
+    }
+  }
+
+  if (arguments.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const LeftOut& run : done) {
+      all.push_back(json_of(run.spec, run.result, run.directory));
+    }
+    context.out << (several ? all : all.front()).dump(2) << '\n';
+  } else if (several && !arguments.quiet && done.size() == specs.size()) {
+    write_left_out(done, context.out);
   }
 }
 
 constexpr auto footer =
     R"(The same settings give the same records, bit for bit, on the same machine. Ctrl-C finishes the step,
-saves and exits with status 130 (SIGTERM: 143); the same command then goes on where it stopped, and after
-a crash from the last checkpoint. A run that is done is not repeated.
+saves and exits with status 130 (SIGTERM: 143); the same command then continues from there, and after
+a crash from the last checkpoint. A finished run is not repeated.
 
-In the run's folder: results.jsonl (a JSON object a record), spec.json (all settings), checkpoint and,
-when the run is whole, done.
+The run's folder has results.jsonl (one JSON object per record), spec.json (all settings), checkpoint and,
+when the run has finished, model.safetensors and model.json (the trained model: 'pair predict', 'pair score')
+and done.
 
 Example:
   pair train --dataset cmnist --algorithm pair --seed 0
   pair train --dataset cmnist --objectives erm,irmv1,vrex,fishr --preference auto
   pair train --dataset cmnist-m --algorithm irmv1 --set penalty=1e4 pretrain=150 --out runs/irm
-  pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300)";
+  pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300
+  pair train --data patients.csv --label outcome --environment hospital --test-envs "St. Mary"
+  pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
 
 }  // namespace
 
@@ -268,8 +379,8 @@ void add_train(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<TrainArguments>();
   arguments->dataset = "cmnist";
   arguments->algorithm = "pair";
-  CLI::App* command = app.add_subcommand("train", "Train a model and record how it does");
-  // Every setting goes through its declaration, which knows its range.
+  CLI::App* command = app.add_subcommand("train", "Train a model and record its losses and accuracies");
+  // Every setting is parsed by its declaration, which knows its range.
   const auto setting = [&](const std::string& option, const std::string& key, const std::string& help) {
     command
         ->add_option_function<std::string>(
@@ -282,41 +393,54 @@ void add_train(CLI::App& app, Context& context) {
     command->add_flag_callback(
         option, [arguments, key, value] { arguments->overrides.emplace_back(key, value); }, help);
   };
-  command->add_option("--spec", arguments->spec,
-                      "All settings from a file, a run's spec.json, in place of the options below");
-  command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
+  command->add_option(
+      "--spec", arguments->spec,
+      "Read all settings from a file, such as a run's spec.json, in place of the options below");
+  command->add_option("--data", arguments->data,
+                      "Your own data: a CSV file (see docs/tables.md) or a folder ENVIRONMENT/CLASS/IMAGE");
+  setting("--label", "label", "CSV files: the column to predict");
+  setting("--environment", "environment",
+          "CSV files: the column, or columns separated by commas, that name a row's environment");
+  setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
+  CLI::Option* const dataset =
+      command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")
       ->capture_default_str();
-  setting("--seed", "seed", "Decides the data, the model and every draw (default 0)");
+  setting("--seed", "seed", "Seed of the data, the model and all random draws (default 0)");
   setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
-  setting("--solver", "solver", "What weighs the objectives of PAIR-o; see 'pair list solvers'");
+  setting("--solver", "solver", "Solver that weighs the objectives of PAIR-o; see 'pair list solvers'");
   setting("--preference", "preference", "One number per objective, separated by commas, or auto");
-  setting("--gradients", "gradients", "Whose gradients the solver sees: w (the head's), phi or f");
-  flag("--no-restart", "restart", "false", "Keep the momentum where the new direction opposes it");
-  flag("--freeze-featurizer", "freeze_featurizer", "true", "Train the head alone once the solver weighs");
-  setting("--test-envs", "test_envs", "ColoredMNIST, RotatedMNIST: environments to test on, by commas");
-  setting("--steps", "steps", "Updates in all (default 501)");
-  setting("--threads", "threads", "Threads an operation may use; rounding depends on it (default 1)");
+  setting("--gradients", "gradients",
+          "Parameters whose gradients the solver uses: w (the head), phi (the featurizer) or f (both)");
+  flag("--no-restart", "restart", "false", "Keep the momentum even if the new direction opposes it");
+  flag("--freeze-featurizer", "freeze_featurizer", "true", "Train only the head in the balance phase");
+  setting("--test-envs", "test_envs",
+          "Test environments, separated by commas: names or numbers from 0; 'each': one run per environment");
+  setting("--steps", "steps", "Total number of updates (default 501)");
+  setting("--threads", "threads", "Threads per operation; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
   flag("--tf32", "tf32", "true", "Matrix products in TF32, on CUDA devices");
   flag("--half", "half", "true", "Steps of mnist_cnn in 16 bits, on CUDA devices");
-  command->add_option("--set", arguments->set, "Any setting as key=value; 'pair list settings' has them");
+  command->add_option("--set", arguments->set, "Any setting as key=value; see 'pair list settings'");
   command->add_option(
       "--out", arguments->out,
-      "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, by a hash of the settings)");
+      "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, with a hash of the settings)");
   command->add_flag("--tensorboard", arguments->tensorboard,
                     "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
+  command->add_flag("--no-model", arguments->no_model,
+                    "Do not keep the trained model (model.safetensors, model.json) in the run's folder");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
   command->footer(footer);
-  command->callback([arguments, command, &context] {
-    // Not by CLI11's excludes, which would name every option in the help of every other.
+  command->callback([arguments, command, dataset, &context] {
+    arguments->dataset_given = dataset->count() > 0;
+    // Not by CLI11's excludes, which would list every option in the help of every other.
     if (!arguments->spec.empty()) {
       for (const CLI::Option* option : command->get_options()) {
         const std::string name = option->get_name();
         if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
-            name != "--quiet" && name != "--tensorboard") {
-          throw UsageError("--spec has all settings; " + name + " cannot be given beside it");
+            name != "--quiet" && name != "--tensorboard" && name != "--no-model") {
+          throw UsageError("--spec has all settings; expected no " + name + " in addition");
         }
       }
     }

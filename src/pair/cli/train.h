@@ -4,7 +4,7 @@
 
 namespace pair::cli {
 
-// pair train: one run, from its settings to its records, or what is left of it.
+// pair train: trains one run, or resumes it, and writes its records.
 void add_train(CLI::App& app, Context& context);
 
 }  // namespace pair::cli

@@ -1,4 +1,4 @@
-// Built in place of the training commands where there is no LibTorch.
+// Replaces the training commands in builds without LibTorch.
 
 #include "pair/cli/paper.h"
 #include "pair/cli/train_commands.h"

@@ -6,14 +6,15 @@
 
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
+#include "pair/cli/model_commands.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/sweep.h"
 #include "pair/cli/train.h"
 
 namespace pair::cli {
 
-// A training step asks for the same hundreds of megabytes as the one before. Given back to the system in
-// between, every page of them is faulted in and cleared again, a sixth of a ColoredMNIST step's time.
+// Every training step allocates the same hundreds of megabytes. If they were returned to the system in
+// between, every page would be faulted in and cleared again, a sixth of the time of a ColoredMNIST step.
 void prepare_to_train() {
 #ifdef __GLIBC__
   ::mallopt(M_MMAP_MAX, 0);
@@ -29,6 +30,9 @@ void add_train_commands(CLI::App& app, Context& context) {
   add_sweep_launch(sweep, context);
   add_sweep_keeping(sweep, context);
   add_demo(app, context);
+  add_predict(app, context);
+  add_score(app, context);
+  add_export(app, context);
 }
 
 void add_paper_commands(CLI::App& app, Context& context) {

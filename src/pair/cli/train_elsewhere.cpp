@@ -1,5 +1,5 @@
-// Built in place of the training commands into the program without LibTorch, where another has it. What is
-// said here of a command is what that command says of itself; a test compares.
+// Replaces the training commands in the program without LibTorch. The summaries here must equal those of the
+// commands themselves; a test compares them.
 
 #include "pair/cli/data.h"
 #include "pair/cli/hand_over.h"
@@ -10,12 +10,15 @@ namespace pair::cli {
 void prepare_to_train() {}
 
 void add_train_commands(CLI::App& app, Context& context) {
-  add_elsewhere(app, context, Part::training, "train", "Train a model and record how it does");
+  add_elsewhere(app, context, Part::training, "train", "Train a model and record its losses and accuracies");
   add_data(app, context);
   add_elsewhere(app, context, Part::training, "sweep",
                 "Run many trainings: algorithms, datasets, draws of settings, seeds");
   add_elsewhere(app, context, Part::training, "demo",
-                "Train ERM and PAIR-o side by side and see what holds up");
+                "Train ERM and PAIR-o on ColoredMNIST and compare them");
+  add_elsewhere(app, context, Part::training, "predict", "Apply a trained model to new inputs");
+  add_elsewhere(app, context, Part::training, "score", "Measure a trained model on labelled data");
+  add_elsewhere(app, context, Part::training, "export", "Copy a trained model's weights, for other programs");
 }
 
 void add_paper_commands(CLI::App& app, Context& context) {
@@ -27,6 +30,9 @@ std::vector<ListKind> train_lists(const Context& context) {
   std::vector<ListKind> kinds = training_kinds();
   for (ListKind& kind : kinds) {
     kind.entries = [&context]() -> std::vector<Listed> { hand_over(context, Part::training); };
+    if (kind.name == "algorithms" || kind.name == "objectives") {
+      kind.reference = [&context]() -> Reference { hand_over(context, Part::training); };
+    }
     if (kind.name == "hparams") {
       kind.searched = [&context](const std::string&) -> std::vector<Listed> {
         hand_over(context, Part::training);

@@ -3,7 +3,7 @@
 namespace pair::cli {
 namespace {
 
-// The one thing a signal handler may write to.
+// The only type that a signal handler may write to.
 volatile std::sig_atomic_t last_signal = 0;
 
 void remember(int signal) {

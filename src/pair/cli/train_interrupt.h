@@ -4,9 +4,9 @@
 
 namespace pair::cli {
 
-// For its lifetime SIGINT and SIGTERM are remembered in place of ending the program; the second of a kind
-// ends it after all. One that was ignored before, as a shell has it for what runs in the background, stays
-// so. One Interrupt at a time.
+// While it lives, SIGINT and SIGTERM are recorded instead of ending the program; a second one of the same
+// kind ends it. A signal that was ignored before, as by a shell for background jobs, stays ignored. Use one
+// Interrupt at a time.
 class Interrupt {
  public:
   Interrupt();
@@ -14,7 +14,7 @@ class Interrupt {
   Interrupt& operator=(const Interrupt&) = delete;
   ~Interrupt();
 
-  // The signal that came, or 0.
+  // The signal that was received, or 0.
   [[nodiscard]] int signal() const;
 
  private:

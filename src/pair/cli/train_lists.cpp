@@ -4,6 +4,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/cli/train_commands.h"
+#include "pair/cli/train_reference.h"
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
@@ -13,7 +14,7 @@
 namespace pair::cli {
 namespace {
 
-// Of anything with names and summaries.
+// For any entries with names and summaries.
 template <class Entries>
 std::vector<Listed> listed(const Entries& entries) {
   std::vector<Listed> all;
@@ -42,7 +43,7 @@ std::vector<Listed> algorithms() {
   return entries;
 }
 
-// A setting that is drawn, once for all datasets on which it is drawn alike.
+// One entry per drawn setting and distribution, with all datasets that share it.
 std::vector<Listed> hparams(sweep::Search search) {
   std::vector<Listed> entries;
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
@@ -75,8 +76,10 @@ std::vector<ListKind> train_lists(const Context& /*context*/) {
       kind.entries = [] { return listed(data::datasets()); };
     } else if (kind.name == "algorithms") {
       kind.entries = algorithms;
+      kind.reference = algorithms_reference;
     } else if (kind.name == "objectives") {
       kind.entries = [] { return listed(objectives::objectives()); };
+      kind.reference = objectives_reference;
     } else if (kind.name == "models") {
       kind.entries = [] { return listed(models::models()); };
     } else if (kind.name == "settings") {

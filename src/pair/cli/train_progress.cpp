@@ -14,8 +14,8 @@ namespace {
 
 constexpr double redraw_seconds = 0.1;
 constexpr std::size_t bar_cells = 20;
-// How much of the estimate each step renews, PAIR-o's steps costing more after its first phase, and each
-// record.
+// The weight of each new step, and of each record, in the estimate of the time per step: PAIR-o's steps cost
+// more after its first phase.
 constexpr double renewal = 0.05;
 constexpr double record_renewal = 0.3;
 
@@ -39,7 +39,7 @@ void write_losses(const nlohmann::json& record, std::ostream& text) {
     return;
   }
   text << "weights";
-  // In the order in which the objectives were named; the object itself is sorted.
+  // In the order of the objectives setting; the object itself is sorted.
   for (const nlohmann::json& entry : record.at("hparams").at("objectives")) {
     const auto name = entry.get<std::string>();
     text << ' ' << name << ' ' << format("%.3g", number(record.at("weights").at(name)));

@@ -9,18 +9,18 @@
 
 namespace pair::cli {
 
-// Shows how a run goes on: on a terminal one line that is written over, elsewhere a line a record.
+// Shows the progress of a run: on a terminal, one line that is overwritten; elsewhere, one line per record.
 class ProgressDisplay {
  public:
   enum class Style { none, lines, bar };
-  // columns: the terminal's width, which a bar does not pass.
+  // columns: the terminal's width, which limits the line.
   ProgressDisplay(std::ostream& out, Style style, std::size_t columns);
 
-  // seconds: on any clock that does not go back.
+  // seconds: of any monotonic clock.
   void show(const runs::Progress& progress, double seconds);
-  // A sentence of its own line.
+  // Prints a sentence on its own line.
   void say(const std::string& sentence);
-  // Leaves the cursor on a fresh line.
+  // Moves the cursor to a new line.
   void end();
 
  private:
@@ -30,16 +30,16 @@ class ProgressDisplay {
   std::ostream& out_;
   Style style_;
   std::size_t columns_;
-  std::string numbers_;  // of the last record
+  std::string numbers_;  // from the last record
   double last_ = 0.0;
   double drawn_ = -1.0;
-  // What a step takes, and a record beyond its step: where a record scores much data it may take as long as
+  // The time of a step, and the additional time of a record: if it scores much data, it may take as long as
   // many steps.
   double per_step_ = 0.0;
   double per_record_ = 0.0;
   std::int64_t plain_ = 0;  // steps without a record
   std::int64_t records_ = 0;
-  std::size_t shown_ = 0;  // characters on the line that is written over
+  std::size_t shown_ = 0;  // characters on the line that is overwritten
 };
 
 // "0:07", "12:34", "1:02:03".

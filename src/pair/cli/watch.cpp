@@ -25,7 +25,7 @@ struct WatchArguments {
   bool json = false;
 };
 
-// Names on disk need not be UTF-8.
+// Names on disk may not be UTF-8.
 std::string text_of(const json& payload) {
   return payload.dump(-1, ' ', false, json::error_handler_t::replace);
 }
@@ -56,7 +56,7 @@ void run_watch(const WatchArguments& arguments, Context& context) {
       feed, [](const std::string& payload) { return report::page(json::parse(payload), /*live=*/true); },
       options);
   say_where(arguments, server, context.out);
-  // A signal is answered within a tenth of a second, the runs are looked at every half.
+  // Signals are handled within a tenth of a second; runs are checked every half second.
   constexpr int ticks = 5;
   for (int tick = 1; interrupt.signal() == 0; ++tick) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -70,19 +70,20 @@ void run_watch(const WatchArguments& arguments, Context& context) {
 
 void add_watch(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<WatchArguments>();
-  CLI::App* command = app.add_subcommand("watch", "Follow runs on a web page while they go on");
+  CLI::App* command = app.add_subcommand("watch", "Follow runs on a web page while they train");
   command->add_option("DIR", arguments->folder, "A run's folder, or a folder of run folders")->required();
-  command->add_option("--port", arguments->port, "Port to listen at; 0: any that is free")
+  command->add_option("--port", arguments->port, "Port to listen on; 0: any free port")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command
-      ->add_option("--host", arguments->host,
-                   "Address to listen at. Whoever reaches another one than 127.0.0.1 can see the runs")
+      ->add_option(
+          "--host", arguments->host,
+          "Address to listen on. Anyone who can reach an address other than 127.0.0.1 can see the runs")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the address as a JSON object");
   command->footer(
-      "The page shows a new record within two seconds, runs that ended as well as those that go on. Nothing\n"
-      "outside of DIR is shown and nothing in it is changed. Ctrl-C ends it with status 0.\n\n"
+      "The page shows a new record within two seconds, and both running and finished runs. Nothing\n"
+      "outside of DIR is shown, and nothing in it is changed. Ctrl-C ends it with status 0.\n\n"
       "Example:\n"
       "  pair watch runs\n"
       "  pair watch runs --port 8080");

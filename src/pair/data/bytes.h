@@ -11,12 +11,12 @@ namespace pair::data {
 using Bytes = std::vector<std::uint8_t>;
 using BytesView = std::span<const std::uint8_t>;
 
-// The largest file that is read or unpacked, in bytes: several times MNIST, which takes 55 MB in all, so that
-// a broken or hostile archive cannot fill the memory.
+// The maximum size of a file that is read or unpacked, in bytes: several times MNIST's 55 MB, so that a
+// broken or hostile archive cannot fill the memory.
 inline constexpr std::size_t largest_file = std::size_t{256} << 20U;
 
-// A whole file. Throws std::runtime_error with a sentence where it is missing, unreadable, no regular file
-// or larger than largest_file.
+// A whole file. Throws std::runtime_error with a sentence if it is missing, unreadable, not a regular file or
+// larger than largest_file.
 Bytes read_bytes(const std::filesystem::path& path);
 
 }  // namespace pair::data

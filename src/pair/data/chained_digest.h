@@ -7,25 +7,25 @@
 
 namespace pair::data {
 
-// The digest of lines that a file grows by. The digest of no lines is empty; one more line gives the SHA-256
-// of the digest so far, in hexadecimal, followed by the line without its end. So a line more costs a line,
-// whatever came before.
+// The digest of the lines of a growing file. The digest of no lines is empty. Each further line gives the
+// SHA-256 of the previous digest, in hexadecimal, followed by the line without its end. The cost of a line
+// does not depend on the number of lines before it.
 class ChainedDigest {
  public:
   ChainedDigest();
-  // Of lines that were added before; what follows is added to them.
+  // Continues from the digest of lines that were added before.
   ChainedDigest(std::uint64_t lines, std::string digest);
   ChainedDigest(ChainedDigest&&) noexcept;
   ChainedDigest& operator=(ChainedDigest&&) noexcept;
   ~ChainedDigest();
 
-  // A file's next bytes, in pieces of any size. A line counts once its end is there.
+  // Adds the next bytes of a file, in pieces of any size. A line counts once its end has been added.
   void add(std::string_view bytes);
 
   [[nodiscard]] std::uint64_t lines() const { return lines_; }
-  // Of the whole lines.
+  // The digest of the complete lines.
   [[nodiscard]] const std::string& digest() const { return digest_; }
-  // Whether bytes follow that have no line's end.
+  // Whether bytes without a line end follow.
   [[nodiscard]] bool has_half_line() const { return has_half_line_; }
 
  private:

@@ -53,6 +53,9 @@ EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec,
   validate(spec, digits.count);
   EnvironmentSet set{
       .name = spec.name, .loss = TaskLoss::binary_cross_entropy, .outputs = 1, .train = {}, .held_out = {}};
+  set.classes = {"5 to 9", "0 to 4"};
+  // MNIST's own pictures are twice as large as the digits of the program.
+  set.input = form_of(DigitInput{.rows = digits.rows, .columns = digits.columns, .channels = 2, .stride = 2});
 
   const std::int64_t train_pool = training_pool(digits.count);
   const std::vector<std::int64_t> order =
@@ -91,6 +94,7 @@ std::vector<DatasetEntry> colored_mnist_entries() {
     }
     entry.options = base::Options::of(preset.spec);
     entry.variant = name.starts_with("cmnist-m") || name.starts_with("cmnist-10") ? "cmnist-m" : "";
+    entry.metrics = {"accuracy", "worst_group"};
     entry.environments = [spec_in](const base::Options& options) {
       std::vector<std::string> names;
       for (const auto& betas : {spec_in(options).train_betas, spec_in(options).test_betas}) {

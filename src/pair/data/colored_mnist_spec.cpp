@@ -27,11 +27,10 @@ void describe(base::Fields<ColoredMnistSpec>& field) {
   field.number("alpha", &S::alpha, probability, "how often a label is flipped");
   field.numbers("train_betas", &S::train_betas, probability,
                 "how often colour and label differ, one number per training environment");
-  field.numbers("test_betas", &S::test_betas, probability, "the same of the test environments");
+  field.numbers("test_betas", &S::test_betas, probability, "the same for the test environments");
   field.whole("train_digits", &S::train_digits, std::int64_t{1}, 50'000,
-              "digits shared out among the training environments");
-  field.whole("test_digits", &S::test_digits, std::int64_t{1}, 10'000,
-              "digits that each test environment shows");
+              "digits divided among the training environments");
+  field.whole("test_digits", &S::test_digits, std::int64_t{1}, 10'000, "digits in each test environment");
 }
 
 void validate(const ColoredMnistSpec& spec, std::int64_t digits_count) {
@@ -59,16 +58,16 @@ std::vector<ColoredMnistPreset> colored_mnist_presets() {
   const ColoredMnistSpec ten = spec("cmnist-10", 0.1, 0.2, 0.25);  // not defined in the paper; see the header
   return {
       {cmnist, "ColoredMNIST (CMNIST-25): alpha 0.25, beta (0.1, 0.2)", "cmnist-25"},
-      {gray_twin(cmnist), "cmnist without the colour's hint, for the oracle: alpha 0.25, beta (0.5, 0.5)",
+      {gray_twin(cmnist), "cmnist with uninformative colours, for the oracle: alpha 0.25, beta (0.5, 0.5)",
        "cmnist-25-gray"},
       {modified, "modified ColoredMNIST (CMNIST-01), where IRMv1 fails: alpha 0.1, beta (0.2, 0.25)",
        "cmnist-01"},
-      {gray_twin(modified), "cmnist-m without the colour's hint, for the oracle: alpha 0.1, beta (0.5, 0.5)",
+      {gray_twin(modified), "cmnist-m with uninformative colours, for the oracle: alpha 0.1, beta (0.5, 0.5)",
        "cmnist-01-gray"},
       {eleven, "our reading of the paper's CMNIST-11: alpha 0.11, beta (0.1, 0.2)", ""},
-      {gray_twin(eleven), "cmnist-11 without the colour's hint: alpha 0.11, beta (0.5, 0.5)", ""},
+      {gray_twin(eleven), "cmnist-11 with uninformative colours: alpha 0.11, beta (0.5, 0.5)", ""},
       {ten, "our reading of the paper's CMNIST-10: cmnist-m, alpha 0.1, beta (0.2, 0.25)", ""},
-      {gray_twin(ten), "cmnist-10 without the colour's hint: alpha 0.1, beta (0.5, 0.5)", ""},
+      {gray_twin(ten), "cmnist-10 with uninformative colours: alpha 0.1, beta (0.5, 0.5)", ""},
   };
 }
 
@@ -78,7 +77,7 @@ ColoredMnistSpec colored_mnist_preset(std::string_view name) {
       return preset.spec;
     }
   }
-  throw std::out_of_range("no ColoredMNIST is called '" + std::string(name) + "'");
+  throw std::out_of_range("there is no ColoredMNIST named '" + std::string(name) + "'");
 }
 
 }  // namespace pair::data

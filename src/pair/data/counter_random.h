@@ -5,8 +5,8 @@
 
 #include "pair/data/random.h"
 
-// Random numbers that are a function of a counter: there is no state to keep, so that any of them can be had
-// again, in any order and by any thread. splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+// Counter-based random numbers: without state, so that any of them can be recomputed, in any order and by any
+// thread. splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 
 namespace pair::data {
 
@@ -19,12 +19,12 @@ constexpr std::uint64_t splitmix64(std::uint64_t counter) {
 
 class CounterRandom {
  public:
-  // stream separates purposes, as Random's does.
+  // stream separates purposes, as for Random.
   CounterRandom(std::uint64_t seed, std::string_view stream) : key_(Random(seed, stream).bits()) {}
 
   [[nodiscard]] std::uint64_t word(std::uint64_t counter) const { return splitmix64(counter + key_); }
 
-  // In [0, bound), bound from 1 to 2^31. 31 random bits times bound, over 2^31: no value is favoured by more
+  // In [0, bound), bound from 1 to 2^31: 31 random bits times bound, over 2^31. No value is favoured by more
   // than bound / 2^31.
   [[nodiscard]] std::uint64_t below(std::uint64_t counter, std::uint64_t bound) const {
     return scaled(word(counter), bound);
@@ -35,7 +35,7 @@ class CounterRandom {
     return static_cast<double>(word(counter) >> 11U) * 0x1p-53;
   }
 
-  // A further sequence for each counter: number n of it, from 1 on.
+  // Another sequence per counter: its number n, from 1.
   [[nodiscard]] std::uint64_t nth_below(std::uint64_t counter, std::uint64_t n, std::uint64_t bound) const {
     return scaled(splitmix64(word(counter) + n), bound);
   }

@@ -8,17 +8,16 @@ namespace pair::data {
 void check_sizes(const Digits& digits) {
   const auto pixels = static_cast<std::size_t>(digits.count * digits.rows * digits.columns);
   if (digits.pixels.size() != pixels || digits.labels.size() != static_cast<std::size_t>(digits.count)) {
-    throw std::invalid_argument("the digits are said to be " + std::to_string(digits.count) + " of " +
+    throw std::invalid_argument("digits: expected " + std::to_string(digits.count) + " of " +
                                 std::to_string(digits.rows) + " x " + std::to_string(digits.columns) +
-                                ", but hold " + std::to_string(digits.pixels.size()) + " pixels and " +
+                                " pixels, got " + std::to_string(digits.pixels.size()) + " pixels and " +
                                 std::to_string(digits.labels.size()) + " labels");
   }
 }
 
 Digits subsampled(const Digits& digits, std::int64_t stride) {
   if (stride < 1) {
-    throw std::invalid_argument("the stride of subsampled digits is " + std::to_string(stride) +
-                                "; accepted are 1 and above");
+    throw std::invalid_argument("stride: expected at least 1, got " + std::to_string(stride));
   }
   Digits out{.count = digits.count,
              .rows = (digits.rows + stride - 1) / stride,

@@ -5,7 +5,7 @@
 
 #include "pair/data/bytes.h"
 
-// Handwritten digits as plain numbers: what ColoredMNIST is made of.
+// Handwritten digits as plain numbers, the input of ColoredMNIST.
 
 namespace pair::data {
 
@@ -19,20 +19,20 @@ struct Digits {
   bool operator==(const Digits&) const = default;
 };
 
-// Throws std::invalid_argument where pixels and labels are not as many as count, rows and columns say.
+// Throws std::invalid_argument if the numbers of pixels and labels do not match count, rows and columns.
 void check_sizes(const Digits& digits);
 
-// Every stride-th row and column, starting with the first; stride >= 1. Stride 2 makes MNIST's 28x28 the
+// Every stride-th row and column, starting with the first; stride >= 1. Stride 2 turns MNIST's 28x28 into the
 // 14x14 of IRM's ColoredMNIST.
 Digits subsampled(const Digits& digits, std::int64_t stride);
 
-// MNIST's 60,000 training digits at 14x14, in MNIST's order. They are part of the program (2.7 MB of it), so
-// no path and no download is needed; unpacking takes about 40 ms and is done anew at each call. Throws
-// std::runtime_error where the bytes in the program do not have the known SHA-256.
+// MNIST's 60,000 training digits at 14x14, in MNIST's order. They are embedded in the program (2.7 MB) and
+// need no download. Unpacked at each call, in about 40 ms. Throws std::runtime_error if the embedded bytes do
+// not have the known SHA-256.
 Digits embedded_mnist14();
 
-// What embedded_mnist14() does to the bytes of assets/mnist14/mnist14.zst: a zstd frame that holds an idx
-// file of images followed by one of labels, and nothing else.
+// Unpacks the bytes of assets/mnist14/mnist14.zst: a zstd frame that holds an idx file of images followed by
+// one of labels.
 Digits unpack_mnist14(BytesView compressed);
 
 }  // namespace pair::data

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pair/base/files.h"
+#include "pair/base/numbers.h"
 #include "pair/data/idx.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
@@ -25,7 +26,7 @@ Digits both_splits(Digits first, const Digits& second, const std::string& where)
     throw std::runtime_error("the training images in " + where + " are " + std::to_string(first.rows) +
                              " x " + std::to_string(first.columns) + ", the test images " +
                              std::to_string(second.rows) + " x " + std::to_string(second.columns) +
-                             "; one size is needed");
+                             "; expected the same size");
   }
   first.count += second.count;
   first.pixels.insert(first.pixels.end(), second.pixels.begin(), second.pixels.end());
@@ -39,11 +40,12 @@ fs::path idx_file(const fs::path& folder, const std::string& name) {
       return folder / (name + ending);
     }
   }
-  throw std::runtime_error((folder / name).string() +
-                           " is missing; with no folder named, MNIST is what 'pair data get mnist' fetches");
+  throw std::runtime_error(
+      (folder / name).string() +
+      " is missing; 'pair data get mnist' downloads MNIST, or the setting folder names a folder that has it");
 }
 
-// One environment's digits, all of them, in the order in which they were dealt.
+// All digits of one environment, in the order in which they were assigned.
 Environment environment_of(const Digits& digits, std::span<const std::int64_t> chosen, Variant variant,
                            double value, Random random) {
   const std::int64_t channels = variant == Variant::coloured ? 2 : 1;
@@ -104,6 +106,11 @@ EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& s
                      .outputs = classes_of(spec.variant),
                      .train = {},
                      .held_out = {}};
+  const bool coloured = spec.variant == Variant::coloured;
+  set.classes = coloured ? std::vector<std::string>{"5 to 9", "0 to 4"}
+                         : std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
+  set.input = form_of(
+      DigitInput{.rows = digits.rows, .columns = digits.columns, .channels = coloured ? 2 : 1, .stride = 1});
   const std::vector<std::int64_t> order =
       Random(seed, "domainbed/order").permutation(static_cast<std::size_t>(digits.count));
   const std::vector<double> values = environment_values(spec.variant);
@@ -121,8 +128,8 @@ EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& s
     const std::span all(rows);
     if (out_count == 0) {
       throw std::invalid_argument(
-          "holdout is " + std::to_string(spec.holdout) + ", which leaves environment " + number + " with " +
-          std::to_string(rows.size()) + " digits none to hold out; at least one is needed");
+          "holdout: expected a share that holds out at least one digit of environment " + number +
+          ", which has " + std::to_string(rows.size()) + ", got " + base::shown(spec.holdout));
     }
     Environment in = part_of(whole, "env" + number + "_in", all.subspan(out_count));
     Environment out = part_of(whole, "env" + number + "_out", all.first(out_count));
@@ -141,8 +148,8 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     made.options = base::Options::of(spec);
     made.protocol = "domainbed";
     // DomainBed's defaults for small images; its records follow its updates number 0, 100, ..., 5000. The
-    // biased estimate of IRMv1 on a batch of 64 is mostly variance, and losses of two minibatches cannot tell
-    // whether a step was too long.
+    // biased estimate of IRMv1 on a batch of 64 is mostly variance, and losses of two different minibatches
+    // do not show whether a step was too long.
     made.settings = {{"model", "mnist_cnn"},
                      {"batch", "64"},
                      {"steps", "5001"},
@@ -156,6 +163,7 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
                      {"eval_every", "100"},
                      {"eval_first", "1"},
                      {"checkpoint_every", "100"}};
+    made.metrics = {"accuracy", "worst_group"};
     made.environments = [](const base::Options& options) {
       return environment_names(options.as<DomainBedMnistSpec>());
     };
@@ -169,9 +177,10 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     };
     return made;
   };
-  return {
-      entry(Variant::coloured, "DomainBed's: 70,000 digits at 28x28 in three environments, +90%, +80%, -90%"),
-      entry(Variant::rotated, "DomainBed's: the digits in six environments, turned by 0 to 75 degrees")};
+  return {entry(Variant::coloured,
+                "DomainBed's ColoredMNIST: 70,000 digits at 28x28 in three environments, +90%, +80%, -90%"),
+          entry(Variant::rotated,
+                "DomainBed's RotatedMNIST: the digits in six environments, rotated by 0 to 75 degrees")};
 }
 
 }  // namespace pair::data

@@ -8,29 +8,28 @@
 
 namespace pair::data {
 
-// MNIST's training digits and its test digits after them, 70,000 in all, from spec.folder or, where that is
-// empty, from what 'pair data get mnist' stored. Throws std::runtime_error that names the file, and the
-// command that fetches it, where one is missing or not what it must be.
+// MNIST's training digits followed by its test digits, 70,000 in total, from spec.folder or, if that is
+// empty, from the store ('pair data get mnist'). Throws std::runtime_error that names the file and the
+// command that fetches it if a file is missing or invalid.
 Digits domainbed_digits(const DomainBedMnistSpec& spec);
 
-// The digits as DomainBed arranges them. They are shuffled, and with E environments the digit at position i
-// goes to environment i mod E. Of an environment's n digits, in an order of their own, the first
-// floor(holdout n) are held out.
+// The digits as DomainBed arranges them. They are shuffled; with E environments, the digit at position i goes
+// to environment i mod E. Within an environment, n digits are shuffled again, and the first floor(holdout n)
+// are held out.
 //
 // Inputs are bytes [n, channels, rows, columns], labels int64 [n].
 // - ColoredMNIST: label = (digit < 5), flipped with probability 0.25; colour = label, flipped with
-// probability
-//   0.1, 0.2 or 0.9. The digit is in the channel of its colour, the other channel is zero.
-// - RotatedMNIST: the digit turned by rotate(), and its value.
+//   probability 0.1, 0.2 or 0.9. The digit is in the channel of its colour; the other channel is zero.
+// - RotatedMNIST: the digit rotated by rotate(), and its value.
 //
-// Trained on are env{i}_in of the environments not in test_envs. Held out, by number, are env{i}_out of those
-// and both parts of the others, whose env{i}_in counts as the test: it is what DomainBed reports.
+// Training uses env{i}_in of the environments that are not in test_envs. Held out, in order, are env{i}_out
+// of those, and both parts of the test environments; their env{i}_in counts as the test, as DomainBed reports
+// it.
 //
-// The seed alone decides every draw: "domainbed/order" the shuffle, "domainbed/split/E" which digits of
-// environment E are held out, "domainbed/colour/E" its noise. So one seed gives the same data whatever is
-// tested on.
+// The seed determines all draws: "domainbed/order" the shuffle, "domainbed/split/E" the held-out digits of
+// environment E, "domainbed/colour/E" its noise. So one seed gives the same data for any test environments.
 //
-// Throws std::invalid_argument where validate() does or where the digits' sizes contradict each other.
+// Throws std::invalid_argument if validate() does or the sizes of the digits are inconsistent.
 EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& spec, std::uint64_t seed);
 
 }  // namespace pair::data

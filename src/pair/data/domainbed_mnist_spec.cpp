@@ -30,7 +30,7 @@ void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t en
     }
   }
   if (std::cmp_equal(test_envs.size(), environments)) {
-    throw std::invalid_argument("test_envs: expected at least one environment left to train on, got all " +
+    throw std::invalid_argument("test_envs: expected at least one environment left for training, got all " +
                                 std::to_string(environments));
   }
 }
@@ -57,12 +57,12 @@ std::int64_t classes_of(Variant variant) {
 
 void describe(base::Fields<DomainBedMnistSpec>& field) {
   using S = DomainBedMnistSpec;
-  field.wholes("test_envs", &S::test_envs, 0, 5, "environments to test on and not to train on");
+  field.wholes("test_envs", &S::test_envs, 0, 5, "environments used for testing, not for training");
   field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "share of an environment's digits that is held out");
+               "held-out fraction of each environment's digits");
   field.whole("digits", &S::digits, std::int64_t{1}, 1'000'000'000, "digits dealt out to the environments");
   field.text("folder", &S::folder, "folders that hold MNIST's four idx files",
-             "where the digits are; empty: what 'pair data get mnist' stored");
+             "folder of the digits; empty: the data of 'pair data get mnist'");
 }
 
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {

@@ -7,30 +7,31 @@
 
 #include "pair/base/options.h"
 
-// DomainBed's two datasets of handwritten digits as numbers (Gulrajani and Lopez-Paz, "In Search of Lost
-// Domain Generalization", ICLR 2021); domainbed_mnist.h makes the data.
+// The parameters of DomainBed's two datasets of handwritten digits (Gulrajani and Lopez-Paz, "In Search of
+// Lost Domain Generalization", ICLR 2021); domainbed_mnist.h makes the data.
 
 namespace pair::data {
 
-// All 70,000 digits of MNIST at 28x28, shuffled and dealt out to the environments one by one, so that no
-// digit is in two of them. An environment's digits are split into a part to train on ("in") and one held out
-// ("out"). The environments named in test_envs are not trained on at all.
+// All 70,000 digits of MNIST at 28x28, shuffled and divided among the environments, so that no digit is in
+// two of them. The digits of an environment are split into a training part ("in") and a held-out part
+// ("out"). The environments in test_envs are not used for training.
 struct DomainBedMnistSpec {
-  //   coloured  three environments, +90%, +80% and -90%: how far colour and label go together. Two classes
+  //   coloured  three environments, +90%, +80% and -90%: the correlation of colour and label. Two classes
   //             (1 for digits below 5), a quarter of the labels flipped, two channels
-  //   rotated   six environments, turned by 0, 15, 30, 45, 60 and 75 degrees. Ten classes, one channel
+  //   rotated   six environments, rotated by 0, 15, 30, 45, 60 and 75 degrees. Ten classes, one channel
   enum class Variant { coloured, rotated };
 
   std::string name = "ColoredMNIST";
   Variant variant = Variant::coloured;
-  // Environments to test on, numbered from 0: at least one, none twice, and at least one is left to train on.
+  // Test environments, numbered from 0: at least one, distinct, and at least one environment left for
+  // training.
   std::vector<std::int64_t> test_envs = {2};
-  double holdout = 0.2;  // share of each environment's digits that is held out. (0, 1)
-  // How many digits are dealt out, for quick trials fewer than all: the first of the shuffled ones. From 10
-  // an environment to as many as there are.
+  double holdout = 0.2;  // held-out fraction of each environment's digits. (0, 1)
+  // Number of digits used, the first of the shuffled ones; fewer for quick trials. From 10 per environment to
+  // all.
   std::int64_t digits = 70'000;
-  // The folder of MNIST's four idx files, or of others of that kind, plain or gzipped. Empty: what 'pair data
-  // get mnist' stored.
+  // The folder of MNIST's four idx files, or others of that kind, plain or gzipped. Empty: the data of 'pair
+  // data get mnist'.
   std::string folder = {};
 
   bool operator==(const DomainBedMnistSpec&) const = default;
@@ -38,12 +39,13 @@ struct DomainBedMnistSpec {
 
 inline constexpr std::int64_t fewest_digits_an_environment = 10;
 
-// How often a label is flipped in the coloured variant.
+// The probability that a label is flipped in the coloured variant.
 inline constexpr double domainbed_label_noise = 0.25;
 
-// An environment's number as DomainBed has it: how often colour and label differ, or the angle in degrees.
+// An environment's parameter in DomainBed: the probability that colour and label differ, or the angle in
+// degrees.
 std::vector<double> environment_values(DomainBedMnistSpec::Variant variant);
-// And its name: "+90%", "15".
+// Its name: "+90%", "15".
 std::vector<std::string> environment_names(const DomainBedMnistSpec& spec);
 
 std::int64_t classes_of(DomainBedMnistSpec::Variant variant);
@@ -51,11 +53,11 @@ std::int64_t classes_of(DomainBedMnistSpec::Variant variant);
 // The options of a dataset of this family.
 void describe(base::Fields<DomainBedMnistSpec>& field);
 
-// Throws std::invalid_argument that names the option, what is expected and its value.
+// Throws std::invalid_argument that names the option, the expected range and the value.
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count = 70'000);
 
-// The part of it that any dataset of DomainBed's kind needs: test environments of so many, at least one, each
-// once, and one left to train on. Throws as above.
+// The check of test_envs, for any dataset of DomainBed's kind: at least one, distinct, and at least one
+// environment left for training. Throws as above.
 void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t environments);
 
 // "ColoredMNIST" (coloured) and "RotatedMNIST" (rotated), each tested on its last environment.

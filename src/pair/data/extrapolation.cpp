@@ -22,7 +22,7 @@ Draw rectangle(Point low, Point high) {
   };
 }
 
-// With the Cholesky factor of the covariance {(a, b), (b, c)}.
+// Uses the Cholesky factor of the covariance {(a, b), (b, c)}.
 Draw normal(Point centre, double a, double b, double c) {
   const double along = std::sqrt(a);
   const double shear = b / along;
@@ -59,6 +59,7 @@ EnvironmentSet extrapolation(const ExtrapolationSpec& spec, std::uint64_t seed) 
               : std::array{normal({-0.9, -2.2}, 0.9, 0.11, 0.1), normal({1, 2}, 1, -0.3, 0.1)};
   EnvironmentSet set{
       .name = spec.name, .loss = TaskLoss::squared_error, .outputs = 1, .train = {}, .held_out = {}};
+  set.input = form_of(NumbersInput{{"x1", "x2"}});
   for (std::size_t e = 0; e < train.size(); ++e) {
     const std::string key = "env" + std::to_string(e) + "_in";
     set.train.push_back(
@@ -78,9 +79,9 @@ std::vector<DatasetEntry> extrapolation_entries() {
     DatasetEntry made{.name = name, .summary = std::move(summary)};
     made.options = base::Options::of(ExtrapolationSpec{.name = std::move(name), .sampling = sampling});
     made.protocol = "extrapolation";
-    // Appendix C.3: an MLP of 128 units per layer, minibatches of 512 (five per pass over the data, here
-    // called an epoch), Adam throughout, 10,000 epochs. Losses of two minibatches cannot tell whether a step
-    // was too long.
+    // Appendix C.3: an MLP with 128 units per layer, minibatches of 512 (five per pass over the data, called
+    // an epoch here), Adam throughout, 10,000 epochs. Losses of two different minibatches do not show whether
+    // a step was too long.
     made.settings = {{"width", "128"},
                      {"batch", "512"},
                      {"steps", "50000"},
@@ -92,6 +93,7 @@ std::vector<DatasetEntry> extrapolation_entries() {
                      {"backtrack", "false"},
                      {"eval_every", "2500"},
                      {"checkpoint_every", "2500"}};
+    made.metrics = {"mse", "pearson"};
     made.environments = [](const base::Options&) {
       return std::vector<std::string>{"lower", "upper", "whole square"};
     };
@@ -101,7 +103,7 @@ std::vector<DatasetEntry> extrapolation_entries() {
     };
     return made;
   };
-  return {entry("extrapolation-uniform", "regression on the plane, trained on two rectangles of it",
+  return {entry("extrapolation-uniform", "regression on the plane, trained on two rectangles",
                 ExtrapolationSpec::Sampling::uniform),
           entry("extrapolation-gaussian", "the same, trained on two normal distributions",
                 ExtrapolationSpec::Sampling::gaussian)};

@@ -20,12 +20,12 @@ void describe(base::Fields<ExtrapolationSpec>& field) {
   field.choice("sampling", &S::sampling,
                {{"uniform", ExtrapolationSpec::Sampling::uniform},
                 {"gaussian", ExtrapolationSpec::Sampling::gaussian}},
-               "where the training environments lie");
+               "regions of the training environments");
   field.whole("points", &S::points, std::int64_t{1}, most, "points per training environment");
   field.whole("test_points", &S::test_points, std::int64_t{1}, most,
-              "points to choose by, and again as many to test on");
+              "points for validation, and as many again for testing");
   field.number("frequency", &S::frequency, {.low = 0, .high = 100},
-               "of the sine; the paper's notebook has 2");
+               "frequency of the sine; the paper's notebook has 2");
 }
 
 void validate(const ExtrapolationSpec& spec) {

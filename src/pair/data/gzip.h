@@ -6,15 +6,15 @@
 
 namespace pair::data {
 
-// Whether the bytes start as a gzip stream does; the name's ending is not asked.
+// Whether the bytes start as a gzip stream; independent of the file's name.
 bool is_gzip(BytesView bytes);
 
-// What a gzip stream holds; several streams on end are joined, as gzip does. `name` stands in the sentences.
-// Throws std::runtime_error where the stream is damaged or cut off, where other bytes follow it, or where it
+// The content of a gzip stream; consecutive streams are concatenated, as by gzip. `name` is used in error
+// messages. Throws std::runtime_error if the stream is damaged or truncated, is followed by other bytes, or
 // unpacks to more than largest_file.
 Bytes gunzip(BytesView bytes, std::string_view name);
 
-// The same for what may be gzipped or not: bytes that are no gzip stream come back as they are.
+// The same if the bytes are gzipped; other bytes are returned unchanged.
 Bytes gunzipped(Bytes bytes, std::string_view name);
 
 }  // namespace pair::data

@@ -20,26 +20,26 @@ bool begins_with(BytesView file, BytesView start) {
   return file.size() >= start.size() && std::ranges::equal(file.first(start.size()), start);
 }
 
-// Along one side: which input pixels an output pixel is a weighted mean of.
+// The input pixels, along one side, that an output pixel is a weighted mean of.
 struct Window {
   std::int64_t first = 0;
-  std::size_t weights = 0;  // where its weights begin
+  std::size_t weights = 0;  // start of its weights
   std::int64_t count = 0;
 };
 
 struct Resampling {
-  std::vector<Window> windows;        // one per output pixel; neither first nor last ever decreases
+  std::vector<Window> windows;        // one per output pixel; first and last are non-decreasing
   std::vector<std::int32_t> weights;  // in units of 2^-weight_bits
 };
 
-// Weights are fixed-point numbers, so that sums of them are exact in any order: 32 bits less 8 of the pixels
-// and 2 to spare (Pillow's Resample.c).
+// Fixed-point weights, so that sums are exact in any order: 32 bits minus 8 for the pixels and 2 spare
+// (Pillow's Resample.c).
 constexpr int weight_bits = 32 - 8 - 2;
 
 Resampling bilinear(std::int64_t inputs, std::int64_t outputs) {
   Resampling result;
   const double scale = static_cast<double>(inputs) / static_cast<double>(outputs);
-  // Where the picture shrinks, the triangle is as wide as it has to be to meet all inputs.
+  // When the image shrinks, the triangle is wide enough to cover all inputs.
   const double support = std::max(scale, 1.0);
   std::vector<double> exact;
   for (std::int64_t output = 0; output < outputs; ++output) {
@@ -56,7 +56,7 @@ Resampling bilinear(std::int64_t inputs, std::int64_t outputs) {
     }
     result.windows.push_back({first, result.weights.size(), end - first});
     for (const double weight : exact) {
-      // Every window holds the pixel under its center, so that the sum is not 0.
+      // Every window contains the pixel under its centre, so the sum is not 0.
       result.weights.push_back(
           static_cast<std::int32_t>(std::floor(0.5 + weight / sum * (1 << weight_bits))));
     }
@@ -106,7 +106,7 @@ Image decode_image(BytesView file, const ImageLimits& limits) {
     return decode_png(file, limits);
   }
   throw BrokenImage(file.empty() ? "the file is empty"
-                                 : "expected a JPEG or PNG file, got one that begins otherwise");
+                                 : "expected a JPEG or PNG file, got neither (by its first bytes)");
 }
 
 void check_image_size(std::uint64_t rows, std::uint64_t columns, const ImageLimits& limits) {
@@ -136,8 +136,8 @@ Image resized(const Image& image, std::int64_t rows, std::int64_t columns) {
   const Resampling down = bilinear(image.rows, rows);
   const auto stride = static_cast<std::size_t>(columns * Image::channels);
 
-  // Each input row is narrowed once and added to all output rows that it is a part of: there is no second
-  // picture.
+  // Each input row is narrowed once and added to all output rows it contributes to, without an intermediate
+  // image.
   std::vector<std::uint8_t> narrowed(stride);
   std::vector<std::int32_t> sums(stride * static_cast<std::size_t>(rows), half_unit);
   std::size_t first_open = 0;

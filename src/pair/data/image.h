@@ -7,9 +7,8 @@
 
 #include "pair/data/bytes.h"
 
-// Pictures from JPEG and PNG files as red, green and blue bytes, and their resizing. Pixels are those that
-// Pillow gives for Image.open(path).convert("RGB") and resize(..., Image.BILINEAR), on which torchvision's
-// transforms are built.
+// Decodes JPEG and PNG files to red, green and blue bytes, and resizes images. Pixels equal those of Pillow's
+// Image.open(path).convert("RGB") and resize(..., Image.BILINEAR), which torchvision's transforms use.
 
 namespace pair::data {
 
@@ -26,7 +25,7 @@ struct Image {
   }
 };
 
-// A file that is not a picture, is cut off or damaged, or is too large. what() is the reason, without the
+// A file that is not an image, is truncated or damaged, or is too large. what() is the reason, without the
 // file's name.
 class BrokenImage : public std::runtime_error {
  public:
@@ -35,29 +34,30 @@ class BrokenImage : public std::runtime_error {
 
 struct ImageLimits {
   std::int64_t pixels =
-      100'000'000;  // rows times columns; larger pictures are refused before memory is taken for them
+      100'000'000;  // rows times columns; larger images are refused before memory is allocated
 };
 
-// The longest side of a picture, which is JPEG's own limit.
+// The longest side of an image: JPEG's limit.
 inline constexpr std::int64_t longest_image_side = 65'535;
 
-// Decodes a whole file. Its first bytes, not its name, say whether it is JPEG or PNG.
-//   - Grey and palette pictures become RGB.
+// Decodes a whole file. The first bytes, not the name, decide between JPEG and PNG.
+//   - Grey and palette images become RGB.
 //   - Transparency is dropped, not blended with a background: the colours stored under transparent pixels
-//   show.
+//     show.
 //   - Of 16 bits per channel, the upper 8 are kept.
-//   - CMYK JPEGs are taken to be inverted, as Adobe writes them, and converted without a colour profile.
+//   - CMYK JPEGs are assumed to be inverted, as Adobe writes them, and converted without a colour profile.
 //   - Colour profiles, gamma and EXIF orientation are ignored.
-// Throws BrokenImage for anything else, and for files that end early or whose data is damaged, even where a
-// viewer would show a part of them.
+// Throws BrokenImage for anything else, and for truncated or damaged files, even if a viewer would show a
+// part of them.
 Image decode_image(BytesView file, const ImageLimits& limits = {});
 
-// The picture with rows x columns pixels, 1 to 16384 each; the aspect ratio is not kept. Bilinear; a smaller
-// picture's pixels are averages over the area that they stand for (antialiasing). The same bytes as Pillow's.
-// Throws std::invalid_argument for a size out of range and for an image whose pixels do not fit its size.
+// The image resized to rows x columns pixels, 1 to 16384 each, without keeping the aspect ratio. Bilinear
+// with antialiasing: when shrinking, pixels are averages over the area they cover. The same bytes as
+// Pillow's. Throws std::invalid_argument for a size out of range and for an image whose pixels do not match
+// its size.
 Image resized(const Image& image, std::int64_t rows, std::int64_t columns);
 
-// Left and right exchanged.
+// Mirrors the image left to right.
 void flip_horizontally(Image& image);
 
 }  // namespace pair::data

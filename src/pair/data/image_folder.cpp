@@ -17,18 +17,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What is in a folder, sorted by name.
+// The entries of a folder, sorted by name.
 struct FolderContents {
   std::vector<std::string> folders;
   std::vector<std::string> files;
-  std::size_t others = 0;  // links to nothing, pipes and the like
+  std::size_t others = 0;  // dangling links, pipes and other entries
 };
 
 FolderContents contents_of(const fs::path& folder) {
   FolderContents contents;
   std::error_code error;
   fs::directory_iterator entry(folder, error);
-  // The iterator's own type of an entry is asked first, which costs no access to the file.
+  // The entry's cached type is checked first, which does not access the file.
   for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
     std::string name = entry->path().filename().string();
     if (name.starts_with('.')) {
@@ -51,6 +51,8 @@ FolderContents contents_of(const fs::path& folder) {
   return contents;
 }
 
+}  // namespace
+
 bool is_picture_name(std::string_view name) {
   constexpr std::array<std::string_view, 3> extensions{".jpg", ".jpeg", ".png"};
   return std::ranges::any_of(extensions, [name](std::string_view extension) {
@@ -60,8 +62,6 @@ bool is_picture_name(std::string_view name) {
            });
   });
 }
-
-}  // namespace
 
 std::vector<std::string> environments_in(const std::filesystem::path& root) {
   return contents_of(root).folders;
@@ -82,11 +82,14 @@ void ImageFolder::list() {
   skipped_.misplaced += top.files.size() + top.others;
   environments_ = top.folders;
   const auto form = [this] { return root_.string() + ": expected ROOT/environment/class/file"; };
-  if (environments_.size() < 2) {
-    throw std::invalid_argument(form() + " with at least 2 environments, got " +
+  const auto counted = [this](const char* one, const char* many) {
+    return " with at least " + std::to_string(options_.fewest) + " " + (options_.fewest == 1 ? one : many);
+  };
+  if (environments_.size() < options_.fewest) {
+    throw std::invalid_argument(form() + counted("environment", "environments") + ", got " +
                                 std::to_string(environments_.size()));
   }
-  // Labels are numbers of classes in the order in which they are met, until all are known.
+  // Labels are numbered in the order of first occurrence until all classes are known.
   std::map<std::string, std::int32_t> met;
   for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
     const fs::path environment_folder = root_ / environments_[environment];
@@ -112,8 +115,9 @@ void ImageFolder::list() {
                                   environments_[environment] + "'");
     }
   }
-  if (met.size() < 2) {
-    throw std::invalid_argument(form() + " with at least 2 classes, got only '" + met.begin()->first + "'");
+  if (met.size() < options_.fewest) {
+    throw std::invalid_argument(form() + counted("class", "classes") + ", got only '" + met.begin()->first +
+                                "'");
   }
   std::vector<std::int32_t> sorted(met.size());
   for (const auto& [name, number] : met) {

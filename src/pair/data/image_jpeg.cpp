@@ -11,19 +11,18 @@
 
 #include "pair/data/image_formats.h"
 
-// libjpeg leaves by longjmp at an error, which must not pass an object that has a destructor. So each call of
-// the library is made in a function of plain values that returns whether it succeeded (guarded by setjmp),
-// and all memory is held by JpegReader, outside.
+// libjpeg reports errors by longjmp, which must not skip destructors. So each call of the library is made in
+// a function of plain values that returns whether it succeeded (guarded by setjmp), and JpegReader holds all
+// memory outside.
 
 namespace pair::data {
 namespace {
 
-// A small file of many empty scans would keep a processor busy for hours (libjpeg-turbo's advisory
-// LJT-01-004).
+// A small file with many empty scans would keep a core busy for hours (libjpeg-turbo's advisory LJT-01-004).
 constexpr int most_scans = 500;
 
 struct JpegErrors {
-  jpeg_error_mgr manager;  // first: the library hands over its address
+  jpeg_error_mgr manager;  // first member: the library passes its address
   std::jmp_buf leave;
   std::array<char, JMSG_LENGTH_MAX> message;
 };
@@ -34,8 +33,8 @@ struct JpegErrors {
   std::longjmp(errors->leave, 1);
 }
 
-// Warnings: some say that pixels are missing or guessed, which makes the picture a broken one; others, such
-// as bytes before a marker, are common in files of cameras and change nothing.
+// Some warnings mean that pixels are missing or guessed, which makes the image broken. Others, such as bytes
+// before a marker, are common in files from cameras and harmless.
 void judge_jpeg_message(j_common_ptr common, int level) {
   const int code = common->err->msg_code;
   if (level < 0 && (code == JWRN_JPEG_EOF || code == JWRN_HIT_MARKER || code == JWRN_HUFF_BAD_CODE ||
@@ -66,7 +65,7 @@ class JpegReader {
   }
   JpegReader(const JpegReader&) = delete;
   JpegReader& operator=(const JpegReader&) = delete;
-  // Also for a struct that was never made: then it does nothing.
+  // Does nothing for a struct that was never initialised.
   ~JpegReader() { jpeg_destroy_decompress(&library_); }
 
   [[nodiscard]] bool read_header() {
@@ -95,7 +94,7 @@ class JpegReader {
     jpeg_read_scanlines(&library_, rows, 1);
     return true;
   }
-  // Up to the end mark, which must be there.
+  // Reads up to the end marker, which must exist.
   [[nodiscard]] bool finish() {
     if (setjmp(errors_.leave) != 0) {
       return false;
@@ -118,11 +117,11 @@ class JpegReader {
   jpeg_decompress_struct library_{};
 };
 
-// Inverted CMYK, where 255 is no ink: each colour is dimmed by its own ink and by black.
+// Inverted CMYK, where 255 means no ink: each colour is dimmed by its own ink and by black.
 void cmyk_to_rgb(const std::vector<std::uint8_t>& inks, std::uint8_t* row) {
   for (std::size_t i = 0; i + 3 < inks.size(); i += 4) {
     for (std::size_t channel = 0; channel < 3; ++channel) {
-      // Pillow's rounding of the product over 255, of the part that the ink takes away.
+      // Pillow's rounding of the product over 255.
       const unsigned taken = (255U - inks[i + channel]) * inks[i + 3] + 128U;
       *row++ = static_cast<std::uint8_t>(inks[i + 3] - ((taken + (taken >> 8U)) >> 8U));
     }

@@ -7,14 +7,14 @@
 
 #include "pair/data/image_formats.h"
 
-// libpng leaves by longjmp at an error, which must not pass an object that has a destructor. So each call of
-// the library is made in a function of plain values that returns whether it succeeded (guarded by setjmp),
-// and all memory is held by PngReader and its caller, outside.
+// libpng reports errors by longjmp, which must not skip destructors. So each call of the library is made in a
+// function of plain values that returns whether it succeeded (guarded by setjmp), and PngReader and its
+// caller hold all memory outside.
 
 namespace pair::data {
 namespace {
 
-// What the library's callbacks see.
+// The data of the library's callbacks.
 struct PngInput {
   const std::uint8_t* bytes;
   std::size_t left;
@@ -54,11 +54,11 @@ class PngReader {
       return false;
     }
     png_set_read_fn(library_, &input_, give_png_bytes);
-    png_set_user_limits(library_, 0x7fffffffU, 0x7fffffffU);  // check_image_size has the limits
+    png_set_user_limits(library_, 0x7fffffffU, 0x7fffffffU);  // check_image_size enforces the limits
     png_read_info(library_, info_);
     return true;
   }
-  // What comes out is 8 bits of red, green and blue, whatever is stored.
+  // The output is 8 bits of red, green and blue for any stored format.
   [[nodiscard]] bool start() {
     if (setjmp(png_jmpbuf(library_)) != 0) {
       return false;
@@ -78,7 +78,7 @@ class PngReader {
     png_read_row(library_, row, nullptr);
     return true;
   }
-  // Up to the end mark, which must be there.
+  // Reads up to the end marker, which must exist.
   [[nodiscard]] bool finish() {
     if (setjmp(png_jmpbuf(library_)) != 0) {
       return false;

@@ -14,19 +14,19 @@
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
 
-// A user's own pictures in folders, ROOT/environment/class/file (see image_folder.h), read while the run
-// trains. PACS, VLCS, OfficeHome and TerraIncognita come in this form.
+// The user's own images in folders, ROOT/environment/class/file (see image_folder.h), read during training.
+// PACS, VLCS, OfficeHome and TerraIncognita have this layout.
 
 namespace pair::data {
 
 struct ImagesOptions {
-  std::string folder = {};  // ROOT. It has no default: data must not depend on where the program is started
-  // Environments to test on, numbered from 0 in the order of their names; as in DomainBedMnistSpec.
+  std::string folder = {};  // ROOT. No default: data must not depend on the working directory
+  // Test environments, numbered from 0 in the order of their names; as in DomainBedMnistSpec.
   std::vector<std::int64_t> test_envs = {0};
-  double holdout = 0.2;          // share of each training environment that is held out. (0, 1)
-  std::int64_t image_size = 32;  // rows and columns that pictures are resized to. 1 to 4096
-  double flip = 0.5;             // probability that a training picture is mirrored. 0 to 1
-  std::int64_t workers = 2;      // threads that read pictures ahead of the step; 0: none. 0 to 256
+  double holdout = 0.2;          // held-out fraction of each training environment. (0, 1)
+  std::int64_t image_size = 32;  // images are resized to image_size x image_size. 1 to 4096
+  double flip = 0.5;             // probability that a training image is mirrored. 0 to 1
+  std::int64_t workers = 2;      // threads that read images ahead of the step; 0: none. 0 to 256
   BrokenFiles broken = BrokenFiles::fail;
 
   bool operator==(const ImagesOptions&) const = default;
@@ -35,19 +35,19 @@ struct ImagesOptions {
 // Found by argument-dependent lookup.
 void describe(base::Fields<ImagesOptions>& field) {
   using O = ImagesOptions;
-  field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/PICTURE", "where the pictures are");
-  field.wholes("test_envs", &O::test_envs, 0, 999, "environments to test on and not to train on");
+  field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/FILE", "folder of the images");
+  field.wholes("test_envs", &O::test_envs, 0, 999, "environments used for testing, not for training");
   field.number("holdout", &O::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "share of a training environment's pictures that is held out");
+               "held-out fraction of a training environment's images");
   field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
-              "rows and columns that pictures are resized to");
-  field.number("flip", &O::flip, {.low = 0, .high = 1}, "probability that a training picture is mirrored");
+              "images are resized to this many rows and columns");
+  field.number("flip", &O::flip, {.low = 0, .high = 1}, "probability that a training image is mirrored");
   field
       .whole("workers", &O::workers, std::int64_t{0}, 256,
-             "threads that read pictures ahead; 0: none. Records do not depend on it")
+             "threads that read images ahead; 0: none. Records do not depend on it")
       .decides = false;
   field.choice("broken", &O::broken, {{"fail", BrokenFiles::fail}, {"skip", BrokenFiles::skip}},
-               "what becomes of a run that meets a broken picture: it fails, or skips the picture");
+               "on a broken image: fail the run, or skip the image");
 }
 
 namespace {
@@ -55,7 +55,7 @@ namespace {
 std::vector<std::string> environments_of(const ImagesOptions& options) {
   if (options.folder.empty()) {
     throw std::invalid_argument(
-        "folder: expected a folder that holds ENVIRONMENT/CLASS/PICTURE, got none; '--set folder=PATH' sets "
+        "folder: expected a folder that holds ENVIRONMENT/CLASS/FILE, got none; '--set folder=PATH' sets "
         "it");
   }
   return environments_in(options.folder);
@@ -77,24 +77,24 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
   if (unknown > 0) {
     notices.push_back(
         pictures.root().string() +
-        ": files whose names do not end in .jpg, .jpeg or .png are passed over: " + std::to_string(unknown));
+        ": skipped files whose names do not end in .jpg, .jpeg or .png: " + std::to_string(unknown));
   }
   if (misplaced > 0) {
     notices.push_back(
         pictures.root().string() +
-        ": what is not at ENVIRONMENT/CLASS/PICTURE is passed over: " + std::to_string(misplaced));
+        ": skipped entries that are not at ENVIRONMENT/CLASS/FILE: " + std::to_string(misplaced));
   }
   const std::vector<ImageFolder::Missing> missing = pictures.missing();
   if (!missing.empty()) {
-    notices.push_back(pictures.root().string() + ": environments without a picture of a class: " +
+    notices.push_back(pictures.root().string() + ": environments without an image of a class: " +
                       std::to_string(missing.size()) + ", for example '" + missing.front().environment +
                       "' without '" + missing.front().class_name + "'");
   }
   return notices;
 }
 
-// Moves a share of an environment's samples, drawn at random, from `in` to `out`. Test environments are split
-// too, as DomainBed does: its selection by the test domain chooses on the one part and reports the other.
+// Moves a random fraction of an environment's samples from `in` to `out`. Test environments are split, too,
+// as in DomainBed: its test-domain selection chooses on one part and reports the other.
 void hold_out(Environment& in, Environment& out, double share, Random random) {
   const std::vector<std::size_t> all = std::move(in.samples);
   std::vector<std::int64_t> order = random.permutation(all.size());
@@ -136,6 +136,8 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
                                  .workers = static_cast<int>(options.workers),
                                  .broken = options.broken},
                      .notices = notices_of(*pictures)};
+  set.classes = {pictures->classes().begin(), pictures->classes().end()};
+  set.input = form_of(ImageInput{.rows = options.image_size, .columns = options.image_size});
   for (std::size_t e = 0; e < in.size(); ++e) {
     in[e].key = "env" + std::to_string(e) + "_in";
     out[e].key = "env" + std::to_string(e) + "_out";
@@ -145,7 +147,7 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
     }
     if (out[e].samples.empty()) {
       throw std::invalid_argument(
-          "holdout: expected a share that holds out at least one picture of '" + pictures->environments()[e] +
+          "holdout: expected a share that holds out at least one image of '" + pictures->environments()[e] +
           "', which has " + std::to_string(in[e].samples.size()) + ", got " + base::shown(options.holdout));
     }
     (test ? set.held_out : set.train).push_back(std::move(in[e]));
@@ -158,10 +160,10 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
 
 std::vector<DatasetEntry> images_entries() {
   DatasetEntry entry{.name = "images",
-                     .summary = "pictures in folders ENVIRONMENT/CLASS/PICTURE, read while training"};
+                     .summary = "images in folders ENVIRONMENT/CLASS/FILE, read during training"};
   entry.options = base::Options::of(ImagesOptions{});
   entry.protocol = "domainbed";
-  // As DomainBed's on small images, with its records every 300 steps and a batch that a processor can do.
+  // As DomainBed on small images, with its records every 300 steps and a batch that suits a CPU.
   entry.settings = {{"model", "mnist_cnn"},
                     {"batch", "8"},
                     {"steps", "5001"},
@@ -175,6 +177,7 @@ std::vector<DatasetEntry> images_entries() {
                     {"eval_every", "300"},
                     {"eval_first", "1"},
                     {"checkpoint_every", "100"}};
+  entry.metrics = {"accuracy", "worst_group", "macro_f1"};
   entry.environments = [](const base::Options& options) {
     return environments_of(options.as<ImagesOptions>());
   };

@@ -19,22 +19,22 @@
 
 #include "pair/base/numbers.h"
 
-// Not in an anonymous namespace, because Loader::Work, which is known outside, has members of these types.
+// Not in an anonymous namespace, because Loader::Work, which is visible outside, has members of these types.
 namespace pair::data::loading {
 
-// What every step is made of. Called by several threads at once.
+// The samples of every step. Called by several threads at the same time.
 class Plan {
  public:
   virtual ~Plan() = default;
-  [[nodiscard]] virtual std::int64_t steps() const = 0;  // the first step that there is not
+  [[nodiscard]] virtual std::int64_t steps() const = 0;  // one past the last step
   [[nodiscard]] virtual std::vector<std::size_t> samples(std::int64_t step) const = 0;
-  // Instead of a broken sample, or nothing where it is to be left out.
+  // The sample to use in place of a broken one; none to leave it out.
   [[nodiscard]] virtual std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
                                                                std::uint64_t attempt) const = 0;
   [[nodiscard]] virtual bool flips(std::int64_t step, std::size_t place) const = 0;
 };
 
-// One sample of a batch in the making: written by one worker.
+// One sample of a batch that is being made, written by one worker.
 struct Place {
   std::size_t sample = 0;
   SampleInfo info;
@@ -48,8 +48,8 @@ struct Slot {
   torch::Tensor inputs;
   std::uint8_t* pixels = nullptr;  // of inputs
   std::vector<Place> places;
-  std::size_t begun = 0;  // places that a worker has taken
-  std::size_t left = 0;   // places that are not ready
+  std::size_t begun = 0;  // places taken by a worker
+  std::size_t left = 0;   // places not ready
 };
 
 }  // namespace pair::data::loading
@@ -61,7 +61,7 @@ using loading::Place;
 using loading::Plan;
 using loading::Slot;
 
-// So many broken files in a row are no accident.
+// This many broken files in a row are not an accident.
 constexpr std::uint64_t most_replacements = 100;
 
 class TrainingPlan : public Plan {
@@ -139,14 +139,14 @@ void check_options(const LoaderOptions& options) {
   }
   if (options.pinned && !torch::cuda::is_available()) {
     throw std::invalid_argument(
-        "pinned: expected a CUDA device, which page-locked memory is for; there is none");
+        "pinned: expected a CUDA device, got none; page-locked memory is for copies to a device");
   }
 }
 
 }  // namespace
 
-// The batches in the making are a window of steps: the first is the next to be given. Workers take places off
-// it in order, whichever batch they belong to, so that one batch is the work of all.
+// The batches being made are a window of steps; the first is the next one returned. Workers take places in
+// order across batches, so that all workers share one batch.
 class Loader::Work {
  public:
   Work(std::shared_ptr<const Source> source, std::unique_ptr<const Plan> plan, const LoaderOptions& options,
@@ -165,7 +165,7 @@ class Loader::Work {
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
   ~Work() {
-    // All at once; each thread's own destructor would ask and wait one after another.
+    // Stops all at once; the destructors would stop and join one after another.
     for (std::jthread& worker : workers_) {
       worker.request_stop();
     }
@@ -192,7 +192,7 @@ class Loader::Work {
         }
       }
       ++step_;
-      fill();  // before this batch is used, so that workers are busy meanwhile
+      fill();  // before this batch is used, to keep the workers busy
       LoadedBatch batch = finished(*slot);
       if (!batch.samples.empty()) {
         return batch;
@@ -232,7 +232,7 @@ class Loader::Work {
     }
   }
 
-  // The first batch that has a place which nobody has taken, or null. With the mutex held.
+  // The first batch with a free place, or null. Requires the mutex.
   [[nodiscard]] Slot* open_slot() const {
     const auto open =
         std::ranges::find_if(window_, [](const auto& slot) { return slot->begun < slot->places.size(); });
@@ -254,7 +254,7 @@ class Loader::Work {
     }
   }
 
-  // Fills one place. Whatever goes wrong is kept there.
+  // Fills one place. Any error is stored there.
   void make(Slot& slot, std::size_t index, const std::stop_token& stop) const {
     Place& place = slot.places[index];
     try {
@@ -274,7 +274,7 @@ class Loader::Work {
           }
           place.broken.push_back({place.sample, {place.info.id, error.what()}});
           if (attempt > most_replacements) {
-            throw std::runtime_error("expected at least one whole picture among " + std::to_string(attempt) +
+            throw std::runtime_error("expected at least one valid image among " + std::to_string(attempt) +
                                      " drawn from one environment, got none; the last: " + error.what());
           }
           const std::optional<std::size_t> other = plan_->replacement(slot.step, index, attempt);
@@ -290,7 +290,7 @@ class Loader::Work {
     }
   }
 
-  // Without workers: makes the first batch here. False where it was stopped.
+  // Without workers: makes the first batch in this thread. False if it was stopped.
   bool make_first(const std::function<bool()>& stop) {
     Slot& slot = *window_.front();
     while (slot.begun < slot.places.size()) {
@@ -302,7 +302,7 @@ class Loader::Work {
     return true;
   }
 
-  // False where it was stopped.
+  // False if it was stopped.
   bool wait_for_first(const std::function<bool()>& stop) {
     std::unique_lock lock(mutex_);
     const auto ready = [this] { return window_.front()->left == 0; };
@@ -337,7 +337,7 @@ class Loader::Work {
       if (place.left_out) {
         continue;
       }
-      // What is left out leaves no gap.
+      // Left-out samples leave no gap.
       if (const std::size_t to = batch.samples.size(); to != i) {
         std::memcpy(slot.pixels + to * size, slot.pixels + i * size, size);
       }
@@ -366,11 +366,11 @@ class Loader::Work {
   std::set<std::size_t> reported_;
   std::vector<BrokenFile> notices_;
 
-  mutable std::mutex mutex_;  // of the window and its slots' counts
+  mutable std::mutex mutex_;  // protects the window and the slots' counts
   std::condition_variable_any work_to_do_;
   std::condition_variable batch_ready_;
   std::deque<std::unique_ptr<Slot>> window_;
-  std::vector<std::jthread> workers_;  // last: they end before what they use
+  std::vector<std::jthread> workers_;  // last member: joined before anything they use is destroyed
 };
 
 Loader Loader::training(std::shared_ptr<const Source> source, Sampler sampler, const LoaderOptions& options,

@@ -23,27 +23,26 @@
 //     inputs = data::as_numbers(batch->inputs.to(device, true)); ...
 //   }
 //
-// What a batch holds is a function of the source, the sampler, the seed and the step. It does not depend on
-// the number of workers, on timing, or on where a run was stopped and resumed.
+// A batch is a function of the source, the sampler, the seed and the step. It does not depend on the number
+// of workers, on timing, or on where a run was stopped and resumed.
 
 namespace pair::data {
 
-// What becomes of a sample whose file is not a whole picture (BrokenImage). A file that cannot be read at all
-// always ends the loading: a disk that is gone is not a set of broken pictures.
+// The handling of a sample whose file is not a valid image (BrokenImage). A file that cannot be read at all
+// always ends the loading: a missing disk is not a set of broken images.
 enum class BrokenFiles {
   fail,  // next() throws at the step that needs it
-  skip,  // training: another sample of the same environment is drawn; an ordered pass: the sample is left out
+  skip,  // training: draw another sample of the same environment; ordered pass: leave the sample out
 };
 
 struct LoaderOptions {
-  std::int64_t rows = 224;  // every picture is resized to rows x columns, 1 to 16384 each
+  std::int64_t rows = 224;  // images are resized to rows x columns, 1 to 16384 each
   std::int64_t columns = 224;
-  double flip = 0.0;       // training: probability that a picture is mirrored, 0 to 1
+  double flip = 0.0;       // training: probability that an image is mirrored, 0 to 1
   std::uint64_t seed = 0;  // of the augmentation; the sampler has its own
-  int workers = 0;         // threads, 0 to 256. 0: the calling thread does the work within next()
-  int ahead = 2;           // batches that are begun before they are needed, 1 to 64. Each takes its memory.
-  bool pinned =
-      false;  // batches in page-locked memory, from which copies to a CUDA device need not be waited for
+  int workers = 0;         // threads, 0 to 256. 0: next() does the work in the calling thread
+  int ahead = 2;           // batches started before they are needed, 1 to 64. Each takes memory.
+  bool pinned = false;     // batches in page-locked memory, for asynchronous copies to a CUDA device
   BrokenFiles broken = BrokenFiles::fail;
 };
 
@@ -51,10 +50,10 @@ struct LoadedBatch {
   std::int64_t step = 0;
   torch::Tensor inputs;  // [n, 3, rows, columns], bytes: red, green and blue
   torch::Tensor labels;  // [n], int64: classes
-  // The environments one after another: samples of each, and which of the source's environments it is.
+  // The environments in order: the number of samples of each, and its index in the source.
   std::vector<std::int64_t> sizes;
   std::vector<std::int32_t> environments;
-  std::vector<std::size_t> samples;  // [n]: the source's index of each
+  std::vector<std::size_t> samples;  // [n]: index of each sample in the source
 };
 
 struct BrokenFile {
@@ -64,13 +63,13 @@ struct BrokenFile {
 
 class Loader {
  public:
-  // Batches of step first_step, first_step + 1, ... without end.
+  // Batches of steps first_step, first_step + 1, ... without end.
   // Throws std::invalid_argument for an option out of range, or pinned memory without a CUDA device.
   static Loader training(std::shared_ptr<const Source> source, Sampler sampler, const LoaderOptions& options,
                          std::int64_t first_step = 0);
 
   // All of `samples` (see samples_of) once and in order, `batch` at a time; the last batch may be smaller.
-  // Nothing is augmented: flip is ignored.
+  // Without augmentation: flip is ignored.
   static Loader ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                         std::int64_t batch, const LoaderOptions& options);
 
@@ -78,25 +77,24 @@ class Loader {
   Loader& operator=(const Loader&) = delete;
   Loader(Loader&&) noexcept;
   Loader& operator=(Loader&&) noexcept;
-  // Waits for the pictures that workers have begun, one per worker, and for no others.
+  // Waits only for the images that workers are decoding, at most one per worker.
   ~Loader();
 
-  // The next batch; nothing at the end of an ordered pass. While it is not ready, `stop` is asked about every
-  // 20 ms (without workers: before every picture); where it says so, the result is nothing as well, and a
-  // later call continues where this one left off. Throws std::runtime_error for a file that cannot be read,
-  // or is broken under BrokenFiles::fail (the first place's where there are several); later calls throw the
-  // same. One thread at a time.
+  // The next batch; none at the end of an ordered pass. While waiting, `stop` is called about every 20 ms
+  // (without workers: before every image); if it returns true, the result is also none, and a later call
+  // continues from there. Throws std::runtime_error for a file that cannot be read, or is broken under
+  // BrokenFiles::fail (the first one if there are several); later calls throw the same. Not thread-safe.
   [[nodiscard]] std::optional<LoadedBatch> next(const std::function<bool()>& stop = {});
 
-  // Whether an ordered pass is at its end. Training never is.
+  // Whether an ordered pass is at its end. Training never ends.
   [[nodiscard]] bool done() const;
   // The step of the next batch.
   [[nodiscard]] std::int64_t step() const;
 
-  // With BrokenFiles::skip: how many draws of the batches given so far were replaced or left out.
+  // With BrokenFiles::skip: the number of draws, in the batches returned so far, that were replaced or left
+  // out.
   [[nodiscard]] std::int64_t skipped() const;
-  // The broken files among them that were not reported before, each once, in the order in which the batches
-  // met them.
+  // The broken files among them that were not reported before, each once, in the order of the batches.
   [[nodiscard]] std::vector<BrokenFile> take_notices();
 
  private:

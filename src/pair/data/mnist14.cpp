@@ -8,8 +8,8 @@
 #include "pair/data/idx.h"
 #include "pair/data/sha256.h"
 
-// The asset is placed into the object file by the assembler, which costs nothing at compile time; CMake
-// gives its path as PAIR_MNIST14.
+// The assembler embeds the asset into the object file, at no compile-time cost; CMake provides its path as
+// PAIR_MNIST14.
 asm(R"(
   .pushsection .rodata
   .balign 16
@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::size_t images_bytes = 16 + std::size_t{60'000} * 14 * 14;
 constexpr std::size_t labels_bytes = 8 + 60'000;
-// Of the unpacked bytes, so that packing anew with another zstd changes nothing.
+// The digest of the unpacked bytes, so that repacking with another zstd changes nothing.
 constexpr std::string_view known_sha256 = "182cd1c86228156413c647c6b22a601006e5a4da7fc2cdfcafcc016e53fea2a1";
 
 }  // namespace
@@ -45,7 +45,7 @@ Digits unpack_mnist14(BytesView compressed) {
     throw std::runtime_error("the embedded digits (mnist14.zst) are damaged: " + why);
   };
   if (ZSTD_getFrameContentSize(compressed.data(), compressed.size()) != expected) {
-    refuse("they are no zstd frame of " + std::to_string(expected) + " bytes");
+    refuse("expected a zstd frame of " + std::to_string(expected) + " bytes");
   }
   Bytes bytes(expected);
   const std::size_t got = ZSTD_decompress(bytes.data(), bytes.size(), compressed.data(), compressed.size());

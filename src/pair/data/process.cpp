@@ -20,7 +20,7 @@ class Pipe {
  public:
   Pipe() {
     if (::pipe2(ends_.data(), O_CLOEXEC) != 0) {
-      throw std::runtime_error("cannot make a pipe: " + reason(errno));
+      throw std::runtime_error("cannot create a pipe: " + reason(errno));
     }
   }
   Pipe(const Pipe&) = delete;

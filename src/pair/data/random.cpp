@@ -8,7 +8,7 @@
 namespace pair::data {
 
 Random::Random(std::uint64_t seed, std::string_view stream) {
-  // FNV-1a, so that the stream's name and not std::hash, which may differ, decides the sequence.
+  // FNV-1a: unlike std::hash, it gives the same value everywhere.
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : stream) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -19,7 +19,7 @@ Random::Random(std::uint64_t seed, std::string_view stream) {
 }
 
 std::uint64_t Random::below(std::uint64_t bound) {
-  // Draws from the incomplete last multiple of bound are refused.
+  // Draws from the incomplete last multiple of bound are rejected.
   const std::uint64_t excess = (~std::uint64_t{0} % bound + 1) % bound;
   std::uint64_t draw = bits();
   while (draw > ~std::uint64_t{0} - excess) {
@@ -51,7 +51,7 @@ void Random::restore(const std::string& state) {
   in.imbue(std::locale::classic());
   std::mt19937_64 engine;
   if (!(in >> engine) || !(in >> std::ws).eof()) {
-    throw std::invalid_argument("a random generator's state could not be read");
+    throw std::invalid_argument("the state of a random generator is invalid");
   }
   engine_ = engine;
 }

@@ -10,15 +10,14 @@
 #include <utility>
 #include <vector>
 
-// A run's own source of randomness. The same seed gives the same draws on every machine: the generator is
-// the standard's mt19937_64, and the distributions, which the standard leaves open, are written here.
+// The random generator of a run. The same seed gives the same draws on every machine: the generator is the
+// standard's mt19937_64, and the distributions, which the standard does not fix, are implemented here.
 
 namespace pair::data {
 
 class Random {
  public:
-  // stream separates purposes ("data", "model", "batches"), so that drawing more for one does not shift
-  // another.
+  // stream separates purposes ("data", "model", "batches"), so that more draws for one do not shift another.
   Random(std::uint64_t seed, std::string_view stream);
 
   std::uint64_t bits() { return engine_(); }
@@ -28,7 +27,7 @@ class Random {
   bool bernoulli(double probability) { return uniform() < probability; }
   // In [0, bound); bound > 0. Unbiased.
   std::uint64_t below(std::uint64_t bound);
-  // Standard normal, by the polar method without a kept second value.
+  // Standard normal, by the polar method; the second value is discarded.
   double normal();
 
   template <class T>
@@ -37,7 +36,7 @@ class Random {
       std::swap(values[i - 1], values[below(i)]);
     }
   }
-  // 0, 1, ..., n-1 in random order.
+  // A random permutation of 0, 1, ..., n-1.
   std::vector<std::int64_t> permutation(std::size_t n) {
     std::vector<std::int64_t> order(n);
     std::iota(order.begin(), order.end(), 0);
@@ -45,7 +44,7 @@ class Random {
     return order;
   }
 
-  // The whole state as text, for checkpoints.
+  // The complete state as text, for checkpoints.
   [[nodiscard]] std::string state() const;
   // Throws std::invalid_argument for text that state() did not write.
   void restore(const std::string& state);

@@ -5,7 +5,7 @@
 
 namespace pair::data {
 
-// What the system says about an errno: "Permission denied".
+// The system's message for an errno: "Permission denied".
 inline std::string reason(int error) {
   return std::generic_category().message(error);
 }

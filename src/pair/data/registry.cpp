@@ -1,28 +1,39 @@
 #include "pair/data/registry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "pair/base/registry.h"
 #include "pair/data/environment.h"
 
 namespace pair::data {
 
-const std::vector<DatasetEntry>& datasets() {
-  static const std::vector<DatasetEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<DatasetEntry>& dataset_registry() {
+  static base::Registry<DatasetEntry> all("dataset", [] {
     std::vector<DatasetEntry> list;
     const auto add = [&list](std::vector<DatasetEntry> entries) {
       list.insert(list.end(), entries.begin(), entries.end());
     };
     // clang-format off
-    // One line per dataset or family of datasets: where its entries come from, and their place in lists.
+    // One line per dataset or family of datasets, in the order of lists.
     { extern std::vector<DatasetEntry> colored_mnist_entries(); add(colored_mnist_entries()); }
     { extern std::vector<DatasetEntry> extrapolation_entries(); add(extrapolation_entries()); }
     { extern std::vector<DatasetEntry> domainbed_mnist_entries(); add(domainbed_mnist_entries()); }
     { extern std::vector<DatasetEntry> images_entries(); add(images_entries()); }
+    { extern std::vector<DatasetEntry> table_entries(); add(table_entries()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<DatasetEntry>& datasets() {
+  return dataset_registry().entries();
+}
+
+void add_dataset(DatasetEntry entry) {
+  dataset_registry().add(std::move(entry));
 }
 
 const DatasetEntry& entry_of(std::string_view name) {

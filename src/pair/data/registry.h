@@ -9,9 +9,9 @@
 
 #include "pair/base/options.h"
 
-// Datasets by name. A dataset is one source file of this folder, which holds its options, how its
-// environments are made, what training defaults to on it and a function that returns its entry; registry.cpp
-// has one line for it. CONTRIBUTING.md shows a whole one.
+// Datasets by name. A dataset is one source file in this folder with its options, its environments, the
+// training defaults on it and a function that returns its entry; registry.cpp has one line for it.
+// CONTRIBUTING.md shows a complete example.
 
 namespace pair::data {
 
@@ -20,28 +20,32 @@ struct EnvironmentSet;
 struct DatasetEntry {
   std::string name;
   std::string summary;                    // one line
-  std::vector<std::string> aliases = {};  // other names that mean the same
+  std::vector<std::string> aliases = {};  // alternative names
   base::Options options = {};             // defaults
 
-  // How training on it is set up by default, and how algorithms refer to that: "cmnist" (the paper's
-  // ColoredMNIST), "extrapolation" or "domainbed". An algorithm may have defaults for a protocol, and for a
-  // variant within it.
+  // The default set-up for training, by which algorithms refer to it: "cmnist" (the paper's ColoredMNIST),
+  // "extrapolation" or "domainbed". An algorithm may have defaults for a protocol, and for a variant within
+  // it.
   std::string protocol = "cmnist";
   std::string variant = {};
-  // Settings that differ from an algorithm's own, by name and value as typed.
+  // Settings that differ from the algorithm's defaults, by name and value as typed.
   std::vector<std::pair<std::string, std::string>> settings = {};
 
-  // What the environments are, as records number them: "beta 0.1".
+  // How models are measured on new data (metrics.h), the most important first. Empty: accuracy, or mse for
+  // regression.
+  std::vector<std::string> metrics = {};
+
+  // Names of the environments, in the order of records: "beta 0.1".
   std::function<std::vector<std::string>(const base::Options&)> environments = {};
-  // Those that training does not see. Where a dataset does not let one choose them they come last.
+  // The test environments. If a dataset does not let the user choose them, they come last.
   std::function<std::vector<std::int64_t>(const base::Options&)> test_environments = {};
-  // What no single option's range says. Throws std::invalid_argument.
+  // Checks that involve several options. Throws std::invalid_argument.
   std::function<void(const base::Options&)> check = [](const base::Options&) {};
-  // The data. The seed alone decides every draw.
+  // Makes the data. The seed determines all draws.
   std::function<EnvironmentSet(const base::Options&, std::uint64_t seed)> make = {};
 };
 
-// A dataset with its options: what a run's spec holds.
+// A dataset with its options, as a run's spec stores it.
 struct Dataset {
   std::string name;
   base::Options options = {};
@@ -49,19 +53,24 @@ struct Dataset {
   bool operator==(const Dataset&) const = default;
 };
 
-// All of them, in the order in which they are listed to users.
+// All datasets, in the order of lists.
 const std::vector<DatasetEntry>& datasets();
 
-// Throws std::invalid_argument that names the nearest and lists them all.
+// Adds a dataset that is not part of this library (cli/extensions.h). Call it before anything else uses the
+// list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has been
+// used.
+void add_dataset(DatasetEntry entry);
+
+// Throws std::invalid_argument that suggests the nearest name and lists all.
 const DatasetEntry& entry_of(std::string_view name);
 
-// With default options. Throws as entry_of does.
+// A dataset with default options. Throws the same errors as entry_of.
 Dataset dataset_named(std::string_view name);
 
 std::vector<std::string> environment_names(const Dataset& dataset);
 std::vector<std::int64_t> test_environments(const Dataset& dataset);
 
-// Throws std::invalid_argument that names the option, what is expected and its value.
+// Throws std::invalid_argument that names the option, the expected range and the value.
 void validate(const Dataset& dataset);
 
 }  // namespace pair::data

@@ -34,7 +34,7 @@ void rotate(std::span<const std::uint8_t> image, std::int64_t rows, std::int64_t
     for (std::int64_t column = 0; column < columns; ++column, ++at) {
       const double dx = static_cast<double>(column) + 0.5 - middle_x;
       const double dy = static_cast<double>(row) + 0.5 - middle_y;
-      // Rows grow downwards, so that this turns counter-clockwise.
+      // Rows grow downwards, so this rotates counter-clockwise.
       const double source_x = cosine * dx - sine * dy + middle_x;
       const double source_y = sine * dx + cosine * dy + middle_y;
       if (source_x < 0.0 || source_x >= static_cast<double>(columns) || source_y < 0.0 ||

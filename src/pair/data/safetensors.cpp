@@ -34,7 +34,7 @@ struct DTypeInfo {
   std::size_t size;
 };
 
-// In the order in which the official writer puts them.
+// In the order of the official writer.
 constexpr std::array dtype_infos{DTypeInfo{DType::i64, "I64", 8},   DTypeInfo{DType::f64, "F64", 8},
                                  DTypeInfo{DType::f32, "F32", 4},   DTypeInfo{DType::i32, "I32", 4},
                                  DTypeInfo{DType::bf16, "BF16", 2}, DTypeInfo{DType::f16, "F16", 2},
@@ -46,7 +46,7 @@ std::size_t place_of(DType dtype) {
                                   dtype_infos.begin());
 }
 
-// A name from a file, fit for a message: one short line whatever it holds.
+// A name from a file as one short line for a message.
 std::string shown_name(std::string_view name) {
   constexpr std::size_t longest = 120;
   std::string shown(name.substr(0, longest));
@@ -67,8 +67,8 @@ std::string shown_shape(std::span<const std::int64_t> shape) {
   return text + (shape.size() > most ? ", ...]" : "]");
 }
 
-// The bytes of a tensor, or nothing where they cannot be counted in 64 bits. Sizes of 0 do not hide sizes
-// whose product overflows.
+// The number of bytes of a tensor, or none if it does not fit in 64 bits. A size of 0 does not hide an
+// overflow of the others.
 std::optional<std::uint64_t> bytes_of_tensor(DType dtype, std::span<const std::int64_t> shape) {
   std::uint64_t product = size_of(dtype);
   bool empty = false;
@@ -81,7 +81,7 @@ std::optional<std::uint64_t> bytes_of_tensor(DType dtype, std::span<const std::i
   return empty ? 0 : product;
 }
 
-// What the header says of a tensor.
+// The header's entry for a tensor.
 struct HeaderEntry {
   std::string name;
   DType dtype = DType::f32;
@@ -92,8 +92,8 @@ struct HeaderEntry {
   bool has_offsets = false;
 };
 
-// Takes the header's JSON as it is parsed: there is no tree in memory, and no depth to run out of. Every
-// function's result says whether to continue; a refusal leaves the reason in `problem`.
+// Handles the header's JSON as it is parsed, without a tree in memory or a depth limit. Every function
+// returns whether to continue; if not, `problem` has the reason.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
  public:
   std::vector<HeaderEntry> entries;
@@ -258,7 +258,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   throw std::runtime_error(std::string(what) + ": " + sentence);
 }
 
-// The header's length from the file's first bytes, once it is known to be possible.
+// The header's length from the file's first bytes, after a plausibility check.
 std::size_t header_length(BytesView start, std::uint64_t file_size, std::string_view what) {
   if (file_size < length_bytes || start.size() < length_bytes) {
     refuse_file(what, "expected a safetensors file, got " + std::to_string(file_size) +
@@ -279,14 +279,14 @@ std::size_t header_length(BytesView start, std::uint64_t file_size, std::string_
   return static_cast<std::size_t>(length);
 }
 
-// The parts that the header promises, out of data_size bytes at data, which are not read here.
+// The tensors that the header describes, within data_size bytes at data, which are not read here.
 Safetensors parse_header(BytesView header, const std::uint8_t* data, std::uint64_t data_size,
                          std::string_view what) {
   // JSON may begin with blanks or a byte order mark; the format's header must not.
   if (header.empty() || header.front() != '{') {
     refuse_file(what, "expected a header that is a JSON object and begins with '{'");
   }
-  // The JSON parser takes a zero byte for the end of its input.
+  // The JSON parser treats a zero byte as the end of its input.
   if (const auto zero = std::ranges::find(header, std::uint8_t{0}); zero != header.end()) {
     refuse_file(what,
                 "the header is not valid JSON at its byte " + std::to_string(zero - header.begin() + 1));
@@ -327,7 +327,7 @@ Safetensors parse_header(BytesView header, const std::uint8_t* data, std::uint64
              std::to_string(end - begin));
     }
     if (begin != end_of_last) {
-      refuse(std::string(begin < end_of_last ? "its bytes are another tensor's too: "
+      refuse(std::string(begin < end_of_last ? "it overlaps another tensor: "
                                              : "the bytes before it belong to no tensor: ") +
              "expected it to begin at " + std::to_string(end_of_last) + ", got " + shown_offsets());
     }
@@ -352,7 +352,7 @@ class Descriptor {
     }
   }
   [[nodiscard]] int get() const { return descriptor_; }
-  // 0, or what went wrong.
+  // Returns 0 or an error number.
   int close() { return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno; }
 
  private:
@@ -377,7 +377,7 @@ void read_exactly(int descriptor, std::span<std::uint8_t> bytes, const fs::path&
   }
 }
 
-// 0, or what went wrong.
+// Returns 0 or an error number.
 int write_parts(int descriptor, std::span<const BytesView> parts) {
   for (BytesView bytes : parts) {
     while (!bytes.empty()) {
@@ -392,9 +392,8 @@ int write_parts(int descriptor, std::span<const BytesView> parts) {
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
-// Replaces the file at once by the parts one after another, which may be too large to be joined in memory
-// first. As runs::replace_file, which stands after this folder: NAME.part, fsync, rename, fsync of the
-// folder.
+// Replaces the file atomically by the concatenated parts, which may be too large to join in memory. The same
+// steps as runs::replace_file, which this folder cannot use: NAME.part, fsync, rename, fsync of the folder.
 void replace_by_parts(const fs::path& path, std::span<const BytesView> parts) {
   fs::path part = path;
   part += ".part";
@@ -414,13 +413,13 @@ void replace_by_parts(const fs::path& path, std::span<const BytesView> parts) {
   }
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems know no fsync of folders.
+  // Some file systems do not support fsync on folders.
   if (parent.get() < 0 || (::fsync(parent.get()) != 0 && errno != EINVAL)) {
     fail_safetensors("write", folder, errno);
   }
 }
 
-// The tensors in the order of their bytes, checked.
+// The tensors in the order of their bytes, after validation.
 std::vector<const TensorView*> in_file_order(std::span<const TensorView> tensors) {
   std::vector<const TensorView*> order;
   std::set<std::string_view> names;

@@ -19,19 +19,19 @@
 //                     "name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, ...}
 //   the rest   the tensors' numbers, row-major and little-endian; offsets count from its first byte
 //
-// The file holds no code, so that reading one from a stranger is safe. All that the header says is checked
-// before it is used: the reader never looks outside of the bytes it was given.
+// The file holds no code, so reading one from an untrusted source is safe. Everything in the header is
+// checked before it is used: the reader never accesses memory outside of the given bytes.
 
 namespace pair::data {
 
 enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
 
-// As the format writes it: "F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL".
+// The name in the format: "F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U8", "BOOL".
 std::string_view name_of(DType dtype);
 // Bytes per number: 1, 2, 4 or 8.
 std::size_t size_of(DType dtype);
 
-// A tensor whose numbers lie elsewhere.
+// A tensor that refers to numbers stored elsewhere.
 struct TensorView {
   std::string name;  // UTF-8, not "__metadata__", unique within a file
   DType dtype = DType::f32;
@@ -39,10 +39,10 @@ struct TensorView {
   BytesView bytes;                  // product of shape times size_of(dtype). Not necessarily aligned: copy.
 };
 
-// What a file says beside its tensors, for example {"format", "pt"}, which Python's readers look for.
+// Key-value pairs besides the tensors, for example {"format", "pt"}, which Python's readers expect.
 using Metadata = std::map<std::string, std::string>;
 
-// The tensors and metadata of a file in memory; the views point into the bytes that were parsed.
+// The tensors and metadata of a file in memory; the views point into the parsed bytes.
 struct Safetensors {
   std::vector<TensorView> tensors;  // in the order of their bytes
   Metadata metadata;
@@ -51,22 +51,22 @@ struct Safetensors {
   [[nodiscard]] const TensorView* find(std::string_view name) const;
 };
 
-// The largest header that is written or read, in bytes. The official reader has the same limit.
+// The maximum size of a header, in bytes, for reading and writing. The official reader has the same limit.
 inline constexpr std::size_t largest_safetensors_header = 100'000'000;
 
 // Parses a whole file. Throws std::runtime_error with a sentence that begins with `what` (a file's name) and
-// names the tensor, where
-//   - the file ends before its header or the header is larger than largest_safetensors_header;
-//   - the header is not a JSON object of the form above, has a name twice, or an unknown dtype;
-//   - a tensor's offsets do not agree with its shape and dtype;
+// names the tensor if
+//   - the file ends before its header, or the header is larger than largest_safetensors_header;
+//   - the header is not a JSON object of the form above, has a duplicate name or an unknown dtype;
+//   - a tensor's offsets do not match its shape and dtype;
 //   - tensors overlap, bytes between them belong to none, or the last one does not end with the file.
 Safetensors parse_safetensors(BytesView file, std::string_view what);
 
-// A file that was read whole, and its parts.
+// A file read into memory, and its tensors.
 class SafetensorsFile {
  public:
-  // Throws std::runtime_error where the file is missing, unreadable or not a regular file, and for all that
-  // parse_safetensors refuses. The header is checked before the rest is read.
+  // Throws std::runtime_error if the file is missing, unreadable or not a regular file, and for everything
+  // that parse_safetensors rejects. The header is checked before the rest is read.
   explicit SafetensorsFile(const std::filesystem::path& path);
 
   [[nodiscard]] const std::vector<TensorView>& tensors() const { return parts_.tensors; }
@@ -78,17 +78,16 @@ class SafetensorsFile {
   Safetensors parts_;
 };
 
-// Writes a file that is byte for byte the official writer's: tensors of larger dtypes first, then by name;
-// the header padded with blanks to a multiple of 8, so that all numbers are aligned. (Metadata is in
-// alphabetical order; the official writer has it in any.) An existing file is replaced at once: after a crash
-// it is the old one or the new one, whole.
+// Writes a file identical to the official writer's: tensors of larger dtypes first, then by name; the header
+// padded with blanks to a multiple of 8, so that all numbers are aligned. (Metadata is in alphabetical order;
+// the official writer's order varies.) An existing file is replaced atomically.
 //
 // Throws std::invalid_argument for a name that is used twice, is "__metadata__" or is not UTF-8, for a
-// negative size and for bytes that do not fit the shape; std::runtime_error where the file cannot be written.
+// negative size and for bytes that do not match the shape; std::runtime_error if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, std::span<const TensorView> tensors,
                        const Metadata& metadata = {});
 
-// The same file's header, with its length before it: all but the tensors' bytes.
+// The header of that file, preceded by its length: everything except the tensors' bytes.
 std::string safetensors_header(std::span<const TensorView> tensors, const Metadata& metadata = {});
 
 }  // namespace pair::data

@@ -30,7 +30,7 @@ std::vector<std::vector<std::size_t>> samples_by_environment(const Source& sourc
 Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOptions& options)
     : samples_(std::move(samples)),
       options_(options),
-      // The stream of train::Minibatches.
+      // The same stream as train::Minibatches.
       draws_(options.seed, "batches"),
       environment_draws_(options.seed, "environments of a step"),
       replacements_(options.seed, "replacements") {

@@ -7,14 +7,13 @@
 #include "pair/data/counter_random.h"
 #include "pair/data/source.h"
 
-// Which samples make up the batch of each step: `batch` of each environment, or of some environments drawn
-// for the step, as the paper's Algorithm 1 has it. Samples are drawn with replacement, environments within a
-// step without.
+// The samples of each step's batch: `batch` from each environment, or from some environments drawn for the
+// step, as in the paper's Algorithm 1. Samples are drawn with replacement; environments within a step,
+// without.
 //
-// A draw is a function of (seed, step, place in the batch), so there is no state: a resumed run continues
-// with the same batches, and steps may be drawn ahead, in any order and by any thread. With all environments
-// in every step, the rows are those of train::Minibatches, which draws on the device for data that is in
-// memory.
+// A draw is a function of (seed, step, place in the batch), without state: a resumed run continues with the
+// same batches, and steps may be drawn ahead, in any order and by any thread. With all environments in every
+// step, the rows are those of train::Minibatches, which draws on the device for resident data.
 
 namespace pair::data {
 
@@ -26,11 +25,11 @@ struct SamplerOptions {
 
 class Sampler {
  public:
-  // samples: for each environment, the samples to draw from; fewer than 2^31 and at least one. Throws
-  // std::invalid_argument where that or an option is out of range.
+  // samples: for each environment, the samples to draw from; at least one and fewer than 2^31. Throws
+  // std::invalid_argument if that or an option is out of range.
   Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOptions& options);
 
-  // The samples of one split. Environments that have none of it, such as test environments, are left out.
+  // The samples of one split. Environments without samples in it, such as test environments, are left out.
   Sampler(const Source& source, Split split, const SamplerOptions& options);
 
   // Samples per step: batch times environments per step.
@@ -38,17 +37,17 @@ class Sampler {
   [[nodiscard]] std::size_t environments() const { return samples_.size(); }
   [[nodiscard]] const SamplerOptions& options() const { return options_; }
 
-  // Which of the environments take part in the step: indices below environments(), ascending.
+  // The environments of the step: indices below environments(), ascending.
   [[nodiscard]] std::vector<std::size_t> environments_of(std::int64_t step) const;
 
-  // The samples of a step's places, the environments one after another.
+  // The samples of a step, ordered by environment.
   [[nodiscard]] std::vector<std::size_t> samples_of(std::int64_t step) const;
 
-  // Instead of the sample at that place, where it cannot be read: another one of the same environment, drawn
-  // anew for each attempt from 1 on. It may be the same by chance.
+  // A replacement for a sample that cannot be read: another one of the same environment, drawn for each
+  // attempt, from 1. It may be the same by chance.
   [[nodiscard]] std::size_t replacement(std::int64_t step, std::size_t place, std::uint64_t attempt) const;
 
-  // The counter of a place: for further random numbers that are functions of (seed, step, place).
+  // The counter of a place, for further random numbers that are functions of (seed, step, place).
   [[nodiscard]] std::uint64_t counter(std::int64_t step, std::size_t place) const {
     return static_cast<std::uint64_t>(step) * places_ + place;
   }

@@ -3,23 +3,59 @@
 #include <openssl/evp.h>
 
 #include <array>
+#include <fstream>
+#include <memory>
+#include <span>
 #include <stdexcept>
 
 namespace pair::data {
+namespace {
+
+constexpr const char* no_digest = "OpenSSL could not compute a SHA-256 digest";
+
+std::string digest_text(std::span<const unsigned char> digest) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : digest) {
+    text += hex[byte >> 4U];
+    text += hex[byte & 15U];
+  }
+  return text;
+}
+
+}  // namespace
 
 std::string sha256(BytesView bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;
   if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("OpenSSL could not compute a SHA-256 digest");
+    throw std::runtime_error(no_digest);
   }
-  constexpr std::string_view hex = "0123456789abcdef";
-  std::string text;
-  for (unsigned int i = 0; i < length; ++i) {
-    text += hex[digest[i] >> 4U];
-    text += hex[digest[i] & 15U];
+  return digest_text(std::span(digest).first(length));
+}
+
+std::string sha256_of_file(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+  if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error(no_digest);
   }
-  return text;
+  std::vector<char> piece(std::size_t{1} << 18U);
+  while (file) {
+    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    if (EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(file.gcount())) != 1) {
+      throw std::runtime_error(no_digest);
+    }
+  }
+  if (!file.eof()) {
+    throw std::runtime_error(path.string() + " cannot be read");
+  }
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  if (EVP_DigestFinal_ex(context.get(), digest.data(), &length) != 1) {
+    throw std::runtime_error(no_digest);
+  }
+  return digest_text(std::span(digest).first(length));
 }
 
 }  // namespace pair::data

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "pair/data/bytes.h"
@@ -8,5 +9,8 @@ namespace pair::data {
 
 // The SHA-256 digest as 64 lower-case hexadecimal digits, as sha256sum prints it.
 std::string sha256(BytesView bytes);
+
+// The same for a file of any size, which is read in pieces. Throws std::runtime_error if it cannot be read.
+std::string sha256_of_file(const std::filesystem::path& path);
 
 }  // namespace pair::data

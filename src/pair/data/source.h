@@ -9,17 +9,17 @@
 
 #include "pair/data/image.h"
 
-// Data that is read a sample at a time, because all of it does not fit into memory. A source knows what it
-// holds without reading it: listing, splitting and drawing need no file to be opened.
+// Data that is read one sample at a time, because it does not fit into memory. A source knows its samples
+// without reading them: listing, splitting and drawing do not open files.
 
 namespace pair::data {
 
-// What a sample is for. The names are those of records and of DomainBed and WILDS:
+// The purpose of a sample. The names are those of records, DomainBed and WILDS:
 //   train     training, in a training environment
-//   id_val    held out in a training environment, to choose models
-//   val       of an environment that is for choosing models only
-//   id_test   held out in a training environment, to report
-//   test      of an environment that is never trained on
+//   id_val    held out in a training environment, for model selection
+//   val       in an environment that is only for model selection
+//   id_test   held out in a training environment, for reporting
+//   test      in an environment that is not used for training
 enum class Split : std::uint8_t { train, id_val, val, id_test, test };
 
 constexpr std::string_view name_of(Split split) {
@@ -45,20 +45,20 @@ struct SampleInfo {
   Split split = Split::train;
 };
 
-// All functions are const and may be called by several threads at once.
+// All functions are const and thread-safe.
 class Source {
  public:
   virtual ~Source() = default;
 
   [[nodiscard]] virtual std::size_t size() const = 0;
-  // index < size(). The order of samples is fixed by the data alone.
+  // index < size(). The order of samples depends only on the data.
   [[nodiscard]] virtual SampleInfo sample(std::size_t index) const = 0;
 
   [[nodiscard]] virtual std::span<const std::string> classes() const = 0;
   [[nodiscard]] virtual std::span<const std::string> environments() const = 0;
 
-  // Reads and decodes a sample. Throws BrokenImage, naming the file, where it is there but not a whole
-  // picture, and std::runtime_error where it cannot be read (the disk is gone, permission is denied).
+  // Reads and decodes a sample. Throws BrokenImage, naming the file, if it is not a valid image, and
+  // std::runtime_error if it cannot be read (missing disk, no permission).
   [[nodiscard]] virtual Image read(std::size_t index) const = 0;
 };
 

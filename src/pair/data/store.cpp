@@ -42,7 +42,7 @@ Holding holding(const Store& store, const Download& download) {
 
 Holding embedded_holding() {
   Holding held{.name = "mnist14",
-               .summary = "MNIST's 60,000 training digits at 14x14, part of the program",
+               .summary = "MNIST's 60,000 training digits at 14x14, embedded in the program",
                .state = Holding::State::ready,
                .where = {},
                .bytes = 0,
@@ -67,8 +67,7 @@ Store Store::from_environment() {
   }
   const char* home = std::getenv("HOME");
   if (home == nullptr || *home == '\0') {
-    throw std::runtime_error(
-        "there is no place for data: neither PAIR_DATA (a folder for data) nor HOME is set");
+    throw std::runtime_error("no folder for data: neither PAIR_DATA nor HOME is set");
   }
   return Store(fs::path(home) / ".cache" / "pair");
 }
@@ -112,13 +111,14 @@ Bytes Store::read(const Download& download, const DataFile& file) const {
 
 void Store::place(const Download& download, const DataFile& file, BytesView bytes) const {
   const fs::path at = path(download, file);
-  if (const auto problem = fault(file, bytes, "what was to become " + at.string())) {
+  if (const auto problem = fault(file, bytes, "the new content of " + at.string())) {
     throw std::runtime_error(*problem);
   }
   std::error_code error;
   fs::create_directories(at.parent_path(), error);
   if (error) {
-    throw std::runtime_error("cannot make the folder " + at.parent_path().string() + ": " + error.message());
+    throw std::runtime_error("cannot create the folder " + at.parent_path().string() + ": " +
+                             error.message());
   }
   base::write_output(at, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }

@@ -9,8 +9,8 @@
 #include "pair/data/digits.h"
 #include "pair/data/download.h"
 
-// The folder in which downloaded data lives: one folder a download, its files unpacked inside. A file there
-// is used only when its length and SHA-256 are right, and appears there only whole.
+// The folder of downloaded data: one folder per download, with its unpacked files. A file is used only if its
+// length and SHA-256 are correct, and is written atomically.
 
 namespace pair::data {
 
@@ -18,32 +18,32 @@ enum class FileState { missing, right, wrong };
 
 struct FileCheck {
   FileState state = FileState::missing;
-  std::string sentence;  // why, unless right
+  std::string sentence;  // why, unless valid
 };
 
 class Store {
  public:
-  // root need not exist; it is made when the first file is placed.
+  // root does not need to exist; it is created with the first file.
   explicit Store(std::filesystem::path root);
 
-  // At $PAIR_DATA or, where that is unset or empty, at ~/.cache/pair. Throws std::runtime_error where HOME
-  // is needed and unset.
+  // At $PAIR_DATA or, if that is unset or empty, at ~/.cache/pair. Throws std::runtime_error if HOME is
+  // needed and unset.
   static Store from_environment();
 
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
   [[nodiscard]] std::filesystem::path folder(const Download& download) const;
   [[nodiscard]] std::filesystem::path path(const Download& download, const DataFile& file) const;
 
-  // Reads the file whole and compares it with what it must be.
+  // Reads the whole file and verifies it.
   [[nodiscard]] FileCheck check(const Download& download, const DataFile& file) const;
 
-  // The file's bytes. Throws std::runtime_error that says what is wrong and how to mend it where the file is
-  // missing or not what it must be.
+  // The file's bytes. Throws std::runtime_error with the problem and its remedy if the file is missing or
+  // invalid.
   [[nodiscard]] Bytes read(const Download& download, const DataFile& file) const;
 
-  // Puts the file in place, over what is there: written beside it under another name, flushed to disk, then
-  // renamed. Throws std::runtime_error, leaving what was there, for bytes that are not the file's or where
-  // the disk refuses. Several processes may place the same file at once.
+  // Stores the file, replacing an existing one: written under a temporary name, flushed to disk, then
+  // renamed. Throws std::runtime_error, leaving the existing file, if the bytes are not those of the file or
+  // writing fails. Several processes may store the same file at the same time.
   void place(const Download& download, const DataFile& file, BytesView bytes) const;
 
  private:
@@ -52,8 +52,8 @@ class Store {
 
 enum class MnistSplit { train, test };
 
-// MNIST's 60,000 training or 10,000 test digits at 28x28, as 'pair data get mnist' stored them. Throws what
-// Store::read and parse_idx throw.
+// MNIST's 60,000 training or 10,000 test digits at 28x28, from 'pair data get mnist'. Throws the errors of
+// Store::read and parse_idx.
 Digits stored_mnist(const Store& store, MnistSplit split);
 
 // One line of 'pair data list'.
@@ -62,15 +62,15 @@ struct Holding {
   std::string name;
   std::string summary;
   State state = State::missing;
-  std::filesystem::path where;        // empty for what the program itself holds
-  std::uint64_t bytes = 0;            // of the files that are right
-  std::vector<std::string> problems;  // a sentence for each file that is missing or wrong
+  std::filesystem::path where;        // empty for embedded data
+  std::uint64_t bytes = 0;            // of the valid files
+  std::vector<std::string> problems;  // one sentence per missing or invalid file
 };
 
-// "ready", "missing", "incomplete" (some files are missing) or "damaged" (some file is wrong).
+// "ready", "missing", "incomplete" (some files are missing) or "damaged" (a file is invalid).
 std::string_view to_string(Holding::State state);
 
-// The embedded digits and every download, each file read and compared (some 0.1 s for MNIST).
+// The embedded digits and every download; reads and verifies every file (about 0.1 s for MNIST).
 std::vector<Holding> holdings(const Store& store);
 
 }  // namespace pair::data

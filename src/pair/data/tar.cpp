@@ -8,7 +8,7 @@
 namespace pair::data {
 namespace {
 
-// A header is one block; its fields' places are POSIX's (pax, "ustar Interchange Format").
+// A header is one block; its fields are at POSIX's positions (pax, "ustar Interchange Format").
 constexpr std::size_t block = 512;
 
 bool is_zero(BytesView bytes) {
@@ -38,7 +38,7 @@ std::optional<std::size_t> octal(BytesView field) {
   return any ? std::optional(value) : std::nullopt;
 }
 
-// The sum of the header's bytes with its own checksum field taken as blanks.
+// The sum of the header's bytes, with its own checksum field counted as blanks.
 std::size_t checksum(BytesView header) {
   std::size_t sum = 0;
   for (std::size_t i = 0; i < block; ++i) {
@@ -62,23 +62,23 @@ std::vector<TarFile> tar_files(BytesView archive, std::string_view name) {
     if (is_zero(header)) {
       if (!is_zero(archive.subspan(at))) {
         refuse(" has bytes after its tar archive's end mark at byte " + std::to_string(at) +
-               "; only zeros may follow");
+               "; expected only zeros");
       }
       return files;
     }
     if (octal(header.subspan(148, 8)) != checksum(header)) {
-      refuse(" is no tar archive or a damaged one: the header at byte " + std::to_string(at) +
+      refuse(" is not a tar archive, or is damaged: the header at byte " + std::to_string(at) +
              " does not match its checksum");
     }
     const std::optional<std::size_t> size = octal(header.subspan(124, 12));
     if (!size) {
-      refuse(" is a damaged tar archive: the header at byte " + std::to_string(at) + " holds no size");
+      refuse(" is a damaged tar archive: the header at byte " + std::to_string(at) + " has no size");
     }
     at += block;
     std::string path = text(header.subspan(0, 100));
     if (*size > archive.size() - at) {
       refuse(" is cut off: its file " + path + " of " + std::to_string(*size) +
-             " bytes reaches past the archive's end");
+             " bytes extends beyond the archive's end");
     }
     const std::uint8_t type = header[156];
     if (type == '0' || type == 0) {

@@ -4,7 +4,7 @@
 
 namespace pair::data {
 
-// How a prediction is scored against its label.
+// The loss of a prediction, given its label.
 enum class TaskLoss {
   binary_cross_entropy,  // one logit z, y in {0, 1}: log(1 + exp(z)) - y z
   cross_entropy,         // K logits, y in {0..K-1}: logsumexp(z) - z_y

@@ -20,7 +20,7 @@ double sigmoid(double z) {
   return z >= 0.0 ? 1.0 / (1.0 + small) : small / (1.0 + small);
 }
 
-// An odd predictor's margin is f(Rad(alpha), Rad(beta)): one of its two values, or that with the other sign.
+// An odd predictor's margin is f(Rad(alpha), Rad(beta)): one of its two values, or its negative.
 struct Share {
   double right;  // probability of +f
   double wrong;  // probability of -f
@@ -32,12 +32,12 @@ std::array<Share, 2> shares(double alpha, double beta) {
 
 void require_inside(const char* field, double value) {
   if (!(value > 0.0 && value < 1.0)) {
-    throw std::invalid_argument(std::string(field) + " is " + base::shown(value) +
-                                "; it must lie between 0 and 1, both excluded");
+    throw std::invalid_argument(std::string(field) + ": expected a number above 0 and below 1, got " +
+                                base::shown(value));
   }
 }
 
-// sum over the joint distribution of the two bits and Y, of what it is given the margin.
+// The expectation over the joint distribution of the two bits and Y of a function of the margin.
 template <class Function>
 double expectation(double alpha, double beta, const Predictor& f, Function function) {
   double sum = 0.0;
@@ -83,14 +83,13 @@ double curvature_of(Loss loss, double margin) {
 void validate(const Spec& spec) {
   require_inside("alpha", spec.alpha);
   if (spec.betas.size() < 2) {
-    throw std::invalid_argument("betas has " + std::to_string(spec.betas.size()) +
-                                " values; it needs two or more, one an environment");
+    throw std::invalid_argument("betas: expected two or more values, one per environment, got " +
+                                std::to_string(spec.betas.size()));
   }
   for (auto beta = spec.betas.begin(); beta != spec.betas.end(); ++beta) {
     require_inside("beta", *beta);
     if (std::find(spec.betas.begin(), beta, *beta) != beta) {
-      throw std::invalid_argument("betas has " + base::shown(*beta) +
-                                  " twice; environments must differ, or nothing is learned from the second");
+      throw std::invalid_argument("betas: expected distinct values, got " + base::shown(*beta) + " twice");
     }
   }
 }

@@ -14,8 +14,8 @@
 //
 //   Y = Rad(1/2),   X1 = Y Rad(alpha),   X2 = Y Rad(beta_e).
 //
-// X1 says the label equally well everywhere and X2 does not, so that f_IRM uses X1 alone. All values are
-// those of the whole population: nothing is sampled, except by sample().
+// X1 predicts the label equally well everywhere and X2 does not, so f_IRM uses only X1. All values are exact
+// expectations; only sample() draws samples.
 
 namespace pair::data::two_bit {
 
@@ -36,30 +36,31 @@ double curvature_of(Loss loss, double margin);
 struct Spec {
   Loss loss = Loss::square;
   double alpha = 0.1;                       // in (0, 1)
-  std::vector<double> betas = {0.11, 0.4};  // one an environment, two or more, in (0, 1), all different
+  std::vector<double> betas = {0.11, 0.4};  // one per environment, two or more, in (0, 1), distinct
 
   bool operator==(const Spec&) const = default;
 };
 
-// Throws std::invalid_argument that names the field, its value and what is accepted. The functions below take
-// their arguments as valid.
+// Throws std::invalid_argument that names the field, the expected range and the value. The functions below
+// assume valid arguments.
 void validate(const Spec& spec);
 
 // A predictor as its values: f(1,1), f(1,-1), f(-1,1), f(-1,-1).
 using Predictor = std::array<double, 4>;
-// An odd one, f(-x) = -f(x), as two of them: f(1,1), f(1,-1). Y and -Y are alike here, so the optima are odd.
+// An odd predictor, f(-x) = -f(x), as two values: f(1,1), f(1,-1). Y and -Y are symmetric, so the optima are
+// odd.
 using Odd = std::array<double, 2>;
 
 Predictor as_predictor(const Odd& odd);
 
-// Euclidean, of the two values.
+// Euclidean distance of the two values.
 inline double distance(const Odd& a, const Odd& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1]);
 }
 
-// Any predictor in one environment.
+// For any predictor, in one environment:
 //   risk        R_e = E[l(f(X) Y)]
-//   derivative  D_e = d/dw R_e(w f) at w = 1 = E[l'(z) z]; IRM_S asks for D_e = 0 (Eq. irms)
+//   derivative  D_e = d/dw R_e(w f) at w = 1 = E[l'(z) z]; IRM_S requires D_e = 0 (Eq. irms)
 double risk(Loss loss, double alpha, double beta, const Predictor& f);
 double derivative(Loss loss, double alpha, double beta, const Predictor& f);
 
@@ -71,7 +72,7 @@ struct Valued {
 
 Valued risk(Loss loss, double alpha, double beta, const Odd& f);
 Valued derivative(Loss loss, double alpha, double beta, const Odd& f);
-// What the i-th value of an odd predictor contributes to D_e: term(0, f(1,1)) + term(1, f(1,-1)) is D_e.
+// The contribution of value i of an odd predictor to D_e: term(0, f(1,1)) + term(1, f(1,-1)) is D_e.
 double derivative_term(Loss loss, double alpha, double beta, std::size_t i, double value);
 
 // The objectives of IRMX (Eq. irmx_moo), normalised as pair::objectives does:
@@ -79,7 +80,7 @@ double derivative_term(Loss loss, double alpha, double beta, std::size_t i, doub
 //   irmv1  mean of the D_e^2
 //   vrex   1/(|E| - 1) sum_e (R_e - mean R)^2, the unbiased variance
 struct Objectives {
-  std::vector<double> risks;        // R_e, one an environment
+  std::vector<double> risks;        // R_e, one per environment
   std::vector<double> derivatives;  // D_e
   Valued erm;
   Valued irmv1;
@@ -88,11 +89,11 @@ struct Objectives {
 
 Objectives objectives(const Spec& spec, const Odd& f);
 
-// What E[Y | X1] alone gives: f = 1 - 2 alpha (square) or log((1 - alpha) / alpha) (logistic), times X1.
+// The predictor E[Y | X1]: f = 1 - 2 alpha (square) or log((1 - alpha) / alpha) (logistic), times X1.
 Odd f_irm(Loss loss, double alpha);
-// The predictor with the least risk in the environment (alpha, beta). Risks are linear in beta, so that with
-// the mean of the betas it is the ERM optimum, and with beta in between them all, a point of the Pareto set
-// of the environments' risks.
+// The predictor with the smallest risk in the environment (alpha, beta). Risks are linear in beta, so the
+// mean of the betas gives the ERM optimum, and any beta between them a point of the Pareto set of the
+// environments' risks.
 Odd optimum(Loss loss, double alpha, double beta);
 double mean_beta(const Spec& spec);
 

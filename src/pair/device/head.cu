@@ -27,10 +27,10 @@ __device__ double warp_sum(double mine) {
   return mine;
 }
 
-// A warp has a row of features in its lanes' registers, four numbers a lane and vector, some rows at a time
-// so that memory is not waited for; it adds its own columns' shares of the moments' gradients. Lanes at
-// columns that are not there see zeros. Rows at even and at odd places of an environment, for derivatives of
-// halves, are those that a warp has at even and at odd places of its registers.
+// A warp holds a row of features in the registers of its lanes, four numbers per lane and vector, several
+// rows at a time to hide memory latency, and accumulates its columns of the moments' gradients. Lanes beyond
+// the last column see zeros. For derivatives of halves, the even and odd rows of an environment are at even
+// and odd places of a warp's registers.
 template <int outputs, int vectors, int parts>
 __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
   constexpr int together = outputs * vectors <= 2 ? 4 : outputs * vectors <= 4 ? 2 : 1;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
   double loss = 0.0;
   double derivative = 0.0;
 
-  // The last rows first: they were written last, and are still near.
+  // The last rows first: they were written last, and are still in the cache.
   constexpr int chunk_rows = warps * together;
   for (std::int64_t chunk = (rows - 1) / chunk_rows - blockIdx.x; chunk >= 0; chunk -= gridDim.x) {
     const std::int64_t i = chunk * chunk_rows + warp * together;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
         }
       }
     }
-    // A lane finds the slopes of one of the rows, and the others hear of them.
+    // One lane computes the slopes of a row and broadcasts them.
     const int turn = lane % together;
     const std::int64_t row = start + i + turn;
     float mine[outputs];
@@ -153,7 +153,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
     }
   }
 
-  // Of D, or of A in the even lanes and of B in the odd ones.
+  // The derivative D, or A in the even lanes and B in the odd ones.
   constexpr int derivatives = parts - 1;
 #pragma unroll
   for (int o = 0; o < outputs; ++o) {
@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
   }
 }
 
-// The samples of an environment that a moment is the mean over.
+// The number of samples of an environment that a moment averages.
 __device__ double samples_of(const Head& head, int part) {
   const std::int64_t rows = head.rows / head.environments;
   return static_cast<double>(part == 0 || head.parts == 2 ? rows : part == 1 ? (rows + 1) / 2 : rows / 2);
@@ -238,7 +238,7 @@ __device__ double samples_of(const Head& head, int part) {
 constexpr int sum_columns = 32;
 constexpr int sum_rows = 16;
 
-// The gradients of the moments: the blocks' sums, over how many samples they are of.
+// The gradients of the moments: sums of the blocks, divided by the number of samples.
 __global__ void add_up(Head head, HeadWork work) {
   __shared__ double parts[sum_rows][sum_columns];
   const int environment = static_cast<int>(blockIdx.y);
@@ -313,8 +313,8 @@ __device__ double evaluate(const MomentFunction& function, const double* moments
   return environments > 1 ? squares / (count - 1.0) : 0.0;
 }
 
-// In one block: the moments, the objectives with their slopes, their gradients in the head and those' Gram
-// matrix.
+// In one block: the moments, the objectives and their slopes, their gradients in the head, and the Gram
+// matrix of those.
 template <int count>
 __global__ void __launch_bounds__(threads) compare(Head head, Objectives objectives, HeadWork work) {
   constexpr int pairs = count * (count + 1) / 2;
@@ -390,13 +390,13 @@ __global__ void __launch_bounds__(threads) compare(Head head, Objectives objecti
   }
 }
 
-// Rows that a block goes back through: few enough that a minibatch's fill the card.
+// Rows per block in the backward pass: few enough that a minibatch fills the card.
 __host__ __device__ int back_rows(const Head& head) {
   return head.rows >= 16384 ? 128 : 16;
 }
 constexpr int most_back_rows = 128;
 
-// The last block has the head's own parameters; the others, rows of features.
+// The last block handles the head's parameters; the others, rows of features.
 template <int outputs, bool rectified>
 __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
   __shared__ float shares[head_moments];
@@ -441,7 +441,7 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
     }
     each_slope(head.loss, z, outputs, head.labels != nullptr ? head.labels[row] : 0.0F,
                head.kinds != nullptr ? head.kinds[row] : 0, [&](int o, float first, float second) {
-                 // Of a logit without bound one of the two may not be a number.
+                 // For an unbounded logit, one of the two may be NaN.
                  slopes[thread][o] = (by_risk == 0.0F ? 0.0F : by_risk * first) +
                                      (by_derivative == 0.0F ? 0.0F : by_derivative * second);
                });
@@ -449,7 +449,7 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
   __syncthreads();
 
   const int quads = head.width / 4;
-  const int across = quads > lanes ? 2 * lanes : lanes;  // of the block's threads, in columns
+  const int across = quads > lanes ? 2 * lanes : lanes;  // threads of the block per row, in columns
   const int down = threads / across;
   const int lane = thread / across;
   for (int first = 0; first < quads; first += across) {

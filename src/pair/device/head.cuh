@@ -6,7 +6,7 @@
 
 #include "pair/device/loss.h"
 
-// The launches behind head.h, as kernels.cuh has those of kernels.h.
+// The kernel launches of head.h; see kernels.cuh.
 
 namespace pair::device::cuda {
 
@@ -25,16 +25,16 @@ struct Head {
   const float* weight;
   const float* bias;
   const float* labels;        // null for cross-entropy
-  const std::int64_t* kinds;  // the classes; null else
+  const std::int64_t* kinds;  // the classes; otherwise null
 
-  int parts;    // moments of an environment: R and D, or R, A and B, the D of its halves
-  int numbers;  // the head's parameters, outputs (width + 1)
-  int blocks;   // that work on one environment, head_blocks
+  int parts;    // moments per environment: R and D, or R, A and B, the D of its halves
+  int numbers;  // number of parameters of the head, outputs (width + 1)
+  int blocks;   // blocks per environment, head_blocks
 };
 
 constexpr int head_blocks(std::int64_t rows, int environments) {
-  constexpr std::int64_t rows_a_block = 32;  // at least: four for each of eight warps
-  constexpr std::int64_t at_most = 264;      // two a multiprocessor of a large card, all there at once
+  constexpr std::int64_t rows_a_block = 32;  // at least: four per warp, eight warps
+  constexpr std::int64_t at_most = 264;      // two per multiprocessor of a large card, all resident
   const std::int64_t wanted = (rows / environments + rows_a_block - 1) / rows_a_block;
   const std::int64_t most = at_most / environments;
   return static_cast<int>(wanted < most ? wanted : most);
@@ -53,9 +53,9 @@ struct Objectives {
   int count;
 };
 
-// logits [rows, outputs], and: by_moments [count, parts environments], by_head [count, numbers], told [count
-// + count count + also_count]. partials [environments, blocks, parts, numbers], moment_partials
-// [environments, blocks, parts] and sums [parts, environments, numbers] are to work in.
+// Outputs: logits [rows, outputs], by_moments [count, parts environments], by_head [count, numbers], told
+// [count + count count + also_count]. Workspace: partials [environments, blocks, parts, numbers],
+// moment_partials [environments, blocks, parts] and sums [parts, environments, numbers].
 struct HeadWork {
   float* partials;
   double* moment_partials;
@@ -69,8 +69,8 @@ struct HeadWork {
 };
 void at_head(const Head& head, const Objectives& objectives, const HeadWork& work, cudaStream_t stream);
 
-// at_head [numbers] and gradient [rows, width], which may be null. partials [head_back_blocks, width]: the
-// gradient's sums over each block's rows, where features are rectified; else null.
+// at_head [numbers] and gradient [rows, width], which may be null. partials [head_back_blocks, width]: sums
+// of the gradient over each block's rows if features are rectified; otherwise null.
 struct HeadBack {
   const float* logits;
   const double* by_moments;

@@ -10,11 +10,11 @@ bool takes_head(const torch::Tensor& /*weight*/, std::int64_t /*environments*/, 
 }
 AtHead at_head(const Head& /*head*/, std::span<const MomentFunction> /*objectives*/,
                const torch::Tensor& /*also*/) {
-  throw std::logic_error("takes_head was not asked, or its answer not heard");
+  throw std::logic_error("this build has no CUDA kernels; check takes_head first");
 }
 HeadGradient back_from_head(const AtHead& /*at*/, const torch::Tensor& /*weights*/,
                             FeatureGradient /*wanted*/) {
-  throw std::logic_error("takes_head was not asked, or its answer not heard");
+  throw std::logic_error("this build has no CUDA kernels; check takes_head first");
 }
 
 }  // namespace pair::device

@@ -23,7 +23,7 @@ bool has_any(std::span<const MomentFunction> objectives, Kind kind) {
                      [&](const MomentFunction& objective) { return objective.kind == kind; });
 }
 
-// Of tensors that lie in one piece, which outlive it.
+// For contiguous tensors, which must outlive it.
 cuda::Head launch_of(const Head& head, int parts) {
   cuda::Head launch{};
   launch.loss = head.loss;
@@ -72,8 +72,9 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
                   takes_head(head.weight, head.environments, rows / head.environments, objectives) &&
                   (head.loss == Loss::cross_entropy || head.weight.size(0) == 1) && head.bias.defined() &&
                   head.labels.numel() == rows,
-              "head.h does not take features of shape ", head.features.sizes(), " with ", head.labels.numel(),
-              " labels for ", head.environments, " environments and ", objectives.size(), " objectives");
+              "takes_head is false for features of shape ", head.features.sizes(), " with ",
+              head.labels.numel(), " labels for ", head.environments, " environments and ", objectives.size(),
+              " objectives");
   const int parts = has_any(objectives, Kind::mean_product_of_halves) ? 3 : 2;
   const cuda::Head launch = launch_of(at.head, parts);
   const auto m = static_cast<std::int64_t>(objectives.size());
@@ -87,7 +88,7 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   at.by_moments = torch::empty({m, parts * launch.environments}, doubles);
   at.by_head = torch::empty({m, launch.numbers}, floats);
   TORCH_CHECK(!also.defined() || (also.is_cuda() && also.is_contiguous()),
-              "what is to come along lies in one piece on the device");
+              "expected `also` to be contiguous on the device");
   const std::int64_t also_count = also.defined() ? also.numel() : 0;
   at.told = torch::empty({m + m * m + also_count}, doubles);
 
@@ -113,8 +114,8 @@ HeadGradient back_from_head(const AtHead& at, const torch::Tensor& weights, Feat
   const auto parts = static_cast<int>(at.by_moments.size(1) / at.head.environments);
   const cuda::Head launch = launch_of(at.head, parts);
   TORCH_CHECK(weights.is_cuda() && weights.is_contiguous() && weights.numel() == at.by_head.size(0),
-              "there are ", at.by_head.size(0), " objectives, whose weights lie in one piece on the device, ",
-              "and not ", weights.numel());
+              "expected the weights of ", at.by_head.size(0), " objectives, contiguous on the device, ",
+              "got ", weights.numel());
   const cudaStream_t stream = stream_of(at.logits);
   const torch::TensorOptions floats = at.logits.options();
   HeadGradient result;

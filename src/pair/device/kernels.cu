@@ -9,7 +9,7 @@ namespace {
 
 constexpr int threads = 256;
 
-// Two sums at once: of an update's g . g and g . v, of losses and their derivatives.
+// Two sums at the same time: g . g and g . v of an update, or losses and their derivatives.
 struct Totals {
   double first;
   double second;
@@ -17,7 +17,7 @@ struct Totals {
 
 constexpr int lanes_a_warp = 32;
 
-// The block's sum of both numbers, for every thread of it.
+// The block's sums of both numbers, for all its threads.
 __device__ Totals block_sum(Totals mine) {
   constexpr int warps = threads / lanes_a_warp;
   __shared__ Totals parts[warps];
@@ -25,7 +25,7 @@ __device__ Totals block_sum(Totals mine) {
     mine.first += __shfl_down_sync(0xffffffffU, mine.first, apart);
     mine.second += __shfl_down_sync(0xffffffffU, mine.second, apart);
   }
-  __syncthreads();  // for whoever still reads the sums before
+  __syncthreads();  // other threads may still read the previous sums
   if (threadIdx.x % lanes_a_warp == 0) {
     parts[threadIdx.x / lanes_a_warp] = mine;
   }
@@ -42,11 +42,11 @@ constexpr double beta1 = 0.9;
 constexpr double beta2 = 0.999;
 constexpr float adam_epsilon = 1e-8F;
 
-// What a step is to do, after the blocks' sums in the room: from the block that knows it.
+// The decision of a step, from the block that computed it, stored after the blocks' sums in the workspace.
 struct Decision {
   float rate;
-  float kept;  // SGD: of the velocity
-  float root;  // Adam: what the root of the mean square is to be multiplied by
+  float kept;  // SGD: share of the velocity
+  float root;  // Adam: factor of the root of the mean square
   bool good;
 };
 static_assert(sizeof(Decision) <= 2 * sizeof(double));
@@ -55,7 +55,7 @@ __device__ Decision& decision_of(const Update& u) {
   return *reinterpret_cast<Decision*>(u.room + 2 * update_blocks);
 }
 
-// Blocks that are done, 0 between two steps.
+// The number of finished blocks; 0 between two steps.
 __device__ unsigned& done_of(const Update& u) {
   return *reinterpret_cast<unsigned*>(u.room + 2 * update_blocks + 2);
 }
@@ -74,7 +74,7 @@ __device__ void decide(const Update& u, const Totals& all) {
     decision_of(u) = decision;
     return;
   }
-  if (u.tally[2] < u.patience) {  // else it is over, whenever the host looks
+  if (u.tally[2] < u.patience) {  // otherwise the run is over; the host will notice
     u.tally[2] = 0.0;
   }
   const double lr = *u.lr * u.tally[3];
@@ -92,7 +92,7 @@ __device__ void decide(const Update& u, const Totals& all) {
   decision_of(u) = decision;
 }
 
-// The last block to be done adds up what all have found, in the blocks' order.
+// The last block to finish adds the results of all blocks, in the blocks' order.
 __global__ void sum_products(Update u) {
   __shared__ bool last;
   Totals mine{0.0, 0.0};
@@ -152,15 +152,15 @@ __global__ void take_step(Update u) {
   }
 }
 
-constexpr int lanes = 4;                // rows that a block works on side by side
-constexpr int quads = threads / lanes;  // groups of four columns likewise
+constexpr int lanes = 4;                // rows that a block processes in parallel
+constexpr int quads = threads / lanes;  // groups of four columns, likewise
 
 __global__ void relu_back(const float4* gradient, const float4* output, float4* g, float4* partials,
                           std::int64_t rows, int columns) {
   __shared__ float4 sums[lanes][quads];
   const int quad = static_cast<int>(threadIdx.x) % quads;
   const int lane = static_cast<int>(threadIdx.x) / quads;
-  // The last rows first: they were written last, and are still near.
+  // The last rows first: they were written last, and are still in the cache.
   const std::int64_t first = static_cast<std::int64_t>(gridDim.x - 1 - blockIdx.x) * relu_rows_a_block;
   const std::int64_t end = min(first + relu_rows_a_block, rows);
   for (int column = quad; column - quad < columns; column += quads) {
@@ -223,7 +223,7 @@ __device__ void store(__half* to, const Four& v) {
 __device__ float held(float v, const float* /*in*/) {
   return v;
 }
-// What 16 bits hold: an infinity would make the whole step's gradient useless.
+// Clamped to the range of 16 bits: an infinity would ruin the gradient of the whole step.
 __device__ float held(float v, const __half* /*in*/) {
   return isnan(v) ? v : fminf(fmaxf(v, -65504.0F), 65504.0F);
 }
@@ -235,10 +235,10 @@ __device__ Four held(Four v, const Number* in) {
   return v;
 }
 
-constexpr int slice = 32;  // channels of a block, whole groups of them
+constexpr int slice = 32;  // channels per block, in whole groups
 constexpr int slice_quads = slice / 4;
 
-// Numbers as they lie in memory, four of them.
+// Four numbers as stored in memory.
 template <class Number>
 struct Raw;
 template <>
@@ -260,14 +260,13 @@ __device__ Raw<Number> load_raw(const Number* from) {
   return {*reinterpret_cast<const decltype(Raw<Number>::v)*>(from)};
 }
 
-// Where a thread of a normalisation stands: four neighbouring channels, all of one group, of every so many
-// pixels of an image.
+// The place of a thread in a normalisation: four adjacent channels of one group, at a fixed stride of pixels.
 struct Place {
-  int quad;     // of the slice
+  int quad;     // within the slice
   int first;    // pixel
   int channel;  // the first of four
-  int groups;   // of the slice
-  int group;    // of the slice, the thread's
+  int groups;   // in the slice
+  int group;    // of the thread, within the slice
   std::int64_t image;
   std::int64_t statistic;  // of the slice's first group
 
@@ -285,8 +284,8 @@ struct Place {
   }
 };
 
-// The sums over a block's pixels of `count` numbers a channel: totals[k][channel of the slice], for all
-// threads when it returns. Lanes that are eight apart stand at the same quad.
+// The sums over a block's pixels of `count` numbers per channel: totals[k][channel of the slice], visible to
+// all threads on return. Lanes eight apart have the same quad.
 template <int block, int count>
 __device__ void sum_over_pixels(const Place& place, Four (&mine)[count], float (&totals)[count][slice]) {
   constexpr int warps = block / lanes_a_warp;
@@ -316,17 +315,17 @@ __device__ void sum_over_pixels(const Place& place, Four (&mine)[count], float (
   __syncthreads();
 }
 
-// So that a multiprocessor has so many threads at hand, in blocks that wait at different times: as many as
-// their registers allow.
+// The number of resident blocks that gives a multiprocessor this many threads, as far as registers allow;
+// blocks wait at different times.
 constexpr int blocks_at_once(int block, int threads_at_hand = 1024) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  threads_at_hand = 1024;  // no multiprocessor of these has more
+  threads_at_hand = 1024;  // the limit of these multiprocessors
 #endif
   return threads_at_hand / block;
 }
 
-// pooled: only the mean over the pixels is written, [images, channels]. kept: the pixels that a thread keeps
-// from one pass over the image to the next, at least as many as it has; or 0, and the image is read twice.
+// pooled: only the mean over the pixels is written, [images, channels]. kept: number of pixels that a thread
+// keeps between the two passes over the image, at least as many as it has; 0: the image is read twice.
 template <class Number, bool pooled, int block, int kept>
 __global__ void __launch_bounds__(block, blocks_at_once(block, block > 256 || sizeof(Number) > 2 ? 1024
                                                                : pooled                          ? 1536
@@ -459,7 +458,7 @@ __global__ void __launch_bounds__(block, blocks_at_once(block))
       }
     }
   }
-  // The k-th pixel of the thread.
+  // Pixel k of the thread.
   const auto at_pixel = [&](int k, int pixel) -> Four {
     if constexpr (kept > 0) {
       return static_cast<Four>(seen[k]);
@@ -549,8 +548,8 @@ __global__ void __launch_bounds__(block, blocks_at_once(block))
   }
 }
 
-// A block as large as the image has work for, and, where its pixels fit into the threads' registers, one pass
-// over memory. launch(block, kept), both as constants. many: what a thread of a large block may keep.
+// Chooses a block size for the image, and one pass over memory if its pixels fit into the threads' registers.
+// launch(block, kept), both as constants. many: the number of pixels that a thread of a large block may keep.
 template <int many, class Launch>
 void for_pixels(int pixels, const Launch& launch) {
   constexpr int small = 256;
@@ -568,7 +567,7 @@ void for_pixels(int pixels, const Launch& launch) {
 constexpr int sum_columns = 32;
 constexpr int sum_rows = 16;
 
-// One block for so many columns; its threads share the rows.
+// One block per group of columns; its threads share the rows.
 __global__ void add_rows(const float* rows, float* sums, std::int64_t count, int columns) {
   __shared__ float parts[sum_rows][sum_columns];
   const int column = static_cast<int>(blockIdx.x) * sum_columns + static_cast<int>(threadIdx.x);
@@ -605,8 +604,8 @@ __device__ float number(__half v) {
   return __half2float(v);
 }
 
-// Blocks of an image, whose threads write four numbers of a row at a time. Where a row's numbers lie from the
-// window's corner is the same for all rows, and divisions are dear: a table says it.
+// Blocks of an image, whose threads write four numbers of a row at a time. The offsets from the window's
+// corner are the same for all rows, and divisions are slow, so they are read from a table.
 constexpr int most_columns = 256;
 constexpr int blocks_an_image = 4;
 template <class Number>
@@ -617,7 +616,7 @@ __global__ void lay_windows(Windows w, int down, int across, const Number* image
   for (int at = static_cast<int>(threadIdx.x); at < w.columns; at += threads) {
     const int y = at % area / w.side;
     const int x = at % w.side;
-    // What fills a row up is seen nowhere.
+    // Padding columns read outside of the image.
     shift[at] = at < w.channels * area ? int2{x, y} : int2{-(1 << 20), 0};
     offset[at] = (at / area * w.height + y) * w.width + x;
   }
@@ -666,16 +665,16 @@ __device__ void multiply_add(float (&c)[4], const unsigned (&a)[4], const unsign
 #endif
 }
 
-// Image after image. A product of matrices whose rows are 16 pixels, whose inner dimension is the window's
-// nine places times two channels (filled up with zeros to 24), and whose columns are the 64 outputs, in such
-// an order that a lane's are neighbours: t's are 16 t to 16 t + 15, two whole groups. It is done twice, for
-// the statistics and for what they normalise, which is cheaper than to keep it. warps: 28 x 28 pixels are 7 x
-// 7 x 16.
+// One image after another. A matrix product whose rows are 16 pixels, whose inner dimension is the nine
+// places of the window times two channels (padded with zeros to 24), and whose columns are the 64 outputs,
+// ordered so that a lane's are adjacent: lane t has 16 t to 16 t + 15, two whole groups. It is computed
+// twice, for the statistics and for the normalised values, which is cheaper than storing it. warps: 28 x 28
+// pixels are 7 x 7 x 16.
 template <int warps>
 __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
     convolve_relu_norm(FirstLayer layer, const __half* images, const float* weight, const float* bias,
                        const float* gamma, const float* beta, __half* x, __half* y, float* statistics) {
-  extern __shared__ __half2 around[];  // the image in a frame of zeros, both channels at a place
+  extern __shared__ __half2 around[];  // the image with a border of zeros, both channels per place
   __shared__ float4 parts[warps][4];
   __shared__ float2 of_group[FirstLayer::groups];
   constexpr int tiles = FirstLayer::outputs / 8;  // of columns
@@ -749,7 +748,7 @@ __global__ void __launch_bounds__(warps* lanes_a_warp, 14 / warps)
 
   const __half zero = __float2half(0.0F);
   for (std::int64_t image = blockIdx.x; image < layer.images; image += gridDim.x) {
-    __syncthreads();  // what was of the image before has been read
+    __syncthreads();  // the previous image has been read
     for (int i = static_cast<int>(threadIdx.x); i < places; i += warps * lanes_a_warp) {
       const int row = i / across - 1;
       const int column = i % across - 1;
@@ -864,7 +863,7 @@ __global__ void find_moments(Risks risks, const float* logits, const float* labe
   }
 }
 
-// A warp an environment.
+// One warp per environment.
 __global__ void add_moments(Risks risks, const double* partials, double* moments) {
   const int environment = static_cast<int>(blockIdx.x);
   const double rows = static_cast<double>(risks.rows / risks.environments);
@@ -928,7 +927,7 @@ __global__ void scale_all(const float* numbers, std::int64_t count, float* scale
     if (largest[0] > 0.0F && isfinite(largest[0])) {
       frexpf(largest[0], &exponent);  // largest = f 2^exponent, f in [1/2, 1)
     }
-    // So that neither the scale nor what it is undone by leaves the range of floats.
+    // Keeps both the scale and its inverse within the range of floats.
     const int places = max(min(1 - exponent, 100), -100);
     scale = ldexpf(1.0F, places);
     *factor = ldexpf(1.0F, -places);

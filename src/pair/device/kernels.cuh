@@ -7,8 +7,8 @@
 
 #include "pair/device/loss.h"
 
-// The launches behind kernels.h, without torch, whose headers nvcc need not read. All pointers are the
-// device's; every sum is taken in a fixed order, so that the same input gives the same bits.
+// The kernel launches of kernels.h, without torch's headers, which nvcc would have to parse. All pointers are
+// device pointers. Every sum has a fixed order, so that the same input gives the same bits.
 
 namespace pair::device::cuda {
 
@@ -27,15 +27,15 @@ struct Update {
   const double* lr;
   double* tally;   // restarts, rollbacks, in a row, halving
   double* decays;  // Adam: beta1^t, beta2^t
-  double* room;    // update_room, to work in: zeros before the first step
+  double* room;    // update_room, workspace: zeros before the first step
   float momentum;
   bool restart;
-  double patience;  // rollbacks in a row that are not forgotten
+  double patience;  // rollbacks in a row after which the run is over
 };
 void update(const Update& update, cudaStream_t stream);
 
-// Rows of four numbers' multiple: g = gradient where output > 0, else 0; partials [blocks, columns] hold g's
-// sums over each block's rows.
+// Rows of a multiple of four numbers: g = gradient if output > 0, otherwise 0; partials [blocks, columns]
+// hold the sums of g over each block's rows.
 inline constexpr int relu_rows_a_block = 128;
 void relu_backward(const float* gradient, const float* output, float* g, float* partials, std::int64_t rows,
                    int columns, cudaStream_t stream);
@@ -59,17 +59,17 @@ struct Norm {
 template <class Number>  // float or __half
 void relu_group_norm(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                      const float* beta, Number* y, float* means, float* statistics, cudaStream_t stream);
-// dx, and sums [n, 3, channels] over each image's pixels: of the gradients of gamma, of beta and of bias. dy
-// is the gradient of y or, where it is null, dmeans is that of the means. What 16 bits cannot hold ends at
-// the largest number that they can.
+// dx, and sums [n, 3, channels] over each image's pixels: the gradients of gamma, beta and bias. dy is the
+// gradient of y; if it is null, dmeans is the gradient of the means. Values beyond the range of 16 bits are
+// clamped.
 template <class Number>
 void relu_group_norm_backward(const Norm& norm, const Number* x, const float* bias, const float* gamma,
                               const float* statistics, const Number* dy, const float* dmeans, Number* dx,
                               float* sums, cudaStream_t stream);
 
-// Images [n, channels, height, width]: for every place that a square of side x side numbers a channel is laid
-// on, stride apart, with so many zeros of padding around, a row of the numbers below it, channel by channel,
-// filled with zeros to `columns`, a multiple of 4.
+// Images [n, channels, height, width]: for every position of a side x side window, at distance stride, with
+// zero padding, one row with its numbers, channel by channel, padded with zeros to `columns`, a multiple of
+// 4.
 struct Windows {
   std::int64_t images;
   int channels;
@@ -86,10 +86,10 @@ struct Windows {
 template <class Number>
 void windows(const Windows& windows, const Number* images, Number* rows, cudaStream_t stream);
 
-// Images [n, channels, height, width] of one or two channels: x = the sums over 3 x 3 windows one apart, with
-// a zero around, times weight [64, channels, 3, 3], which is rounded to 16 bits; and y = group_norm(relu(x +
+// Images [n, channels, height, width] with one or two channels: x = the sums over 3 x 3 windows with stride 1
+// and padding 1, times weight [64, channels, 3, 3], which is rounded to 16 bits; and y = group_norm(relu(x +
 // bias)) gamma + beta with groups of 8 channels. x and y are [n, height, width, 64]; x and the statistics, as
-// above, are left out where they are null.
+// above, are not written if null.
 struct FirstLayer {
   std::int64_t images;
   int channels;
@@ -100,8 +100,8 @@ struct FirstLayer {
 
   static constexpr int outputs = 64;
   static constexpr int groups = 8;
-  // Of an image with what is around it, so that it and the places of its pixels fit into what a block has of
-  // a multiprocessor's memory without asking.
+  // Places of an image with its border, so that it and the places of its pixels fit into the memory of a
+  // multiprocessor that a block has by default.
   static constexpr int most_places = 8000;
   static_assert(most_places * (sizeof(__half2) + sizeof(unsigned short)) + 1024 <= 48 * 1024);
 };
@@ -109,9 +109,9 @@ void first_layer(const FirstLayer& layer, const __half* images, const float* wei
                  const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
                  cudaStream_t stream);
 
-// Logits [rows, outputs] of environments of equal size, one after another. labels, or for cross-entropy
-// kinds, the classes; the other is null. moments [2, environments]: each environment's mean loss, and the
-// mean of sum_k dl/dz_k z_k. partials: 2 * environments * risk_blocks, to work in.
+// Logits [rows, outputs] of environments of equal size, in order. `labels`, or for cross-entropy `kinds`, the
+// classes; the other is null. moments [2, environments]: each environment's mean loss, and the mean of sum_k
+// dl/dz_k z_k. partials: workspace of 2 * environments * risk_blocks.
 inline constexpr int risk_blocks = 32;
 struct Risks {
   Loss loss;
@@ -121,27 +121,27 @@ struct Risks {
 };
 void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
              double* partials, double* moments, cudaStream_t stream);
-// The gradients in the logits, [objectives, rows, outputs], of what has by_first [objectives, environments]
-// as its gradient in the first moments and by_second in the second; null is none in those.
+// The gradients in the logits, [objectives, rows, outputs], of functions with gradients by_first [objectives,
+// environments] in the first moments and by_second in the second; null means zero.
 void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
                    int objectives, const double* by_first, const double* by_second, float* slopes,
                    cudaStream_t stream);
 
-// scaled: the numbers times the power of two by which the largest magnitude lies in [1, 2], factor: one over
-// it. 1 where that magnitude is 0 or not finite.
+// scaled: the numbers times the power of two that brings the largest magnitude into [1, 2]; factor: its
+// inverse. 1 if that magnitude is 0 or not finite.
 void scale_for_half(const float* numbers, std::int64_t count, float* scaled, float* factor,
                     cudaStream_t stream);
 
-// Tensors' numbers, one tensor after another. Those of a scaled one are held at what 16 bits can hold and
+// The numbers of several tensors, concatenated. Those of a scaled one are clamped to the range of 16 bits and
 // multiplied by factor.
 inline constexpr int most_parts = 64;
 struct Parts {
   struct Part {
     const void* numbers;
     std::int64_t count;
-    std::int64_t start;  // in what is gathered
-    int first_block;     // found by gather
-    bool half;           // numbers of 16 bits
+    std::int64_t start;  // offset in the result
+    int first_block;     // set by gather
+    bool half;           // 16-bit numbers
     bool scaled;
   };
   Part all[most_parts];
@@ -150,7 +150,7 @@ struct Parts {
 template <class Number>  // float or __half
 void gather(Parts parts, const float* factor, Number* to, cudaStream_t stream);
 
-// The given rows, of so many numbers each.
+// The given rows, of row_size numbers each.
 void rows_in_half(const float* numbers, std::int64_t row_size, const std::int64_t* rows, std::int64_t count,
                   __half* to, cudaStream_t stream);
 

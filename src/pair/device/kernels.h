@@ -8,17 +8,18 @@
 
 #include "pair/device/loss.h"
 
-// Operations written for CUDA devices, where LibTorch has them only in pieces and a small network's time is
-// the pieces' launches and their passes through memory. Each does, in one pass, what its callers otherwise
-// say in LibTorch's operations; tests hold the two against each other.
+// Fused operations for CUDA devices. LibTorch has only their parts, and the time of a small network is
+// dominated by launches and passes through memory. Each kernel does in one pass what its callers otherwise do
+// with LibTorch's operations; tests compare the two.
 
 namespace pair::device {
 
-// Whether the kernels below take these numbers: 32-bit ones on a CUDA device, in a build with CUDA. They read
-// four at a time, so tensors begin at multiples of 16 bytes, as allocations and rows of a multiple of 4 do.
+// Whether the kernels below support these numbers: 32-bit ones on a CUDA device, in a build with CUDA. They
+// read four at a time, so tensors must begin at multiples of 16 bytes, as allocations and rows of a multiple
+// of 4 do.
 bool has_kernels(const torch::Tensor& numbers);
 
-// train/update.h's step. All tensors are changed in place but gradient, losses and lr.
+// The step of train/update.h. All tensors except gradient, losses and lr are changed in place.
 struct UpdateState {
   torch::Tensor parameters;
   torch::Tensor last_good;
@@ -26,13 +27,14 @@ struct UpdateState {
   torch::Tensor second;  // undefined for SGD
   torch::Tensor decays;  // undefined for SGD
   torch::Tensor tally;
-  torch::Tensor room;  // [update_room] doubles to work in, zeros before the first step
+  torch::Tensor room;  // [update_room] doubles of workspace, zeros before the first step
 };
 inline constexpr std::int64_t update_room = 259;
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
             const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience);
 
-// The gradient [n, d] where output is above 0 and else 0, and its sum over the rows [d]; d a multiple of 4.
+// The gradient [n, d] where output is above 0 and 0 elsewhere, and its sum over the rows [d]; d is a multiple
+// of 4.
 struct ReluGradient {
   torch::Tensor gradient;
   torch::Tensor sum;
@@ -42,10 +44,10 @@ ReluGradient relu_backward(const torch::Tensor& gradient, const torch::Tensor& o
 // column [n, 1] times row [1, d], d a multiple of 4.
 torch::Tensor outer(const torch::Tensor& column, const torch::Tensor& row);
 
-// group_norm(relu(x + bias)) gamma + beta of images [n, c, h, w], channels last in memory, or, pooled, its
-// mean over the pixels [n, c]. x may also be of 16 bits; then so is the result unless it is pooled, and so
-// are on the way back the gradients of x and, unless it is pooled, of the result. With it the statistics that
-// the way back needs.
+// group_norm(relu(x + bias)) gamma + beta of images [n, c, h, w], channels last in memory, or, if pooled, its
+// mean over the pixels [n, c]. x may also have 16 bits; then so does the result unless it is pooled, and, in
+// the backward pass, the gradients of x and, unless pooled, of the result. Includes the statistics for the
+// backward pass.
 struct Normed {
   torch::Tensor result;
   torch::Tensor statistics;
@@ -62,18 +64,18 @@ NormGradients relu_group_norm_backward(const torch::Tensor& gradient, const torc
                                        const torch::Tensor& bias, std::int64_t groups,
                                        const torch::Tensor& gamma, const torch::Tensor& statistics,
                                        bool pooled);
-// Whether it takes so many channels in so many groups: a multiple of 32, in groups of 4, 8, 16 or 32.
+// Whether it supports this many channels in this many groups: a multiple of 32, in groups of 4, 8, 16 or 32.
 bool takes_group_norm(std::int64_t channels, std::int64_t groups);
 
-// Of images [n, c, h, w], of 32 or 16 bits, the windows that a convolution lays over them, as rows
-// [n h' w', columns] of c side side numbers and zeros; columns a multiple of 4, at most 256.
+// The windows of a convolution over images [n, c, h, w], of 32 or 16 bits, as rows [n h' w', columns] of c
+// side side numbers, padded with zeros; columns is a multiple of 4, at most 256.
 torch::Tensor windows(const torch::Tensor& images, std::int64_t side, std::int64_t stride,
                       std::int64_t padding, std::int64_t columns);
 
-// A convolution of images that have one or two channels, with what follows it, in one pass: x, its sums
-// without the bias, and group_norm(relu(x + bias)) gamma + beta with the statistics that the way back needs.
-// images [n, c, h, w] are of 16 bits and so are x and the result, with their channels last; the weight is
-// rounded to 16 bits and sums are of 32. x and statistics are left undefined unless asked for.
+// A convolution of images with one or two channels, with the following operations, in one pass: x, its sums
+// without the bias, and group_norm(relu(x + bias)) gamma + beta with the statistics for the backward pass.
+// images [n, c, h, w], x and the result have 16 bits; x and the result have channels last. The weight is
+// rounded to 16 bits; sums have 32. x and statistics are undefined unless requested.
 struct FirstLayer {
   torch::Tensor result;
   torch::Tensor x;
@@ -82,33 +84,32 @@ struct FirstLayer {
 FirstLayer first_layer(const torch::Tensor& images, const torch::Tensor& weight, const torch::Tensor& bias,
                        const torch::Tensor& gamma, const torch::Tensor& beta, double epsilon,
                        bool for_the_way_back);
-// Whether it takes these: 3 x 3 windows, one apart, with a zero around, into 64 channels in 8 groups.
+// Whether it supports these: 3 x 3 windows, stride 1, padding 1, into 64 channels in 8 groups.
 bool takes_first_layer(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
                        std::int64_t padding, std::int64_t groups);
 
-// Of logits [n, k] of environments of equal size, one after another, [2, environments] in doubles: each
-// environment's mean loss R_e, and D_e = d/dw R_e(w z) at w = 1. labels [n] are int64 classes for
-// cross-entropy, and of the logits' type else.
+// For logits [n, k] of environments of equal size, in order: [2, environments] doubles, each environment's
+// mean loss R_e, and D_e = d/dw R_e(w z) at w = 1. labels [n] are int64 classes for cross-entropy, and
+// otherwise of the logits' type.
 torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                       std::int64_t environments);
 // The gradients in the logits, [m, n, k], of m numbers whose gradients in the R_e are by_risks and in the D_e
-// by_derivatives, both [m, environments] in doubles; an undefined one is 0.
+// by_derivatives, both [m, environments] doubles; an undefined one is 0.
 torch::Tensor moment_slopes(Loss loss, const torch::Tensor& logits, const torch::Tensor& labels,
                             const torch::Tensor& by_risks, const torch::Tensor& by_derivatives);
 
-// The numbers times a power of two by which their largest magnitude comes to lie in [1, 2] (where it is not
-// below 2^-100 or above 2^100), and, a scalar, one over it; 1 for zeros and what is not finite. A weight's
-// gradient is the sum over a batch's pixels, some ten thousand, and ends at 65504 in 16 bits; a single
-// pixel's may fall to 2^-24 before it vanishes.
+// The numbers times a power of two that brings their largest magnitude into [1, 2] (if it is between 2^-100
+// and 2^100), and the inverse of that factor as a scalar; 1 for zeros and numbers that are not finite. A
+// weight's gradient is the sum over a batch's pixels, some ten thousand, and overflows at 65504 in 16 bits; a
+// single pixel's underflows below 2^-24.
 struct Scaled {
   torch::Tensor numbers;
   torch::Tensor factor;
 };
 Scaled scale_for_half(const torch::Tensor& numbers);
 
-// The numbers of tensors of 32 or 16 bits, each [count], one after another in the given type of the two.
-// Those of scaled ones are multiplied by factor, and before that held at 65504, the last number of 16 bits,
-// where they are infinite.
+// The numbers of tensors of 32 or 16 bits, each [count], concatenated in the given type. Scaled ones are
+// clamped to 65504, the largest number of 16 bits, if infinite, and multiplied by factor.
 struct Part {
   torch::Tensor numbers;
   bool scaled = false;

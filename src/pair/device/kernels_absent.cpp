@@ -6,7 +6,7 @@ namespace pair::device {
 namespace {
 
 [[noreturn]] void absent() {
-  throw std::logic_error("has_kernels was not asked, or its answer not heard");
+  throw std::logic_error("this build has no CUDA kernels; check has_kernels first");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ cuda::Norm norm_of(const torch::Tensor& x, std::int64_t groups, double epsilon) 
           static_cast<int>(groups), static_cast<float>(epsilon)};
 }
 
-// Over the rows of [n, ...].
+// The sums over the rows of [n, ...].
 torch::Tensor column_sums(const torch::Tensor& rows) {
   const torch::Tensor sums = torch::empty(rows.sizes().slice(1), rows.options());
   cuda::column_sums(rows.data_ptr<float>(), sums.data_ptr<float>(), rows.size(0),
@@ -205,7 +205,7 @@ FirstLayer first_layer(const torch::Tensor& images, const torch::Tensor& weight,
 
 namespace {
 
-// The losses' kernels take labels in one of two kinds.
+// The kernels for losses take labels of one of two types.
 struct Samples {
   torch::Tensor logits;
   torch::Tensor labels;
@@ -267,15 +267,14 @@ Scaled scale_for_half(const torch::Tensor& numbers) {
 
 torch::Tensor gathered(std::span<const Part> parts, torch::ScalarType type, const torch::Tensor& factor) {
   static_assert(most_parts == cuda::most_parts);
-  TORCH_CHECK(parts.size() <= most_parts, "at most ", most_parts, " tensors are gathered, not ",
-              parts.size());
+  TORCH_CHECK(parts.size() <= most_parts, "expected at most ", most_parts, " tensors, got ", parts.size());
   cuda::Parts all{};
   std::int64_t start = 0;
   for (const Part& part : parts) {
     const torch::ScalarType kind = part.numbers.scalar_type();
     TORCH_CHECK(part.numbers.is_contiguous() && (kind == torch::kFloat || kind == torch::kHalf),
-                "what is gathered lies in one piece, in 32 or 16 bits");
-    TORCH_CHECK(!part.scaled || factor.defined(), "what is scaled needs a factor");
+                "expected contiguous tensors of 32 or 16 bits");
+    TORCH_CHECK(!part.scaled || factor.defined(), "expected a factor for scaled tensors");
     all.all[all.count++] = {part.numbers.data_ptr(), part.numbers.numel(), start,
                             /*first_block=*/0,       kind == torch::kHalf, part.scaled};
     start += part.numbers.numel();

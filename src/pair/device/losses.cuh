@@ -4,13 +4,13 @@
 
 #include "pair/device/loss.h"
 
-// One sample's loss l(z, y) of its logits z, for kernels; objectives/losses.h has the formulas and says which
-// label goes with which loss. Where `outputs` is known to the compiler, so is every index, and arrays of the
-// caller's stay in registers.
+// One sample's loss l(z, y) of its logits z, for kernels; objectives/losses.h has the formulas and the types
+// of labels. If `outputs` is a compile-time constant, so is every index, and arrays of the caller stay in
+// registers.
 
 namespace pair::device::cuda {
 
-// p = softmax(z) as what it takes to say p_k, and sum_k p_k z_k.
+// p = softmax(z), stored as the numbers that give p_k, and sum_k p_k z_k.
 struct Softmax {
   float largest;
   float sum;
@@ -43,7 +43,7 @@ __device__ __forceinline__ float sigmoid(float z) {
   return 1.0F / (1.0F + expf(-z));
 }
 
-// The logit of a sample's class; not a number where there is no such class, which ends the run.
+// The logit of a sample's class; NaN for an invalid class, which ends the run.
 __device__ __forceinline__ float logit_of(const float* logits, int outputs, std::int64_t kind) {
   float found = nanf("");
 #pragma unroll
@@ -53,7 +53,7 @@ __device__ __forceinline__ float logit_of(const float* logits, int outputs, std:
   return found;
 }
 
-// l, and its derivative in a factor of the logits, sum_k dl/dz_k z_k.
+// l, and its derivative in a common factor of the logits, sum_k dl/dz_k z_k.
 __device__ __forceinline__ float2 sample_moments(Loss loss, const float* logits, int outputs, float label,
                                                  std::int64_t kind) {
   const float z = logits[0];
@@ -68,7 +68,7 @@ __device__ __forceinline__ float2 sample_moments(Loss loss, const float* logits,
   return {(z - label) * (z - label), 2.0F * (z - label) * z};
 }
 
-// Of every output k, each(k, first, second): the slopes in z_k of those two moments.
+// Calls each(k, first, second) for every output k: the slopes of those two moments in z_k.
 template <class Each>
 __device__ __forceinline__ void each_slope(Loss loss, const float* logits, int outputs, float label,
                                            std::int64_t kind, const Each& each) {

@@ -18,8 +18,8 @@
 namespace pair::device {
 namespace {
 
-// A queue on a device. LibTorch's own pool has 32, and the thirty-third run would share one: what it does
-// while the other records would be recorded too.
+// A stream on a device. LibTorch's own pool has 32, so the thirty-third run would share one, and its work
+// during another's recording would be recorded, too.
 class Stream {
  public:
   explicit Stream(c10::DeviceIndex device) : stream_(create(device), Destroy{}), device_(device) {}
@@ -46,12 +46,11 @@ c10::DeviceIndex index_of(torch::Device device) {
   return device.has_index() ? device.index() : c10::cuda::current_device();
 }
 
-// What makes or ends a recording is alone in this: LibTorch keeps a list of all recordings beside its random
-// generators, one a process and without a lock, and CUDA refuses some calls, a wait for the whole device
-// among them, while anybody records. What is done without a recording can go side by side. Playing asks
-// nobody.
+// Starting and ending a recording is exclusive: LibTorch keeps an unsynchronised list of all recordings next
+// to its random generators, one per process, and CUDA forbids some calls, such as a wait for the whole
+// device, while any thread records. Work without a recording is shared. Replaying needs no lock.
 struct Turn {
-  std::mutex door;  // held by who waits to be alone, so that those who share cannot keep it out for ever
+  std::mutex door;  // held by a thread that waits for exclusive access, so that shared users cannot starve it
   std::shared_mutex inside;
 };
 Turn& recording_turn() {
@@ -72,8 +71,8 @@ std::unique_lock<std::shared_mutex> take_turn_alone() {
 using at::cuda::CUDAGraph;
 using at::cuda::MempoolId_t;
 
-// What LibTorch leaves undone where a recording could not be ended: its allocators would go on asking the
-// graph, which is no more, and keep its memory.
+// The cleanup that LibTorch omits if a recording could not be ended: its allocators would keep asking the
+// destroyed graph and keep its memory.
 template <class HostAllocator>
 void leave_pool(MempoolId_t pool, HostAllocator& host) {
   const c10::DeviceIndex device = c10::cuda::current_device();
@@ -83,7 +82,7 @@ void leave_pool(MempoolId_t pool, HostAllocator& host) {
       host.end_allocate_to_pool(pool);
     }
   } catch (const c10::Error&) {
-    // It had got that far.
+    // It had been registered.
   }
   c10::cuda::CUDACachingAllocator::releasePool(device, pool);
   if constexpr (requires { host.release_pool(pool); }) {
@@ -100,11 +99,11 @@ bool has_ended(CUDAGraph& graph) {
   }
 }
 
-// With the turn taken alone, on the current queue.
+// Requires exclusive access, on the current stream.
 void capture(CUDAGraph& graph, MempoolId_t pool, const Recorder::Work& part) {
   std::exception_ptr failure;
   try {
-    // Thread-local: what other runs play meanwhile is not looked at.
+    // Thread-local: replays of other runs are not affected.
     graph.capture_begin(pool, cudaStreamCaptureModeThreadLocal);
     part();
   } catch (...) {
@@ -123,9 +122,9 @@ void capture(CUDAGraph& graph, MempoolId_t pool, const Recorder::Work& part) {
   }
 }
 
-// The memory of a thread's recordings. They are played one after another, so that one may work where another
-// has; and it outlives them, since what they give back LibTorch keeps for recordings in the same memory
-// alone, and a sweep would in time fill the card. A recording of next to nothing keeps it.
+// The memory of a thread's recordings. They are replayed one after another, so they can share memory. It
+// outlives them, because LibTorch keeps their freed memory only for recordings in the same pool, and a sweep
+// would fill the card over time. A tiny recording keeps the pool alive.
 class Pool {
  public:
   Pool() = default;
@@ -133,13 +132,13 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
   ~Pool() { give_back(); }
 
-  // To LibTorch, as soon as no recording works in it.
+  // Returns the memory to LibTorch as soon as no recording uses it.
   void give_back() {
     const std::unique_lock alone = take_turn_alone();
     keeper_.reset();
   }
 
-  // With the turn taken alone, on the queue that will play.
+  // Requires exclusive access, on the stream that will replay.
   MempoolId_t id() {
     if (!keeper_) {
       id_ = at::cuda::graph_pool_handle();
@@ -155,8 +154,8 @@ class Pool {
   std::unique_ptr<CUDAGraph> keeper_;
 };
 
-// The thread's queue on a device, with its memory. A thread does one run after another, and cuBLAS keeps tens
-// of megabytes for every queue it ever saw from a thread: so queues are the threads', not the runs'.
+// The thread's stream on a device, with its memory. A thread does one run after another, and cuBLAS keeps
+// tens of megabytes per stream and thread: so streams belong to threads, not to runs.
 struct Queue {
   explicit Queue(c10::DeviceIndex device) : stream(device) {}
   Stream stream;
@@ -213,7 +212,7 @@ class CudaRecorder : public Recorder {
       try {
         return recorded(parts);
       } catch (const c10::OutOfMemoryError&) {
-        // While it records, LibTorch cannot give back what it keeps of others' memory. Now it can.
+        // LibTorch cannot free cached memory while recording. Now it can.
         const std::unique_lock alone = take_turn_alone();
         c10::cuda::CUDACachingAllocator::emptyCache();
       }
@@ -228,7 +227,7 @@ class CudaRecorder : public Recorder {
 
  private:
   std::unique_ptr<Recording> recorded(std::span<const Work> parts) {
-    auto recording = std::make_unique<CudaRecording>();  // ends after the turn, which it takes itself
+    auto recording = std::make_unique<CudaRecording>();  // destroyed after the lock, which it takes itself
     const std::unique_lock alone = take_turn_alone();
     const MempoolId_t pool = queue_.pool.id();
     for (const Work& part : parts) {

@@ -13,7 +13,7 @@ constexpr std::int64_t signed_bits(std::uint64_t word) {
   return std::bit_cast<std::int64_t>(word);
 }
 
-// Logical; int64's own shift keeps the sign.
+// A logical shift; int64's own shift keeps the sign.
 torch::Tensor shifted_right(const torch::Tensor& words, int places) {
   return torch::bitwise_right_shift(words, places).bitwise_and_(signed_bits(~std::uint64_t{0} >> places));
 }

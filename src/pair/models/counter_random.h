@@ -6,13 +6,13 @@
 
 // Random words as a function of a counter: splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
 //
-// There is no state to keep and no generator to share. The same counter gives the same word on the host and
-// on every device, so draws do not depend on what else the process draws, and a resumed run continues with
-// the same ones.
+// Without state and without a shared generator: the same counter gives the same word on the host and on every
+// device, so draws do not depend on what else the process draws, and a resumed run continues with the same
+// ones.
 
 namespace pair::models {
 
-// The word of each counter; both int64, of any shape, on any device.
+// The word of each counter; int64 tensors of any shape on any device.
 torch::Tensor random_words(const torch::Tensor& counters);
 
 // The same for one counter on the host.

@@ -33,7 +33,7 @@ torch::Tensor Dropout::forward(const torch::Tensor& input) {
     return input;
   }
   if (!key_.defined()) {
-    throw std::logic_error("dropout in training mode has no key; models::DropoutKey gives it one");
+    throw std::logic_error("dropout in training mode has no key; make a models::DropoutKey for the network");
   }
   torch::Tensor factors;
   {

@@ -8,22 +8,22 @@
 
 // Dropout whose masks are a function of (seed, step, place in the network).
 //
-// torch's Dropout draws from a generator that all runs of a process share, so that a run's numbers depend on
-// its neighbours. Here a mask is drawn by counter (counter_random.h) from a key that a DropoutKey holds on
-// the device and renews before each step. A recorded step (device/recorder.h) reads the key where it lies, so
-// it replays with fresh masks; a resumed run continues with the masks it would have had.
+// torch's Dropout draws from a generator that all runs of a process share, so a run's numbers would depend on
+// other runs. Here, a mask is drawn by counter (counter_random.h) from a key on the device that DropoutKey
+// updates before each step. A recorded step (device/recorder.h) reads the current key, so it replays with
+// fresh masks; a resumed run continues with the same masks as an uninterrupted one.
 
 namespace pair::models {
 
 class Dropout : public torch::nn::Module {
  public:
-  // share: of the numbers set to 0 in training mode, [0, 1); the others are divided by 1 - share. Throws
-  // std::invalid_argument outside that range.
+  // share: fraction of the numbers set to 0 in training mode, [0, 1); the others are divided by 1 - share.
+  // Throws std::invalid_argument outside of that range.
   explicit Dropout(double share);
 
-  // In evaluation mode, and with a share of 0, the input itself. Within one step every call draws the same
-  // mask for the same shape: register one module per place in the network. Throws std::logic_error in
-  // training mode where no DropoutKey was made for the network.
+  // In evaluation mode, and with a share of 0, returns the input itself. Within one step, every call draws
+  // the same mask for the same shape: register one module per place in the network. Throws std::logic_error
+  // in training mode if the network has no DropoutKey.
   torch::Tensor forward(const torch::Tensor& input);
 
   [[nodiscard]] double share() const { return share_; }
@@ -33,29 +33,29 @@ class Dropout : public torch::nn::Module {
 
   double share_;
   torch::Tensor key_;        // [], int64; shared by all places of a network
-  std::int64_t offset_ = 0;  // of this place's counters
+  std::int64_t offset_ = 0;  // first counter of this place
 };
 
-// What all Dropout modules of a network draw from.
+// The key of all Dropout modules of a network.
 class DropoutKey {
  public:
-  // Connects every Dropout of the network, in the network's order of modules, to a key on device. The key
-  // outlives this object where the network does. Throws std::invalid_argument for a network with one of
-  // torch's own dropout modules (share above 0), whose draws no seed of a run decides.
+  // Connects every Dropout of the network, in the order of its modules, to a key on the device. The network
+  // keeps the key alive. Throws std::invalid_argument for a network with torch's own dropout modules (share
+  // above 0), whose draws do not depend on a run's seed.
   DropoutKey(torch::nn::Module& network, std::uint64_t seed, torch::Device device);
 
-  // Before each step, in place. Nothing waits for the device; nothing at all happens in a network without
-  // Dropout.
+  // Call before each step; updates the key in place. Does not wait for the device. Does nothing for a network
+  // without Dropout.
   void set_step(std::int64_t step);
 
-  // Whether the network has a Dropout with a share above 0: its losses then differ from step to step by
-  // themselves.
+  // Whether the network has a Dropout with a share above 0, so that losses differ between steps even with
+  // unchanged parameters.
   [[nodiscard]] bool draws() const { return draws_; }
 
  private:
   bool draws_ = false;
   std::uint64_t seed_key_ = 0;
-  torch::Tensor key_;  // undefined where the network has no Dropout
+  torch::Tensor key_;  // undefined if the network has no Dropout
 };
 
 }  // namespace pair::models

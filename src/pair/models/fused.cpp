@@ -13,21 +13,21 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-// The product, the bias and the rectifier in one; the way back gives the bias its gradient on the way.
+// Product, bias and rectifier in one; the backward pass also computes the bias's gradient.
 class LinearRelu : public torch::autograd::Function<LinearRelu> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& rows,
                                const torch::Tensor& weight, const torch::Tensor& bias) {
     const torch::Tensor output = at::_addmm_activation(bias, rows, weight.t());
     context->save_for_backward({rows, weight, output});
-    context->saved_data["inner"] = rows.requires_grad();  // and not the data
+    context->saved_data["inner"] = rows.requires_grad();  // false for the data itself
     return output;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const variable_list saved = context->get_saved_variables();
     device::ReluGradient g;
-    if (torch::GradMode::is_enabled()) {  // it will itself be differentiated, as the kernel cannot be
+    if (torch::GradMode::is_enabled()) {  // double differentiation, which the kernel does not support
       g.gradient = gradients[0] * (saved[2] > 0);
       g.sum = g.gradient.sum(0);
     } else {
@@ -70,12 +70,12 @@ class ReluGroupNorm : public torch::autograd::Function<ReluGroupNorm> {
   }
 };
 
-// The numbers of a tensor that lies in one piece, as they lie.
+// The numbers of a contiguous tensor, in memory order.
 torch::Tensor as_they_lie(const torch::Tensor& tensor) {
   return tensor.as_strided({tensor.numel()}, {1});
 }
 
-// Parts of one flat tensor, each shaped and laid out as its like.
+// Parts of one flat tensor, each with the shape and layout of its like.
 variable_list parts_of(const torch::Tensor& flat, at::TensorList likes) {
   variable_list parts;
   std::int64_t start = 0;
@@ -86,7 +86,7 @@ variable_list parts_of(const torch::Tensor& flat, at::TensorList likes) {
   return parts;
 }
 
-// Several weights at once, there and back.
+// Rounds several weights at the same time, and their gradients in the backward pass.
 class Round : public torch::autograd::Function<Round> {
  public:
   static variable_list forward(AutogradContext* context, at::TensorList weights) {
@@ -121,12 +121,12 @@ class Round : public torch::autograd::Function<Round> {
 
 constexpr std::int64_t window_side = 3;
 
-// As matrix units want their rows.
+// Row lengths aligned for matrix units.
 std::int64_t aligned(std::int64_t numbers) {
   return (numbers + 7) / 8 * 8;
 }
 
-// device::first_layer, which makes no windows to multiply with; the way back does, each time it is gone.
+// device::first_layer does not materialise windows; the backward pass makes them each time.
 class FirstLayer : public torch::autograd::Function<FirstLayer> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& images,
@@ -173,8 +173,8 @@ bool takes_linear_relu(const torch::nn::Linear& layer, const torch::Tensor& rows
   return device::has_kernels(rows) && layer->bias.defined() && layer->weight.size(0) % 4 == 0;
 }
 
-// The product of long rows with a weight is a quarter faster where both are read along what is summed over;
-// to turn the weight costs one kernel more.
+// The product of long rows with a weight is a quarter faster if both are contiguous along the summed
+// dimension; transposing the weight costs one more kernel.
 torch::Tensor back_through(const torch::Tensor& weight, const torch::Tensor& gradient) {
   constexpr std::int64_t long_rows = 8192;
   return torch::mm(gradient, gradient.size(0) < long_rows ? weight : weight.t().contiguous().t());
@@ -191,9 +191,8 @@ namespace {
 
 constexpr std::int64_t most_channels_as_product = 2;
 
-// The convolution without its bias, channels last in memory. Of data with one or two channels it is a product
-// with the windows that it lays over the images: cuDNN's own way back to such weights takes five times as
-// long.
+// The convolution without its bias, channels last in memory. For data with one or two channels it is a
+// product with the windows of the images: cuDNN's backward pass to such weights takes five times as long.
 torch::Tensor convolve(const torch::Tensor& images, const torch::Tensor& weight, std::int64_t stride,
                        std::int64_t padding) {
   constexpr auto last = at::MemoryFormat::ChannelsLast;
@@ -238,7 +237,7 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
                                norm->options.eps(), /*for_the_way_back=*/false)
         .result;
   }
-  // What stands beside the product is added where its result is read next, in the kernel.
+  // The bias is added in the kernel that reads the result next.
   const torch::Tensor weight = rounded.defined() ? rounded : convolution->weight.to(images.scalar_type());
   const torch::Tensor product = convolve(images, weight, stride, padding);
   if (!torch::GradMode::is_enabled()) {
@@ -251,7 +250,7 @@ torch::Tensor convolution_relu_norm(const torch::nn::Conv2d& convolution, const 
 }
 
 std::vector<torch::Tensor> rounded_to_half(const std::vector<torch::Tensor>& weights) {
-  constexpr std::int64_t alignment = 8;  // of what cuDNN reads at once
+  constexpr std::int64_t alignment = 8;  // of cuDNN's vector loads
   const bool together = !weights.empty() && weights.size() <= device::most_parts &&
                         std::all_of(weights.begin(), weights.end(), [](const torch::Tensor& weight) {
                           return device::has_kernels(weight) && weight.numel() % alignment == 0 &&

@@ -42,6 +42,22 @@ void fill_xavier_uniform(torch::nn::Module& module, data::Random& random) {
   }
 }
 
+void fill_for_relu(torch::nn::Module& module, data::Random& random) {
+  for (const auto& child : module.modules(/*include_self=*/false)) {
+    if (auto* linear = child->as<torch::nn::LinearImpl>()) {
+      fill_by_fan_in(linear->weight, linear->bias, random);
+    } else if (auto* convolution = child->as<torch::nn::Conv2dImpl>()) {
+      const torch::Tensor& weight = convolution->weight;
+      const double deviation = std::sqrt(2.0 / static_cast<double>(weight.numel() / weight.size(1)));
+      fill(weight, [&] { return deviation * random.normal(); });
+      if (convolution->bias.defined()) {
+        const torch::NoGradGuard no_gradient;
+        convolution->bias.zero_();
+      }
+    }
+  }
+}
+
 void fill_default(torch::nn::Module& module, data::Random& random) {
   for (const auto& child : module.modules(/*include_self=*/false)) {
     if (auto* linear = child->as<torch::nn::LinearImpl>()) {

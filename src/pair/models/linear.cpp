@@ -2,7 +2,7 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 
-// A linear predictor: the features are the flattened inputs themselves, and the head is the whole model.
+// A linear predictor: the features are the flattened inputs, and the head is the whole model.
 
 namespace pair::models {
 namespace {
@@ -22,7 +22,7 @@ class Linear final : public Model {
 }  // namespace
 
 ModelEntry linear() {
-  return model_entry("linear", "the inputs as features and a linear head",
+  return model_entry("linear", "a linear head on the inputs",
                      [](const ModelInput& input, data::Random& random) {
                        auto model = std::make_shared<Linear>(input);
                        fill_xavier_uniform(*model, random);

@@ -9,8 +9,8 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 
-// A multilayer perceptron: `depth` hidden layers of `width` units with ReLU make the features, a linear head
-// the logits. On ColoredMNIST the paper's is 392-256-256-1: depth 2, width 256.
+// A multilayer perceptron: `depth` hidden layers of `width` units with ReLU give the features, a linear head
+// the logits. The paper's on ColoredMNIST is 392-256-256-1: depth 2, width 256.
 
 namespace pair::models {
 namespace {
@@ -55,7 +55,7 @@ class HiddenLayers final : public RectifiedPass {
 
  private:
   std::vector<torch::nn::Linear> layers_;
-  std::vector<torch::Tensor> rows_;  // what each layer is given, and what the last one gives
+  std::vector<torch::Tensor> rows_;  // the input of each layer, and the output of the last one
 };
 
 class Mlp final : public Model {
@@ -63,12 +63,12 @@ class Mlp final : public Model {
   Mlp(const MlpOptions& options, const ModelInput& input);
 
   torch::Tensor features(const torch::Tensor& inputs) override;
-  // On CUDA devices, where every hidden layer is trained.
+  // On CUDA devices, if every hidden layer is trained.
   std::unique_ptr<RectifiedPass> rectified_pass(const torch::Tensor& inputs) override;
 
  private:
   std::int64_t input_size_;
-  std::vector<torch::nn::Linear> hidden_;  // "hidden0", "hidden1", ... among the module's parameters
+  std::vector<torch::nn::Linear> hidden_;  // parameters "hidden0", "hidden1", ...
 };
 
 }  // namespace

@@ -11,9 +11,9 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 
-// DomainBed's network for digits (its MNIST_CNN): four 3x3 convolutions of 64, 128, 128 and 128 channels, the
-// second with stride 2, each followed by ReLU and a group norm of 8 groups; the mean over the image makes 128
-// features, a linear head the logits. Inputs are [n, channels, rows, columns] of any size.
+// DomainBed's network for digits (MNIST_CNN): four 3x3 convolutions of 64, 128, 128 and 128 channels, the
+// second with stride 2, each followed by ReLU and a group norm with 8 groups; the mean over the image gives
+// 128 features, a linear head the logits. Inputs are [n, channels, rows, columns] of any size.
 
 namespace pair::models {
 namespace {
@@ -26,9 +26,9 @@ struct Layer {
 };
 constexpr std::array layers = {Layer{64, 1}, Layer{128, 2}, Layer{128, 1}, Layer{128, 1}};
 
-// Where nothing is to be differentiated and TF32 is allowed, images go through in 16 bits: their fraction is
-// as long as TF32's and sums are taken in 32 bits. What is stored must stay below 65504, which normalised
-// images do. Half the memory to pass through, and twice the products a second.
+// Without gradients and with TF32 allowed, images are processed in 16 bits: their fraction is as long as
+// TF32's, and sums are in 32 bits. Stored values must stay below 65504, as those of normalised images do.
+// This halves the memory traffic and doubles the products per second.
 bool scored_in_half(const torch::Tensor& inputs) {
   return !torch::GradMode::is_enabled() && device::has_kernels(inputs) &&
          at::globalContext().allowTF32CuDNN();
@@ -42,7 +42,7 @@ class MnistCnn final : public Model {
   [[nodiscard]] bool takes_half() const override { return true; }
 
  private:
-  std::vector<torch::nn::Conv2d> convolutions_;  // "conv1" ... "conv4" among the module's parameters
+  std::vector<torch::nn::Conv2d> convolutions_;  // parameters "conv1" ... "conv4"
   std::vector<torch::nn::GroupNorm> norms_;      // "norm1" ... "norm4"
 };
 
@@ -66,7 +66,7 @@ MnistCnn::MnistCnn(std::int64_t channels, std::int64_t outputs) {
 torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
   if (inputs.dim() != 4) {
     std::ostringstream message;
-    message << "inputs have shape " << inputs.sizes() << "; mnist_cnn accepts [n, channels, rows, columns]";
+    message << "mnist_cnn: expected inputs of shape [n, channels, rows, columns], got " << inputs.sizes();
     throw std::invalid_argument(message.str());
   }
   torch::Tensor images = scored_in_half(inputs) ? inputs.to(torch::kHalf) : inputs;
@@ -89,7 +89,7 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
 ModelEntry mnist_cnn() {
   return model_entry(
       "mnist_cnn",
-      "DomainBed's for digits: four convolutions with group norm, 128 features and a linear head",
+      "DomainBed's network for digits: four convolutions with group norm, 128 features, a linear head",
       [](const ModelInput& input, data::Random& random) {
         if (input.shape.size() != 3) {
           std::ostringstream message;

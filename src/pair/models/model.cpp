@@ -18,8 +18,8 @@ std::vector<torch::Tensor> Model::featurizer_parameters() const {
 torch::Tensor flatten_inputs(const torch::Tensor& inputs, std::int64_t input_size) {
   if (inputs.dim() < 1 || inputs.numel() != inputs.size(0) * input_size) {
     std::ostringstream message;
-    message << "inputs have shape " << inputs.sizes() << "; accepted is [n, ...] with " << input_size
-            << " numbers an input";
+    message << "inputs: expected shape [n, ...] with " << input_size << " numbers per input, got "
+            << inputs.sizes();
     throw std::invalid_argument(message.str());
   }
   return inputs.reshape({inputs.size(0), input_size});

@@ -8,19 +8,19 @@
 
 #include "pair/data/random.h"
 
-// A predictor f = w o phi: a featurizer and a linear head, kept apart because PAIR-o takes gradients from
-// the head alone and the step cuts the graph between them.
+// A predictor f = w o phi: a featurizer and a linear head, kept separate because PAIR-o takes gradients from
+// the head alone and each step cuts the graph between them.
 
 namespace pair::models {
 
-// A pass through a featurizer that ends in ReLU, and what its way back needs.
+// A forward pass through a featurizer that ends in ReLU, with the data for its backward pass.
 class RectifiedPass {
  public:
   virtual ~RectifiedPass() = default;
 
   [[nodiscard]] virtual const torch::Tensor& features() const = 0;  // [n, d], without a graph
 
-  // From the gradient [n, d] of what the last ReLU was given, and its sums over the rows [d], to those of
+  // Maps the gradient [n, d] of the last ReLU's input, and its sums over the rows [d], to the gradients of
   // featurizer_parameters().
   [[nodiscard]] virtual std::vector<torch::Tensor> back(torch::Tensor gradient, torch::Tensor sums) const = 0;
 };
@@ -30,26 +30,26 @@ class Model : public torch::nn::Module {
   // phi: [n, ...] inputs to [n, d] features.
   virtual torch::Tensor features(const torch::Tensor& inputs) = 0;
 
-  // The same by hand, where that is faster than autograd's way; else null.
+  // The same, implemented by hand, if that is faster than autograd; otherwise null.
   virtual std::unique_ptr<RectifiedPass> rectified_pass(const torch::Tensor& /*inputs*/) { return nullptr; }
 
   // w: [n, d] features to [n, k] logits.
   torch::Tensor logits(const torch::Tensor& features) { return head->forward(features); }
   torch::Tensor forward(const torch::Tensor& inputs) { return logits(features(inputs)); }
 
-  // Whether features() also takes inputs of 16 bits on CUDA devices, works in 16 bits then, and gives
-  // features of 32. The parameters stay as they are.
+  // Whether features() also accepts 16-bit inputs on CUDA devices. It then works in 16 bits and returns
+  // 32-bit features. Parameters keep their type.
   [[nodiscard]] virtual bool takes_half() const { return false; }
 
-  // The parameters of phi: all but the head's, and none for a linear model.
+  // The parameters of phi: all except the head's; none for a linear model.
   [[nodiscard]] std::vector<torch::Tensor> featurizer_parameters() const;
   [[nodiscard]] std::vector<torch::Tensor> head_parameters() const { return head->parameters(); }
 
   torch::nn::Linear head{nullptr};
 };
 
-// For models on vectors: [n, ...] inputs as [n, input_size] rows. Throws std::invalid_argument where an input
-// holds another count of numbers.
+// For models on vectors: [n, ...] inputs as [n, input_size] rows. Throws std::invalid_argument if an input
+// has a different number of values.
 torch::Tensor flatten_inputs(const torch::Tensor& inputs, std::int64_t input_size);
 
 }  // namespace pair::models

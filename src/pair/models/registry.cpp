@@ -1,6 +1,7 @@
 #include "pair/models/registry.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/registry.h"
 #include "pair/models/model.h"
@@ -8,7 +9,7 @@
 namespace pair::models {
 namespace {
 
-// A size that no tensor of ours exceeds, so that products of two stay in range.
+// An upper limit for tensor sizes, so that products of two do not overflow.
 constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 
 void require_size(std::string_view what, std::int64_t value) {
@@ -20,18 +21,29 @@ void require_size(std::string_view what, std::int64_t value) {
 
 }  // namespace
 
-const std::vector<ModelEntry>& models() {
-  static const std::vector<ModelEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<ModelEntry>& model_registry() {
+  static base::Registry<ModelEntry> all("model", [] {
     std::vector<ModelEntry> list;
     // clang-format off
-    // One line per model: where its entry comes from, and its place in lists.
+    // One line per model, in the order of lists.
     { extern ModelEntry mlp(); list.push_back(mlp()); }
     { extern ModelEntry linear(); list.push_back(linear()); }
     { extern ModelEntry mnist_cnn(); list.push_back(mnist_cnn()); }
+    { extern ModelEntry resnet18(); list.push_back(resnet18()); }
+    { extern ModelEntry resnet50(); list.push_back(resnet50()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<ModelEntry>& models() {
+  return model_registry().entries();
+}
+
+void add_model(ModelEntry entry) {
+  model_registry().add(std::move(entry));
 }
 
 const ModelEntry& model_named(std::string_view name) {

@@ -11,14 +11,14 @@
 #include "pair/base/options.h"
 #include "pair/data/random.h"
 
-// Models by name. A model is one source file of this folder, which holds its class, its options and a
-// function that returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a whole one.
+// Models by name. A model is one source file in this folder with its class, its options and a function that
+// returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a complete example.
 
 namespace pair::models {
 
 class Model;
 
-// What a model is made for.
+// The input and output sizes of a model.
 struct ModelInput {
   std::int64_t size = 0;                 // numbers per input after flattening. 1 to 2^30
   std::vector<std::int64_t> shape = {};  // [channels, rows, columns] of images; may be empty for vectors
@@ -29,7 +29,7 @@ struct ModelEntry {
   std::string name;
   std::string summary;         // one line
   base::Options options = {};  // defaults
-  // Parameters are drawn from random alone (initial.h), so that a seed gives the same model on every device.
+  // All parameters are drawn from random (initial.h), so that a seed gives the same model on every device.
   std::function<std::shared_ptr<Model>(const base::Options&, const ModelInput&, data::Random&)> make = {};
 };
 
@@ -43,7 +43,7 @@ ModelEntry model_entry(std::string name, std::string summary, Make make) {
                  data::Random& random) -> std::shared_ptr<Model> { return make(input, random); }};
 }
 
-// And with options: make(const O&, input, random), O described by describe(base::Fields<O>&).
+// The same with options: make(const O&, input, random), O described by describe(base::Fields<O>&).
 template <class O, class Make>
 ModelEntry model_entry(std::string name, std::string summary, Make make) {
   return {std::move(name), std::move(summary), base::Options::of<O>(),
@@ -51,19 +51,24 @@ ModelEntry model_entry(std::string name, std::string summary, Make make) {
               -> std::shared_ptr<Model> { return make(options.as<O>(), input, random); }};
 }
 
-// All of them, in the order in which they are listed to users.
+// All models, in the order of lists.
 const std::vector<ModelEntry>& models();
 
-// Throws std::invalid_argument that names the nearest and lists them all.
+// Adds a model that is not part of this library (cli/extensions.h). Call it before anything else uses the
+// list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has been
+// used.
+void add_model(ModelEntry entry);
+
+// Throws std::invalid_argument that suggests the nearest name and lists all.
 const ModelEntry& model_named(std::string_view name);
 
-// The model's options with some changed, by name and text: options_of("mlp", {{"width", "8"}}). Throws
-// std::invalid_argument for unknown names and for values that are not accepted.
+// The model's options with some values changed, by name and text: options_of("mlp", {{"width", "8"}}). Throws
+// std::invalid_argument for unknown names and invalid values.
 base::Options options_of(std::string_view model,
                          const std::vector<std::pair<std::string, std::string>>& changes = {});
 
-// Throws std::invalid_argument for an unknown name, for options out of range and for inputs that the model
-// does not take.
+// Throws std::invalid_argument for an unknown name, options out of range, and inputs that the model does not
+// support.
 std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options,
                                   const ModelInput& input, data::Random& random);
 

@@ -45,7 +45,7 @@ std::map<std::string, torch::Tensor> named_state(const torch::nn::Module& module
   return state;
 }
 
-// "missing: a, b and 3 more", or nothing for no names.
+// "missing: a, b and 3 more", or empty for no names.
 std::string listed(const char* kind, const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
   if (names.empty()) {
@@ -77,7 +77,7 @@ void save_weights(const torch::nn::Module& module, const std::filesystem::path& 
   const torch::NoGradGuard no_graph;
   metadata.try_emplace("format", "pt");
   std::vector<data::TensorView> views;
-  std::vector<torch::Tensor> kept;  // the rows that the views point at
+  std::vector<torch::Tensor> kept;  // keeps the rows that the views refer to alive
   for (const auto& [name, tensor] : named_state(module)) {
     const auto* const type = std::ranges::find(type_pairs, tensor.scalar_type(), &TypePair::scalar);
     if (type == type_pairs.end() || tensor.layout() != torch::kStrided) {
@@ -130,14 +130,13 @@ void load_weights(torch::nn::Module& module, const std::filesystem::path& path) 
   }
   std::ranges::sort(unexpected);
   if (!missing.empty() || !unexpected.empty() || !misshapen.empty()) {
-    throw std::runtime_error(path.string() + " does not fit the model" + listed("missing", missing) +
+    throw std::runtime_error(path.string() + " does not match the model" + listed("missing", missing) +
                              listed("unexpected", unexpected) + listed("misshapen", misshapen));
   }
 
   const torch::NoGradGuard no_graph;
   for (const auto& [name, view] : stored) {
-    // The file's numbers may lie at any address: they are copied into a tensor before they are read as
-    // numbers.
+    // The file's numbers may be unaligned, so they are copied into a tensor first.
     const torch::Tensor rows = torch::empty(view->shape, scalar_of(view->dtype));
     if (!view->bytes.empty()) {
       std::memcpy(rows.data_ptr(), view->bytes.data(), view->bytes.size());

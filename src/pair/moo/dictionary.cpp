@@ -7,10 +7,10 @@
 namespace pair::moo {
 namespace {
 
-// What an operation may lose, relative to its operands. This is the one tolerance of the pivoting methods; it
-// means the same at every scale. The arithmetic itself loses 2^-104 an operation; the rest is for their
-// number, as estimates keep the largest and not the sum. Far above stands what double input leaves when its
-// leading digits cancel, 2^-53.
+// The relative rounding error of an operation. This is the only tolerance of the pivoting methods, and it is
+// independent of scale. The arithmetic itself loses 2^-104 per operation; the margin accounts for their
+// number, since estimates keep the largest error and not the sum. It is far below 2^-53, which double input
+// leaves when its leading digits cancel.
 constexpr double negligible = 0x1p-90;
 
 int exponent_to_unit(double largest) {
@@ -25,7 +25,7 @@ std::size_t Dictionary::column_of(std::size_t variable) const {
 }
 
 bool Dictionary::accurate(std::size_t row, std::size_t column) const {
-  // `negligible` overstates what is lost by 2^14.
+  // `negligible` overestimates the loss by 2^14.
   return rounding_[row * columns() + column] <= 0x1p-42 * std::abs(at(row, column).hi);
 }
 

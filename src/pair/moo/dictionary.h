@@ -7,14 +7,14 @@
 
 #include "pair/moo/double_double.h"
 
-// The table that pivoting methods work on: each basic variable as a combination of the nonbasic ones,
+// The table of pivoting methods: each basic variable as a combination of the nonbasic ones,
 //
 //     basic(row) = sum over columns of at(row, column) * nonbasic(column).
 //
 // A constant is the column of a variable that is known to be 1.
 //
-// Every entry carries an estimate of its own rounding: the largest that went into it. What does not stand out
-// from that may be anything small, zero most of all, since exact zeros are what dependent gradients leave.
+// Every entry has an estimate of its rounding error: the largest that went into it. An entry below its
+// estimate may have any small value, most likely zero, since dependent gradients leave exact zeros.
 
 namespace pair::moo {
 
@@ -26,9 +26,9 @@ class Dictionary {
 
   [[nodiscard]] std::size_t rows() const { return basic_.size(); }
   [[nodiscard]] std::size_t columns() const { return nonbasic_.size(); }
-  // Whether the table is small enough to be worked out without rounding (exact_dictionary.h) in a few
-  // milliseconds. In small tables an entry within its rounding is taken as zero; in larger ones the estimates
-  // grow beyond use over hundreds of pivots, and only what cancels in one step is.
+  // Whether the table is small enough for computation without rounding (exact_dictionary.h) in a few
+  // milliseconds. In small tables, an entry below its rounding estimate counts as zero. In larger ones, the
+  // estimates grow too large over hundreds of pivots, and only entries that cancel in one step count as zero.
   [[nodiscard]] bool small() const { return columns() <= 20; }
   [[nodiscard]] DoubleDouble at(std::size_t row, std::size_t column) const {
     return entries_[row * columns() + column];
@@ -37,31 +37,31 @@ class Dictionary {
     const double high = at(row, column).hi;
     return (high > 0.0 ? 1 : 0) - (high < 0.0 ? 1 : 0);
   }
-  // Whether the true entry has this sign beyond doubt.
+  // Whether the sign of the true entry is certain.
   [[nodiscard]] bool certain(std::size_t row, std::size_t column) const {
     const double rounding = rounding_[row * columns() + column];
     return rounding == 0.0 || std::abs(at(row, column).hi) > rounding;
   }
-  // Whether the entry is right to the last bits of a double.
+  // Whether the entry is accurate to the last bits of a double.
   [[nodiscard]] bool accurate(std::size_t row, std::size_t column) const;
 
-  // How at(row, column) / at(row, divisor_column) compares with the same of another row.
+  // Compares at(row, column) / at(row, divisor_column) with the same ratio of another row.
   [[nodiscard]] std::partial_ordering compare_ratios(std::size_t row, std::size_t other, std::size_t column,
                                                      std::size_t divisor_column) const;
 
   [[nodiscard]] std::size_t basic(std::size_t row) const { return basic_[row]; }
   [[nodiscard]] std::size_t nonbasic(std::size_t column) const { return nonbasic_[column]; }
-  // Where a nonbasic variable stands; it must be one.
+  // The column of a nonbasic variable.
   [[nodiscard]] std::size_t column_of(std::size_t variable) const;
 
-  // Setting up. What is set carries no rounding.
+  // Set-up. Values that are set have no rounding error.
   void set(std::size_t row, std::size_t column, DoubleDouble value) {
     entries_[row * columns() + column] = value;
   }
   void set_basic(std::size_t row, std::size_t variable) { basic_[row] = variable; }
   void set_nonbasic(std::size_t column, std::size_t variable) { nonbasic_[column] = variable; }
-  // Multiplies a row (a column) by a power of two that brings its largest entry into [1, 2), and returns
-  // the exponent of that power; 0 for one of zeros. Exact.
+  // Multiplies a row (a column) by a power of two that brings its largest entry into [1, 2), and returns the
+  // exponent; 0 for a row of zeros. Exact.
   int equilibrate_row(std::size_t row);
   int equilibrate_column(std::size_t column, std::size_t rows_considered);
 

@@ -4,11 +4,11 @@
 
 // Arithmetic on unevaluated sums of two doubles (about 32 digits).
 //
-// Why here, and why not plain doubles: the LP and the quadratic problems of this folder are small but
-// can be very badly scaled (gradients 1e12 apart give Gram entries 1e24 apart), and a feasible set may be
-// a single point. Thirty-two digits leave sixteen after the cancellation of sixteen-digit input, at roughly
-// twenty times the price of a double operation, which is still nanoseconds.
-// __float128 would do the same at ten times that price; long double adds only eleven bits.
+// Why not plain doubles: the linear and quadratic programs of this folder are small but can be very badly
+// scaled (gradient norms that differ by 1e12 give Gram entries that differ by 1e24), and a feasible set may
+// be a single point. Thirty-two digits leave sixteen after the cancellation of sixteen-digit input, at about
+// twenty times the cost of a double operation, still nanoseconds. __float128 would do the same at ten times
+// that cost; long double adds only eleven bits.
 //
 // The algorithms are the classical error-free transformations (Dekker 1971, Knuth TAOCP 4.2.2). They rely
 // on IEEE rounding: this folder is compiled without -ffast-math and with -ffp-contract=off.
@@ -35,13 +35,13 @@ constexpr DoubleDouble two_sum(double a, double b) {
   return {sum, (a - (sum - b_part)) + (b - b_part)};
 }
 
-// The same where |a| >= |b| is known.
+// The same if |a| >= |b|.
 constexpr DoubleDouble quick_two_sum(double a, double b) {
   const double sum = a + b;
   return {sum, b - (sum - a)};
 }
 
-// hi + lo == a * b exactly, barring underflow and |a|, |b| above 1e300.
+// hi + lo == a * b exactly, except for underflow and |a|, |b| above 1e300.
 inline DoubleDouble two_product(double a, double b) {
   const double product = a * b;
 #ifdef __FMA__

@@ -7,19 +7,19 @@
 #include "pair/moo/dictionary.h"
 #include "pair/moo/integer.h"
 
-// The table of dictionary.h without rounding, for the decisions that 32 digits leave open: where gradients
-// are dependent, a few pivots leave of the table nothing but the rounding of the input, and whether a program
-// is feasible may hang on a determinant of that.
+// The table of dictionary.h without rounding, for decisions that 32 digits leave open: if gradients are
+// dependent, after a few pivots the table holds only the rounding errors of the input, and the feasibility of
+// a program may depend on a determinant of those.
 //
-// Every entry is an integer over one common denominator. A pivot divides by the denominator before it, and
-// that division leaves no rest (Edmonds 1967, Bareiss 1968). The integers grow by the digits of the input
-// with every pivot: a solve takes some ten microseconds for three objectives and milliseconds for ten.
+// Every entry is an integer over one common denominator. A pivot divides by the previous denominator, without
+// remainder (Edmonds 1967, Bareiss 1968). The integers grow by the digits of the input with every pivot: a
+// solve takes about ten microseconds for three objectives and milliseconds for ten.
 
 namespace pair::moo {
 
 class ExactDictionary {
  public:
-  // The same table, of a dictionary that has not been pivoted.
+  // From a dictionary that has not been pivoted.
   explicit ExactDictionary(const Dictionary& start);
 
   [[nodiscard]] std::size_t rows() const { return basic_.size(); }
@@ -29,8 +29,7 @@ class ExactDictionary {
   [[nodiscard]] std::size_t column_of(std::size_t variable) const;
 
   [[nodiscard]] int sign(std::size_t row, std::size_t column) const { return entry(row, column).sign(); }
-  // How entry / divisor of one row compares with that of another, both in the same two columns and with
-  // divisors that are not 0.
+  // Compares entry / divisor of one row with that of another, in the same two columns, with nonzero divisors.
   [[nodiscard]] std::strong_ordering compare_ratios(std::size_t row, std::size_t other, std::size_t column,
                                                     std::size_t divisor_column) const;
   // The entry to 30 digits.

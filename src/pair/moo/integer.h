@@ -6,7 +6,7 @@
 
 #include "pair/moo/double_double.h"
 
-// Integers of any size, with the few operations that pivoting without rounding needs (exact_dictionary.h).
+// Integers of any size, with the operations needed for pivoting without rounding (exact_dictionary.h).
 
 namespace pair::moo {
 
@@ -27,7 +27,8 @@ class Integer {
 
   // a / b where b divides a.
   friend Integer exact_quotient(const Integer& a, const Integer& b);
-  // a / b to 30 digits, as a fraction times a power of two: the quotient may be out of double's range.
+  // a / b to 30 digits, as a fraction times a power of two, since the quotient may exceed the range of
+  // doubles.
   struct Quotient {
     DoubleDouble fraction;  // 0, or of a size near 1
     int exponent = 0;

@@ -12,10 +12,10 @@
 namespace pair::moo {
 namespace {
 
-// Lemke's covering vector may be any positive one. Generic values keep the ratio test free of the ties that
-// equal ones would make, and with them of cycling. They follow the root of the offsets' sizes: were they all
-// alike, a small offset would be lost beside a large one in the first pivot; did they follow the sizes, its
-// row of the matrix would be. The root loses half of the digits of either.
+// Lemke's covering vector may be any positive one. Generic values avoid ties in the ratio test, and so
+// cycling. They follow the square root of the offsets' sizes: if they were all equal, a small offset would be
+// lost next to a large one in the first pivot; if they followed the sizes, its row of the matrix would be.
+// The square root loses half of the digits of either.
 double cover(std::size_t i, DoubleDouble offset, double largest) {
   constexpr double golden_section = 0.6180339887498949;
   const double multiple = static_cast<double>(i + 1) * golden_section;
@@ -46,8 +46,8 @@ Dictionary start_of(std::span<const DoubleDouble> matrix, std::span<const Double
   return dictionary;
 }
 
-// The row of the basic variable that falls to zero first when the column's variable grows, the artificial one
-// among equals, because then the method is through; n where none falls.
+// The row of the basic variable that reaches zero first when the column's variable grows; among equals, the
+// artificial one, because that ends the method; n if none decreases.
 template <class Table>
 std::size_t leaving_row(const Table& table, std::size_t entering_column) {
   const std::size_t n = table.rows();
@@ -60,7 +60,7 @@ std::size_t leaving_row(const Table& table, std::size_t entering_column) {
       leaving = row;
       continue;
     }
-    // Falling entries are negative, and so are the ratios: the first to reach zero has the largest.
+    // Decreasing entries are negative, and so are the ratios: the first to reach zero has the largest.
     const auto order = table.compare_ratios(row, leaving, 0, entering_column);
     if (order > 0 || (order == 0 && table.basic(row) == 2 * n)) {
       leaving = row;
@@ -69,7 +69,7 @@ std::size_t leaving_row(const Table& table, std::size_t entering_column) {
   return leaving;
 }
 
-// Empty where the method does not end.
+// Empty if the method does not end.
 template <class Table>
 std::optional<LcpSolution> lemke(Table table) {
   const std::size_t n = table.rows();
@@ -84,7 +84,7 @@ std::optional<LcpSolution> lemke(Table table) {
     }
   };
 
-  // The artificial variable enters as far as the deepest offset asks for.
+  // The artificial variable enters as far as the most negative offset requires.
   std::size_t entering_column = n + 1;
   std::size_t leaving = n;
   for (std::size_t row = 0; row < n; ++row) {
@@ -119,7 +119,7 @@ std::optional<LcpSolution> lemke(Table table) {
   return std::nullopt;
 }
 
-// Whether z has the properties that LcpSolution promises, up to the rounding of a double.
+// Whether z has the properties stated at LcpSolution, up to the rounding of a double.
 bool holds(const LcpSolution& solution, std::span<const DoubleDouble> matrix,
            std::span<const DoubleDouble> offset) {
   constexpr double rounding = 0x1p-60;
@@ -141,7 +141,7 @@ bool holds(const LcpSolution& solution, std::span<const DoubleDouble> matrix,
       return false;
     }
   }
-  // A proof that hangs on the last digits is none.
+  // A certificate that depends on the last digits does not count.
   return solution.solved || slope.hi < -0x1p-40 * slope_size;
 }
 

@@ -6,13 +6,13 @@
 
 #include "pair/moo/double_double.h"
 
-// Linear complementarity: z >= 0 with w = M z + q >= 0 and z . w = 0, for positive semidefinite M.
+// Linear complementarity problem: z >= 0 with w = M z + q >= 0 and z . w = 0, for positive semidefinite M.
 //
-// The optimality conditions of every convex quadratic problem of this folder have this form (minimum
-// norm, projections onto a cone, an LP with a quadratic term), so one exact method serves them all:
-// Lemke's complementary pivoting in 32-digit arithmetic, and once more without rounding where a problem of up
-// to eighteen unknowns shows that 32 digits were not enough. It is finite, has no step size and no tolerance
-// of its own, and for the sizes met here takes microseconds.
+// The optimality conditions of every convex quadratic problem in this folder have this form (minimum norm,
+// projections onto a cone, an LP with a quadratic term), so one exact method solves them all: Lemke's
+// complementary pivoting in 32-digit arithmetic, repeated without rounding if a problem of up to eighteen
+// unknowns shows that 32 digits were not enough. It is finite, has no step size and no tolerance, and takes
+// microseconds for the sizes used here.
 
 namespace pair::moo {
 
@@ -23,14 +23,13 @@ struct LcpSolution {
   std::vector<DoubleDouble> z;
 };
 
-// A matrix that is so far from positive semidefinite, by its rounding, that the pivots come round in a
-// circle.
+// The matrix is so far from positive semidefinite, by rounding, that the pivots cycle.
 class PivotingDoesNotEnd : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// matrix is row-major n x n with n = offset.size(). Throws PivotingDoesNotEnd should the method not end.
+// matrix is row-major n x n with n = offset.size(). Throws PivotingDoesNotEnd if the method does not end.
 LcpSolution solve_lcp(std::span<const DoubleDouble> matrix, std::span<const DoubleDouble> offset);
 
 }  // namespace pair::moo

@@ -37,10 +37,10 @@ MinNorm min_norm(std::span<const double> gram, std::size_t m) {
     }
   }
 
-  // The optimum x satisfies C x >= lambda 1 with equality where x_i > 0, lambda = x^T C x. For lambda > 0,
-  // y = x / lambda solves the complementarity problem C y - 1 >= 0; for lambda = 0 that has no solution,
-  // and the direction that proves it is x. Gradients are brought to a norm near 1 by powers of two, exactly,
-  // and in the same way whatever power of two their unit is: hence the floor.
+  // The optimum x satisfies C x >= lambda 1 with equality where x_i > 0, lambda = x^T C x. For lambda > 0, y
+  // = x / lambda solves the complementarity problem C y - 1 >= 0; for lambda = 0 that has no solution, and
+  // its certificate is x. Gradients are scaled to a norm near 1 by powers of two, exactly, and independently
+  // of a common power of two: hence the floor.
   std::vector<double> scale(m);
   for (std::size_t i = 0; i < m; ++i) {
     const double exponent = std::floor(std::ilogb(gram[i * m + i]) / 2.0);

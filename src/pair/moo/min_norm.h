@@ -8,8 +8,8 @@
 //
 //     minimise  | sum_i x_i g_i |^2 = x^T C x   subject to   x >= 0,  sum(x) = 1.
 //
-// Where it is not zero, it has a positive inner product with every gradient: stepping against it lowers
-// all objectives. Where it is zero, no common descent direction exists: the point is Pareto-stationary.
+// If it is not zero, it has a positive inner product with every gradient: a step against it lowers all
+// objectives. If it is zero, no common descent direction exists: the point is Pareto-stationary.
 
 namespace pair::moo {
 
@@ -18,7 +18,7 @@ struct MinNorm {
   double squared_norm = 0.0;  // x^T C x, never negative
 };
 
-// gram is row-major m x m, symmetric positive semidefinite up to rounding. Gradients that vanish share the
+// gram is row-major m x m, symmetric positive semidefinite up to rounding. Vanished gradients share the
 // weight equally.
 MinNorm min_norm(std::span<const double> gram, std::size_t m);
 

@@ -21,14 +21,14 @@ namespace {
 // The non-dominated points of a growing set in the plane, from left to right and hence from top to bottom.
 class Staircase {
  public:
-  // Some point lies at or below (x, y) in both coordinates.
+  // Whether some point is at or below (x, y) in both coordinates.
   [[nodiscard]] bool covers(double x, double y) const {
     const auto right = steps_.upper_bound(x);
     return right != steps_.begin() && std::prev(right)->second <= y;
   }
 
-  // The area that (x, y), not covered, would add to what the staircase dominates below the corner. A sum of
-  // positive rectangles: nothing cancels.
+  // The area that (x, y), not covered, would add to the region that the staircase dominates below the corner.
+  // A sum of positive rectangles: nothing cancels.
   [[nodiscard]] double gain(double x, double y, double corner_x, double corner_y) const {
     auto right = steps_.lower_bound(x);
     double left = x;
@@ -42,7 +42,7 @@ class Staircase {
     return area + ((right == steps_.end() ? corner_x : right->first) - left) * (top - y);
   }
 
-  // Adds (x, y), not covered, and drops what it covers.
+  // Adds (x, y), not covered, and removes the points it covers.
   void insert(double x, double y) {
     auto right = steps_.lower_bound(x);
     while (right != steps_.end() && right->second >= y) {
@@ -55,7 +55,7 @@ class Staircase {
   std::map<double, double> steps_;
 };
 
-// Rows of a matrix, read by row and objective.
+// Rows of a matrix, accessed by row and objective.
 struct Points {
   std::span<const double> values;
   std::size_t objectives;
@@ -68,17 +68,17 @@ struct Points {
 
 Points points_of(std::span<const double> values, std::size_t objectives) {
   if (objectives == 0) {
-    throw std::invalid_argument("objectives is 0; points have at least one");
+    throw std::invalid_argument("objectives: expected at least 1, got 0");
   }
   if (values.size() % objectives != 0) {
-    throw std::invalid_argument("points has " + std::to_string(values.size()) +
-                                " values; a multiple of the number of objectives, " +
-                                std::to_string(objectives) + ", is needed");
+    throw std::invalid_argument("points: expected a multiple of the number of objectives, " +
+                                std::to_string(objectives) + ", got " + std::to_string(values.size()) +
+                                " values");
   }
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (std::isnan(values[k])) {
       throw std::invalid_argument("points[" + std::to_string(k / objectives) + "][" +
-                                  std::to_string(k % objectives) + "] is nan; losses must be numbers");
+                                  std::to_string(k % objectives) + "]: expected a number, got nan");
     }
   }
   return {values, objectives};
@@ -86,15 +86,15 @@ Points points_of(std::span<const double> values, std::size_t objectives) {
 
 void require_gram(std::span<const double> gram, std::size_t m) {
   if (m == 0 || gram.size() != m * m) {
-    throw std::invalid_argument("gram has " + std::to_string(gram.size()) + " values for " +
-                                std::to_string(m) + " objectives; m x m with m > 0 are needed");
+    throw std::invalid_argument("gram: expected m x m values with m > 0, got " + std::to_string(gram.size()) +
+                                " for m = " + std::to_string(m));
   }
   for (std::size_t k = 0; k < gram.size(); ++k) {
     const bool on_diagonal = k / m == k % m;
     if (!std::isfinite(gram[k]) || (on_diagonal && gram[k] < 0.0)) {
-      throw std::invalid_argument("gram[" + std::to_string(k / m) + "][" + std::to_string(k % m) + "] is " +
-                                  base::shown(gram[k]) + "; inner products must be finite" +
-                                  (on_diagonal ? " and squared norms not negative" : ""));
+      throw std::invalid_argument(
+          "gram[" + std::to_string(k / m) + "][" + std::to_string(k % m) + "]: expected a finite " +
+          (on_diagonal ? "squared norm, not negative" : "inner product") + ", got " + base::shown(gram[k]));
     }
   }
 }
@@ -103,8 +103,8 @@ void require_gram(std::span<const double> gram, std::size_t m) {
 
 bool dominates(std::span<const double> a, std::span<const double> b) {
   if (a.size() != b.size()) {
-    throw std::invalid_argument("points have " + std::to_string(a.size()) + " and " +
-                                std::to_string(b.size()) + " objectives; only equal numbers compare");
+    throw std::invalid_argument("points: expected the same number of objectives, got " +
+                                std::to_string(a.size()) + " and " + std::to_string(b.size()));
   }
   bool better = false;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -124,9 +124,9 @@ std::vector<std::size_t> non_dominated(std::span<const double> points, std::size
     return std::ranges::lexicographical_compare(set.row(a), set.row(b));
   });
 
-  // What dominates a point comes before it in this order. Among the points before, the first objective is
-  // settled: for two objectives it remains to compare the second with the least so far, for three the
-  // other two with a staircase. Copies stand side by side and share the verdict of the first.
+  // A point that dominates another comes before it in this order, so the first objective needs no comparison.
+  // For two objectives, the second is compared with the smallest so far; for three, the other two with a
+  // staircase. Copies are adjacent and share the verdict of the first.
   std::vector<std::size_t> kept;
   Staircase staircase;
   for (std::size_t k = 0; k < order.size(); ++k) {
@@ -161,23 +161,23 @@ std::vector<std::size_t> non_dominated(std::span<const double> points, std::size
 double hypervolume(std::span<const double> points, std::size_t objectives,
                    std::span<const double> reference) {
   if (objectives != 2 && objectives != 3) {
-    throw std::invalid_argument("objectives is " + std::to_string(objectives) +
-                                "; the hypervolume is computed for 2 and 3");
+    throw std::invalid_argument("objectives: expected 2 or 3 for the hypervolume, got " +
+                                std::to_string(objectives));
   }
   const Points set = points_of(points, objectives);
   if (reference.size() != objectives) {
-    throw std::invalid_argument("reference has " + std::to_string(reference.size()) + " values; " +
-                                std::to_string(objectives) + " are needed, one an objective");
+    throw std::invalid_argument("reference: expected " + std::to_string(objectives) +
+                                " values, one per objective, got " + std::to_string(reference.size()));
   }
   for (std::size_t i = 0; i < objectives; ++i) {
     if (!std::isfinite(reference[i])) {
-      throw std::invalid_argument("reference[" + std::to_string(i) + "] is " + base::shown(reference[i]) +
-                                  "; it must be finite");
+      throw std::invalid_argument("reference[" + std::to_string(i) + "]: expected a finite number, got " +
+                                  base::shown(reference[i]));
     }
   }
 
   struct Point {
-    double z, x, y;  // in the plane z is 0 and the sweep along it has one stop
+    double z, x, y;  // in the plane, z is 0 and the sweep along it has one stop
     auto operator<=>(const Point&) const = default;
   };
   std::vector<Point> below;
@@ -186,7 +186,7 @@ double hypervolume(std::span<const double> points, std::size_t objectives,
     for (std::size_t k = 0; k < objectives; ++k) {
       if (row[k] == -std::numeric_limits<double>::infinity()) {
         throw std::invalid_argument("points[" + std::to_string(i) + "][" + std::to_string(k) +
-                                    "] is -inf; the volume below the reference must be finite");
+                                    "]: expected a value above -inf, so that the volume is finite, got -inf");
       }
     }
     if (std::ranges::equal(row, reference, std::less<>{})) {
@@ -195,8 +195,8 @@ double hypervolume(std::span<const double> points, std::size_t objectives,
   }
   std::sort(below.begin(), below.end());
 
-  // Along z, the cross-section is what the points passed so far dominate in the plane (Fonseca, Paquete and
-  // Lopez-Ibanez 2006).
+  // Along z, the cross-section is the region of the plane dominated by the points passed so far (Fonseca,
+  // Paquete and Lopez-Ibanez 2006).
   Staircase staircase;
   double area = 0.0;
   double volume = 0.0;
@@ -220,8 +220,8 @@ double pareto_stationarity(std::span<const double> gram, std::size_t m) {
 double conflict_angle(std::span<const double> gram, std::size_t m, std::size_t i, std::size_t j) {
   require_gram(gram, m);
   if (i >= m || j >= m) {
-    throw std::invalid_argument("objectives " + std::to_string(i) + " and " + std::to_string(j) +
-                                " were asked for; there are " + std::to_string(m) + ", counted from 0");
+    throw std::invalid_argument("objectives: expected indices below " + std::to_string(m) + ", got " +
+                                std::to_string(i) + " and " + std::to_string(j));
   }
   const double norms = std::sqrt(gram[i * m + i]) * std::sqrt(gram[j * m + j]);
   if (norms == 0.0) {

@@ -4,7 +4,7 @@
 
 #include "pair/moo/problem.h"
 
-// Where the losses stand with respect to the preferred ray: the quantities of Appendix D.1 of the paper.
+// The position of the losses relative to the preferred ray: the quantities of Appendix D.1 of the paper.
 
 namespace pair::moo {
 
@@ -15,8 +15,8 @@ struct Stance {
   double divergence = 0.0;         // mu(L) = sum_i L-hat_i log(m L-hat_i); rounding may leave -1e-16
   std::vector<double> adjustment;  // a_i = p_i (log(m L-hat_i) - mu): coefficients of g_b in the gradients
 
-  // J*: the objectives that diverge most from the preference. Values that differ by rounding alone tie,
-  // and every tied one counts.
+  // J*: the objectives that diverge most from the preference. Values that differ only by rounding tie, and
+  // all tied ones are included.
   [[nodiscard]] bool most_violated(std::size_t objective) const;
 };
 

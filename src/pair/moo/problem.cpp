@@ -11,10 +11,10 @@ namespace {
 
 using base::shown;
 
-// What float32 training leaves of symmetry and definiteness when its Gram matrix is widened to double.
+// Deviations from symmetry and definiteness of a float32 Gram matrix, widened to double.
 constexpr double rounding = 1e-6;
 constexpr double max_spread = 1e50;
-// Norms of gradients beyond these could take products of a few of them out of double's range.
+// Beyond these norms of gradients, products of a few of them could leave the range of doubles.
 constexpr double smallest_norm = 1e-100;
 constexpr double largest_norm = 1e100;
 
@@ -28,29 +28,28 @@ std::string at(std::string_view field, std::size_t i, std::size_t j) {
 
 void require_length(std::string_view field, std::size_t length, std::size_t expected) {
   if (length != expected) {
-    throw InvalidProblem(std::string(field) + " has " + std::to_string(length) +
-                         (length == 1 ? " value; " : " values; ") + std::to_string(expected) +
-                         " are needed, one an objective");
+    throw InvalidProblem(std::string(field) + ": expected " + std::to_string(expected) +
+                         " values, one per objective, got " + std::to_string(length));
   }
 }
 
 void validate_losses(std::span<const double> losses) {
   const std::size_t m = losses.size();
   if (m < min_objectives || m > max_objectives) {
-    throw InvalidProblem("losses has " + std::to_string(m) + (m == 1 ? " value" : " values") + "; from " +
-                         std::to_string(min_objectives) + " to " + std::to_string(max_objectives) +
-                         " objectives are accepted");
+    throw InvalidProblem("losses: expected " + std::to_string(min_objectives) + " to " +
+                         std::to_string(max_objectives) + " values, one per objective, got " +
+                         std::to_string(m));
   }
   bool any_positive = false;
   for (std::size_t i = 0; i < m; ++i) {
     if (!std::isfinite(losses[i]) || losses[i] < 0.0) {
-      throw InvalidProblem(at("losses", i) + " is " + shown(losses[i]) +
-                           "; losses must be finite and not negative");
+      throw InvalidProblem(at("losses", i) + ": expected a finite number that is not negative, got " +
+                           shown(losses[i]));
     }
     any_positive = any_positive || losses[i] > 0.0;
   }
   if (!any_positive) {
-    throw InvalidProblem("losses are all 0; at least one must be positive, or nothing is left to minimise");
+    throw InvalidProblem("losses: expected at least one above 0, got only zeros");
   }
 }
 
@@ -58,14 +57,14 @@ void validate_preference(std::span<const double> preference, std::size_t m) {
   require_length("preference", preference.size(), m);
   for (std::size_t i = 0; i < m; ++i) {
     if (!std::isfinite(preference[i]) || preference[i] <= 0.0) {
-      throw InvalidProblem(at("preference", i) + " is " + shown(preference[i]) +
-                           "; preferences must be finite and positive");
+      throw InvalidProblem(at("preference", i) + ": expected a finite positive number, got " +
+                           shown(preference[i]));
     }
   }
   const auto [low, high] = std::minmax_element(preference.begin(), preference.end());
   if (*high / max_spread > *low) {
-    throw InvalidProblem("preference reaches from " + shown(*low) + " to " + shown(*high) +
-                         "; its values may be at most 1e50 apart");
+    throw InvalidProblem("preference: expected values that differ by a factor of at most 1e50, got " +
+                         shown(*low) + " to " + shown(*high));
   }
 }
 
@@ -77,17 +76,16 @@ void validate_previous(std::span<const double> previous, std::size_t m) {
   double sum = 0.0;
   for (std::size_t i = 0; i < m; ++i) {
     if (!(previous[i] >= 0.0 && previous[i] <= 1.0 + rounding)) {
-      throw InvalidProblem(at("previous", i) + " is " + shown(previous[i]) +
-                           "; the last step's weights must lie in [0, 1]");
+      throw InvalidProblem(at("previous", i) + ": expected a weight in [0, 1], got " + shown(previous[i]));
     }
     sum += previous[i];
   }
   if (std::abs(sum - 1.0) > rounding) {
-    throw InvalidProblem("previous sums to " + shown(sum) + "; the last step's weights must sum to 1");
+    throw InvalidProblem("previous: expected weights that sum to 1, got the sum " + shown(sum));
   }
 }
 
-// Cholesky factorisation of the matrix of cosines: scale-free, and a negative pivot beyond rounding is a
+// Cholesky factorisation of the matrix of cosines: scale-free; a negative pivot beyond rounding is a
 // direction of negative squared length.
 bool positive_semidefinite(const Problem& problem, std::span<const double> norms) {
   const std::size_t m = problem.size();
@@ -109,7 +107,7 @@ bool positive_semidefinite(const Problem& problem, std::span<const double> norms
     }
     const double diagonal = work[pivot * m + pivot];
     if (diagonal <= tolerance) {
-      // What remains must be zero up to rounding: with a vanishing diagonal, an entry off it beyond the
+      // The rest must be zero up to rounding: with a vanishing diagonal, an off-diagonal entry beyond the
       // geometric mean of its diagonals would make the form negative.
       for (std::size_t i = 0; i < m; ++i) {
         for (std::size_t j = 0; j < m; ++j) {
@@ -139,8 +137,8 @@ bool positive_semidefinite(const Problem& problem, std::span<const double> norms
 void validate_gram(const Problem& problem) {
   const std::size_t m = problem.size();
   if (problem.gram.size() != m * m) {
-    throw InvalidProblem("gram has " + std::to_string(problem.gram.size()) + " values; " + std::to_string(m) +
-                         " x " + std::to_string(m) + " are needed");
+    throw InvalidProblem("gram: expected " + std::to_string(m) + " x " + std::to_string(m) + " values, got " +
+                         std::to_string(problem.gram.size()));
   }
   std::vector<double> norms(m);
   double longest = 0.0;
@@ -148,19 +146,19 @@ void validate_gram(const Problem& problem) {
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < m; ++j) {
       if (!std::isfinite(problem.gram_at(i, j))) {
-        throw InvalidProblem(at("gram", i, j) + " is " + shown(problem.gram_at(i, j)) +
-                             "; it must be finite");
+        throw InvalidProblem(at("gram", i, j) + ": expected a finite number, got " +
+                             shown(problem.gram_at(i, j)));
       }
     }
     const double square = problem.gram_at(i, i);
     if (square < 0.0) {
-      throw InvalidProblem(at("gram", i, i) + " is " + shown(square) +
-                           "; a squared norm must not be negative");
+      throw InvalidProblem(at("gram", i, i) + ": expected a squared norm, not negative, got " +
+                           shown(square));
     }
     norms[i] = std::sqrt(square);
     if (square > 0.0 && (norms[i] < smallest_norm || norms[i] > largest_norm)) {
-      throw InvalidProblem(at("gram", i, i) + " is " + shown(square) +
-                           "; a squared norm must be 0 or lie in [1e-200, 1e200]");
+      throw InvalidProblem(at("gram", i, i) + ": expected a squared norm of 0 or in [1e-200, 1e200], got " +
+                           shown(square));
     }
     longest = std::max(longest, norms[i]);
     if (norms[i] > 0.0) {
@@ -168,26 +166,27 @@ void validate_gram(const Problem& problem) {
     }
   }
   if (longest > 0.0 && longest / max_spread > shortest) {
-    throw InvalidProblem("gram has gradients with norms from " + shown(shortest) + " to " + shown(longest) +
-                         "; they may be at most 1e50 apart, or exactly 0");
+    throw InvalidProblem(
+        "gram: expected gradients whose norms differ by a factor of at most 1e50 or are 0, got " +
+        shown(shortest) + " to " + shown(longest));
   }
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       const double upper = problem.gram_at(j, i);
       const double lower = problem.gram_at(i, j);
       if (std::abs(lower / 2 - upper / 2) > rounding * norms[i] * norms[j] / 2) {
-        throw InvalidProblem(at("gram", i, j) + " is " + shown(lower) + " but " + at("gram", j, i) + " is " +
-                             shown(upper) + "; a Gram matrix is symmetric");
+        throw InvalidProblem("gram: expected a symmetric matrix, got " + at("gram", i, j) + " = " +
+                             shown(lower) + " and " + at("gram", j, i) + " = " + shown(upper));
       }
       if (std::abs(lower) > (1.0 + rounding) * norms[i] * norms[j]) {
-        throw InvalidProblem(at("gram", i, j) + " is " + shown(lower) + ", larger than the norms " +
-                             shown(norms[i]) + " and " + shown(norms[j]) +
-                             " allow; a Gram matrix is positive semidefinite");
+        throw InvalidProblem("gram: expected a positive semidefinite matrix, got " + at("gram", i, j) +
+                             " = " + shown(lower) + ", beyond the product of the norms " + shown(norms[i]) +
+                             " and " + shown(norms[j]));
       }
     }
   }
   if (m > 2 && !positive_semidefinite(problem, norms)) {
-    throw InvalidProblem("gram has a negative eigenvalue; a Gram matrix is positive semidefinite");
+    throw InvalidProblem("gram: expected a positive semidefinite matrix, got one with a negative eigenvalue");
   }
 }
 
@@ -210,8 +209,8 @@ void validate(const Problem& problem) {
 
 std::vector<double> gram_of(std::span<const double> gradients, std::size_t m) {
   if (m == 0 || gradients.size() % m != 0) {
-    throw InvalidProblem("gradients has " + std::to_string(gradients.size()) + " values in " +
-                         std::to_string(m) + " rows; rows must have the same length");
+    throw InvalidProblem("gradients: expected " + std::to_string(m) + " rows of the same length, got " +
+                         std::to_string(gradients.size()) + " values");
   }
   const std::size_t n = gradients.size() / m;
   std::vector<double> gram(m * m);

@@ -17,6 +17,7 @@ const std::vector<SolverEntry>& solvers() {
     { extern SolverEntry linear(); list.push_back(linear()); }
     { extern SolverEntry mgda(); list.push_back(mgda()); }
     { extern SolverEntry chebyshev(); list.push_back(chebyshev()); }
+    { extern SolverEntry chebyshev_smooth(); list.push_back(chebyshev_smooth()); }
     { extern SolverEntry pmtl(); list.push_back(pmtl()); }
     { extern SolverEntry pcgrad(); list.push_back(pcgrad()); }
     { extern SolverEntry cagrad(); list.push_back(cagrad()); }

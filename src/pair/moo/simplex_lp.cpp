@@ -12,10 +12,10 @@
 namespace pair::moo {
 namespace {
 
-// The program as a dictionary. Variables 0..m-1 are x, m..m+k-1 the slacks A x - b, m+k the total
-// t = sum(x), known to be 1, so that b_i counts as b_i t and everything is homogeneous; the last row is the
-// objective. Every row and column is brought to unit size by a power of two: no decision depends on it,
-// but `rebuilt` finds good pivots and no product leaves double's range.
+// The program as a dictionary. Variables 0..m-1 are x, m..m+k-1 the slacks A x - b, m+k the total t = sum(x),
+// known to be 1, so that b_i counts as b_i t and everything is homogeneous; the last row is the objective.
+// Every row and column is scaled to unit size by a power of two: decisions do not depend on it, but `rebuilt`
+// finds good pivots and products stay in the range of doubles.
 class Tableau {
  public:
   explicit Tableau(const SimplexLp& lp)
@@ -44,8 +44,8 @@ class Tableau {
   [[nodiscard]] std::size_t total_row() const { return k_; }
   [[nodiscard]] std::size_t objective_row() const { return k_ + 1; }
 
-  // The same basis, reached from the start by the largest pivots. Simplex steps have no choice of pivot,
-  // and where scales differ they cancel digits; this gets them back.
+  // The same basis, reached from the start by the largest pivots. Simplex steps cannot choose their pivots
+  // and lose digits if scales differ; this recovers them.
   [[nodiscard]] Dictionary rebuilt(const Dictionary& reached) const {
     const std::vector<bool> basic = basis_of(reached);
     Dictionary fresh = start_;
@@ -77,7 +77,7 @@ class Tableau {
   [[nodiscard]] ExactDictionary rebuilt_exactly(const Dictionary& reached) const {
     const std::vector<bool> basic = basis_of(reached);
     ExactDictionary exact(start_);
-    // The total first: its row has no zeros, so that it becomes nonbasic even should the basis be singular.
+    // The total first: its row has no zeros, so it becomes nonbasic even if the basis is singular.
     for (std::size_t i = 0; i < objective_row(); ++i) {
       const std::size_t row = (total_row() + i) % objective_row();
       for (std::size_t column = 0; column < m_ && !basic[exact.basic(row)]; ++column) {
@@ -123,7 +123,7 @@ class Tableau {
   int objective_scale_ = 0;
 };
 
-// Bland: of the violated constraints the first. Returns the objective's row where there is none.
+// Bland's rule: the first violated constraint. Returns the objective's row if there is none.
 std::size_t leaving_row(const Dictionary& dictionary, std::size_t constant, std::size_t objective_row) {
   std::size_t leaving = objective_row;
   for (std::size_t row = 0; row < objective_row; ++row) {
@@ -135,8 +135,8 @@ std::size_t leaving_row(const Dictionary& dictionary, std::size_t constant, std:
   return leaving;
 }
 
-// Of the variables that can restore the row, the one whose objective suffers least, the first among equals.
-// Returns the constant's column where there is none.
+// Among the variables that can restore the row, the one that costs the objective least, the first among
+// equals. Returns the constant's column if there is none.
 std::size_t entering_column(const Dictionary& dictionary, std::size_t constant, std::size_t objective_row,
                             std::size_t leaving) {
   std::size_t entering = constant;
@@ -155,7 +155,7 @@ std::size_t entering_column(const Dictionary& dictionary, std::size_t constant, 
   return entering;
 }
 
-// Steps of the dual simplex method, at most one a row and column. False where the dictionary allows none.
+// Steps of the dual simplex method, at most one per row and column. False if the dictionary allows none.
 bool dual_simplex(const Tableau& tableau, Dictionary& dictionary) {
   const std::size_t most_pivots = dictionary.rows() + dictionary.columns();
   for (std::size_t pivots = 0; pivots < most_pivots; ++pivots) {
@@ -174,11 +174,11 @@ bool dual_simplex(const Tableau& tableau, Dictionary& dictionary) {
 
 struct Verdict {
   enum { optimal, infeasible, open } what = open;
-  bool certain = true;  // false where a number counted as 0 because it could be
+  bool certain = true;  // false if a number counted as 0 because it might be
 };
 
-// What a dictionary shows: the optimum where neither a constraint nor a reduced cost has the wrong sign;
-// that there is none where a violated constraint cannot be restored.
+// The verdict of a dictionary: the optimum if neither a constraint nor a reduced cost has the wrong sign;
+// infeasible if a violated constraint cannot be restored.
 Verdict verdict_of(const Tableau& tableau, const Dictionary& dictionary) {
   const std::size_t constant = dictionary.column_of(tableau.total());
   bool certain = true;
@@ -215,13 +215,12 @@ Verdict verdict_of(const Tableau& tableau, const Dictionary& dictionary) {
   return {Verdict::optimal, certain};
 }
 
-// The least-index criss-cross method (Terlaky 1985): from any dictionary, by signs alone, so that there is
-// no ratio test whose ties could make it cycle; finite without rounding. False where no x satisfies the
-// constraints.
+// The least-index criss-cross method (Terlaky 1985): from any dictionary, by signs only, without a ratio test
+// whose ties could make it cycle; finite without rounding. False if no x satisfies the constraints.
 bool criss_cross(const Tableau& tableau, ExactDictionary& dictionary) {
   for (;;) {
     const std::size_t constant = dictionary.column_of(tableau.total());
-    // The first variable that is out of order: basic and negative, or nonbasic with a reduced cost to gain.
+    // The first variable out of order: basic and negative, or nonbasic with a reduced cost to gain.
     std::size_t row = dictionary.rows();
     std::size_t column = dictionary.columns();
     std::size_t first = tableau.total();
@@ -240,7 +239,7 @@ bool criss_cross(const Tableau& tableau, ExactDictionary& dictionary) {
     if (first == tableau.total()) {
       return true;
     }
-    // The first one to exchange it with.
+    // The first variable to exchange it with.
     std::size_t partner = tableau.total();
     if (column < dictionary.columns()) {
       for (std::size_t r = 0; r < tableau.objective_row(); ++r) {
@@ -274,7 +273,7 @@ std::optional<SimplexLpSolution> maximise(const SimplexLp& lp) {
   const auto best = std::max_element(lp.objective.begin(), lp.objective.end());
   dictionary.pivot(tableau.total_row(), static_cast<std::size_t>(best - lp.objective.begin()));
 
-  // A verdict counts only when it is read off a dictionary that carries no more rounding than it must.
+  // A verdict only counts if its dictionary has no unnecessary rounding.
   constexpr int most_rounds = 200;
   for (int round = 0; round < most_rounds && dual_simplex(tableau, dictionary); ++round) {
     dictionary = tableau.rebuilt(dictionary);

@@ -8,8 +8,8 @@
 //
 //     minimise  1/2 x^T Q x + q . x   subject to   A x >= b,   x >= 0,   sum(x) = 1,
 //
-// solved exactly through their optimality conditions (lcp.h). For Q = C, q = 0 and no rows prefer
-// min_norm, which keeps its accuracy when the gradients' scales differ by many orders.
+// solved exactly through their optimality conditions (lcp.h). For Q = C, q = 0 and no rows, prefer min_norm,
+// which stays accurate if the scales of the gradients differ by many orders of magnitude.
 
 namespace pair::moo {
 
@@ -20,8 +20,8 @@ struct SimplexQp {
   std::span<const double> bounds = {};
 };
 
-// Empty where no x satisfies the constraints. Exact for up to 18 variables and constraints together; beyond,
-// where the constraints leave a single point, 32 digits may miss it, and maximise() of simplex_lp.h decides.
+// Empty if no x satisfies the constraints. Exact for up to 18 variables and constraints together; beyond, if
+// the constraints leave a single point, 32 digits may miss it; use maximise() of simplex_lp.h then.
 std::optional<std::vector<double>> minimise(const SimplexQp& qp);
 
 }  // namespace pair::moo

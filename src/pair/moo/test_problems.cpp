@@ -21,8 +21,8 @@ double depth(double square) {
 
 std::size_t at_least(std::size_t least, std::size_t variables) {
   if (variables < least) {
-    throw std::invalid_argument("variables is " + std::to_string(variables) + "; at least " +
-                                std::to_string(least) + " are needed");
+    throw std::invalid_argument("variables: expected at least " + std::to_string(least) + ", got " +
+                                std::to_string(variables));
   }
   return variables;
 }
@@ -53,13 +53,15 @@ void require_barycentric(std::span<const double, 3> barycentric) {
   constexpr double rounding = 1e-9;
   for (std::size_t i = 0; i < 3; ++i) {
     if (!(barycentric[i] >= -rounding)) {
-      throw std::invalid_argument("barycentric[" + std::to_string(i) + "] is " + base::shown(barycentric[i]) +
-                                  "; coordinates must not be negative");
+      throw std::invalid_argument("barycentric[" + std::to_string(i) +
+                                  "]: expected a number that is not negative, got " +
+                                  base::shown(barycentric[i]));
     }
   }
   const double sum = barycentric[0] + barycentric[1] + barycentric[2];
   if (!(std::abs(sum - 1.0) <= rounding)) {
-    throw std::invalid_argument("barycentric sums to " + base::shown(sum) + "; coordinates must sum to 1");
+    throw std::invalid_argument("barycentric: expected coordinates that sum to 1, got the sum " +
+                                base::shown(sum));
   }
 }
 
@@ -70,8 +72,8 @@ GaussianWells::GaussianWells(std::vector<double> centres, std::size_t variables)
 
 std::vector<double> GaussianWells::squared_distances(std::span<const double> x) const {
   if (x.size() != variables_) {
-    throw std::invalid_argument("x has " + std::to_string(x.size()) + " values; " +
-                                std::to_string(variables_) + " are needed, one a variable");
+    throw std::invalid_argument("x: expected " + std::to_string(variables_) +
+                                " values, one per variable, got " + std::to_string(x.size()));
   }
   std::vector<double> squares(objectives(), 0.0);
   for (std::size_t i = 0; i < squares.size(); ++i) {
@@ -114,8 +116,8 @@ double FonsecaFleming::inflection() const {
 
 std::vector<double> FonsecaFleming::pareto_set(double t) const {
   if (!(std::abs(t) <= end() * (1.0 + 1e-9))) {
-    throw std::invalid_argument("t is " + base::shown(t) + "; the Pareto set ends at -" + base::shown(end()) +
-                                " and " + base::shown(end()));
+    throw std::invalid_argument("t: expected a point of the Pareto set, from -" + base::shown(end()) +
+                                " to " + base::shown(end()) + ", got " + base::shown(t));
   }
   return std::vector<double>(variables(), t);
 }
@@ -129,13 +131,13 @@ std::array<double, 2> FonsecaFleming::front(double t) const {
 
 double FonsecaFleming::preferred(std::span<const double> preference) const {
   if (preference.size() != 2) {
-    throw std::invalid_argument("preference has " + std::to_string(preference.size()) +
-                                " values; 2 are needed, one an objective");
+    throw std::invalid_argument("preference: expected 2 values, one per objective, got " +
+                                std::to_string(preference.size()));
   }
   for (std::size_t i = 0; i < 2; ++i) {
     if (!std::isfinite(preference[i]) || preference[i] <= 0.0) {
-      throw std::invalid_argument("preference[" + std::to_string(i) + "] is " + base::shown(preference[i]) +
-                                  "; preferences must be finite and positive");
+      throw std::invalid_argument("preference[" + std::to_string(i) +
+                                  "]: expected a finite positive number, got " + base::shown(preference[i]));
     }
   }
   double low = -end();
@@ -187,7 +189,7 @@ std::vector<double> descend(const GaussianWells& problem, const Solver& solver,
                             std::span<const double> preference, std::vector<double> x,
                             const Descent& descent) {
   if (!std::isfinite(descent.rate) || descent.rate <= 0.0) {
-    throw std::invalid_argument("rate is " + base::shown(descent.rate) + "; it must be finite and positive");
+    throw std::invalid_argument("rate: expected a finite positive number, got " + base::shown(descent.rate));
   }
   std::vector<double> previous;
   for (std::size_t step = 0; step < descent.steps; ++step) {
@@ -200,7 +202,8 @@ std::vector<double> descend(const GaussianWells& problem, const Solver& solver,
         x[k] -= descent.rate * weights[i] * gradients[i * x.size() + k];
       }
     }
-    // pmtl's may be negative, which no method accepts as a previous step's and pmtl does not ask for.
+    // Weights of pmtl may be negative; solvers do not accept those as previous weights, and pmtl does not use
+    // them.
     const bool on_simplex = std::all_of(weights.begin(), weights.end(), [](double w) { return w >= 0.0; });
     previous = on_simplex ? weights : std::vector<double>{};
   }

@@ -7,28 +7,28 @@
 
 #include "pair/moo/solver.h"
 
-// Problems with known answers, to try a solver on in three lines:
+// Problems with known solutions, for trying a solver in three lines:
 //
 //     const FonsecaFleming problem(20);
 //     const auto x = descend(problem, Epo(), preference, std::vector<double>(20, 0.1));
 //     problem.losses(x);  // compare with problem.front(problem.preferred(preference))
 //
-// Why these. Their fronts bend inwards, so that a weighted sum of the losses, whatever its weights, has no
-// minimum on most of the front (Figure 1(c) of the paper); their gradients conflict everywhere near it; and
-// yet the Pareto set, the front, and the point of the front that a preference asks for are known exactly.
+// Their fronts are concave, so that a weighted sum of the losses has no minimum on most of the front for any
+// weights (Figure 1(c) of the paper). Their gradients conflict everywhere near it. And the Pareto set, the
+// front, and the preferred point of the front are known exactly.
 
 namespace pair::moo {
 
-// What both problems are: m objectives that fall towards a centre each,
+// Base class of both problems: m objectives, each decreasing towards its own centre,
 //
 //     f_i(x) = 1 - exp(-|x - c_i|^2)  in [0, 1),    grad f_i(x) = 2 exp(-|x - c_i|^2) (x - c_i).
 //
-// Every f_i grows with the distance from its centre and with nothing else. So the Pareto set is the convex
-// hull of the centres: projecting onto it brings a point nearer to all of them; and from x = sum_i l_i c_i
-// with l on the simplex, sum_i l_i |y - c_i|^2 = sum_i l_i |x - c_i|^2 + |y - x|^2, hence every other y is
-// further from some centre.
+// Every f_i depends only on the distance from its centre. So the Pareto set is the convex hull of the
+// centres: projecting onto it brings a point nearer to all of them; and for x = sum_i l_i c_i with l on the
+// simplex, sum_i l_i |y - c_i|^2 = sum_i l_i |x - c_i|^2 + |y - x|^2, so every other y is further from some
+// centre.
 //
-// Gradients vanish far from the centres: start an optimiser within a distance of 2 or so.
+// Gradients vanish far from the centres: start an optimiser within a distance of about 2.
 class GaussianWells {
  public:
   [[nodiscard]] std::size_t objectives() const { return centres_.size() / variables_; }
@@ -37,13 +37,13 @@ class GaussianWells {
     return std::span(centres_).subspan(objective * variables_, variables_);
   }
 
-  // Both throw std::invalid_argument unless x has one value a variable.
+  // Both throw std::invalid_argument unless x has one value per variable.
   [[nodiscard]] std::vector<double> losses(std::span<const double> x) const;
   // Row-major, objectives x variables: gram_of(problem.gradients(x), problem.objectives()).
   [[nodiscard]] std::vector<double> gradients(std::span<const double> x) const;
 
  protected:
-  GaussianWells(std::vector<double> centres, std::size_t variables);  // row-major, a centre a row
+  GaussianWells(std::vector<double> centres, std::size_t variables);  // row-major, one row per centre
 
  private:
   [[nodiscard]] std::vector<double> squared_distances(std::span<const double> x) const;
@@ -59,15 +59,15 @@ class GaussianWells {
 //     f_1 = 1 - exp(-(1 - u)^2),    f_2 = 1 - exp(-(1 + u)^2),
 //
 // from (1 - exp(-4), 0) at u = -1 to (0, 1 - exp(-4)) at u = 1, the same curve for every n. Its slope is
-// df_2/df_1 = -(1 + u)/(1 - u) exp(-4 u), so that it is concave for |u| < 1/sqrt(2) and convex only beyond,
-// on the short ends where f_1 or f_2 is below 1 - exp(-(1 - 1/sqrt(2))^2) = 0.082: there alone weighted sums
-// have their minima.
+// df_2/df_1 = -(1 + u)/(1 - u) exp(-4 u), so it is concave for |u| < 1/sqrt(2) and convex only beyond, at the
+// short ends where f_1 or f_2 is below 1 - exp(-(1 - 1/sqrt(2))^2) = 0.082. Only there do weighted sums have
+// their minima.
 class FonsecaFleming : public GaussianWells {
  public:
   explicit FonsecaFleming(std::size_t variables = 20);  // at least 1
 
   // The t of the ends of the Pareto set, 1/sqrt(n), and of the inflections between which the front is
-  // concave, 1/sqrt(2 n); the other end and the other inflection lie at the negative.
+  // concave, 1/sqrt(2 n); the other end and inflection are at the negative value.
   [[nodiscard]] double end() const;
   [[nodiscard]] double inflection() const;
 
@@ -76,20 +76,20 @@ class FonsecaFleming : public GaussianWells {
   [[nodiscard]] std::array<double, 2> front(double t) const;
 
   // The t where p_1 f_1 = p_2 f_2, to the last bits. There is exactly one for every preference (two finite
-  // positive numbers, of which only the ratio matters): along the front f_1 / f_2 falls from infinity to 0.
+  // positive numbers; only their ratio matters): along the front, f_1 / f_2 decreases from infinity to 0.
   [[nodiscard]] double preferred(std::span<const double> preference) const;
 };
 
 // Three centres, each 2 from the others: an equilateral triangle about the origin, in the plane spanned by
-// the first two vectors of the cosine basis of R^n so that all variables matter; the first centre lies on
-// the diagonal, like Fonseca and Fleming's. On the triangle's edges two of the objectives are theirs.
+// the first two vectors of the cosine basis of R^n so that all variables matter; the first centre is on
+// the diagonal, as in Fonseca and Fleming's. On the triangle's edges, two of the objectives are theirs.
 //
 // A point of the Pareto set has barycentric coordinates l >= 0 with sum 1. Its front point is
 //
 //     f_i = 1 - exp(-2 (|l|^2 - 2 l_i + 1)).
 //
-// With three objectives not every ray meets the front (no point is near two centres at once). A preference
-// whose ray does is p_i = 1 / f_i at any front point inside the triangle.
+// With three objectives, not every ray meets the front (no point is near two centres). A preference whose ray
+// does is p_i = 1 / f_i at any front point inside the triangle.
 class ThreeCentres : public GaussianWells {
  public:
   explicit ThreeCentres(std::size_t variables = 20);  // at least 2
@@ -101,11 +101,11 @@ class ThreeCentres : public GaussianWells {
 
 struct Descent {
   double rate = 0.1;        // finite and positive
-  std::size_t steps = 500;  // EPO settles in 300 from starts up to 1 away from the Pareto set
+  std::size_t steps = 500;  // EPO converges in 300 from starts up to 1 away from the Pareto set
 };
 
-// Where plain steps of fixed rate, x -= rate * sum_i weights_i grad f_i(x), lead from x under the solver's
-// weights. No line search and no decay: what a solver does, not what the optimiser mends.
+// The end point of plain steps of fixed rate, x -= rate * sum_i weights_i grad f_i(x), from x with the
+// solver's weights. Without line search and decay, to show the solver and not the optimiser.
 std::vector<double> descend(const GaussianWells& problem, const Solver& solver,
                             std::span<const double> preference, std::vector<double> x,
                             const Descent& descent = {});

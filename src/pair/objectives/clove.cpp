@@ -16,9 +16,9 @@
 //   1/|E| sum_e 1/m^2 sum_ij (c_i - r_i) (c_j - r_j) exp(-|r_i - r_j| / width),
 //
 // r the confidence in the predicted label (max(p, 1 - p) for one logit, the largest probability for more) and
-// c = 1 where that label is right, else 0; c takes no gradient. For classifiers only.
+// c = 1 if that label is correct, otherwise 0; c takes no gradient. For classifiers only.
 //
-// Where an environment has more than `batch` samples, that many are drawn without replacement from random.
+// If an environment has more than `batch` samples, that many are drawn from random without replacement.
 
 namespace pair::objectives {
 namespace {
@@ -47,7 +47,7 @@ class Clove final : public Objective {
   double width_;
 };
 
-// The first `count` places of a random order of 0 .. size - 1.
+// The first `count` entries of a random permutation of 0 .. size - 1.
 torch::Tensor draw(std::int64_t count, std::int64_t size, data::Random& random) {
   std::vector<std::int64_t> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), 0);
@@ -76,8 +76,8 @@ Predictions predictions(data::TaskLoss loss, const torch::Tensor& logits, const 
 
 torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
   if (view.loss == data::TaskLoss::squared_error) {
-    throw std::invalid_argument("clove measures calibration and needs a classifier: the loss is '" +
-                                std::string(data::to_string(view.loss)) + "'; accepted are bce and ce");
+    throw std::invalid_argument("clove: expected the loss bce or ce (it measures calibration), got '" +
+                                std::string(data::to_string(view.loss)) + "'");
   }
   const std::vector<torch::Tensor> logits = view.split(view.logits);
   const std::vector<torch::Tensor> labels = view.split(view.labels);
@@ -96,14 +96,28 @@ torch::Tensor Clove::value(const HeadView& view, data::Random& random) {
     const torch::Tensor gap = (correct - confidence) / batch_logits.size(0);
     errors.push_back(gap.dot(kernel.mv(gap)));
   }
-  // The kernel is positive definite; rounding alone can bring the sum below zero.
+  // The kernel is positive definite; only rounding can make the sum negative.
   return torch::stack(errors).mean().clamp_min(0.0);
 }
 
 ObjectiveEntry clove() {
-  return objective_entry<CloveOptions>(
+  ObjectiveEntry entry = objective_entry<CloveOptions>(
       "clove", "kernel calibration error of the environments",
       [](const CloveOptions& options) { return std::make_unique<Clove>(options); });
+  entry.manual = {.formula =
+                      "1/|E| sum_e 1/m^2 sum_ij (c_i - r_i) (c_j - r_j) exp(-|r_i - r_j| / width)\n"
+                      "\n"
+                      "r_i: confidence in the predicted label;  c_i: 1 if that label is right, else 0",
+                  .cited = {"Y. Wald, A. Feder, D. Greenfeld and U. Shalit, \"On Calibration and "
+                            "Out-of-domain Generalization\", NeurIPS 2021",
+                            "A. Kumar, S. Sarawagi and U. Jain, \"Trainable Calibration Measures for Neural "
+                            "Networks from Kernel Mean Embeddings\", ICML 2018"},
+                  .advice =
+                      "Use it for classifiers whose probabilities must be right in every environment. "
+                      "It does not accept regressions. It draws its own samples at every step, so "
+                      "PAIR-o cannot compare the losses of two steps and does not undo steps that "
+                      "raise them (`backtrack`)."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -4,7 +4,7 @@
 #include "pair/objectives/registry.h"
 
 // CORAL (Sun and Saenko, "Deep CORAL: Correlation Alignment for Deep Domain Adaptation", ECCV 2016, as
-// DomainBed has it): environments should agree on the mean and the covariance of the features. With m_e the
+// in DomainBed): environments should agree on the mean and the covariance of the features. With m_e the
 // mean and C_e the unbiased covariance, [d, d], the mean over pairs of environments of
 //
 //   mean over coordinates of (m_e - m_f)^2 + mean over entries of (C_e - C_f)^2.
@@ -36,9 +36,23 @@ torch::Tensor Coral::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry coral() {
-  return objective_entry(
+  ObjectiveEntry entry = objective_entry(
       "coral", "distance of the features' means and covariances, pair by pair",
       [] { return std::make_unique<Coral>(); }, Compares::environments);
+  entry.manual = {
+      .formula =
+          "mean over pairs (e, f) of  mean (m_e - m_f)^2 + mean (C_e - C_f)^2\n"
+          "\n"
+          "m_e, C_e: mean and covariance of the features in environment e",
+      .cited = {"B. Sun and K. Saenko, \"Deep CORAL: Correlation Alignment for Deep Domain "
+                "Adaptation\", ECCV Workshops 2016",
+                "I. Gulrajani and D. Lopez-Paz, \"In Search of Lost Domain Generalization\", ICLR "
+                "2021 (DomainBed, whose form this is)"},
+      .advice =
+          "Use it when environments differ in how the inputs look, and classes are equally "
+          "frequent in all of them. If class frequencies differ, equal feature "
+          "distributions contradict accurate predictions."};
+  return entry;
 }
 
 }  // namespace pair::objectives

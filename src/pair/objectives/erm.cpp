@@ -24,7 +24,16 @@ torch::Tensor Erm::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry erm() {
-  return objective_entry("erm", "mean of the environments' risks", [] { return std::make_unique<Erm>(); });
+  ObjectiveEntry entry =
+      objective_entry("erm", "mean of the environments' risks", [] { return std::make_unique<Erm>(); });
+  entry.manual = {
+      .formula = "1/|E| sum_e R_e",
+      .cited = {"V. Vapnik, \"Principles of Risk Minimization for Learning Theory\", NeurIPS 1991"},
+      .advice =
+          "Every run has it as its first objective: it keeps the predictor accurate. On "
+          "its own it relies on every feature that predicts well in the training "
+          "environments, including those that fail in others."};
+  return entry;
 }
 
 }  // namespace pair::objectives

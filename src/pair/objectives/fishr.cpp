@@ -40,7 +40,7 @@ void describe(base::Fields<FishrOptions>& field) {
       .domainbed = base::Uniform{0.90, 0.99};
   field
       .flag("fishr_mean", &FishrOptions::mean,
-            "a mean over the head's parameters, as DomainBed has it, not their sum")
+            "mean over the head's parameters, as in DomainBed, instead of their sum")
       .unsaid = "false";
 }
 
@@ -118,9 +118,23 @@ void Fishr::restore(std::span<const torch::Tensor> state) {
 }
 
 ObjectiveEntry fishr() {
-  return objective_entry<FishrOptions>(
+  ObjectiveEntry entry = objective_entry<FishrOptions>(
       "fishr", "disagreement of the head's gradient variances",
       [](const FishrOptions& options) { return std::make_unique<Fishr>(options); }, Compares::environments);
+  entry.manual = {.formula =
+                      "v_e   = mean over e of (g_i - mean g)^2, per coordinate\n"
+                      "v_e*  = ema v_e* + (1 - ema) v_e\n"
+                      "value = 1/|E| sum_e || (v_e* - mean v*) / (1 - ema) ||^2\n"
+                      "\n"
+                      "g_i: gradient of the loss of sample i with respect to the parameters of the head",
+                  .cited = {"A. Rame, C. Dancette and M. Cord, \"Fishr: Invariant Gradient Variances for "
+                            "Out-of-Distribution Generalization\", ICML 2022"},
+                  .advice =
+                      "Use it when environments should agree on more than their mean risk: it also "
+                      "sees how the samples within an environment differ. With full batches set "
+                      "`fishr_ema=0`; the average over steps is for minibatches. Every step must "
+                      "contain the same environments."};
+  return entry;
 }
 
 }  // namespace pair::objectives

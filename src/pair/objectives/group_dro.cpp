@@ -5,8 +5,8 @@
 #include "pair/objectives/state.h"
 
 // GroupDRO (Sagawa et al., "Distributionally Robust Neural Networks for Group Shifts", ICLR 2020, Algorithm
-// 1, environments as groups): a smooth stand-in for the worst risk. Weights q on the environments rise where
-// the risk is high, by exponentiated gradient ascent, and weigh the risks:
+// 1, environments as groups): a smooth stand-in for the worst risk. Weights q on the environments increase
+// with the risk, by exponentiated gradient ascent, and weigh the risks:
 //
 //   q_e <- q_e exp(eta R_e) / sum_f q_f exp(eta R_f),     value = sum_e q_e R_e,
 //
@@ -66,9 +66,20 @@ void GroupDro::restore(std::span<const torch::Tensor> state) {
 }
 
 ObjectiveEntry group_dro() {
-  return objective_entry<GroupDroOptions>(
+  ObjectiveEntry entry = objective_entry<GroupDroOptions>(
       "group_dro", "risks under weights that follow the worst",
       [](const GroupDroOptions& options) { return std::make_unique<GroupDro>(options); });
+  entry.manual = {.formula =
+                      "q_e   <- q_e exp(rate R_e) / sum_f q_f exp(rate R_f)\n"
+                      "value =  sum_e q_e R_e",
+                  .cited = {"S. Sagawa, P. W. Koh, T. B. Hashimoto and P. Liang, \"Distributionally Robust "
+                            "Neural Networks for Group Shifts: On the Importance of Regularization for "
+                            "Worst-Case Generalization\", ICLR 2020"},
+                  .advice =
+                      "Use it when the test data is a mixture of the training environments in unknown "
+                      "proportions. It does not extrapolate beyond them. Every step must contain the "
+                      "same environments."};
+  return entry;
 }
 
 }  // namespace pair::objectives

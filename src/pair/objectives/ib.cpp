@@ -21,7 +21,7 @@ class Ib final : public Objective {
 
 // Mean over features of their variance over samples: [..., m, d] -> scalar.
 torch::Tensor mean_variance(const torch::Tensor& features) {
-  // The mean takes no gradient, for deviations from it sum to zero; one fused kernel does the rest.
+  // The mean takes no gradient, because deviations from it sum to zero; one fused kernel does the rest.
   const torch::Tensor means = features.detach().mean(-2, /*keepdim=*/true).expand_as(features);
   const auto samples = static_cast<double>(features.size(-2));
   return torch::mse_loss(features, means) * (samples / (samples - 1.0));
@@ -44,8 +44,20 @@ torch::Tensor Ib::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry ib() {
-  return objective_entry("ib", "variance of the features within environments",
-                         [] { return std::make_unique<Ib>(); });
+  ObjectiveEntry entry = objective_entry("ib", "variance of the features within environments",
+                                         [] { return std::make_unique<Ib>(); });
+  entry.manual = {
+      .formula = "1/|E| sum_e 1/d sum_j Var_e[phi_j]",
+      .cited = {"K. Ahuja, E. Caballero, D. Zhang, J.-C. Gagnon-Audet, Y. Bengio, I. Mitliagkas "
+                "and I. Rish, \"Invariance Principle Meets Information Bottleneck for "
+                "Out-of-Distribution Generalization\", NeurIPS 2021"},
+      .advice =
+          "Use it together with `irmv1` when the invariant features carry all information about the label, "
+          "so "
+          "that the others add nothing once they are known; `irmv1` alone does not handle that case. Start "
+          "with small penalties: shrinking all features lowers it, too. It needs at least two samples per "
+          "environment."};
+  return entry;
 }
 
 }  // namespace pair::objectives

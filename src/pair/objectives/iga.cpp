@@ -29,9 +29,9 @@ class Iga final : public Objective {
 
 torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
   if (view.parameters.empty()) {
-    throw std::invalid_argument("iga takes gradients in all parameters, but the batch names none");
+    throw std::invalid_argument("iga: expected a batch with the network's parameters, got none");
   }
-  // Deviations from the mean sum to zero, so that the last is the negative sum of the others.
+  // Deviations from the mean sum to zero, so the last is the negative sum of the others.
   const torch::Tensor deviations = view.risks - view.risks.mean();
   std::vector<torch::Tensor> last;
   torch::Tensor trace = zero_of(view.risks);
@@ -62,9 +62,18 @@ torch::Tensor Iga::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry iga() {
-  return objective_entry(
+  ObjectiveEntry entry = objective_entry(
       "iga", "variance of the risks' gradients in all parameters", [] { return std::make_unique<Iga>(); },
       Compares::environments);
+  entry.manual = {
+      .formula = "1/|E| sum_e || grad R_e - mean grad R ||^2,   gradients with respect to all parameters",
+      .cited = {"M. Koyama and S. Yamaguchi, \"When is invariance useful in an "
+                "Out-of-Distribution Generalization problem?\", arXiv:2008.01883, 2020"},
+      .advice =
+          "Use it on small networks when agreement at the head is not enough. It is the "
+          "most expensive objective: it takes |E| - 1 extra backward passes through the "
+          "whole network and differentiates through them."};
+  return entry;
 }
 
 }  // namespace pair::objectives

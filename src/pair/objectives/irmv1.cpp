@@ -18,7 +18,7 @@
 //
 //   1/|E| sum_e A_e B_e,   A_e over the samples at even, B_e at odd positions of environment e,
 //
-// as in DomainBed. Samples must stand in random order within their environment. The estimate may be
+// as in DomainBed. Samples must be in random order within their environment. The estimate may be
 // negative where objectives may not; the paper's two treatments, both of the mean over environments:
 //
 //   scale  a negative estimate is multiplied by -C (the release's choice; the paper's "adjustment rate",
@@ -41,12 +41,12 @@ struct Irmv1Options {
 
 void describe(base::Fields<Irmv1Options>& field) {
   field.flag("irmv1_unbiased", &Irmv1Options::unbiased,
-             "the unbiased estimate from two halves of each batch");
+             "use the unbiased estimate from two halves of each batch");
   field.choice("irmv1_negative", &Irmv1Options::negative,
                {{"shift", Negative::shift}, {"scale", Negative::scale}, {"keep", Negative::keep}},
-               "irmv1_unbiased: what is done to a negative estimate");
+               "irmv1_unbiased: how a negative estimate is treated");
   field.number("irmv1_constant", &Irmv1Options::constant, {.low = 0, .high = 1e300, .open_low = true},
-               "irmv1_unbiased: the constant that is added or multiplied");
+               "irmv1_unbiased: the constant C that is added or multiplied");
 }
 
 class Irmv1 final : public Objective {
@@ -122,9 +122,23 @@ torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
 }
 
 ObjectiveEntry irmv1() {
-  return objective_entry<Irmv1Options>(
+  ObjectiveEntry entry = objective_entry<Irmv1Options>(
       "irmv1", "squared derivative of the risk with respect to a multiplier of the logits",
       [](const Irmv1Options& options) { return std::make_unique<Irmv1>(options); });
+  entry.manual = {
+      .formula =
+          "1/|E| sum_e D_e^2,   D_e = d/dw R_e(w z) at w = 1\n"
+          "\n"
+          "irmv1_unbiased:  1/|E| sum_e A_e B_e,   A_e, B_e = D_e over two disjoint halves of the batch",
+      .cited = {"M. Arjovsky, L. Bottou, I. Gulrajani and D. Lopez-Paz, \"Invariant Risk "
+                "Minimization\", arXiv:1907.02893, 2019"},
+      .advice =
+          "Use it when some features have the same relation to the label in every "
+          "environment and others do not. Its value can be 0 for predictors that still use "
+          "the unstable features ([theory](../theory.md)), so combine it with `vrex`, as "
+          "`irmx` and `pair` do. With minibatches set `irmv1_unbiased=true`: the plain "
+          "square overestimates by the variance of the estimate."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -25,7 +25,7 @@ torch::Tensor logit_gradient(data::TaskLoss loss, const torch::Tensor& logits, c
     case data::TaskLoss::binary_cross_entropy:
       return torch::sigmoid(logits) - column;
     case data::TaskLoss::cross_entropy:
-      // one_hot would wait for the device to check the labels' range.
+      // one_hot would wait for the device to check the range of the labels.
       return torch::softmax(logits, 1).scatter_add(1, column, torch::full_like(column, -1, logits.options()));
     case data::TaskLoss::squared_error:
       return 2 * (logits - column);
@@ -83,8 +83,8 @@ void require_samples(std::string_view objective, const std::vector<std::int64_t>
                      std::int64_t fewest) {
   const auto smallest = std::min_element(sizes.begin(), sizes.end());
   if (*smallest < fewest) {
-    throw std::invalid_argument(std::string(objective) + " needs at least " + std::to_string(fewest) +
-                                " samples an environment; environment " +
+    throw std::invalid_argument(std::string(objective) + ": expected at least " + std::to_string(fewest) +
+                                " samples per environment; environment " +
                                 std::to_string(smallest - sizes.begin()) + " of the batch has " +
                                 std::to_string(*smallest));
   }

@@ -4,7 +4,7 @@
 #include "pair/objectives/pairs.h"
 #include "pair/objectives/registry.h"
 
-// MMD (Li et al., "Domain Generalization with Adversarial Feature Learning", CVPR 2018, as DomainBed has it):
+// MMD (Li et al., "Domain Generalization with Adversarial Feature Learning", CVPR 2018, as in DomainBed):
 // environments should agree on the distribution of the features. The mean over pairs of environments of the
 // squared maximum mean discrepancy (Gretton et al., JMLR 2012; the biased estimate, which is never negative),
 //
@@ -40,7 +40,7 @@ torch::Tensor mean_kernel(const torch::Tensor& distances) {
 
 torch::Tensor mean_kernel_within(const torch::Tensor& x) {
   torch::Tensor distances = squared_distances(x, x);
-  // The sharpest kernel would see the rounding of what is exactly 0.
+  // The sharpest kernel would be affected by rounding of exact zeros.
   distances.fill_diagonal_(0.0);
   return mean_kernel(distances);
 }
@@ -49,16 +49,30 @@ torch::Tensor mean_kernel_within(const torch::Tensor& x) {
 
 torch::Tensor Mmd::value(const HeadView& view, data::Random& /*random*/) {
   return mean_over_pairs(view, [](const torch::Tensor& x, const torch::Tensor& y) {
-    // Of equal samples rounding leaves a little below 0.
+    // Rounding may make it slightly negative for equal samples.
     return (mean_kernel_within(x) + mean_kernel_within(y) - 2 * mean_kernel(squared_distances(x, y)))
         .clamp_min(0);
   });
 }
 
 ObjectiveEntry mmd() {
-  return objective_entry(
+  ObjectiveEntry entry = objective_entry(
       "mmd", "kernel distance of the features' distributions, pair by pair",
       [] { return std::make_unique<Mmd>(); }, Compares::environments);
+  entry.manual = {
+      .formula =
+          "mean over pairs (e, f) of  mean k(x, x') + mean k(y, y') - 2 mean k(x, y)\n"
+          "\n"
+          "x in e, y in f;  k(x, y) = sum over g in {1e-3, 1e-2, ..., 1e3} of exp(-g |x - y|^2), on features",
+      .cited = {"H. Li, S. J. Pan, S. Wang and A. C. Kot, \"Domain Generalization with "
+                "Adversarial Feature Learning\", CVPR 2018",
+                "A. Gretton, K. M. Borgwardt, M. J. Rasch, B. Schoelkopf and A. Smola, \"A Kernel "
+                "Two-Sample Test\", JMLR 2012"},
+      .advice =
+          "As `coral`, but it compares whole distributions of features instead of their "
+          "first two moments. Time and memory grow with the square of the samples per "
+          "environment."};
+  return entry;
 }
 
 }  // namespace pair::objectives

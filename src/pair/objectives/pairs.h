@@ -8,8 +8,8 @@
 
 namespace pair::objectives {
 
-// The mean of a distance between two environments' features, [m, d] and [n, d], over all pairs of
-// environments; 0 where there is no pair.
+// The mean of a distance between the features of two environments, [m, d] and [n, d], over all pairs of
+// environments; 0 if there is no pair.
 torch::Tensor mean_over_pairs(
     const HeadView& view,
     const std::function<torch::Tensor(const torch::Tensor&, const torch::Tensor&)>& distance);

@@ -1,17 +1,19 @@
 #include "pair/objectives/registry.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/registry.h"
 #include "pair/objectives/objective.h"
 
 namespace pair::objectives {
 
-const std::vector<ObjectiveEntry>& objectives() {
-  static const std::vector<ObjectiveEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<ObjectiveEntry>& objective_registry() {
+  static base::Registry<ObjectiveEntry> all("objective", [] {
     std::vector<ObjectiveEntry> list;
     // clang-format off
-    // One line per objective: where its entry comes from, and its place in lists.
+    // One line per objective, in the order of lists.
     { extern ObjectiveEntry erm(); list.push_back(erm()); }
     { extern ObjectiveEntry irmv1(); list.push_back(irmv1()); }
     { extern ObjectiveEntry vrex(); list.push_back(vrex()); }
@@ -26,8 +28,21 @@ const std::vector<ObjectiveEntry>& objectives() {
     { extern ObjectiveEntry worst_risk(); list.push_back(worst_risk()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<ObjectiveEntry>& objectives() {
+  return objective_registry().entries();
+}
+
+void add_objective(ObjectiveEntry entry) {
+  objective_registry().add(std::move(entry));
+}
+
+ObjectiveTraits traits_of(const ObjectiveEntry& entry) {
+  const std::unique_ptr<Objective> objective = entry.make(entry.options);
+  return {objective->needs_network(), objective->remembers_environments(), objective->replayable()};
 }
 
 const ObjectiveEntry& objective_named(std::string_view name) {

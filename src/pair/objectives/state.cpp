@@ -8,9 +8,9 @@ namespace pair::objectives {
 void match_state(std::string_view objective, torch::Tensor& remembered, const torch::Tensor& current) {
   if (remembered.sizes() != current.sizes()) {
     std::ostringstream message;
-    message << objective << " remembers a state of shape " << remembered.sizes()
-            << " from the steps before, but this batch needs " << current.sizes()
-            << "; every batch must hold the same environments";
+    message << objective
+            << ": expected a batch of the same environments as in the steps before, with a state of shape "
+            << remembered.sizes() << ", got " << current.sizes();
     throw std::invalid_argument(message.str());
   }
   remembered = remembered.to(current.options());
@@ -34,7 +34,7 @@ std::vector<torch::Tensor> saved_state(const torch::Tensor& remembered) {
 torch::Tensor restored_state(std::string_view objective, std::span<const torch::Tensor> state) {
   if (state.size() > 1) {
     std::ostringstream message;
-    message << objective << " remembers one tensor, but the state to restore has " << state.size();
+    message << objective << ": expected a state of one tensor, got " << state.size();
     throw std::invalid_argument(message.str());
   }
   return state.empty() ? torch::Tensor() : state.front().detach().clone();

@@ -7,7 +7,7 @@
 //
 //   1/(|E| - 1) sum_e (R_e - mean R)^2,
 //
-// unbiased, as in the paper's release (DomainBed divides by |E|). Of one environment 0.
+// unbiased, as in the paper's release (DomainBed divides by |E|). 0 for one environment.
 
 namespace pair::objectives {
 namespace {
@@ -30,8 +30,18 @@ torch::Tensor Vrex::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry vrex() {
-  return objective_entry(
+  ObjectiveEntry entry = objective_entry(
       "vrex", "variance of the risks", [] { return std::make_unique<Vrex>(); }, Compares::environments);
+  entry.manual = {.formula = "1/(|E| - 1) sum_e (R_e - mean R)^2",
+                  .cited = {"D. Krueger, E. Caballero, J.-H. Jacobsen, A. Zhang, J. Binas, D. Zhang, R. Le "
+                            "Priol and A. Courville, \"Out-of-Distribution Generalization via Risk "
+                            "Extrapolation (REx)\", ICML 2021"},
+                  .advice =
+                      "Use it when the best invariant predictor has the same risk in every "
+                      "environment, that is, when the noise in the labels is the same everywhere. It "
+                      "needs at least two training environments, and it has little to compare when "
+                      "they are nearly alike (`pair paper fig-vrex-failure`)."};
+  return entry;
 }
 
 }  // namespace pair::objectives

@@ -1,7 +1,7 @@
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 
-// max_e R_e: what group_dro's weights come to follow, and what PAIR-s judges GroupDRO by (Appendix G.2).
+// max_e R_e: the limit of group_dro, and the loss that PAIR-s uses for GroupDRO (Appendix G.2).
 
 namespace pair::objectives {
 namespace {
@@ -18,8 +18,17 @@ torch::Tensor WorstRisk::value(const HeadView& view, data::Random& /*random*/) {
 }
 
 ObjectiveEntry worst_risk() {
-  return objective_entry("worst_risk", "largest of the environments' risks",
-                         [] { return std::make_unique<WorstRisk>(); });
+  ObjectiveEntry entry = objective_entry("worst_risk", "largest of the environments' risks",
+                                         [] { return std::make_unique<WorstRisk>(); });
+  entry.manual = {.formula = "max_e R_e",
+                  .cited = {"S. Sagawa, P. W. Koh, T. B. Hashimoto and P. Liang, \"Distributionally Robust "
+                            "Neural Networks for Group Shifts: On the Importance of Regularization for "
+                            "Worst-Case Generalization\", ICLR 2020"},
+                  .advice =
+                      "Use it to record the worst environment, with a penalty of 0: PAIR-s judges "
+                      "`groupdro` by it. To minimise it, prefer `group_dro`, which does not jump "
+                      "between environments."};
+  return entry;
 }
 
 }  // namespace pair::objectives

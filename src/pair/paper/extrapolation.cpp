@@ -26,11 +26,11 @@ struct Method {
   std::string_view key;
   std::string_view label;
   std::string_view algorithm;
-  std::string_view searched;  // the setting that is chosen; empty: none
+  std::string_view searched;  // the setting that is searched; empty: none
   std::string_view solver = {};
 };
-// Solutions of EPO's linear program jump from one corner of the simplex to another as minibatches differ;
-// those of the smoothed one stay near the last.
+// Solutions of EPO's linear program jump between corners of the simplex as minibatches differ; those of the
+// smoothed program stay near the previous one.
 constexpr std::array methods_known = {
     Method{"erm", "ERM", "erm", ""},
     Method{"irmv1", "IRMv1", "irmv1", "penalty"},
@@ -39,7 +39,7 @@ constexpr std::array methods_known = {
     Method{"pair", "PAIR-o", "pair", "preference"},
     Method{"pair_smooth", "PAIR-o, smooth", "pair", "preference", "epo_smooth"}};
 
-// Appendix C.3. Of the penalty weights, searched from 1e-4 on, those that it found to perform well.
+// Appendix C.3: the penalty weights that performed well in a search from 1e-4.
 constexpr std::array penalties = {"0.01", "0.1", "1", "10"};
 constexpr std::array preferences = {"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8",
                                     "1,1e8,1e4",  "1,1e4,1e4",  "1,1e8,1e8"};
@@ -51,7 +51,7 @@ constexpr double paper_mse(Sampling sampling) {
 
 constexpr std::int64_t map_side = 101;
 
-// Points (x1, x2) of a grid, x1 the faster.
+// Points (x1, x2) of a grid; x1 varies fastest.
 torch::Tensor grid(double x1_extent, std::int64_t columns, double x2_extent, std::int64_t rows) {
   const torch::Tensor x1 = torch::linspace(-x1_extent, x1_extent, columns);
   const torch::Tensor x2 = torch::linspace(-x2_extent, x2_extent, rows);
@@ -90,7 +90,7 @@ void check(const sweep::RunOutcome& outcome) {
 
 double validation_of(const sweep::RunOutcome& outcome) {
   const json& value = outcome.record.at("env2_in_mse");
-  // A run may have diverged into numbers that are none.
+  // A diverged run has no number here.
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
 }
 
@@ -106,7 +106,7 @@ std::vector<std::string> extrapolation_methods() {
 
 std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationRequest& request) {
   if (request.seeds.empty()) {
-    throw std::invalid_argument("no seeds were given; at least one is needed");
+    throw std::invalid_argument("seeds: expected at least one, got none");
   }
   const std::vector<std::string> known = extrapolation_methods();
   for (const std::string& name : request.methods) {
@@ -246,9 +246,10 @@ std::string extrapolation_text(const nlohmann::json& result) {
                   entry("invariance").c_str(), method.at("setting").get<std::string>().c_str());
     text += line;
   }
-  std::snprintf(line, sizeof line,
-                "\n  The paper's best PAIR: MSE %.2f. The invariance score is 0 where x2 does not matter.\n",
-                result.at("paper").at("mse").get<double>());
+  std::snprintf(
+      line, sizeof line,
+      "\n  The paper's best PAIR: MSE %.2f. The invariance score is 0 if predictions do not depend on x2.\n",
+      result.at("paper").at("mse").get<double>());
   return text + line;
 }
 

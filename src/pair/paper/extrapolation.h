@@ -13,11 +13,11 @@
 #include "pair/sweep/many_runs.h"
 
 // The extrapolation example (Sec. 3.3 and Appendix C.3; Figures 3 and 16 to 20): does a regression trained on
-// two parts of the plane learn what does not depend on where they lie?
+// two regions of the plane learn the function that does not depend on the region?
 //
-// Each method runs with every penalty weight or preference that the paper searched, on the first seed; the
-// one with the least validation loss (the paper's: the error on points from the whole square, here others
-// than those tested on) runs on the other seeds too.
+// Each method runs with every penalty weight or preference that the paper searched, on the first seed. The
+// setting with the smallest validation loss (as in the paper, the error on points of the whole square, here
+// different from the test points) also runs on the other seeds.
 
 namespace pair::paper {
 
@@ -26,17 +26,18 @@ std::vector<std::string> extrapolation_methods();
 
 struct ExtrapolationRequest {
   data::ExtrapolationSpec::Sampling sampling = data::ExtrapolationSpec::Sampling::uniform;
-  std::vector<std::string> methods = {};               // none: all
+  std::vector<std::string> methods = {};               // empty: all
   std::vector<std::uint64_t> seeds = {0, 1, 2, 3, 4};  // at least one
-  Overrides common = {};                               // settings of every run
-  // What is searched, as 'pair train --set' takes it; none: the paper's.
+  Overrides common = {};                               // settings common to all runs
+  // The values to search, as for 'pair train --set'. Empty: the paper's.
   std::vector<std::string> penalties = {};
   std::vector<std::string> preferences = {};
 };
 
 // A method with one of its settings.
 struct Candidate {
-  std::string setting;  // "penalty 0.1", "preference 1,10000,10000"; empty: the method has none to choose
+  std::string
+      setting;  // "penalty 0.1", "preference 1,10000,10000"; empty: the method has no searched setting
   runs::RunSpec spec;
 };
 
@@ -46,17 +47,17 @@ struct ExtrapolationMethod {
   std::vector<Candidate> candidates;
 };
 
-// Throws std::invalid_argument for an unknown method, no seed or a setting that is not accepted.
+// Throws std::invalid_argument for an unknown method, no seed or an invalid setting.
 std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationRequest& request);
 
-// Runs what is missing, below root, jobs at a time, and measures the trained models:
+// Runs what is missing below root, `jobs` at a time, and measures the trained models:
 //   {"name", "sampling", "seeds", "frequency", "paper": {"mse"}, "methods": [{"method", "label", "setting",
 //     "candidates": [{"setting", "validation_mse", "invariance"}], "validation_mse", "mse", "invariance"
 //     (each {"mean", "deviation", "values"}), "map": {"low", "high", "side", "values"}}]}
-// invariance is the mean over x1 in [-2, 2] of the deviation of the prediction over x2 in [-4, 4]: 0 where
-// the prediction does not depend on x2. map has the first seed's predictions, row by row from the least x2,
-// in a square of side x side points. Where it was stopped, null. A run that fails throws
-// std::runtime_error.
+// invariance is the mean over x1 in [-2, 2] of the standard deviation of the prediction over x2 in [-4, 4]: 0
+// if the prediction does not depend on x2. map has the predictions of the first seed on side x side points of
+// the square, row by row from the smallest x2. Returns null if it was stopped. Throws std::runtime_error if a
+// run fails.
 nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::filesystem::path& root,
                              std::size_t jobs, const sweep::ManyRunsHooks& hooks = {});
 

@@ -19,11 +19,11 @@ using plot::Chart;
 using plot::Color;
 
 constexpr double extent = data::extrapolation_extent;
-// Labels are from 0 to 2; predictions beyond are shown as far as this.
+// Labels are from 0 to 2; predictions outside are shown up to these limits.
 constexpr double least_shown = -0.5;
 constexpr double most_shown = 2.5;
 
-// Two deviations around the centre, where 86 of a hundred points are.
+// Two standard deviations around the centre: 86 percent of the points.
 plot::Region ellipse(std::string name, double x, double y, double a, double b, double c) {
   plot::Region region{.name = std::move(name), .color = Color::ink, .opacity = 0.0};
   const double along = std::sqrt(a);
@@ -75,7 +75,7 @@ Chart map(const json& result, std::string title, plot::Field field) {
 
 plot::Field field_of(const json& values) {
   const auto side = values.at("side").get<std::size_t>();
-  // Predictions are for points from edge to edge; a field's values belong to the centres of its cells.
+  // Predictions are at points from edge to edge; a field's values are at the centres of its cells.
   const double half = extent / static_cast<double>(side - 1);
   return {side,           side,          values.at("values").get<std::vector<double>>(),
           -extent - half, extent + half, -extent - half,

@@ -6,9 +6,9 @@
 
 namespace pair::paper {
 
-// What extrapolation() (extrapolation.h) gives, drawn: the truth and each method's predictions over the
-// square, with the places that training data came from. Where a prediction does not depend on x2 its lines
-// of equal value are upright.
+// Draws the result of extrapolation() (extrapolation.h): the true function and each method's predictions over
+// the square, with the regions of the training data. If a prediction does not depend on x2, its contour lines
+// are vertical.
 plot::Figure extrapolation_figure(const nlohmann::json& result);
 
 }  // namespace pair::paper

@@ -22,8 +22,8 @@ using nlohmann::json;
 
 void require(const char* field, std::size_t value, std::size_t least, std::size_t most) {
   if (value < least || value > most) {
-    throw std::invalid_argument(std::string(field) + " is " + std::to_string(value) + "; it must be " +
-                                std::to_string(least) + " to " + std::to_string(most));
+    throw std::invalid_argument(std::string(field) + ": expected " + std::to_string(least) + " to " +
+                                std::to_string(most) + ", got " + std::to_string(value));
   }
 }
 
@@ -51,7 +51,7 @@ struct Window {
 
 json point(const std::string& name, const Spec& spec, const Odd& f, bool irm_s) {
   const Objectives at = objectives(spec, f);
-  // Risks are of order 1, so that a spread of this size is rounding.
+  // Risks are of order 1, so a spread of this size is rounding.
   constexpr double rounding = 1e-9;
   return {{"name", name},
           {"f", f},
@@ -64,7 +64,7 @@ json point(const std::string& name, const Spec& spec, const Odd& f, bool irm_s) 
           {"zero_variance", risk_spread(spec, f) < rounding}};
 }
 
-// The part of u + v = sum (falling) or u = v (rising) within the window.
+// The part of u + v = sum (falling) or u = v (rising) inside the window.
 json line_within(const Window& window, bool rising, double sum) {
   const auto v_of = [&](double u) { return rising ? u : sum - u; };
   const double first = std::max(window.low[0], rising ? window.low[1] : sum - window.high[1]);
@@ -73,8 +73,8 @@ json line_within(const Window& window, bool rising, double sum) {
 }
 
 // R_1 - R_2 is (beta_2 - beta_1) (g(u) - g(v)) with g(z) = (1 - alpha) l(z) - alpha l(-z). Under the logistic
-// loss g falls everywhere, which leaves u = v; under the square loss it is a parabola, and u + v = 2 / (1 - 2
-// alpha) has equal risks too, which the paper's pictures leave out.
+// loss, g is decreasing, which leaves u = v. Under the square loss it is a parabola, and u + v = 2 / (1 - 2
+// alpha) has equal risks, too; the paper's figures leave it out.
 json zero_variance_lines(const Spec& spec, const Window& window) {
   json lines = json::array({line_within(window, true, 0.0)});
   if (spec.loss == Loss::square && spec.alpha != 0.5) {
@@ -106,8 +106,8 @@ json landscape(const Spec& spec, const Window& window, std::size_t count) {
   return result;
 }
 
-// Risks are convex and linear in beta: the front is where w R_1 + (1 - w) R_2, the risk at a beta in between,
-// is least.
+// Risks are convex and linear in beta: the front consists of the minimisers of w R_1 + (1 - w) R_2, the risk
+// at a beta in between.
 json pareto(const Spec& spec, std::size_t count) {
   json front = json::array();
   double highest = 0.0;
@@ -124,7 +124,7 @@ json pareto(const Spec& spec, std::size_t count) {
   return {{"front", std::move(front)}, {"zero_variance", {{least, least}, {highest, highest}}}};
 }
 
-// Without "-0.000000" for what the root finder left of a zero.
+// Avoids "-0.000000" for the root finder's residual.
 double unsigned_zero(const json& value, double digits) {
   return std::abs(value.get<double>()) < digits / 2 ? 0.0 : value.get<double>();
 }
@@ -189,7 +189,8 @@ std::string failure_text(const json& failure) {
       least_erm = point["erm"].get<double>();
     }
   }
-  out << "\nOf the predictors that satisfy IRM_S, " << least << " has the least ERM loss"
+  out << "\n"
+      << least << " has the smallest ERM loss among the predictors that satisfy IRM_S"
       << (least == "f_IRM" ? ".\n" : ": IRM_S and IRMv1 prefer it to f_IRM.\n");
   return out.str();
 }

@@ -16,7 +16,8 @@ using nlohmann::json;
 using plot::Chart;
 using plot::Color;
 
-// The landscape's values belong to points from edge to edge of the window, a field's to its cells' centres.
+// The landscape's values are at points from edge to edge of the window; a field's are at the centres of its
+// cells.
 plot::Field field_of(const json& failure, const char* name) {
   const json& landscape = failure["landscape"];
   const auto u = landscape["u"].get<std::vector<double>>(), v = landscape["v"].get<std::vector<double>>();
@@ -40,7 +41,7 @@ plot::Line line_of(const json& points, std::string name, Color color, plot::Dash
   return line;
 }
 
-// Purple is for zero variance, so environments pass it over.
+// Purple is reserved for zero variance, so environments skip it.
 Color color_of_environment(std::size_t i) {
   return plot::category(i < 3 ? i : i + 1);
 }
@@ -54,7 +55,7 @@ const json& named(const json& failure, const char* name) {
                        [name](const json& point) { return point["name"] == name; });
 }
 
-// Which coordinates of a point a panel shows: "f" or "risks".
+// `coordinates`: the part of a point that a panel shows, "f" or "risks".
 void add_points(Chart& chart, const json& failure, const char* coordinates) {
   plot::Points invariant{.name = "satisfies IRM_S", .color = Color::ink, .size = 8};
   plot::Points optimum{
@@ -94,7 +95,7 @@ Chart constraints(const json& failure) {
     chart.marks.emplace_back(line);
     ++i;
   }
-  // Inside, predictors have a lower ERM loss than f_IRM: what satisfies IRM_S there is preferred to it.
+  // Inside, predictors have a lower ERM loss than f_IRM: those that satisfy IRM_S there are preferred to it.
   chart.marks.emplace_back(plot::Contours{.name = "ERM loss of f_IRM",
                                           .field = erm,
                                           .levels = {named(failure, "f_IRM")["erm"]},
@@ -108,7 +109,7 @@ Chart constraints(const json& failure) {
 Chart variance(const json& failure) {
   Chart chart = plane(failure, "Variance of the risks");
   plot::HeatMap map{.label = "V-REx", .field = field_of(failure, "vrex"), .scale = plot::ColorScale::shade};
-  // From zero on, a logarithm has no end: four decades show where the variance is low, below is as good as 0.
+  // A logarithmic scale cannot reach 0; four decades show where the variance is low.
   constexpr double decades = 1e4;
   const double most = *std::max_element(map.field.values.begin(), map.field.values.end());
   if (most > 0) {
@@ -141,7 +142,7 @@ Chart front(const json& failure) {
   chart.marks = {line, line_of(failure["pareto"]["zero_variance"], "equal risks", zero_variance_color,
                                zero_variance_dash)};
   add_points(chart, failure, "risks");
-  // The front and what lies near it; f_0 and f_2 are far off.
+  // The front and its surroundings; f_0 and f_2 are far away.
   risks.push_back(named(failure, "f_IRM")["risks"]);
   for (const std::size_t axis : {0U, 1U}) {
     const auto [low, high] = std::minmax_element(

@@ -6,10 +6,10 @@
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 
-// The paper compares the gradients of the first 50 epochs after pretraining. It leaves open the dataset, the
-// penalty weights, the length of pretraining and whose parameters' gradients are meant: here both
-// ColoredMNISTs, the weights that Appendix F.1 searches, 150 steps, and all parameters, since IB's gradient
-// at the head is 0.
+// The paper compares the gradients of the first 50 epochs after pretraining. It does not state the dataset,
+// the penalty weights, the length of pretraining and which parameters' gradients are compared. Here: both
+// ColoredMNISTs, the weights searched in Appendix F.1, 150 steps, and all parameters, since IB's gradient at
+// the head is 0.
 
 namespace pair::paper {
 namespace {
@@ -32,7 +32,7 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
                                  dataset.name, "irmx",
                                  {{"objectives", "erm," + objective},
                                   {"penalty", power_text(penalty)},
-                                  // Fishr's moving average is for minibatches; a step sees all data here.
+                                  // Fishr's moving average is for minibatches; here, each step uses all data.
                                   {"fishr_ema", "0"},
                                   {"refresh", "false"},
                                   {"conflict", "true"},
@@ -55,7 +55,7 @@ json measure(std::span<const sweep::RunOutcome> runs) {
     for (const json& record : runs::read_records(runs::results_file(run.directory))) {
       if (record.at("step").get<std::int64_t>() > pretrain && record.contains("conflict")) {
         const json& cosine = record.at("conflict").front();
-        // Null where a gradient vanished.
+        // Null if a gradient vanished.
         if (cosine.is_number()) {
           sum += cosine.get<double>();
           count += 1.0;
@@ -120,8 +120,8 @@ Study fig_conflict() {
       .summary = "Cosine of ERM's gradient with each OOD objective's, by penalty weight",
       .seeds = "0-4",
       .methods = {objectives.begin(), objectives.end()},
-      .quick_cells = "CMNIST alone, three penalty weights, 100 steps of pretraining",
-      .about = "Means over the 50 steps after pretraining, over all parameters; below 0 the two conflict.",
+      .quick_cells = "CMNIST only, three penalty weights, 100 steps of pretraining",
+      .about = "Means over the 50 steps after pretraining, over all parameters; below 0, the two conflict.",
       .cells = cells,
       .measure = measure,
       .draw = draw,

@@ -8,8 +8,8 @@
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 
-// Every method starts from an ERM model that was trained on the dataset's gray twin, with the same seed: a
-// run of its own, which the others name as their start (RunSpec::start). Then SGD at learning rate 1e-3 with
+// Every method starts from an ERM model trained on the dataset's gray twin with the same seed. That is a
+// separate run, which the others name as their start (RunSpec::start). Then SGD at learning rate 1e-3 with
 // penalty weight 1e5 and no pretraining.
 
 namespace pair::paper {
@@ -68,7 +68,7 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   return all;
 }
 
-// The run's records after the last one of the run that it starts from, as step 0.
+// The run's records, starting with the last record of the run that it starts from, as step 0.
 std::vector<json> records_from_start(const std::filesystem::path& directory) {
   const json spec = json::parse(runs::read_file(runs::spec_file(directory)));
   const std::filesystem::path start = directory.parent_path() / spec.at("start").get<std::string>();
@@ -80,7 +80,7 @@ std::vector<json> records_from_start(const std::filesystem::path& directory) {
   return records;
 }
 
-// Mean and deviation over the runs, record by record.
+// Mean and standard deviation over the runs, per record.
 json measure(std::span<const sweep::RunOutcome> runs) {
   std::vector<std::vector<double>> accuracies;
   json steps = json::array();
@@ -146,11 +146,11 @@ Study fig_perfect_init() {
   return {.name = "fig-perfect-init",
           .figures = "Figure 15",
           .title = "From a model trained on gray data",
-          .summary = "Methods that start from a model trained on gray data, and whether they keep it",
+          .summary = "Whether methods that start from a model trained on gray data keep its accuracy",
           .seeds = "0-4",
           .methods = {methods.begin(), methods.end()},
-          .quick_cells = "CMNIST-10 alone",
-          .about = "Worst test accuracy after the last step, in per cent.",
+          .quick_cells = "CMNIST-10 only",
+          .about = "Worst test accuracy after the last step, in percent.",
           .cells = cells,
           .first = first,
           .measure = measure,

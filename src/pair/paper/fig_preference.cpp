@@ -4,9 +4,9 @@
 #include "pair/paper/study_panels.h"
 
 // "The hyperparameter search space is restricted to a single point, i.e., a learning rate of 0.01, and a
-// pretraining epoch of 150." That is `plain` here; `guarded` is the step and the learning rate that this
-// project has for both datasets. The preferences are not printed: here every second power of ten from 1e2 to
-// 1e14, around the default (1e10, 1e12).
+// pretraining epoch of 150." That is `plain` here; `guarded` is this project's step and learning rate for
+// both datasets. The paper does not print the preferences; here, every second power of ten from 1e2 to 1e14,
+// around the default (1e10, 1e12).
 
 namespace pair::paper {
 namespace {
@@ -103,11 +103,11 @@ Study fig_preference() {
   return {.name = "fig-preference",
           .figures = "Figures 4d and 14",
           .title = "PAIR-o under other preferences",
-          .summary = "PAIR-o's accuracy over preferences for IRMv1 and V-REx: heat maps",
+          .summary = "PAIR-o's accuracy by preference for IRMv1 and V-REx: heat maps",
           .seeds = "0-2",
           .methods = {"guarded", "plain"},
-          .quick_cells = "CMNIST-m alone, three preferences for each objective",
-          .about = "Worst test accuracy after the last step, in per cent; ERM's preference is 1.",
+          .quick_cells = "CMNIST-m only, three preferences per objective",
+          .about = "Worst test accuracy after the last step, in percent; ERM's preference is 1.",
           .cells = cells,
           .measure = worst_accuracy,
           .draw = draw,

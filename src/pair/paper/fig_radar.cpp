@@ -6,10 +6,9 @@
 #include "pair/runs/run_spec.h"
 
 // "ERM, IRMv1 and VREx loss values at convergence of best performed algorithms. The plotted values are in
-// log-scale and normalized to [0,1]." Each spoke goes here from the least of the methods' losses, at the
-// centre, to the largest, in the logarithm. Methods have their settings of 'pair list algorithms', which were
-// chosen by test accuracy as the paper's were; they also record, without weighing it, the objective that they
-// do not use.
+// log-scale and normalized to [0,1]." Here, each spoke is the logarithm from the smallest (centre) to the
+// largest of the methods' losses. Methods have the settings of 'pair list algorithms', which were chosen by
+// test accuracy as the paper's were. They also record, with weight 0, the objectives they do not use.
 
 namespace pair::paper {
 namespace {
@@ -19,7 +18,7 @@ using nlohmann::json;
 constexpr std::array methods = {"erm", "irmv1", "vrex", "irmx", "pair"};
 constexpr std::array objectives = {"erm", "irmv1", "vrex"};
 
-// The method's own lambda for the objectives that it has, 0 for the others.
+// The method's own weights for its objectives, 0 for the others.
 Overrides recording_all(std::string_view method, std::string_view dataset) {
   const train::Settings settings = runs::resolve(dataset, method).settings;
   if (settings.scheme == train::Scheme::pair) {
@@ -112,20 +111,21 @@ std::string lines(const json& result) {
 }  // namespace
 
 Study fig_radar() {
-  return {.name = "fig-radar",
-          .figures = "Figure 4c",
-          .title = "Losses at the end, logarithms normalised",
-          .summary = "ERM, IRMv1 and V-REx losses where each method ends, normalised: radar",
-          .seeds = "0-4",
-          .methods = {methods.begin(), methods.end()},
-          .quick_cells = "CMNIST-m alone",
-          .about =
-              "lg is the logarithm to base 10. On the figure each spoke goes from the least of the methods'\n"
-              "logarithms (0, the centre) to the largest (1).",
-          .cells = cells,
-          .measure = measure,
-          .draw = draw,
-          .lines = lines};
+  return {
+      .name = "fig-radar",
+      .figures = "Figure 4c",
+      .title = "Final losses, normalised logarithms",
+      .summary = "Final ERM, IRMv1 and V-REx losses of each method, normalised: radar",
+      .seeds = "0-4",
+      .methods = {methods.begin(), methods.end()},
+      .quick_cells = "CMNIST-m only",
+      .about =
+          "lg is the logarithm to base 10. In the figure, each spoke goes from the smallest of the methods'\n"
+          "logarithms (0, the centre) to the largest (1).",
+      .cells = cells,
+      .measure = measure,
+      .draw = draw,
+      .lines = lines};
 }
 
 }  // namespace pair::paper

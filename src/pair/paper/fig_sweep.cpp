@@ -5,10 +5,10 @@
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
 
-// Penalty weights and pretraining as Appendix F.2 has them: {1, 10, ..., 1e6} for IRMv1's and, apart from it,
-// for V-REx's weight, in the wide form up to 1e12, and {0, 50, ..., 250} steps first. A place of IRMX is its
-// best V-REx weight. IRMv1's weights are not printed beside its figures; they are the same here. PAIR-o has
-// its one preference everywhere.
+// Penalty weights and pretraining as in Appendix F.2: {1, 10, ..., 1e6} for IRMv1's and, independently,
+// V-REx's weight (up to 1e12 with --wide), and {0, 50, ..., 250} steps of pretraining. A cell of IRMX is the
+// best over V-REx's weights. The paper does not print IRMv1's weights; they are the same here. PAIR-o has one
+// preference everywhere.
 
 namespace pair::paper {
 namespace {
@@ -65,7 +65,7 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   return all;
 }
 
-// The best of several cells: of IRMX, over V-REx's weights; of all, what tuning can do.
+// The best of several cells: for IRMX, over V-REx's weights; for all, the result of exhaustive tuning.
 json best_of(const std::vector<json>& cells) {
   json best;
   for (const json& cell : cells) {
@@ -129,7 +129,7 @@ plot::Figure draw(const json& result) {
     const auto rows = static_cast<double>(map.y.names.size());
     figure.panels.emplace_back(heat_panel(map.title, x, map.y, std::move(map.values), range_of(all)));
     if (pair && rows > 1) {
-      // PAIR-o has no penalty weight: its row stands apart.
+      // PAIR-o has no penalty weight, so its row is separate.
       std::get<plot::Chart>(figure.panels.back())
           .marks.emplace_back(plot::Line{.x = {0.0, static_cast<double>(x.names.size())},
                                          .y = {rows - 1, rows - 1},
@@ -185,11 +185,11 @@ Study fig_sweep() {
           .summary = "IRMv1 and IRMX over penalty weights and pretraining, against PAIR-o: heat maps",
           .seeds = "0-2",
           .methods = {"irmv1", "irmx", "pair"},
-          .wide = "Penalty weights up to 1e12, not 1e6 (Figure 12): three times the runs",
-          .quick_cells = "CMNIST-m alone, three penalty weights, three lengths of pretraining, 201 steps",
+          .wide = "Penalty weights up to 1e12 instead of 1e6 (Figure 12): three times as many runs",
+          .quick_cells = "CMNIST-m only, three penalty weights, three lengths of pretraining, 201 steps",
           .about =
-              "Worst test accuracy after the last step, in per cent. A place of IRMX is the best over all\n"
-              "weights of V-REx; its weight of IRMv1 is the row's.",
+              "Worst test accuracy after the last step, in percent. A cell of IRMX is the best over all\n"
+              "weights of V-REx; the row is the weight of IRMv1.",
           .cells = cells,
           .measure = worst_accuracy,
           .draw = draw,

@@ -6,8 +6,8 @@
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 
-// PAIR-o with its settings of 'pair list algorithms', a record a step. The paper does not say which run is
-// shown; over several seeds it is the mean here.
+// PAIR-o with the settings of 'pair list algorithms', one record per step. The paper does not say which run
+// is shown; here it is the mean over seeds.
 
 namespace pair::paper {
 namespace {
@@ -68,7 +68,7 @@ Series series_of(std::span<const sweep::RunOutcome> runs) {
 
 json measure(std::span<const sweep::RunOutcome> runs) {
   Series series = series_of(runs);
-  // Every run balances from the same step on.
+  // Every run balances from the same step.
   for (select::Column& column : series.mean.columns) {
     if (column.key == "balancing") {
       std::for_each(column.values.begin(), column.values.end(),
@@ -91,11 +91,10 @@ json measure(std::span<const sweep::RunOutcome> runs) {
   return result;
 }
 
-// The solver's weights jump from corner to corner of the simplex; what they amount to is their mean over a
-// stretch of steps.
+// The solver's weights jump between corners of the simplex; their mean over several steps shows their effect.
 constexpr std::size_t smoothed = 15;
 
-// Over values from the phase's own side of `boundary`.
+// Only over values on the same side of `boundary`.
 std::vector<double> running_mean(const std::vector<double>& values, std::size_t boundary) {
   std::vector<double> means;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -125,7 +124,7 @@ std::vector<plot::Mark> phase_marks(const json& cell, bool named) {
   return marks;
 }
 
-// JSON has null for what is not finite.
+// null in JSON means not finite.
 std::vector<double> numbers(const json& list) {
   std::vector<double> values;
   for (const json& value : list) {
@@ -208,11 +207,11 @@ Study fig_trajectory() {
   return {.name = "fig-trajectory",
           .figures = "Figure 4b",
           .title = "PAIR-o's weights and losses over time",
-          .summary = "The weights that PAIR-o gives over time, its losses, and the three phases",
+          .summary = "PAIR-o's weights and losses over time, with the three phases",
           .seeds = "0",
           .methods = {},
           .about =
-              "Weights are means over the phase. Fitting is ERM alone; Generalization begins where the OOD\n"
+              "Weights are means over the phase. Fitting is ERM only; Generalization begins when the OOD\n"
               "objectives together have more than half of the weight for good.",
           .cells = cells,
           .measure = measure,

@@ -4,9 +4,9 @@
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
 
-// Environments {(0.25, 0.1), (0.25, beta)} of ColoredMNIST. The values of beta are not printed: here from
-// 0.11, where the two are nearly alike, to 0.3, beyond CMNIST's 0.2. The paper shows V-REx and IRMv1; ERM and
-// PAIR-o are ours.
+// Environments {(0.25, 0.1), (0.25, beta)} of ColoredMNIST. The paper does not print the values of beta;
+// here, from 0.11, where the two are nearly equal, to 0.3, beyond CMNIST's 0.2. The paper shows V-REx and
+// IRMv1; ERM and PAIR-o are added here.
 
 namespace pair::paper {
 namespace {
@@ -67,19 +67,18 @@ std::string lines(const json& result) {
 }  // namespace
 
 Study fig_vrex_failure() {
-  return {
-      .name = "fig-vrex-failure",
-      .figures = "Figure 8",
-      .title = "Environments that become alike",
-      .summary = "V-REx and IRMv1 as the two environments of ColoredMNIST become alike",
-      .seeds = "0-4",
-      .methods = {methods.begin(), methods.end()},
-      .quick_cells = "four values of beta",
-      .about = "Worst test accuracy after the last step, in per cent. The first environment has beta 0.1.",
-      .cells = cells,
-      .measure = worst_accuracy,
-      .draw = draw,
-      .lines = lines};
+  return {.name = "fig-vrex-failure",
+          .figures = "Figure 8",
+          .title = "Environments that become similar",
+          .summary = "V-REx and IRMv1 as the two environments of ColoredMNIST become similar",
+          .seeds = "0-4",
+          .methods = {methods.begin(), methods.end()},
+          .quick_cells = "four values of beta",
+          .about = "Worst test accuracy after the last step, in percent. The first environment has beta 0.1.",
+          .cells = cells,
+          .measure = worst_accuracy,
+          .draw = draw,
+          .lines = lines};
 }
 
 }  // namespace pair::paper

@@ -15,8 +15,8 @@ namespace {
 constexpr std::array datasets = {std::pair{"cmnist", "CMNIST"}, std::pair{"cmnist-m", "CMNIST-m"}};
 using Figures = std::array<Figure, datasets.size()>;
 
-// Penalty weights that the linear scheme chooses from, and learning rates of PAIR-o's balance phase: the
-// larger ones for objectives whose gradients are small (Appendix F.2).
+// Penalty weights for the linear scheme, and learning rates of PAIR-o's balance phase: larger ones for
+// objectives with small gradients (Appendix F.2).
 constexpr std::array penalties = {"10", "100", "1e3", "1e4", "1e5", "1e6"};
 constexpr std::array rates = {"0.01", "0.02", "0.04", "0.1", "0.2"};
 constexpr std::array large_rates = {"0.1", "0.2", "0.4", "0.8", "1"};
@@ -24,8 +24,8 @@ constexpr std::array large_rates = {"0.1", "0.2", "0.4", "0.8", "1"};
 struct Study {
   std::string_view objective;
   std::string_view label;
-  std::string_view preference;  // of erm, irmv1 and the objective
-  bool large = true;            // its learning rates
+  std::string_view preference;  // for erm, irmv1 and the objective
+  bool large = true;            // whether it uses the larger learning rates
   Figures alone, linear, pair, selected;
 };
 
@@ -150,7 +150,7 @@ constexpr std::array composites = {
               {{{68.59, 1.29}, {85.30, 0.64}}}},
 };
 
-// The rows of both tables for comparison.
+// The reference rows of both tables.
 constexpr Figures paper_erm = {{{17.14, 0.73}, {73.30, 0.85}}};
 constexpr Figures paper_irmv1 = {{{67.29, 0.99}, {76.89, 3.23}}};
 constexpr Figures paper_oracle = {{{72.08, 0.24}, {86.53, 0.14}}};
@@ -159,7 +159,7 @@ class Builder {
  public:
   Builder(std::span<const std::uint64_t> seeds, const Overrides& common) : seeds_(seeds), common_(common) {}
 
-  // A row whose cells choose among values of one setting; no values: a single choice.
+  // A row whose cells choose among values of one setting; no values: nothing to choose.
   Row row(std::string key, std::string label, std::string_view algorithm, const Overrides& overrides,
           std::string_view searched, std::span<const char* const> values, Pick pick, const Figures& paper,
           bool gray = false) const {
@@ -189,7 +189,7 @@ class Builder {
            bool large, Pick pick, const Figures& paper) const {
     Overrides overrides = with_objectives(objectives);
     overrides.emplace_back("preference", std::string(preference));
-    // The learning rate is what is searched, so that it stays as the paper's does.
+    // The learning rate is searched, so it does not decay, as in the paper.
     overrides.emplace_back("decay", "none");
     return row(std::move(key), std::move(label), "pair", overrides, "balance_lr",
                large ? std::span<const char* const>(large_rates) : rates, pick, paper);
@@ -203,7 +203,7 @@ class Builder {
   }
 
  private:
-  // Fishr's moving average is for minibatches; a step sees all data here.
+  // Fishr's moving average is for minibatches; here, each step uses all data.
   static Overrides with_objectives(std::string_view objectives) {
     return {{"objectives", std::string(objectives)}, {"fishr_ema", "0"}};
   }
@@ -244,7 +244,7 @@ Table table6(std::span<const std::string> objectives, std::span<const std::uint6
     }
   }
   const Builder build(seeds, common);
-  Table table{"table6", "Worst test accuracy in per cent: IRMv1 with other objectives", {}};
+  Table table{"table6", "Worst test accuracy in percent: IRMv1 with other objectives", {}};
   for (const Study& study : studies) {
     if (!objectives.empty() &&
         std::find(objectives.begin(), objectives.end(), study.objective) == objectives.end()) {
@@ -266,7 +266,7 @@ Table table6(std::span<const std::string> objectives, std::span<const std::uint6
 
 Table table7(std::span<const std::uint64_t> seeds, const Overrides& common) {
   const Builder build(seeds, common);
-  Table table{"table7", "Worst test accuracy in per cent: IRMv1 with composites", {}};
+  Table table{"table7", "Worst test accuracy in percent: IRMv1 with composites", {}};
   for (const Composite& composite : composites) {
     const std::string key(composite.key);
     const std::string label(composite.label);

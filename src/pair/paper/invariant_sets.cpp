@@ -19,7 +19,7 @@ using data::two_bit::Valued;
 
 constexpr double same_point = 1e-6;
 
-// Where a continuous function that is negative at `low` and positive at `high` is zero, to the last bit.
+// The zero, to the last bit, of a continuous function that is negative at `low` and positive at `high`.
 template <class Function>
 double bisect(double low, double high, Function function) {
   for (;;) {
@@ -43,7 +43,7 @@ class Separated {
   [[nodiscard]] const Odd& bottom() const { return bottom_; }
   [[nodiscard]] Valued at(const Odd& f) const { return derivative(loss_, alpha_, beta_, f); }
 
-  // Whether D_e has a zero in [low, high]; may say yes wrongly by rounding alone.
+  // Whether D_e has a zero in [low, high]; false positives only by rounding.
   [[nodiscard]] bool may_vanish(const Odd& low, const Odd& high) const {
     double least = 0.0;
     double most = 0.0;
@@ -74,9 +74,9 @@ class Separated {
   Odd bottom_{};
 };
 
-// Half the side of a square around zero that holds the curve of D_e. Outside of [0, f*], f* the environment's
-// optimum, each of its two parts rises away from zero; where one has passed what the other can go below zero,
-// there is nothing more to find.
+// Half the side of a square around zero that contains the curve of D_e. Outside of [0, f*], with f* the
+// environment's optimum, each of the two parts increases away from zero; once one exceeds the magnitude of
+// the other's minimum, no zeros remain.
 double radius_of(Loss loss, double alpha, double beta) {
   const Odd best = data::two_bit::optimum(loss, alpha, beta);
   double radius = std::abs(best[0]) + std::abs(best[1]) + 1;
@@ -97,7 +97,7 @@ std::optional<Odd> polished(std::span<const Separated> environments, Odd f) {
     const Odd step{(a.value * b.gradient[1] - b.value * a.gradient[1]) / determinant,
                    (b.value * a.gradient[0] - a.value * b.gradient[0]) / determinant};
     if (!std::isfinite(step[0]) || !std::isfinite(step[1])) {
-      // Only at an exact zero is a vanishing determinant no failure.
+      // A vanishing determinant is only acceptable at an exact zero.
       return a.value == 0.0 && b.value == 0.0 ? std::optional(f) : std::nullopt;
     }
     f = {f[0] - step[0], f[1] - step[1]};
@@ -105,7 +105,7 @@ std::optional<Odd> polished(std::span<const Separated> environments, Odd f) {
       return f;
     }
   }
-  // Rounding may keep it stepping to and fro in the last digits.
+  // Rounding may keep it oscillating in the last digits.
   return std::hypot(environments[0].at(f).value, environments[1].at(f).value) < 1e-14 ? std::optional(f)
                                                                                       : std::nullopt;
 }
@@ -196,7 +196,7 @@ std::vector<Odd> irms_curve(Loss loss, double alpha, double beta, std::size_t co
     const auto along = [&](double length) -> Odd {
       return {middle[0] + length * std::cos(angle), middle[1] + length * std::sin(angle)};
     };
-    // From the middle, which lies inside the square, its far side is at most two diagonals away.
+    // From the middle, which is inside the square, the far side is at most two diagonals away.
     curve.push_back(
         along(bisect(0.0, 4 * radius, [&](double length) { return environment.at(along(length)).value; })));
   }

@@ -6,8 +6,8 @@
 
 namespace pair::paper {
 
-// What is common to the runs of a recipe: settings as 'pair train --set' takes them, for device, threads and
-// quick trials.
+// Settings common to the runs of a recipe, as for 'pair train --set', such as device, threads and quick
+// trials.
 using Overrides = std::vector<runs::Override>;
 
 }  // namespace pair::paper

@@ -21,12 +21,12 @@ using data::two_bit::Predictor;
 using data::two_bit::Spec;
 using nlohmann::json;
 
-// What equal risks may differ by in rounding; the other points of I_S differ by orders of magnitude more.
+// Differences of equal risks by rounding; at other points of I_S, risks differ by orders of magnitude more.
 constexpr double equal_risks = 1e-9;
 constexpr double located = 1e-8;
 
-// From P = Q = 0, D_e = (1 - beta) P + beta Q, off the diagonal: the sum of both values is 1 / (1 - 2 alpha)
-// and that of their squares 1.
+// From P = Q = 0, D_e = (1 - beta) P + beta Q, off the diagonal: both values sum to 1 / (1 - 2 alpha), and
+// their squares to 1.
 Odd square_loss_f_1(double alpha) {
   const double sum = 1 / (1 - 2 * alpha);
   const double apart = std::sqrt(2 - sum * sum);
@@ -87,7 +87,8 @@ double threshold_formula(Loss loss) {
   if (loss == Loss::square) {
     return (1 - std::numbers::sqrt2 / 2) / 2;
   }
-  // Where the Jacobian of (D_1, D_2) is singular at f_IRM: (1 - 2 alpha) log((1 - alpha) / alpha) = 2.
+  // The alpha where the Jacobian of (D_1, D_2) is singular at f_IRM: (1 - 2 alpha) log((1 - alpha) / alpha) =
+  // 2.
   double low = 0.01;
   double high = 0.5;
   for (int i = 0; i < 100; ++i) {
@@ -116,7 +117,7 @@ json as_json(Loss loss, const Tally& tally) {
 }
 
 // The circle of the proof, f(1,1)^2 + f(-1,-1)^2 = (1 - 2 alpha) (f(1,1) - f(-1,-1)), scaled about its
-// centre. E[f^2] and E[f Y] do not depend on beta where f(1,-1), f(-1,1) are f(1,1), f(-1,-1), or -f(-1,-1),
+// centre. E[f^2] and E[f Y] do not depend on beta if f(1,-1), f(-1,1) are f(1,1), f(-1,-1), or -f(-1,-1),
 // -f(1,1).
 Predictor on_circle(double alpha, double angle, bool mirrored, double scale = 1.0) {
   const double middle = (1 - 2 * alpha) / 2;
@@ -228,7 +229,7 @@ json prop1(const Prop1Grid& grid, const std::function<void(double)>& progress) {
 
 std::string prop1_text(const json& result) {
   std::ostringstream out;
-  out << "I_S and I_X together leave f_0 and f_IRM alone (Proposition 1), " << result["alphas"].size()
+  out << "I_S and I_X together leave only f_0 and f_IRM (Proposition 1), " << result["alphas"].size()
       << " values of alpha, every pair of " << result["betas"].size() << " of beta\n\n"
       << std::left << std::setw(10) << "loss" << std::right << std::setw(7) << "cases" << std::setw(7)
       << "holds" << std::setw(16) << "location error" << std::setw(13) << "risks apart" << std::setw(19)
@@ -248,11 +249,12 @@ std::string prop1_text(const json& result) {
   const json& circle = result["circle"];
   out << std::scientific << std::setprecision(1)
       << "\nlocation error: largest distance of f_0 and f_IRM from "
-      << "their formulas; risks apart: largest difference\nof the risks there; others: least difference of "
-      << "the risks at other points of I_S, a unit of beta.\nlower ERM: cases in which one of those has a "
-      << "lower ERM loss than f_IRM, so that IRMv1 prefers it.\n\n"
+      << "their formulas; risks apart: largest difference\nof the risks there; others: smallest difference "
+         "of "
+      << "the risks at other points of I_S, per unit of beta.\nlower ERM: cases where one of those has a "
+      << "lower ERM loss than f_IRM, so IRMv1 prefers it.\n\n"
       << "Square loss: f_1 and f_2 are within " << square["f_1_error"].get<double>()
-      << " of their formulas; (1 - 2 mean beta)^2 > t (2 t - 1) > 0 with\nt = (1 - 2 alpha)^2 foretells the "
+      << " of their formulas; (1 - 2 mean beta)^2 > t (2 t - 1) > 0 with\nt = (1 - 2 alpha)^2 predicts the "
       << "failure in all but " << square["misjudged"].get<std::size_t>() << " cases.\n"
       << "The circle of predictors that are not odd: |D_e| at most " << circle["derivative"].get<double>()
       << ", risks at most " << circle["spread"].get<double>() << " apart,\nf_0 and f_IRM at most "

@@ -22,7 +22,7 @@ nlohmann::json run_study(const Study& study, const StudyRequest& request, const 
     }
     for (const sweep::RunOutcome& outcome : first.outcomes) {
       if (!outcome.error.empty()) {
-        throw std::runtime_error("a run that others start from failed: " + outcome.error);
+        throw std::runtime_error("a run that other runs start from failed: " + outcome.error);
       }
     }
   }

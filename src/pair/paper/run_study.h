@@ -8,9 +8,9 @@
 
 namespace pair::paper {
 
-// Runs what is missing of a study below root, jobs at a time, and gives its result (result_json of study.h);
-// null where it was stopped. Throws std::invalid_argument for a request that cannot be met, before anything
-// runs, and std::runtime_error where a run failed that others start from. Other runs that fail are in the
+// Runs what is missing of a study below root, `jobs` at a time, and returns its result (result_json of
+// study.h), or null if it was stopped. Throws std::invalid_argument for an invalid request before anything
+// runs, and std::runtime_error if a run fails that others start from. Other failed runs are listed in the
 // result.
 nlohmann::json run_study(const Study& study, const StudyRequest& request, const std::filesystem::path& root,
                          std::size_t jobs, const sweep::ManyRunsHooks& hooks = {});

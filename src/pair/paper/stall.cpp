@@ -24,7 +24,7 @@ using nlohmann::json;
 constexpr std::array<const char*, 3> names = {"erm", "irmv1", "vrex"};
 
 json cosine(const std::vector<double>& gram, std::size_t i, std::size_t j) {
-  // Below this a gradient is what rounding left of zero, and its direction means nothing.
+  // Smaller gradients are rounding errors of zero, without a meaningful direction.
   constexpr double vanished = 1e-14;
   const double norms = std::sqrt(gram[i * 3 + i]) * std::sqrt(gram[j * 3 + j]);
   return std::sqrt(gram[i * 3 + i]) > vanished && std::sqrt(gram[j * 3 + j]) > vanished

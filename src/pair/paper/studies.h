@@ -16,7 +16,7 @@ Study fig_trajectory();
 Study fig_radar();
 // Figures 4d and 14: PAIR-o under other preferences.
 Study fig_preference();
-// Figure 8: V-REx and IRMv1 where the environments become alike.
+// Figure 8: V-REx and IRMv1 as the environments become similar.
 Study fig_vrex_failure();
 // Figure 15: methods that start from a model trained on gray data.
 Study fig_perfect_init();

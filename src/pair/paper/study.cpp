@@ -31,7 +31,7 @@ constexpr std::array<Label, 10> labels = {{{"pair", "PAIR-o", 0},
                                            {"iga", "IGA", 4},
                                            {"fishr", "Fishr", 5},
                                            {"ib", "IB", 6},
-                                           // Never beside PAIR-o and IRMX.
+                                           // Never together with PAIR-o and IRMX.
                                            {"clove", "CLOvE", 0},
                                            {"sd", "SD", 3}}};
 
@@ -60,7 +60,7 @@ std::size_t place_of(std::string_view method) {
 }
 
 std::string quick_text(const Study& study) {
-  return "5,000 digits to train on, 64 units a layer" +
+  return "5,000 training digits, 64 units per layer" +
          (study.quick_cells.empty() ? "" : ", " + study.quick_cells);
 }
 
@@ -83,7 +83,7 @@ StudyCell study_cell(const StudyRequest& request, nlohmann::json place, std::str
 
 StudyRequest prepared(const Study& study, StudyRequest request) {
   if (request.seeds.empty()) {
-    throw std::invalid_argument("no seeds were given; at least one is needed");
+    throw std::invalid_argument("seeds: expected at least one, got none");
   }
   const std::vector<std::string_view> known(study.methods.begin(), study.methods.end());
   for (const std::string& method : request.methods) {
@@ -148,7 +148,7 @@ nlohmann::json result_json(const Study& study, const StudyRequest& request, std:
 
 plot::Figure drawn(const Study& study, const nlohmann::json& result) {
   plot::Figure figure = study.draw(result);
-  // A single panel would else have no room for the title.
+  // Otherwise, a single panel would be too narrow for the title.
   constexpr double least_width = 640;
   if (figure.panels.size() == 1) {
     figure.panel_width = std::max(figure.panel_width, least_width);

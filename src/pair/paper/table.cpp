@@ -96,7 +96,7 @@ std::string cuda_driver() {
 
 using Outcomes = std::map<std::string, const sweep::RunOutcome*>;
 
-// A setting's runs: values of those that did not fail, and why the others did.
+// The runs of a setting: values of those that did not fail, and the errors of the others.
 struct Summary {
   std::vector<double> values;
   std::vector<std::string> errors;
@@ -117,7 +117,7 @@ Summary summary_of(const Setting& setting, const Outcomes& outcomes) {
   return summary;
 }
 
-// On each seed, what PAIR-s chooses among the settings' runs and their steps.
+// PAIR-s's choice among the settings' runs and their steps, per seed.
 std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes) {
   std::vector<double> values;
   for (std::size_t i = 0; i < cell.settings.front().specs.size(); ++i) {
@@ -133,7 +133,7 @@ std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes)
     options.losses = settings.objectives;
     options.preference = settings.preference;
     options.percentile = cell.percentile;
-    // The runs hold nothing out.
+    // The runs have no held-out data.
     options.validation = select::Validation::training;
     const select::Histories histories = select::read_histories(folders);
     const select::Selection selection = select::pair_s(histories.history, options);

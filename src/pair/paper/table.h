@@ -10,38 +10,39 @@
 #include "pair/runs/run_spec.h"
 #include "pair/sweep/many_runs.h"
 
-// A table of the paper: methods by datasets, each cell the mean over seeds of the worst test accuracy.
+// A table of the paper: methods as rows, datasets as columns, each cell the mean over seeds of the worst test
+// accuracy.
 
 namespace pair::paper {
 
 struct Figure {
-  double mean = 0.0;  // per cent
+  double mean = 0.0;  // percent
   double deviation = 0.0;
 };
 
-// A method with one choice of its hyperparameters.
+// A method with one choice of hyperparameters.
 struct Setting {
-  std::string name = {};             // "lr 0.1"; empty where there is nothing to choose
-  std::vector<runs::RunSpec> specs;  // one a seed
+  std::string name = {};             // "lr 0.1"; empty if there is nothing to choose
+  std::vector<runs::RunSpec> specs;  // one per seed
 };
 
-// Which of a cell's settings, and which step of a run, its figure is of.
+// The setting of a cell, and the step of a run, that its value comes from.
 enum class Pick {
-  best,    // the setting with the largest mean after the last step: the paper's choice on the test data
-  pair_s,  // on each seed by PAIR-s (pair/select/pair_s.h) over the settings, steps included
+  best,    // the setting with the largest mean after the last step: chosen on the test data, as in the paper
+  pair_s,  // chosen per seed by PAIR-s (pair/select/pair_s.h) over settings and steps
 };
 
 struct Cell {
-  std::string dataset;            // as printed: "CMNIST"
+  std::string dataset;            // as displayed: "CMNIST"
   std::vector<Setting> settings;  // at least one
-  std::optional<Figure> paper;    // what the paper prints
+  std::optional<Figure> paper;    // the paper's value
   Pick pick = Pick::best;
-  double percentile = 0.5;  // PAIR-s's bar of validation accuracy; 0: none
+  double percentile = 0.5;  // PAIR-s's bar for validation accuracy; 0: none
 };
 
 struct Row {
-  std::string key;    // as typed: "pair_w"
-  std::string label;  // as printed: "PAIR-o (w)"
+  std::string key;    // on the command line: "pair_w"
+  std::string label;  // as displayed: "PAIR-o (w)"
   std::vector<Cell> cells;
 };
 
@@ -51,21 +52,21 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// Every spec of a table once, row by row, cell by cell, setting by setting.
+// Every spec of a table, by row, cell and setting.
 std::vector<runs::RunSpec> specs_of(const Table& table);
 
-// Mean and deviation (the root of the mean squared distance to the mean) of numbers in per cent.
+// Mean and population standard deviation of numbers in percent.
 Figure figure_of(std::span<const double> per_cent);
 
-// The table with its runs' outcomes, in the order of specs_of:
+// The table with the outcomes of its runs, in the order of specs_of:
 //   {"name", "title", "seeds", "rows": [{"method", "label", "average", "paper_average", "cells":
 //     [{"dataset", "mean", "deviation", "values", "seconds", "failed", "paper": {"mean", "deviation"}}]}]}
-// Accuracies in per cent; of several settings, also "setting", the one chosen, and "settings", the mean of
-// each. A cell has as many values as the setting chosen has runs that did not fail.
+// Accuracies are in percent. With several settings also "setting", the chosen one, and "settings", the mean
+// of each. A cell has one value per run of the chosen setting that did not fail.
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds);
 
-// The same for people: columns aligned, the paper's figures beside ours.
+// The same as text: columns aligned, with the paper's values next to ours.
 std::string as_text(const nlohmann::json& result);
 std::string as_markdown(const nlohmann::json& result);
 

@@ -73,7 +73,7 @@ Table table1(std::span<const std::string> methods, std::span<const std::uint64_t
       throw std::invalid_argument(base::unknown_name("method", name, known));
     }
   }
-  Table table{"table1", "Worst test accuracy in per cent, mean +- deviation over seeds", {}};
+  Table table{"table1", "Worst test accuracy in percent, mean +- deviation over seeds", {}};
   for (const Method& method : methods_of_table1) {
     if (!methods.empty() && std::find(methods.begin(), methods.end(), method.key) == methods.end()) {
       continue;
@@ -93,7 +93,7 @@ Table table1(std::span<const std::string> methods, std::span<const std::uint64_t
 }
 
 Table robustness(std::span<const std::uint64_t> seeds, const Overrides& common) {
-  Table table{"robustness", "PAIR-o's worst test accuracy in per cent, guarded and plain step", {}};
+  Table table{"robustness", "PAIR-o's worst test accuracy in percent, guarded and plain step", {}};
   for (const bool guarded : {true, false}) {
     for (const std::string pretrain : {"150", "200"}) {
       for (const std::string lr : {"0.1", "0.2", "0.4"}) {

@@ -23,7 +23,7 @@ using nlohmann::json;
 
 constexpr std::array environments = {"+90%", "+80%", "-90%"};
 
-// Of the paper: an accuracy in per cent and its standard error.
+// From the paper: an accuracy in percent and its standard error.
 struct Printed {
   double mean;
   double error;
@@ -43,13 +43,13 @@ struct PaperRow {
 struct Algorithm {
   std::string_view key;
   std::string_view label;
-  PaperRow train_domain;  // ERM has no second row: its own stands there, and no gain
+  PaperRow train_domain;  // ERM has no PAIR-s row: its own row is repeated, without gain
   PaperRow test_domain;
 };
 
-// Appendix G.3 of the paper: the figures from its tables of ColoredMNIST with either validation set, the
-// averages from its overall tables, which have their errors. (Of ERM with the training domains' set the two
-// differ: 51.5 beside the domains, 51.4 in the overall table.)
+// Appendix G.3 of the paper: the values from its ColoredMNIST tables for either validation set; the averages,
+// with their errors, from its overall tables. (For ERM with the training-domain set the two differ: 51.5 in
+// the former, 51.4 in the latter.)
 constexpr std::array algorithms = {
     Algorithm{"erm",
               "ERM",
@@ -105,8 +105,8 @@ json as_json(const PrintedRow& row) {
   return {{"figures", figures}, {"average", as_json(row.average)}};
 }
 
-// What was chosen for an algorithm and a test environment: by trial, the accuracy there and among how many
-// draws of hyperparameters.
+// The choices for an algorithm and a test environment: by trial, the test accuracy and the number of draws of
+// hyperparameters.
 struct Choice {
   double accuracy;
   std::size_t draws;
@@ -129,7 +129,7 @@ json row_of(const Chosen& chosen, std::string_view algorithm) {
   double sum = 0.0;
   std::optional<double> worst;
   bool whole = true;
-  // By trial, its accuracies in the environments.
+  // Accuracies by trial, one per environment.
   std::map<std::int64_t, std::vector<double>> trials;
   for (int environment = 0; environment < static_cast<int>(environments.size()); ++environment) {
     const auto found = chosen.find({std::string(algorithm), environment});
@@ -155,7 +155,7 @@ json row_of(const Chosen& chosen, std::string_view algorithm) {
            {"average", whole ? json(sum / static_cast<double>(environments.size())) : json()},
            {"average_error", nullptr},
            {"worst", whole ? json(*worst) : json()}};
-  // Over trials that have every environment, as DomainBed's table of averages has it.
+  // Over trials that have every environment, as in DomainBed's table of averages.
   std::vector<double> means;
   for (const auto& [trial, accuracies] : trials) {
     if (accuracies.size() == environments.size()) {
@@ -177,7 +177,7 @@ std::string shown(const json& value, const char* format) {
   return text;
 }
 
-// "72.3 +- 0.3"; X where there is none.
+// "72.3 +- 0.3"; X if there is no value.
 std::string with_error(const json& mean, const json& error) {
   return shown(mean, "%.1f") + (error.is_null() ? "" : " +- " + shown(error, "%.1f"));
 }
@@ -186,7 +186,7 @@ std::string with_error(const json& printed) {
   return with_error(printed.at("mean"), printed.at("error"));
 }
 
-// What a figure rests on: "20 x 3", "12-20 x 3" where trials differ, "-" where there is none.
+// The numbers of draws and trials: "20 x 3", "12-20 x 3" if trials differ, "-" if there is none.
 std::string shown_basis(const json& figure) {
   if (figure.is_null()) {
     return "-";
@@ -197,7 +197,7 @@ std::string shown_basis(const json& figure) {
          std::to_string(draws.size());
 }
 
-// Once where the domains agree, else domain by domain.
+// Once if the domains agree, otherwise per domain.
 std::string shown_bases(const json& figures) {
   std::vector<std::string> each;
   for (const json& figure : figures) {
@@ -240,7 +240,7 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
   for (const auto& [key, value] : common) {
     if (key == "test_envs") {
       throw std::invalid_argument("test_envs cannot be set to " + value +
-                                  ": the table leaves out each domain in turn, a column each");
+                                  ": the table has one column per left-out domain");
     }
   }
   sweep::Definition definition;
@@ -284,7 +284,7 @@ nlohmann::json table3(const select::History& history, Table3Validation validatio
     };
     const json worst = add(plain, false, paper.plain).at("worst");
     if (algorithm.key == "erm") {
-      continue;  // one loss: nothing for PAIR-s to weigh
+      continue;  // one loss: nothing to trade off
     }
     json& selected = add(by_pair_s, true, paper.pair_s);
     if (!worst.is_null() && !selected.at("worst").is_null()) {
@@ -315,8 +315,8 @@ std::string table3_text(const nlohmann::json& result) {
     lines.push_back(std::move(line));
   }
   return "ColoredMNIST of DomainBed, " + result.at("validation").get<std::string>() +
-         " validation: accuracy on the domain that was left out, mean and standard error over\n"
-         "trials, each the best of its draws of hyperparameters (the paper's in parentheses: 20 x 3)\n\n" +
+         " validation: accuracy on the left-out domain, mean and standard error over\n"
+         "trials, each the best of its draws of hyperparameters (paper in parentheses: 20 x 3)\n\n" +
          base::aligned(lines, {.indent = "  ", .left = 2});
 }
 

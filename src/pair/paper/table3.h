@@ -8,30 +8,30 @@
 #include "pair/sweep/definition.h"
 
 // Table 3 of the paper, its ColoredMNIST columns, with the appendix's tables for both validation sets:
-// DomainBed's sweep of ERM, DANN, GroupDRO, IRM and Fishr, each model chosen by validation accuracy alone and
-// by PAIR-s.
+// DomainBed's sweep of ERM, DANN, GroupDRO, IRM and Fishr, with models chosen by validation accuracy alone
+// and by PAIR-s.
 
 namespace pair::paper {
 
 // erm, dann, groupdro, irmv1, fishr.
 std::vector<std::string> table3_algorithms();
 
-// The sweep behind the table: 3 test domains, n_hparams draws and n_trials trials of each algorithm (the
-// paper's are 20 and 3), hyperparameters as in Appendix G.2. No algorithms named: all. Throws
-// std::invalid_argument for an unknown one.
+// The sweep behind the table: 3 test domains, n_hparams draws and n_trials trials of each algorithm (20 and 3
+// in the paper), hyperparameters as in Appendix G.2. `chosen` empty: all. Throws std::invalid_argument for an
+// unknown algorithm.
 sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
                                std::int64_t n_trials, const std::vector<runs::Override>& common);
 
-// The validation set: that of the training domains, or that of the test domain (DomainBed's oracle).
+// The validation set: from the training domains, or from the test domain (DomainBed's oracle).
 enum class Table3Validation { train_domain, test_domain };
 
 // From the sweep's records:
 //   {"name", "validation", "runs", "environments", "rows": [{"algorithm", "label", "pair_s", "figures":
-//     [{"mean", "error", "trials", "draws"} or null an environment], "average", "average_error", "worst",
+//     [{"mean", "error", "trials", "draws"} or null per environment], "average", "average_error", "worst",
 //     "delta_worst", "paper": {"figures": [{"mean", "error"}...], "average": {"mean", "error"},
 //     "delta_worst"}}]}
-// Accuracies in per cent, errors standard errors over trials. draws is, a trial, among how many runs its
-// model was chosen. delta_worst is the worst domain's gain by PAIR-s.
+// Accuracies are in percent, errors are standard errors over trials. draws is the number of runs, per trial,
+// that the model was chosen from. delta_worst is the gain by PAIR-s in the worst domain.
 nlohmann::json table3(const select::History& history, Table3Validation validation);
 
 std::string table3_text(const nlohmann::json& result);

@@ -179,7 +179,7 @@ Odd descend_linear(const Spec& spec, Penalty penalty, double penalty_weight, Odd
       length /= 2;
       next = moved(f, length, at.gradient);
       if (next == f) {
-        return f;  // nothing lower within rounding
+        return f;  // nothing lower up to rounding
       }
       there = linear(spec, penalty, penalty_weight, next);
     }

@@ -32,28 +32,27 @@ double box_of(Loss loss) {
 
 void check(const TwoBitOptions& options) {
   if (options.starts < 1 || options.starts > 100'000) {
-    throw std::invalid_argument("starts is " + std::to_string(options.starts) + "; it must be 1 to 100000");
+    throw std::invalid_argument("starts: expected 1 to 100000, got " + std::to_string(options.starts));
   }
   if (options.pretrain > 100'000) {
-    throw std::invalid_argument("pretrain is " + std::to_string(options.pretrain) +
-                                "; it must be 0 to 100000");
+    throw std::invalid_argument("pretrain: expected 0 to 100000, got " + std::to_string(options.pretrain));
   }
   if (options.pair.preference.size() != 3) {
-    throw std::invalid_argument("preference has " + std::to_string(options.pair.preference.size()) +
-                                " values; it needs three, of ERM, IRMv1 and V-REx");
+    throw std::invalid_argument("preference: expected three values, for ERM, IRMv1 and V-REx, got " +
+                                std::to_string(options.pair.preference.size()));
   }
   for (const double p : options.pair.preference) {
     if (!(p > 0.0) || !std::isfinite(p)) {
-      throw std::invalid_argument("preference has " + base::shown(p) + "; its values must be positive");
+      throw std::invalid_argument("preference: expected positive values, got " + base::shown(p));
     }
   }
   if (!(options.pair.learning_rate > 0.0) || !std::isfinite(options.pair.learning_rate)) {
-    throw std::invalid_argument("learning_rate is " + base::shown(options.pair.learning_rate) +
-                                "; it must be positive");
+    throw std::invalid_argument("learning_rate: expected a positive number, got " +
+                                base::shown(options.pair.learning_rate));
   }
 }
 
-// How many starts end at each of the points, and where the rest are.
+// The number of starts that end at each of the points, and the positions of the others.
 class Ends {
  public:
   Ends(const Spec& spec, const std::vector<Invariant>& points) : points_(points) {
@@ -104,7 +103,7 @@ json linear_method(const Spec& spec, Penalty penalty, const std::vector<Odd>& st
                    const std::vector<Invariant>& points, const std::vector<double>& weights) {
   json best;
   json every = json::array();
-  std::pair<std::size_t, std::size_t> most;  // at f_IRM, at any of the points
+  std::pair<std::size_t, std::size_t> most;  // ends at f_IRM, ends at any of the points
   for (const double weight : weights) {
     Ends ends(spec, points);
     for (const Odd& start : starts) {
@@ -197,7 +196,7 @@ json two_bit(const TwoBitOptions& options, const std::function<void(double)>& pr
 
 std::string two_bit_text(const json& result) {
   std::ostringstream out;
-  out << "Of " << result["starts"].get<std::size_t>() << " random starts (seed "
+  out << "Out of " << result["starts"].get<std::size_t>() << " random starts (seed "
       << result["seed"].get<std::uint64_t>() << ", " << result["pretrain"].get<std::size_t>()
       << " steps of ERM first), how many end within " << result["within"].get<double>()
       << " of each predictor\n";
@@ -231,7 +230,7 @@ std::string two_bit_text(const json& result) {
           << method["median_distance"].get<double>() << std::defaultfloat << std::setprecision(6) << '\n';
     }
   }
-  out << "\n-: there is no such predictor. ERM + penalty: the weight that brings most starts to f_IRM,\nthen "
+  out << "\n-: no such predictor. ERM + penalty: the weight that brings the most starts to f_IRM,\nthen "
          "to any of the predictors, then the smallest.\n";
   return out.str();
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double tick_length = 4, minor_length = 2.5, gap = 4;
 constexpr double span_font = 10.5, span_row = 15;
-constexpr double slant = -35;  // degrees, of names that do not fit side by side
+constexpr double slant = -35;  // degrees; used for names that do not fit side by side
 
 struct Collector {
   Needed& x;
@@ -54,7 +54,7 @@ struct Collector {
     x.add(span.high);
   }
   void operator()(const Label& label) const { add(label.x, label.y); }
-  // A point that lacks one coordinate is not seen, so neither counts.
+  // A point that lacks one coordinate is not drawn, so neither coordinate counts.
   void add(double x_value, double y_value) const {
     if (x.takes(x_value) && y.takes(y_value)) {
       x.add(x_value);
@@ -87,7 +87,7 @@ double widest(const Ticks& ticks) {
   return width;
 }
 
-// Whether the labels stand side by side with room between them, on an axis of this length.
+// Whether the labels fit side by side, with gaps, on an axis of this length.
 bool fits(const Ticks& ticks, const Mapping& place) {
   double end = -std::numeric_limits<double>::infinity();
   for (const Tick& tick : ticks.major) {
@@ -133,10 +133,10 @@ void ChartDrawing::choose_ticks(double width, double height) {
     bar_ticks_ = heat_ticks(*bar_, static_cast<std::size_t>(std::clamp(height / 50, 3.0, 8.0)));
   }
   const double about_height = std::max(height - 90, 40.0);
-  // Where units are equal, as many as on x: tick distances are then equal too.
+  // With equal units, as many ticks as on x, so that tick distances are equal, too.
   const double apart = chart_.equal_units ? 36 : 26;
   y_ticks_ = ticks_of(chart_.y, y_, static_cast<std::size_t>(std::clamp(about_height / apart, 3.0, 12.0)));
-  const Margins around = ChartDrawing::margins();  // by name: the constructor asks
+  const Margins around = ChartDrawing::margins();  // qualified: called from the constructor
   about_width_ =
       with_equal_units({0, 0, std::max(width - around.left - around.right, 40.0), about_height}).width;
   const Mapping place(x_, chart_.x.scale, 0, about_width_);
@@ -148,7 +148,7 @@ void ChartDrawing::choose_ticks(double width, double height) {
   }
 }
 
-// Names that do not fit side by side are all shown, at a slant; numbers never need it.
+// Names that do not fit side by side are slanted, so that all are shown. Numbers never need it.
 bool ChartDrawing::slanted() const {
   return !chart_.x.ticks.empty() && !fits(x_ticks_, Mapping(x_, chart_.x.scale, 0, about_width_));
 }
@@ -247,7 +247,7 @@ void ChartDrawing::draw_span_labels(SvgWriter& svg, const Rect& plot, const Mapp
     if (!(right > left)) {
       continue;
     }
-    // Over its own stretch; a narrow one lends its label the room beside it, and no more than there is.
+    // Over its own span; the label of a narrow one may extend into the free room next to it.
     const double half = text_width(span->label, span_font) / 2;
     double middle = std::max((left + right) / 2, free_from + half);
     middle = std::max(std::min(middle, plot.right() - half), plot.x + half);

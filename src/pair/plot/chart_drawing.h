@@ -5,7 +5,7 @@
 
 namespace pair::plot {
 
-// Axes, grid, title, the labels of spans and the bar of a heat map, around the marks.
+// Draws a chart: axes, grid, title, span labels and a heat map's colour bar around the marks.
 class ChartDrawing : public PanelDrawing {
  public:
   ChartDrawing(const Chart& chart, Theme theme, double width, double height);
@@ -24,10 +24,10 @@ class ChartDrawing : public PanelDrawing {
 
   const Chart& chart_;
   Theme theme_;
-  const HeatMap* bar_ = nullptr;  // of which the bar is drawn
+  const HeatMap* bar_ = nullptr;  // the heat map whose bar is drawn
   Extent x_, y_;
   Ticks x_ticks_, y_ticks_, bar_ticks_;
-  double about_width_ = 0.0;  // of the plot area, before the margins are known
+  double about_width_ = 0.0;  // estimated width of the plot area, before the margins are known
   bool empty_ = false;
   bool covered_ = false;  // by a heat map
   bool spans_ = false;

@@ -10,8 +10,8 @@
 namespace pair::plot {
 namespace {
 
-// Filled shapes up to this many are elements of their own, with a thin rim of the background that keeps
-// overlapping ones apart; of more, one element holds all.
+// Up to this many filled shapes are separate elements, each with a thin outline in the background colour that
+// separates overlapping ones. More are drawn as one element.
 constexpr std::size_t most_separate = 1000;
 
 constexpr double level_font = 10;
@@ -89,7 +89,7 @@ void MarkPainter::operator()(const Line& line) {
   std::string data;
   for (const std::vector<Point>& part : unbroken(line.x, line.y)) {
     draw_line(part, data);
-    // A value between two gaps makes no line; it is not to vanish.
+    // A value between two gaps does not make a line, but must stay visible.
     if (part.size() == 1 && !line.shape && plot_.contains(part.front())) {
       svg_.path(fill_class(line.color), shape_data(Shape::circle, part.front(), 2 * line.width), "",
                 line.name);
@@ -182,7 +182,7 @@ void MarkPainter::operator()(const Region& region) {
   corners.push_back(corners.front());
   std::string outline;
   draw_line(corners, outline);
-  // The outline keeps visible on a heat map of any colour.
+  // The outline keeps it visible on a heat map of any colour.
   svg_.path("edge line", outline, R"(stroke-width="4" stroke-opacity="0.6")");
   svg_.path(stroke_class(region.color) + " line" + std::string(dash_class(region.dash)), outline,
             stroke_width(1.5));

@@ -6,7 +6,7 @@
 #include "pair/plot/scale.h"
 #include "pair/plot/svg_writer.h"
 
-// Draws the marks of a chart onto its plot area, one kind a function.
+// Draws the marks of a chart onto its plot area, one function per kind of mark.
 
 namespace pair::plot {
 
@@ -22,20 +22,20 @@ class MarkPainter {
   void operator()(const Contours& contours);
   void operator()(const Region& region);
   void operator()(const Span& span);
-  void operator()(const Label& label);  // kept for draw_labels
+  void operator()(const Label& label);  // stored for draw_labels
 
-  // After all marks, since labels lie above them and keep clear of them.
+  // Call after all marks: labels are drawn above the marks and avoid covering them.
   void draw_labels();
 
  private:
-  // A contour's level, to be written somewhere on its line.
+  // The label of a contour line, placed somewhere on it.
   struct LevelLabel {
     std::string text;
     Color color;
     std::vector<Point> line;
   };
 
-  // The line's parts between gaps, in px.
+  // The parts of the line between gaps, in px.
   [[nodiscard]] std::vector<std::vector<Point>> unbroken(std::span<const double> x,
                                                          std::span<const double> y) const;
   void draw_line(std::span<const Point> line, std::string& data);

@@ -17,7 +17,7 @@ constexpr std::array<Rgb, 7> okabe_ito = {{{0x00, 0x72, 0xb2},
                                            {0x56, 0xb4, 0xe9},
                                            {0xf0, 0xe4, 0x42}}};
 
-// Every 1/8 of viridis (Smith and van der Walt, 2015; CC0); between them the path is nearly straight.
+// Every 1/8 of viridis (Smith and van der Walt, 2015; CC0); nearly linear in between.
 constexpr std::array<Rgb, 9> viridis = {{{0x44, 0x01, 0x54},
                                          {0x47, 0x2d, 0x7b},
                                          {0x3b, 0x52, 0x8b},
@@ -51,7 +51,8 @@ Rgb from(const Three& light) {
   return {from_linear(light[0]), from_linear(light[1]), from_linear(light[2])};
 }
 
-// Towards black (light theme) or white (dark theme) in steps of linear light, until it can be seen.
+// Moves the colour towards black (light theme) or white (dark theme) in linear light until its contrast
+// suffices.
 Rgb legible(Rgb color, Theme theme) {
   const Three start = linear(color);
   const double end = theme == Theme::dark ? 1.0 : 0.0;
@@ -67,7 +68,7 @@ Rgb legible(Rgb color, Theme theme) {
   return result;
 }
 
-// OKLab (Ottosson, 2020): a straight line in it is even to the eye.
+// OKLab (Ottosson, 2020): a perceptually uniform colour space.
 Rgb from_oklab(const Three& lab) {
   const double l = std::pow(lab[0] + 0.3963377774 * lab[1] + 0.2158037573 * lab[2], 3);
   const double m = std::pow(lab[0] - 0.1055613458 * lab[1] - 0.0638541728 * lab[2], 3);
@@ -88,7 +89,7 @@ Rgb along_viridis(double t) {
   return {mix(a.red, b.red), mix(a.green, b.green), mix(a.blue, b.blue)};
 }
 
-// Both arms go down from the same lightness to the same lightness at the same pace.
+// Both arms have the same range of lightness and the same slope.
 Rgb along_diverging(double t) {
   constexpr double middle_lightness = 0.96, end_lightness = 0.48;
   constexpr double blue_hue = 4.35, orange_hue = 0.83, chroma = 0.125;  // hues in radians

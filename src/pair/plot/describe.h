@@ -6,8 +6,8 @@
 
 namespace pair::plot {
 
-// The figure in words, for those who hear it: its own description, or else panel by panel the title, the axes
-// and the names of what is shown.
+// A textual description of the figure, for screen readers: its own description if it has one; otherwise the
+// title, axes and names of the marks of each panel.
 std::string describe(const Figure& figure);
 
 }  // namespace pair::plot

@@ -12,7 +12,7 @@ namespace pair::plot {
 namespace {
 
 // An edge between two neighbouring centres, by the index of the lower one and the direction. Lines join where
-// squares share an edge, so that no coordinates need be compared.
+// squares share an edge, so coordinates never need to be compared.
 using Edge = std::size_t;
 
 class MarchingSquares {
@@ -27,7 +27,7 @@ class MarchingSquares {
 
   [[nodiscard]] std::vector<std::vector<Point>> lines() {
     std::vector<std::vector<Point>> result;
-    // Open lines from their ends first; what is left is closed.
+    // Open lines first, starting from their ends; the remaining lines are closed.
     for (const bool open : {true, false}) {
       for (const auto& [edge, ends] : neighbours_) {
         const bool is_end = !ends[1].has_value();
@@ -70,7 +70,8 @@ class MarchingSquares {
     if (crossed.size() == 2) {
       join(crossed[0], crossed[1]);
     } else if (crossed.size() == 4) {
-      // A saddle: the centre belongs with the corners on its side of the level, the other two are cut off.
+      // A saddle: the centre is on one side of the level with two of the corners; the other two corners are
+      // cut off.
       const bool first_corner_cut_off = ((above & 1U) != 0) != (sum > level_);
       join(edges[0], first_corner_cut_off ? edges[3] : edges[1]);
       join(edges[2], first_corner_cut_off ? edges[1] : edges[3]);
@@ -89,7 +90,7 @@ class MarchingSquares {
     const bool is_vertical = edge % 2 == 1;
     const std::size_t next_column = column + (is_vertical ? 0 : 1), next_row = row + (is_vertical ? 1 : 0);
     const double a = field_.at(column, row), b = field_.at(next_column, next_row);
-    // Halves, since the difference may overflow; of values next to zero, whose halves are equal, the middle.
+    // Halved, since the difference may overflow. For denormal values with equal halves, the midpoint.
     const double apart = b / 2 - a / 2;
     const double share = apart == 0.0 ? 0.5 : std::clamp((level_ / 2 - a / 2) / apart, 0.0, 1.0);
     const Point from = field_.centre(column, row), to = field_.centre(next_column, next_row);

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-// Numbers over a rectangle: what heat maps and contour lines are drawn from.
+// Numbers over a rectangle, the input of heat maps and contour lines.
 
 namespace pair::plot {
 
@@ -15,8 +15,8 @@ struct Point {
 };
 
 // rows x columns cells of equal size between the edges. A value belongs to the centre of its cell. Row 0 is
-// the lowest, so that values[row * columns + column] grows with y and x. On a logarithmic axis the edges are
-// values as elsewhere and the cells are equally wide as drawn. NaN: nothing is known there.
+// the lowest, so values[row * columns + column] grows with y and x. On a logarithmic axis, the edges are
+// plain values, and the cells have equal width as drawn. NaN marks a missing value.
 struct Field {
   std::size_t columns = 0;
   std::size_t rows = 0;
@@ -48,9 +48,9 @@ Field sample(std::size_t columns, std::size_t rows, double x_low, double x_high,
   return field;
 }
 
-// Where the field has the level, as lines from cell centre to cell centre: marching squares, straight between
-// neighbours, the two ways through a saddle told apart by the mean of its four corners. A closed line ends
-// with its first point. Squares with a corner that is not finite have no lines. The order is fixed.
+// The contour lines of the field at this level, from cell centre to cell centre: marching squares with linear
+// interpolation; saddles are resolved by the mean of the four corners. A closed line ends with its first
+// point. Squares with a corner that is not finite have no lines. The order is deterministic.
 std::vector<std::vector<Point>> contour(const Field& field, double level);
 
 }  // namespace pair::plot

@@ -19,7 +19,7 @@ class Checker {
     check_axis(chart.x, "x");
     check_axis(chart.y, "y");
     if (chart.equal_units && (chart.x.scale == Scale::logarithmic || chart.y.scale == Scale::logarithmic)) {
-      refuse("equal_units is set with a logarithmic axis; accepted are two linear axes");
+      refuse("equal_units: expected two linear axes, got a logarithmic one");
     }
     for (const Mark& mark : chart.marks) {
       std::visit(*this, mark);
@@ -28,10 +28,10 @@ class Checker {
 
   void operator()(const Radar& radar) const {
     if (radar.spokes.size() < 3) {
-      refuse("spokes has " + std::to_string(radar.spokes.size()) + " names; accepted are 3 or more");
+      refuse("spokes: expected 3 or more names, got " + std::to_string(radar.spokes.size()));
     }
     if (radar.most && !(*radar.most > 0 && *radar.most <= largest)) {
-      refuse("most is " + base::shown(*radar.most) + "; accepted are numbers above 0, up to 1e300");
+      refuse("most: expected a number above 0, up to 1e300, got " + base::shown(*radar.most));
     }
     for (const RadarSeries& series : radar.series) {
       same_length("values", series.values.size(), "spokes", radar.spokes.size());
@@ -62,17 +62,17 @@ class Checker {
 
   void same_length(const char* a, std::size_t size_a, const char* b, std::size_t size_b) const {
     if (size_a != size_b) {
-      refuse(std::string(a) + " has " + std::to_string(size_a) + " numbers and " + b + " has " +
-             std::to_string(size_b) + "; accepted are as many");
+      refuse(std::string(a) + " and " + b + ": expected the same length, got " + std::to_string(size_a) +
+             " and " + std::to_string(size_b));
     }
   }
 
   void check_range(const std::string& name, std::pair<double, double> range, bool logarithmic) const {
     const auto [low, high] = range;
     if (!(low < high && std::abs(low) <= largest && std::abs(high) <= largest && (!logarithmic || low > 0))) {
-      refuse(name + " is " + base::shown(low) + " to " + base::shown(high) +
-             "; accepted are two rising numbers up to 1e300 in size" +
-             (logarithmic ? ", above 0 on a logarithmic scale" : ""));
+      refuse(name + ": expected two increasing numbers of at most 1e300 in magnitude" +
+             (logarithmic ? ", above 0 on a logarithmic scale" : "") + ", got " + base::shown(low) + " to " +
+             base::shown(high));
     }
   }
 
@@ -84,8 +84,8 @@ class Checker {
 
   void check_field(const Field& field) const {
     if (field.values.size() != field.columns * field.rows) {
-      refuse("a field of " + std::to_string(field.columns) + " columns and " + std::to_string(field.rows) +
-             " rows has " + std::to_string(field.values.size()) + " values; accepted are their product");
+      refuse("field: expected columns x rows = " + std::to_string(field.columns) + " x " +
+             std::to_string(field.rows) + " values, got " + std::to_string(field.values.size()));
     }
     check_range("the field's x", {field.x_low, field.x_high}, false);
     check_range("the field's y", {field.y_low, field.y_high}, false);
@@ -96,8 +96,8 @@ class Checker {
 
 void check_size(const char* name, double value, double least, double most) {
   if (!(value >= least && value <= most)) {
-    throw std::invalid_argument(std::string(name) + " is " + base::shown(value) + "; accepted are " +
-                                base::shown(least) + " to " + base::shown(most) + " px");
+    throw std::invalid_argument(std::string(name) + ": expected " + base::shown(least) + " to " +
+                                base::shown(most) + " px, got " + base::shown(value));
   }
 }
 
@@ -121,7 +121,7 @@ void validate(const Figure& figure) {
   check_size("panel_width", figure.panel_width, 160, 4000);
   check_size("panel_height", figure.panel_height, 120, 4000);
   if (figure.columns == 0) {
-    throw std::invalid_argument("columns is 0; accepted are whole numbers from 1");
+    throw std::invalid_argument("columns: expected an integer of at least 1, got 0");
   }
   for (std::size_t i = 0; i < figure.panels.size(); ++i) {
     std::visit(Checker(i), figure.panels[i]);

@@ -21,8 +21,8 @@ std::string content_of(const Figure& figure, const std::filesystem::path& file, 
   if (suffix == ".csv") {
     return to_csv(figure);
   }
-  throw std::invalid_argument("'" + file.string() + "' ends in '" + suffix +
-                              "'; accepted for a figure are .svg, .png and .csv");
+  throw std::invalid_argument("'" + file.string() + "': expected the suffix .svg, .png or .csv, got '" +
+                              suffix + "'");
 }
 
 }  // namespace

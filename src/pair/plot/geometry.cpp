@@ -10,8 +10,8 @@
 namespace pair::plot {
 namespace {
 
-// The shares of the way from a to b at which the line enters and leaves (Liang and Barsky, 1984); the first
-// above the second where it stays outside.
+// The fractions of the way from a to b at which the line enters and leaves the rectangle (Liang and Barsky,
+// 1984). The first is above the second if the line stays outside.
 std::pair<double, double> inside(Point a, Point b, const Rect& rect) {
   double enter = 0.0, leave = 1.0;
   const double dx = b.x - a.x, dy = b.y - a.y;
@@ -67,7 +67,7 @@ std::vector<std::vector<Point>> clip_line(std::span<const Point> line, const Rec
 
 std::vector<Point> clip_area(std::span<const Point> corners, const Rect& rect) {
   std::vector<Point> area(corners.begin(), corners.end());
-  // Each side as how far a point is inside of it.
+  // For each side, how far a point is inside of it.
   const std::array<std::function<double(Point)>, 4> sides = {
       [&](Point p) { return p.x - rect.x; }, [&](Point p) { return rect.right() - p.x; },
       [&](Point p) { return p.y - rect.y; }, [&](Point p) { return rect.bottom() - p.y; }};

@@ -5,8 +5,8 @@
 
 #include "pair/plot/field.h"
 
-// Lines and areas cut to what is seen. Done here and not by the viewer, so that a drawing holds no hidden
-// points, no identifiers that could clash in a page with several, and no huge coordinates.
+// Clips lines and areas to the visible rectangle. Clipping here instead of in the viewer avoids hidden
+// points, element ids that could clash within a page, and huge coordinates.
 
 namespace pair::plot {
 
@@ -27,11 +27,11 @@ struct Rect {
 // The parts of the line inside the rectangle, in order.
 std::vector<std::vector<Point>> clip_line(std::span<const Point> line, const Rect& rect);
 
-// The part of the area inside the rectangle (Sutherland and Hodgman, 1974); empty where there is none.
+// The part of the area inside the rectangle (Sutherland and Hodgman, 1974); empty if there is none.
 std::vector<Point> clip_area(std::span<const Point> corners, const Rect& rect);
 
-// The line with at most four points for every half px of x: the first, the last, the highest and the lowest.
-// Looks the same. Lines with few points come back as they are.
+// The line reduced to at most four points per half px of x: the first, last, highest and lowest. It looks the
+// same. Lines with few points are returned unchanged.
 std::vector<Point> thinned(std::span<const Point> line);
 
 }  // namespace pair::plot

@@ -32,7 +32,7 @@ void draw_image(SvgWriter& svg, std::string_view png, const Rect& area, bool sha
           "\"/>\n");
 }
 
-// The dark theme's image where that is fixed; else the light one, which the style sheet inverts.
+// The dark image if the theme is dark; otherwise the light one, which the style sheet inverts.
 Theme image_theme(Theme theme) {
   return theme == Theme::dark ? Theme::dark : Theme::light;
 }
@@ -50,7 +50,7 @@ Rect cell(const HeatMap& map, std::size_t column, std::size_t row, const Rect& a
           width, height};
 }
 
-// A path for every colour that occurs.
+// One path per colour.
 void draw_cells(SvgWriter& svg, const HeatMap& map, std::span<const std::uint8_t> pixels, Theme theme,
                 const Rect& area) {
   std::map<std::uint8_t, std::string> paths;
@@ -68,7 +68,7 @@ void draw_cells(SvgWriter& svg, const HeatMap& map, std::span<const std::uint8_t
   }
 }
 
-// Three digits of the largest value, and as many decimals for the others; none where they are far from 1.
+// The number of decimals that shows three digits of the largest value; none if the values are far from 1.
 std::optional<int> value_decimals(const HeatMap& map) {
   double largest = 0.0;
   for (const double value : map.field.values) {

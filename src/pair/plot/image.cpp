@@ -17,7 +17,7 @@ void put_number(std::string& bytes, std::size_t number) {
   }
 }
 
-// Length, type, content, checksum of the latter two.
+// Length, type, content, and the checksum of type and content.
 void put_chunk(std::string& png, std::string_view type, std::string_view content) {
   put_number(png, content.size());
   std::string body(type);
@@ -45,7 +45,7 @@ std::string encode_png(std::size_t width, std::size_t height, std::span<const st
   std::string header;
   put_number(header, width);
   put_number(header, height);
-  header += {8, 3, 0, 0, 0};  // 8 bits a pixel, palette, and the only methods there are, not interlaced
+  header += {8, 3, 0, 0, 0};  // 8 bits per pixel, palette, the default methods, not interlaced
   put_chunk(png, "IHDR", header);
 
   std::string palette(3, '\0'), opacities(1, '\0');

@@ -7,7 +7,7 @@
 namespace pair::plot {
 
 void LabelPlacer::avoid_line(std::span<const Point> line) {
-  constexpr double apart = 4;  // px between the points that stand for the line
+  constexpr double apart = 4;  // px between the sample points of the line
   for (std::size_t i = 0; i + 1 < line.size(); ++i) {
     const double length = std::hypot(line[i + 1].x - line[i].x, line[i + 1].y - line[i].y);
     const auto pieces = static_cast<std::size_t>(std::ceil(length / apart));
@@ -20,7 +20,7 @@ void LabelPlacer::avoid_line(std::span<const Point> line) {
 }
 
 double LabelPlacer::cost(const Rect& box) const {
-  constexpr double over_label = 20, over_marker = 8, outside = 30, over_line_point = 12;  // px² each point
+  constexpr double over_label = 20, over_marker = 8, outside = 30, over_line_point = 12;  // px² per point
   const double area = box.width * box.height;
   double sum = outside * (area - box.overlap(plot_));
   for (const Rect& label : labels_) {
@@ -36,8 +36,8 @@ double LabelPlacer::cost(const Rect& box) const {
 }
 
 Rect LabelPlacer::place(Point point, double width, double height) {
-  // To the upper right first, as one reads; directions as shares of the box to the left of and above the
-  // point.
+  // Upper right first, the conventional place. Directions are fractions of the box to the left of and above
+  // the point.
   constexpr std::array<std::pair<double, double>, 8> sides = {
       {{0, 1}, {1, 1}, {0, 0}, {1, 0}, {0, 0.5}, {1, 0.5}, {0.5, 1}, {0.5, 0}}};
   Rect best{};

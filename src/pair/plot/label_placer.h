@@ -5,7 +5,7 @@
 
 #include "pair/plot/geometry.h"
 
-// Finds room for text beside points.
+// Places text next to points.
 
 namespace pair::plot {
 
@@ -13,13 +13,13 @@ class LabelPlacer {
  public:
   explicit LabelPlacer(const Rect& plot) : plot_(plot) {}
 
-  // What labels should not cover: a marker's box (heavily), a line (lightly).
+  // Obstacles: a marker's box (high cost) or a line (low cost).
   void avoid(const Rect& box) { boxes_.push_back(box); }
   void avoid_line(std::span<const Point> line);
 
-  // The box, of this size, beside the point that covers least; later ones keep clear of it.
+  // The box of this size next to the point that covers the least. Later labels avoid it.
   Rect place(Point point, double width, double height);
-  // The box centred on the point of the line where it covers least.
+  // The box centred on the point of the line where it covers the least.
   Rect place_on(std::span<const Point> line, double width, double height);
 
  private:

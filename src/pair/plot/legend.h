@@ -6,7 +6,7 @@
 
 #include "pair/plot/svg_writer.h"
 
-// Which colour, dash and shape is what.
+// The legend: the colour, dash and shape of each name.
 
 namespace pair::plot {
 
@@ -18,15 +18,15 @@ struct LegendEntry {
   Dash dash = Dash::solid;
   std::optional<Shape> shape = {};
   bool hollow = false;
-  double opacity = 1.0;  // of an area
+  double opacity = 1.0;  // of a filled area
 
   friend bool operator==(const LegendEntry&, const LegendEntry&) = default;
 };
 
-// The named marks of a panel, each once.
+// The named marks of a panel, each name once.
 std::vector<LegendEntry> legend_of(const Panel& panel);
 
-// Entries side by side, in rows within the width. Height 0 where there are none.
+// Height of the legend, with entries side by side in rows of this width; 0 if there are no entries.
 double legend_height(const std::vector<LegendEntry>& entries, double width);
 void draw_legend(SvgWriter& svg, const std::vector<LegendEntry>& entries, Point top_left, double width);
 

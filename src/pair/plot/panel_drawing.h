@@ -6,12 +6,12 @@
 #include "pair/plot/geometry.h"
 #include "pair/plot/svg_writer.h"
 
-// A panel on its way into a drawing: it says what room it needs around its plot area, the figure lines the
-// areas up, and it draws itself.
+// A panel while it is drawn. It reports the margins it needs around its plot area; the figure aligns the plot
+// areas; then the panel draws itself.
 
 namespace pair::plot {
 
-// px around the plot area, the title and the legend not counted.
+// px around the plot area, without title and legend.
 struct Margins {
   double left = 0.0;
   double right = 0.0;
@@ -30,10 +30,10 @@ class PanelDrawing {
   virtual void draw(SvgWriter& svg, const Rect& plot) const = 0;
 };
 
-// The panel must outlive the drawing. `theme` matters for heat maps alone; width and height are the panel's.
+// The panel must outlive the drawing. `theme` only affects heat maps. Width and height are the panel's.
 std::unique_ptr<PanelDrawing> make_drawing(const Panel& panel, Theme theme, double width, double height);
 
-// Sizes that panels share, px.
+// Sizes shared by panels, in px.
 inline constexpr double tick_font = 11;
 inline constexpr double label_font = 12;
 inline constexpr double title_font = 13;

@@ -2,7 +2,7 @@
 
 #include "pair/plot/png.h"
 
-// Stands in for png_rsvg.cpp where the build has no librsvg.
+// Replaces png_rsvg.cpp in builds without librsvg.
 
 namespace pair::plot {
 
@@ -12,7 +12,7 @@ bool have_png() {
 
 std::string to_png(const Figure&, const PngOptions&) {
   throw std::runtime_error(
-      "this build cannot write PNG, since librsvg was not there when it was built; SVG needs nothing");
+      "this build cannot write PNG: it was built without librsvg. SVG files need no library");
 }
 
 }  // namespace pair::plot

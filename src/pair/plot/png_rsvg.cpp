@@ -10,7 +10,7 @@
 namespace pair::plot {
 namespace {
 
-constexpr std::size_t widest = 20000;  // cairo's images end at 32767
+constexpr std::size_t widest = 20000;  // cairo's limit is 32767
 constexpr double most_pixels = 4e8;
 
 struct Release {
@@ -25,7 +25,7 @@ using Owned = std::unique_ptr<T, Release>;
 [[noreturn]] void fail(GError* error) {
   const Owned<GError> owned(error);
   throw std::runtime_error("librsvg could not draw the figure: " +
-                           std::string(owned ? owned->message : "it does not say why"));
+                           std::string(owned ? owned->message : "no reason given"));
 }
 
 cairo_status_t append(void* text, const unsigned char* bytes, unsigned size) {
@@ -41,8 +41,8 @@ bool have_png() {
 
 std::string to_png(const Figure& figure, const PngOptions& options) {
   if (options.width > widest) {
-    throw std::invalid_argument("the width is " + std::to_string(options.width) +
-                                "; accepted are 1 to 20000 px, and 0 for twice the SVG's");
+    throw std::invalid_argument("width: expected 1 to 20000 px, or 0 for twice the SVG's, got " +
+                                std::to_string(options.width));
   }
   const std::string svg =
       to_svg(figure, {.theme = options.theme == Theme::dark ? Theme::dark : Theme::light});
@@ -57,9 +57,9 @@ std::string to_png(const Figure& figure, const PngOptions& options) {
   const double width = options.width > 0 ? static_cast<double>(options.width) : std::round(2 * natural_width);
   const double height = std::max(1.0, std::round(width * natural_height / natural_width));
   if (width * height > most_pixels || height > widest) {
-    throw std::invalid_argument("the figure would be " + std::to_string(std::lround(width)) + " x " +
-                                std::to_string(std::lround(height)) +
-                                " px; accepted are up to 20000 px each way and 4e8 in all");
+    throw std::invalid_argument("figure: expected at most 20000 px per side and 4e8 px in total, got " +
+                                std::to_string(std::lround(width)) + " x " +
+                                std::to_string(std::lround(height)) + " px");
   }
   const Owned<cairo_surface_t> surface(
       cairo_image_surface_create(CAIRO_FORMAT_ARGB32, static_cast<int>(width), static_cast<int>(height)));

@@ -9,7 +9,7 @@
 namespace pair::plot {
 namespace {
 
-constexpr std::size_t most_rings = 6;  // the centre counts as one
+constexpr std::size_t most_rings = 6;  // including the centre
 constexpr double name_gap = 8;
 constexpr double longest_spoke_name = 110;
 

@@ -4,7 +4,7 @@
 
 namespace pair::plot {
 
-// Rings, spokes, their names and one outline a series.
+// Draws a radar: rings, spokes, their names and one outline per series.
 class RadarDrawing : public PanelDrawing {
  public:
   explicit RadarDrawing(const Radar& radar);
@@ -15,7 +15,7 @@ class RadarDrawing : public PanelDrawing {
  private:
   void draw_frame(SvgWriter& svg, Point centre, double radius) const;
   void draw_series(SvgWriter& svg, const RadarSeries& series, Point centre, double radius) const;
-  // The end of a spoke, as a direction from the centre; the first points upwards.
+  // The direction of a spoke from the centre; the first points upwards.
   [[nodiscard]] Point direction(std::size_t spoke) const;
 
   const Radar& radar_;

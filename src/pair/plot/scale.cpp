@@ -8,8 +8,8 @@ namespace {
 
 constexpr double largest = 1e300;
 constexpr double room = 0.05;
-constexpr double equal = 1e-9;  // of the size
-constexpr double far = 1e4;     // lengths of the axis
+constexpr double equal = 1e-9;  // relative to the values' size
+constexpr double far = 1e4;     // in lengths of the axis
 
 }  // namespace
 

@@ -48,7 +48,7 @@ std::string style_sheet(Theme theme) {
     text += root + "{" + variables(Theme::light) + "}\n@media (prefers-color-scheme:dark){" + root + "{" +
             variables(Theme::dark) + "}" + root + " .shade{filter:invert(1)}}\n";
   }
-  // The more special rules come later: a halo strokes whatever class fills.
+  // More specific rules come later: a halo strokes any class that fills.
   text += root + " .line{fill:none;stroke-linejoin:round}\n" + root + " .grid{fill:none}\n";
   for (const Rule& rule : color_rules()) {
     text += root + " " + rule.classes + "{" + rule.property + ":" + hex(rule.color(theme));

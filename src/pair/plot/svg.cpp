@@ -17,7 +17,7 @@ constexpr double margin = 10;
 constexpr double panel_gap = 14;
 constexpr double figure_title_font = 16;
 
-// What stands where: panels in rows, plot areas lined up.
+// The positions of the panels: in rows, with plot areas aligned.
 class Layout {
  public:
   Layout(const Figure& figure, Theme theme)
@@ -103,7 +103,7 @@ class Layout {
     const std::size_t column = i % columns_, row = i / columns_;
     const double x = margin + static_cast<double>(column) * (figure_.panel_width + panel_gap);
     const double y = panels_top() + static_cast<double>(row) * (figure_.panel_height + panel_gap);
-    // However much stands around it, something is left of the plot.
+    // A minimum size remains for the plot, however large the margins are.
     constexpr double least = 20;
     return {x + left_, y + top_[row], std::max(figure_.panel_width - left_ - right_, least),
             std::max(figure_.panel_height - top_[row] - bottom_[row], least)};
@@ -114,8 +114,8 @@ class Layout {
   std::vector<std::vector<LegendEntry>> legends_;
   std::vector<LegendEntry> shared_;
   std::size_t columns_, rows_;
-  double left_ = 0.0, right_ = 0.0;   // the same for all, so that plot areas are equally wide
-  std::vector<double> top_, bottom_;  // a row each
+  double left_ = 0.0, right_ = 0.0;   // equal for all panels, so that plot areas have the same width
+  std::vector<double> top_, bottom_;  // one entry per row of panels
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string draw(double x, double y) {
 
 std::string px(double value) {
   char buffer[32];
-  // Far beyond any drawing; keeps the buffer's promise whatever comes in.
+  // Far outside any drawing. Guarantees that the buffer suffices for any input.
   const double bounded = std::isfinite(value) ? std::fmax(std::fmin(value, 1e9), -1e9) : 0.0;
   const auto result = std::to_chars(buffer, buffer + sizeof buffer, bounded, std::chars_format::fixed, 2);
   std::string text(buffer, result.ptr);
@@ -137,7 +137,7 @@ std::string shape_data(Shape shape, Point centre, double size) {
       return at + move(-r, 0) + arc + px(2 * r) + " 0" + arc + px(-2 * r) + " 0z";
     }
     case Shape::square: {
-      const double s = 0.89 * r;  // as large an area as the circle's
+      const double s = 0.89 * r;  // same area as the circle
       return at + move(-s, -s) + "h" + px(2 * s) + "v" + px(2 * s) + "h" + px(-2 * s) + "z";
     }
     case Shape::triangle:

@@ -8,12 +8,11 @@
 #include "pair/plot/figure.h"
 #include "pair/plot/geometry.h"
 
-// The SVG elements that figures are made of. Colours are classes (style_sheet.h), so that they can follow the
-// theme.
+// Writes the SVG elements of figures. Colours are CSS classes (style_sheet.h), so they can follow the theme.
 
 namespace pair::plot {
 
-// Hundredths of a px, in as few characters as show them.
+// Rounded to 1/100 px, in the fewest characters.
 std::string px(double value);
 
 enum class Anchor : std::uint8_t { start, middle, end };
@@ -23,40 +22,40 @@ struct TextStyle {
   Anchor anchor = Anchor::start;
   Color color = Color::ink;
   bool bold = false;
-  bool upright = false;  // turned by a quarter, to be read from below
-  double slant = 0.0;    // degrees; negative rises
-  bool halo = false;     // the background's colour around the letters
+  bool upright = false;  // rotated by 90 degrees, read from bottom to top
+  double slant = 0.0;    // degrees; negative slants upwards
+  bool halo = false;     // an outline of the letters in the background colour
 };
 
 class SvgWriter {
  public:
-  // Already escaped.
+  // `text` must already be escaped.
   void raw(std::string_view text) { out_ += text; }
   [[nodiscard]] std::string take() { return std::move(out_); }
 
-  // `title` is what a pointer over it brings up; empty for nothing.
+  // `title` is the tooltip; empty for none.
   void path(std::string_view classes, const std::string& data, std::string_view attributes = "",
             std::string_view title = "");
   void line(std::string_view classes, Point from, Point to);
   void rect(std::string_view classes, const Rect& rect, std::string_view attributes = "");
-  // The point is where the baseline starts, or its middle or end.
+  // `at` is the start, middle or end of the baseline.
   void text(std::string_view text, Point at, const TextStyle& style, std::string_view subscript = "");
 
  private:
   std::string out_;
 };
 
-// "f0" and "s0": the classes that fill and stroke with a colour.
+// "f0" and "s0": the classes that fill and stroke with this colour.
 std::string fill_class(Color color);
 std::string stroke_class(Color color);
-std::string_view dash_class(Dash dash);  // with a space before it, or empty
+std::string_view dash_class(Dash dash);  // with a leading space, or empty
 
 // Path data.
 std::string line_data(std::span<const Point> points);
 std::string area_data(std::span<const Point> corners);
 std::string rect_data(const Rect& rect);
 std::string shape_data(Shape shape, Point centre, double size);
-// Whether a shape is made of strokes, with nothing to fill.
+// Whether a shape consists of strokes only, without fill.
 bool is_open(Shape shape);
 
 }  // namespace pair::plot

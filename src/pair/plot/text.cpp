@@ -15,7 +15,7 @@ constexpr std::array<std::uint8_t, 95> widths = {
 
 constexpr char32_t broken = 0xfffd;
 
-// Takes one character off the front; `broken` for a byte that starts none.
+// Removes the first character from `text` and returns it; `broken` for an invalid byte.
 char32_t next_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);
@@ -137,7 +137,7 @@ std::string shortened(std::string_view text, double font_size, double width) {
     return std::string(text);
   }
   std::string result;
-  double used = font_size;  // of the dots
+  double used = font_size;  // width of the dots
   while (!text.empty()) {
     const char32_t character = harmless(next_character(text));
     used += width_of(character) * font_size;

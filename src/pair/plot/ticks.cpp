@@ -22,7 +22,7 @@ struct Step {
   int power = 0;
 
   [[nodiscard]] double size() const { return digit * std::pow(10.0, power); }
-  // i times the step, as near as doubles come: a division by 10^n is exact where a product with 10^-n is not.
+  // i times the step, correctly rounded: a division by 10^n is exact where a product with 10^-n is not.
   [[nodiscard]] double times(double i) const {
     return power < 0 ? i * digit / std::pow(10.0, -power) : i * digit * std::pow(10.0, power);
   }
@@ -31,7 +31,7 @@ struct Step {
   }
 };
 
-// Bounds that are multiples up to rounding count as such.
+// Bounds that are multiples up to rounding count as multiples.
 constexpr double slack = 1e-9;
 
 }  // namespace

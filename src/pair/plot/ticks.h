@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-// Where an axis has its marks, and what stands beside them.
+// Positions and labels of the ticks of an axis.
 
 namespace pair::plot {
 
@@ -15,27 +15,28 @@ struct Tick {
 
 struct Ticks {
   std::vector<Tick> major = {};    // ascending, within [low, high]
-  std::vector<double> minor = {};  // likewise, without label
-  int exponent = 0;                // labels times 10^exponent are the values
+  std::vector<double> minor = {};  // ascending, without labels
+  int exponent = 0;                // values are labels times 10^exponent
 };
 
-// Multiples of 1, 2 or 5 times a power of ten, the closest spacing that gives at most `most` (2 or more) of
-// them; labels with as many decimals as tell them apart. Values from 1e5 up and below 1e-3 share an exponent.
-// low < high, both finite and at most 1e300 in size.
+// Multiples of 1, 2 or 5 times a power of ten, with the closest spacing that gives at most `most` (at least
+// 2) ticks. Labels have as many decimals as needed to tell them apart. Values from 1e5 or below 1e-3 share an
+// exponent. Requires low < high, both finite and at most 1e300 in magnitude.
 Ticks linear_ticks(double low, double high, std::size_t most);
 
-// Powers of ten ("10⁻³", or "0.1", "1", "10" where all are near 1), every second, third, ... of them where
-// they are many, with 2 to 9 times them as minor ticks where they are few. On less than a decade, linear
-// ones. 0 < low < high, finite.
+// Powers of ten ("10⁻³", or "0.1", "1", "10" if all are near 1). If there are too many, only every second,
+// third, ... one; if there are few, with minor ticks at 2 to 9 times each. Linear ticks on less than a
+// decade. Requires 0 < low < high, finite.
 Ticks log_ticks(double low, double high, std::size_t most);
 
-// "10⁵".
+// For example "10⁵".
 std::string power_of_ten(int exponent);
 
 // The number with this many decimals (0 or more) and "−" for minus.
 std::string with_decimals(double value, int decimals);
 
-// A number for people: four significant digits at most, "−" for minus, "1.2×10⁻⁷" for what is far from 1.
+// A number for display: at most four significant digits, "−" for minus, "1.2×10⁻⁷" for very small or large
+// values.
 std::string readable(double value);
 
 }  // namespace pair::plot

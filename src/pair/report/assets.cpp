@@ -1,7 +1,6 @@
 #include "pair/report/assets.h"
 
-// The files are placed into the object file by the assembler, which costs nothing at compile time; CMake
-// gives their paths.
+// The assembler embeds the files into the object file, at no compile-time cost. CMake provides their paths.
 asm(R"(
   .pushsection .rodata
   .globl pair_plotly_begin

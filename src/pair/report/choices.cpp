@@ -43,18 +43,18 @@ std::string reason_of(const select::Decision& decision) {
   for (std::size_t i = 0; i < std::min(decision.losses.size(), decision.preference.size()); ++i) {
     score += (i == 0 ? "" : " + ") + said(decision.preference[i]) + " " + decision.losses[i];
   }
-  const std::string within = "within a run, the step with the least " + score;
+  const std::string within = "within a run, the step with the smallest " + score;
   if (decision.by_validation) {
-    return within + "; among " + among + ", the largest validation accuracy";
+    return within + "; among " + among + ", the run with the largest validation accuracy";
   }
   const auto reach = std::count_if(decision.candidates.begin(), decision.candidates.end(),
                                    [](const select::Candidate& candidate) { return candidate.above_bar; });
-  return within + "; the same among the " + std::to_string(reach) + " of " + among +
+  return within + "; the same criterion among the " + std::to_string(reach) + " of " + among +
          " with a validation accuracy of at least " + said_accuracy(decision.bar);
 }
 
 nlohmann::json choices_of(const Sources& sources) {
-  constexpr std::size_t most = 120;  // of a criterion; a page is no place for more
+  constexpr std::size_t most = 120;  // choices per criterion, to keep the page small
   json selections = json::array();
   for (const select::Selection& selection : sources.selections) {
     json choices = json::array();

@@ -6,12 +6,12 @@
 
 namespace pair::report {
 
-// What the criteria chose and why, as payload.h has it under `selections`:
+// The choices of each criterion and their reasons, in the form that payload.h describes under `selections`:
 // [{criterion, title, choices: [{dataset, algorithm, trial, test, run, step, validation, tests, score,
 // losses, candidates, why}], choices_left_out, notes}]. `run` is an index into the history.
 nlohmann::json choices_of(const Sources& sources);
 
-// In a sentence, why the first candidate was chosen.
+// One sentence that says why the first candidate was chosen.
 std::string reason_of(const select::Decision& decision);
 
 }  // namespace pair::report

@@ -9,7 +9,7 @@
 namespace pair::report {
 namespace {
 
-// The runs that something is true of, as "3 runs, such as NAME, " and the verb to follow.
+// A set of runs for use in a sentence: "NAME" or "3 runs, such as NAME,", and the verb that follows.
 class Runs {
  public:
   Runs(const Sources& sources, const std::function<bool(std::size_t)>& matches) {
@@ -23,7 +23,7 @@ class Runs {
   [[nodiscard]] std::string said() const {
     return count_ == 1 ? first_ : std::to_string(count_) + " runs, such as " + first_ + ",";
   }
-  // "has" or "have".
+  // The verb in singular or plural, such as "has" or "have".
   [[nodiscard]] std::string verb(const char* one, const char* several) const {
     return std::string(" ") + (count_ == 1 ? one : several) + " ";
   }
@@ -45,11 +45,14 @@ void doubt_the_runs(const Sources& sources, std::vector<std::string>& doubts) {
   const select::History& history = sources.history();
   const Runs failed(sources, [&](std::size_t i) { return sources.states[i].state == State::failed; });
   if (failed.any()) {
-    doubts.push_back(failed.said() + " failed: what was recorded before that is shown.");
+    doubts.push_back(failed.said() + " failed: the records up to then are shown.");
+  }
+  if (!sources.histories.failed.empty()) {
+    doubts.push_back(early_failures(sources));
   }
   const Runs open(sources, [&](std::size_t i) { return sources.states[i].state == State::open; });
   if (open.any()) {
-    doubts.push_back(open.said() + open.verb("is", "are") + "not done: the figures may still change.");
+    doubts.push_back(open.said() + open.verb("is", "are") + "not finished: the numbers may still change.");
   }
   const Runs not_finite(sources, [&](std::size_t i) {
     return std::any_of(history[i].columns.begin(), history[i].columns.end(),
@@ -73,12 +76,12 @@ void doubt_the_runs(const Sources& sources, std::vector<std::string>& doubts) {
   });
   if (infeasible.any()) {
     doubts.push_back("In " + infeasible.said() +
-                     " EPO's program had no solution on more than a tenth of the records.");
+                     " EPO's program was infeasible in more than 10% of the records.");
   }
 }
 
 void doubt_the_ends(const Sources& sources, std::vector<std::string>& doubts) {
-  constexpr double collapse = 0.1;  // of accuracy, between the best record and the last
+  constexpr double collapse = 0.1;  // drop of accuracy from the best record to the last
   const Metric* const metric = sources.headline_metric();
   if (metric == nullptr || metric->kind != Kind::accuracy) {
     return;
@@ -89,7 +92,8 @@ void doubt_the_ends(const Sources& sources, std::vector<std::string>& doubts) {
   });
   if (fallen.any()) {
     doubts.push_back(fallen.said() + fallen.verb("ends", "end") +
-                     "more than 10 points below the best record: " + "where a run is stopped decides.");
+                     "more than 10 points below the best record: "
+                     "the result depends on when training stops.");
   }
 }
 
@@ -99,7 +103,7 @@ void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doub
     few += method.seeds < 3 ? (few.empty() ? "" : ", ") + method.label : "";
   }
   if (!few.empty()) {
-    doubts.push_back("Fewer than three seeds (" + few + "): the spread between seeds is hardly known.");
+    doubts.push_back("Fewer than three seeds (" + few + "): the spread between seeds is uncertain.");
   }
   const Metric* const metric = sources.headline_metric();
   if (metric != nullptr && sources.methods.size() > 1) {
@@ -115,18 +119,27 @@ void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doub
         std::abs(spreads[0].mean - spreads[1].mean) < std::max(spreads[0].deviation, spreads[1].deviation)) {
       doubts.emplace_back("The two best methods differ by less than the spread of their runs.");
     }
-    doubts.emplace_back("The ranking at the last record looks at test data; a choice of settings must not.");
+    doubts.emplace_back("The ranking at the last record uses test data. Do not choose settings by it.");
   }
 }
 
 }  // namespace
+
+std::string early_failures(const Sources& sources) {
+  const std::vector<select::FailedRun>& failed = sources.histories.failed;
+  if (failed.size() == 1) {
+    return failed.front().sentence() + ".";
+  }
+  return std::to_string(failed.size()) + " runs failed before their first record, such as " +
+         failed.front().folder.string() + ": " + failed.front().reason + ".";
+}
 
 std::vector<std::string> doubts_of(const Sources& sources) {
   std::vector<std::string> doubts;
   doubt_the_runs(sources, doubts);
   doubt_the_ends(sources, doubts);
   doubt_the_comparison(sources, doubts);
-  // A run that goes on has a line that is being written; that it is not done is said already.
+  // An unfinished run has a line that is still being written; that it is unfinished is reported above.
   const auto left_out = static_cast<std::size_t>(std::count_if(
       sources.histories.left_out.begin(), sources.histories.left_out.end(),
       [](const select::Omission& omission) { return !omission.what.starts_with("has no end"); }));

@@ -31,7 +31,7 @@ std::vector<std::filesystem::path> write_figures(const std::vector<NamedFigure>&
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) {
-    throw std::runtime_error("'" + folder.string() + "' cannot be made: " + error.message());
+    throw std::runtime_error("'" + folder.string() + "' cannot be created: " + error.message());
   }
   std::vector<std::filesystem::path> files;
   for (const NamedFigure& figure : figures) {

@@ -9,30 +9,31 @@
 #include "pair/plot/figure.h"
 #include "pair/report/sources.h"
 
-// The page's figures as files for a paper, drawn without a browser.
+// The figures of the page as files for a paper, drawn without a browser.
 
 namespace pair::report {
 
 struct NamedFigure {
-  std::string name;  // of the file, without suffix: "pareto", "run-3-losses"; letters, digits, - and . alone
+  std::string
+      name;  // the file's name without suffix: "pareto", "run-3-losses"; only letters, digits, - and .
   plot::Figure figure;
 };
 
-// Of one run: losses, weights, divergence, conflict, accuracy and rate. Of several: overlay, spread, radar,
-// pareto and heat, and the former for up to `most_runs` of them, chosen as importance.h says, as run-N-NAME
-// with N from 1 by name. What the records have nothing for is left out.
+// For one run: losses, weights, divergence, conflict, accuracy and rate. For several: overlay, spread, radar,
+// pareto and heat, and the figures of up to `most_runs` single runs, chosen by importance.h, as run-N-NAME,
+// where N counts runs by name from 1. Figures without data are left out.
 std::vector<NamedFigure> figures_of(const Sources& sources, std::size_t most_runs = 8);
 
-// Figures of one run, and of several.
+// The figures of one run, and of several.
 std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run);
 std::vector<NamedFigure> several_figures(const Sources& sources);
 
-// The mean of the metric's last numbers over the first two settings that have 2 to 40 values; nothing where
-// fewer than two do.
+// The mean of the metric's last values over the first two settings that have 2 to 40 values each; none if
+// there are fewer than two such settings.
 std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& metric);
 
-// Writes each as .svg and .csv, and as .png where the build can, into the folder, which is made where it is
-// missing. Returns the files written. Throws std::runtime_error where one cannot be.
+// Writes each figure as .svg and .csv, and as .png if the build supports it, into the folder, which is
+// created if necessary. Returns the files written. Throws std::runtime_error if a file cannot be written.
 std::vector<std::filesystem::path> write_figures(const std::vector<NamedFigure>& figures,
                                                  const std::filesystem::path& folder);
 

@@ -10,7 +10,7 @@
 namespace pair::report {
 namespace {
 
-// A setting's values, numbers by size before texts by alphabet.
+// The values of a setting: numbers in order, then texts in alphabetical order.
 struct Dimension {
   std::string name;
   std::vector<std::string> values;

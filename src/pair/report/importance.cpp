@@ -13,7 +13,7 @@ std::vector<std::size_t> by_importance(const Sources& sources) {
       order.push_back(static_cast<std::size_t>(decision.chosen().run - history.data()));
     }
   }
-  // Of a large sweep each method is to have its share.
+  // In a large sweep, each method gets its share.
   std::vector<std::size_t> others;
   for (std::size_t place = 0; others.size() < history.size(); ++place) {
     for (const Method& method : sources.methods) {
@@ -25,7 +25,7 @@ std::vector<std::size_t> by_importance(const Sources& sources) {
   const auto unusual = std::stable_partition(others.begin(), others.end(), [&sources](std::size_t run) {
     return sources.states[run].state != State::done;
   });
-  // The first of each method before even those.
+  // The first run of each method comes before those.
   std::rotate(others.begin(), unusual,
               unusual + std::min<std::ptrdiff_t>(others.end() - unusual,
                                                  static_cast<std::ptrdiff_t>(sources.methods.size())));

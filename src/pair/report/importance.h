@@ -7,8 +7,8 @@
 
 namespace pair::report {
 
-// All runs, by index, those first that a reader will want to see step by step: what a criterion chose, the
-// first of each method, what is not done; then the others, the methods taking turns.
+// The indices of all runs, most interesting first: runs that a criterion chose, the first run of each method,
+// unfinished runs; then the others, alternating between methods.
 std::vector<std::size_t> by_importance(const Sources& sources);
 
 }  // namespace pair::report

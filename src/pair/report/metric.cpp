@@ -36,7 +36,7 @@ Kind kind_of(std::string_view key) {
   return key == "divergence" ? Kind::divergence : key == "lr" ? Kind::rate : Kind::other;
 }
 
-// "env0_in_acc" as "accuracy, environment 0 (in)".
+// "env0_in_acc" becomes "accuracy, environment 0 (in)".
 std::string environment_label(std::string_view key, std::string_view what) {
   const std::string_view rest = key.substr(3, key.rfind('_') - 3);
   const std::size_t split = rest.find('_');
@@ -72,7 +72,7 @@ std::string label_of(std::string_view key, Kind kind) {
   }
 }
 
-// Most telling first; environments by number, not by text.
+// Most informative first; environments by number, not alphabetically.
 auto rank(const Metric& metric) {
   const bool worst = metric.key == worst_accuracy || metric.key == worst_error;
   const bool erm = metric.key.ends_with(".erm") || metric.key == "nll";
@@ -127,12 +127,12 @@ void add_worst_accuracy(select::Run& run) {
 }
 
 std::vector<Metric> metrics_of(const select::History& history) {
-  // Garbled records must not fill a page with columns.
+  // Corrupt records must not fill a page with columns.
   constexpr std::size_t most = 80;
   std::set<std::string, std::less<>> keys;
   for (const select::Run& run : history) {
     for (const select::Column& column : run.columns) {
-      // What DomainBed says about its machine, and what the phases of a run show already.
+      // DomainBed's machine statistics, and keys that the phases of a run already show.
       if (!is_one_of(column.key, {"epoch", "mem_gb", "step_time", "balancing"})) {
         keys.insert(column.key);
       }

@@ -10,44 +10,44 @@
 
 namespace pair::report {
 
-// What a logged number is about, which decides where it is shown.
+// The kind of a logged number, which decides where it is shown.
 enum class Kind : std::uint8_t {
   accuracy,
-  error,  // of a regression
+  error,  // of a regression task
   loss,
   weight,
-  conflict,  // cosine of the gradient of ERM with an objective's
+  conflict,  // cosine of ERM's gradient with an objective's
   divergence,
   rate,   // learning rate
-  count,  // of events so far
+  count,  // number of events so far
   other,
 };
 std::string_view name_of(Kind kind);
 
 struct Metric {
-  std::string key;    // of the record, or objectives as losses.NAME, weights.NAME and conflict.NAME
-  std::string label;  // for people
+  std::string key;    // the record's key; for objectives losses.NAME, weights.NAME or conflict.NAME
+  std::string label;  // for display
   Kind kind = Kind::other;
 
-  // "high", "low", or empty where neither is better.
+  // "high", "low", or empty if neither is better.
   [[nodiscard]] std::string_view better() const;
 };
 
 Metric metric_of(std::string key);
 
-// The least accuracy of the test environments, or the largest error.
+// The smallest accuracy over the test environments, or the largest error.
 inline constexpr std::string_view worst_accuracy = "worst_test_acc";
 inline constexpr std::string_view worst_error = "worst_test_mse";
 
-// Gives a run whose records lack it (DomainBed's) its worst_test_acc: of a test environment that is split the
+// Adds worst_test_acc to a run whose records lack it (DomainBed's). If a test environment is split, the
 // larger part counts, as in DomainBed's tables.
 void add_worst_accuracy(select::Run& run);
 
-// Every number that a run of the history has, those that say most first.
+// Every metric that a run of the history has, most informative first.
 std::vector<Metric> metrics_of(const select::History& history);
 
-// The metric that best says how good a run is: worst_accuracy, or worst_error where all have that. Empty
-// where no run has either.
+// The metric by which runs are ranked: worst_accuracy, or worst_error if all runs have that. Empty if no run
+// has either.
 std::string headline(std::span<const Metric> metrics);
 
 }  // namespace pair::report

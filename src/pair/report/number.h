@@ -6,11 +6,11 @@
 
 namespace pair::report {
 
-// Six significant digits, which is more than a page can show; null where it is not finite.
+// Rounded to six significant digits, more than a page can show; null if not finite.
 nlohmann::json number(double value);
 nlohmann::json numbers(std::span<const double> values);
 
-// For sentences: three significant digits; of an accuracy, per cent with one decimal ("69.1%").
+// For sentences: three significant digits; accuracies in percent with one decimal ("69.1%").
 std::string said(double value);
 std::string said_accuracy(double value);
 

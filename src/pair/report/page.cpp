@@ -13,8 +13,8 @@ namespace {
 
 using nlohmann::json;
 
-// JSON that cannot end its script element, and that old readers of JavaScript take as well: what HTML or
-// JavaScript might act on is written as \uXXXX.
+// JSON that cannot end its script element and is also valid in old JavaScript: characters with a meaning in
+// HTML or JavaScript are written as \uXXXX.
 std::string as_data(const json& value) {
   const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
   std::string safe;
@@ -37,8 +37,8 @@ std::string as_data(const json& value) {
   return safe;
 }
 
-// A script's source in its element. In JavaScript, "<" only meets these words inside of strings and regular
-// expressions, where a backslash before the next character changes nothing.
+// A script's source for use inside a script element. In JavaScript, "<" occurs before these words only in
+// strings and regular expressions, where an extra backslash has no effect.
 std::string as_script(std::string_view source) {
   std::string safe;
   safe.reserve(source.size());
@@ -55,7 +55,7 @@ std::string as_script(std::string_view source) {
 std::string base64_of_hex(const std::string& hex) {
   constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;
-  // Three hexadecimal digits are two of base 64.
+  // Three hexadecimal digits are two base64 characters.
   for (std::size_t i = 0; i < hex.size(); i += 3) {
     std::string three = hex.substr(i, 3);
     three.append(3 - three.size(), '0');
@@ -111,7 +111,7 @@ std::string page(const nlohmann::json& payload, bool live) {
   const std::string script = as_script(page_script());
   std::string policy = "default-src 'none'; script-src" + source_hash(script);
   policy += have_plotly() ? source_hash(plotly) : "";
-  // Plotly sets styles as it draws, and makes its downloads from blobs and data.
+  // Plotly sets styles while drawing, and its downloads use blob and data URLs.
   policy +=
       "; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; connect-src ";
   policy += live ? "'self'" : "'none'";
@@ -125,11 +125,11 @@ std::string page(const nlohmann::json& payload, bool live) {
   html += "<link rel=\"icon\" href=\"data:,\">\n";
   html +=
       "<title>" + title + " - PAIR</title>\n<style>\n" + std::string(page_style()) + "</style>\n</head>\n";
-  html += "<body>\n<noscript>This report draws itself with JavaScript, which is turned off.</noscript>\n";
+  html += "<body>\n<noscript>This report needs JavaScript, which is disabled.</noscript>\n";
   html += "<script id=\"data\" type=\"application/json\">" + as_data(payload) + "</script>\n";
   html += "<script id=\"page\" type=\"application/json\">" +
           as_data({{"live", live}, {"plotly", have_plotly()}, {"palette", palette()}}) + "</script>\n";
-  // The page before its plotting library: a browser takes a second to read that, and can show all else
+  // The page comes before the plotting library: a browser takes a second to parse that and can show the rest
   // meanwhile.
   html += "<script>" + script + "</script>\n";
   if (have_plotly()) {

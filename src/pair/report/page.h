@@ -5,15 +5,16 @@
 
 namespace pair::report {
 
-// The payload (payload.h) as one HTML file that needs nothing else: no network, no file beside it. Names in
-// the payload are shown, never executed: they are data in the file, and its content security policy knows
-// the hashes of the only scripts that may run.
+// The payload (payload.h) as one self-contained HTML file: no network access, no other files. Names in the
+// payload are shown, never executed: they are data, and the content security policy lists the hashes of the
+// only scripts that may run.
 //
-// A live page also opens the event source "events" beside it. Every message is a payload, which the page
-// shows in place of the one before; what the reader chose (metrics, filters, order, place) stays.
+// A live page also opens the event source "events" next to it. Each message is a payload that replaces the
+// previous one; the reader's choices (metrics, filters, order, scroll position) are kept.
 std::string page(const nlohmann::json& payload, bool live);
 
-// Whether the build has the plotting library. Without it a page has the words and the tables, and says so.
+// Whether the build has the plotting library. Without it, a page has text and tables, and says that figures
+// are missing.
 bool have_plotly();
 
 }  // namespace pair::report

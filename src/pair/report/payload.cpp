@@ -26,7 +26,7 @@ std::string shortened(const std::string& text, std::size_t most) {
   return text.size() <= most ? plot::clean(text) : plot::clean(text.substr(0, most)) + "…";
 }
 
-// Which settings differ between runs, and what the others are.
+// The settings that differ between runs, and the values of those that do not.
 struct Settings {
   std::map<std::string, std::string> common;
   std::vector<std::string> varying;
@@ -34,14 +34,14 @@ struct Settings {
 
 Settings settings_of(const select::History& history) {
   std::map<std::string, std::pair<std::string, std::size_t>>
-      seen;  // the first value, and how many runs have it
+      seen;  // the first value and the number of runs that have it
   for (const select::Run& run : history) {
     for (const auto& [name, value] : run.hparams) {
       auto& [first, count] = seen.try_emplace(name, value, 0).first->second;
       count += first == value ? 1 : 0;
     }
   }
-  constexpr std::size_t most = 100;  // garbled records must not fill a page
+  constexpr std::size_t most = 100;  // corrupt records must not fill a page
   Settings settings;
   for (const auto& [name, entry] : seen) {
     if (entry.second == history.size()) {
@@ -174,9 +174,10 @@ json progress_json(const Sources& sources) {
   for (const RunState& state : sources.states) {
     ++counts.at(static_cast<std::size_t>(state.state));
   }
-  return {{"runs", sources.history().size()},
+  const std::size_t early = sources.histories.failed.size();
+  return {{"runs", sources.history().size() + early},
           {"done", counts[0]},
-          {"failed", counts[1]},
+          {"failed", counts[1] + early},
           {"open", counts[2]},
           {"records", sources.histories.records}};
 }
@@ -214,10 +215,10 @@ void add_series(json& result, const Sources& sources, std::span<const std::size_
     ++with;
   }
   if (with < kept.size()) {
-    result["notes"].push_back(
-        "To keep the page small, " + std::to_string(with) + " of " + counted(runs, "run") +
-        " can be looked at step by step: those that a criterion chose, that failed or are "
-        "not done, and some of every method. Everything else covers all runs.");
+    result["notes"].push_back("To keep the page small, " + std::to_string(with) + " of " +
+                              counted(runs, "run") +
+                              " can be viewed step by step: those that a criterion chose, that failed or are "
+                              "unfinished, and some of every method. Everything else covers all runs.");
   }
 }
 
@@ -273,10 +274,14 @@ nlohmann::json payload_of(const Sources& sources) {
               {"selections", std::move(selections)},
               {"left_out", std::move(left_out)},
               {"notes", json::array()}};
+  const std::vector<select::FailedRun>& failed = sources.histories.failed;
+  for (std::size_t i = 0; i < std::min(most_omissions, failed.size()); ++i) {
+    result["notes"].push_back(shortened(failed[i].sentence(), 500));
+  }
   if (kept.size() < sources.history().size()) {
     result["notes"].push_back("The table and the scatter show " + std::to_string(kept.size()) + " of " +
                               counted(sources.history().size(), "run") +
-                              "; the curves and figures by method cover all.");
+                              "; the curves and figures per method cover all runs.");
   }
   add_series(result, sources, kept, order);
   return result;

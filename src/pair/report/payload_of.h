@@ -6,7 +6,7 @@
 
 namespace pair::report {
 
-// payload (payload.h) from what was read.
+// The payload (payload.h) of sources that were already read.
 nlohmann::json payload_of(const Sources& sources);
 
 }  // namespace pair::report

@@ -8,7 +8,7 @@
 namespace pair::report {
 namespace {
 
-// The first record from `balance` on after which every window's mean weight of ERM is below a half.
+// The first record at or after `balance` from which the mean weight of ERM is below 1/2 in every window.
 std::optional<std::size_t> generalization(std::span<const double> erm, std::size_t balance) {
   const std::size_t window = std::max<std::size_t>(5, (erm.size() - balance) / 20);
   if (erm.size() < balance + window) {

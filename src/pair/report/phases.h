@@ -8,17 +8,18 @@
 
 namespace pair::report {
 
-// A stretch of a PAIR-o run, from a step to a step.
+// A range of steps of a PAIR-o run.
 struct Phase {
   std::string name;
   std::int64_t from = 0;
   std::int64_t to = 0;
 };
 
-// The three phases of Figure 4b. Fitting is PAIR-o's descent phase, with all weight on ERM; Adaption begins
-// with its balance phase; Generalization once the OOD objectives together have more than half of the weight
-// for good: the solver's weights jump, so it is their mean over a twentieth of the balance phase, at least 5
-// records, that counts. Empty where the run never balances; without Generalization where that never comes.
+// The three phases of Figure 4b. Fitting is PAIR-o's descent phase, with all weight on ERM. Adaption begins
+// with its balance phase. Generalization begins when the OOD objectives together have more than half of the
+// weight for good. The solver's weights jump, so this is decided by their mean over a twentieth of the
+// balance phase, at least 5 records. Empty if the run never balances; without Generalization if it is never
+// reached.
 std::vector<Phase> phases_of(const select::Run& run);
 
 }  // namespace pair::report

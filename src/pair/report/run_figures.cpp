@@ -16,7 +16,7 @@ std::string heading(const select::Run& run) {
   return run.algorithm + " on " + run.dataset + ", seed " + std::to_string(run.trial_seed);
 }
 
-// The part of the label that tells lines of one figure apart.
+// The part of the label that distinguishes the lines of one figure.
 std::string short_label(const Metric& metric) {
   const std::size_t comma = metric.label.find(", environment");
   const std::size_t dot = metric.key.find('.');

@@ -46,7 +46,7 @@ std::optional<plot::Figure> overlay(const Sources& sources, const Metric& metric
   if (chart.marks.empty()) {
     return std::nullopt;
   }
-  return plot::Figure{.title = "Mean over runs, and from the least to the largest",
+  return plot::Figure{.title = "Mean over runs, with smallest and largest value",
                       .panels = {std::move(chart)},
                       .panel_width = 560};
 }
@@ -77,7 +77,7 @@ std::optional<plot::Figure> spread(const Sources& sources, const Metric& metric)
     return std::nullopt;
   }
   chart.x.range = std::pair(-0.5, static_cast<double>(sources.methods.size()) - 0.3);
-  return plot::Figure{.title = "Last records of all runs; mean and standard deviation beside them",
+  return plot::Figure{.title = "Last records of all runs, with mean and standard deviation",
                       .panels = {std::move(chart)},
                       .panel_width = 560};
 }
@@ -105,7 +105,7 @@ std::optional<plot::Figure> radar(const Sources& sources) {
       series.values[k] /= largest[k];
     }
   }
-  return plot::Figure{.title = "Losses at the end, each divided by the largest",
+  return plot::Figure{.title = "Final losses, each divided by the largest",
                       .panels = {std::move(radar)},
                       .panel_width = 460,
                       .panel_height = 420};
@@ -145,7 +145,7 @@ std::optional<plot::Figure> pareto(const Sources& sources) {
   plot::Line line{.name = "not dominated", .color = plot::Color::ink, .width = 1.0};
   for (const auto& [x, y] : front) {
     if (!line.y.empty()) {
-      // What a point dominates lies above and to the right of it.
+      // A point dominates everything above and to the right of it.
       line.x.push_back(x);
       line.y.push_back(line.y.back());
     }

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The run's folder; a second run of the same file is named FOLDER#2.
+// The run's folder. A second run in the same file is named FOLDER#2.
 fs::path folder_of(const std::string& name) {
   std::error_code error;
   return fs::is_directory(name, error) ? fs::path(name) : fs::path(name.substr(0, name.rfind('#')));
@@ -36,7 +36,7 @@ std::vector<select::Selection> selections_of(const select::History& history) {
   select::PairOptions options;
   all.push_back(pair_s(history, options));
   if (all.front().decisions.empty()) {
-    // Runs that hold nothing out have the accuracy on what they train on, and no other.
+    // Runs without held-out data only have the accuracy on their training data.
     options.validation = select::Validation::training;
     all.front() = pair_s(history, options);
   }

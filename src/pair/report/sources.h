@@ -10,14 +10,14 @@
 #include "pair/select/decision.h"
 #include "pair/select/read_histories.h"
 
-// What a report is made from, read once for the page and the figures.
+// The input of a report, read once for the page and the figures.
 
 namespace pair::report {
 
 enum class State : std::uint8_t {
   done,
   failed,
-  open,  // going on, or stopped: the records do not tell
+  open,  // running or stopped: the records do not tell which
 };
 
 struct RunState {
@@ -26,12 +26,12 @@ struct RunState {
 };
 
 struct Sources {
-  select::Histories histories;  // worst_test_acc added where it was missing
+  select::Histories histories;  // with worst_test_acc added if missing
   std::vector<RunState> states;
   std::vector<Metric> metrics;
-  std::string headline;  // the metric that says how good a run is; may be empty
+  std::string headline;  // the metric that ranks runs; may be empty
   std::vector<Method> methods;
-  // What each criterion chose, those that chose nothing last. Points into the histories.
+  // The choices of each criterion; criteria without a choice come last. Points into the histories.
   std::vector<select::Selection> selections;
 
   Sources() = default;
@@ -42,14 +42,14 @@ struct Sources {
   ~Sources() = default;
 
   [[nodiscard]] const select::History& history() const { return histories.history; }
-  // Null without a headline.
+  // Null if there is no headline.
   [[nodiscard]] const Metric* headline_metric() const;
 };
 
-// From what was read already. Looks into the runs' folders for the files 'done' and 'failed'.
+// From histories already read. Checks the runs' folders for the files 'done' and 'failed'.
 Sources sources_of(select::Histories histories);
 
-// Throws as select::read_histories does.
+// Throws the same errors as select::read_histories.
 Sources read_sources(std::span<const std::filesystem::path> directories,
                      const select::ReadOptions& options = {});
 

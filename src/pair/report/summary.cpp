@@ -49,11 +49,11 @@ std::string trained(const Sources& sources) {
         std::count_if(sources.states.begin(), sources.states.end(),
                       [state](const RunState& run) { return run.state == state; }));
   };
-  text += ". " + std::to_string(count(State::done)) + " done";
+  text += ". " + std::to_string(count(State::done)) + " finished";
   if (const std::size_t open = count(State::open); open > 0) {
-    text += ", " + std::to_string(open) + " going on or stopped";
+    text += ", " + std::to_string(open) + " running or stopped";
   }
-  if (const std::size_t failed = count(State::failed); failed > 0) {
+  if (const std::size_t failed = count(State::failed) + sources.histories.failed.size(); failed > 0) {
     text += ", " + std::to_string(failed) + " failed";
   }
   return text + "; " + counted(sources.histories.records, "record") + ".";
@@ -62,7 +62,7 @@ std::string trained(const Sources& sources) {
 std::vector<Sentence> best(const Sources& sources) {
   const Metric* const metric = sources.headline_metric();
   if (metric == nullptr) {
-    return {{"best", "No run has a test accuracy or a test error, so none can be called best."}};
+    return {{"best", "No run has a test accuracy or test error, so runs cannot be ranked."}};
   }
   const bool high = metric->better() == "high";
   std::vector<std::pair<const Method*, Spread>> ranked;
@@ -117,7 +117,7 @@ std::vector<Sentence> criteria(const Sources& sources) {
   if (sentences.empty()) {
     sentences.push_back(
         {"criterion",
-         "No criterion that leaves the test data alone could choose: see Selection below for why."});
+         "No criterion without access to test data could choose a run; Selection below gives the reasons."});
   }
   return sentences;
 }
@@ -126,7 +126,11 @@ std::vector<Sentence> criteria(const Sources& sources) {
 
 std::vector<Sentence> summary_of(const Sources& sources) {
   if (sources.history().empty()) {
-    return {{"trained", "No run with records was found here yet."}};
+    std::vector<Sentence> sentences{{"trained", "No run with records found yet."}};
+    if (!sources.histories.failed.empty()) {
+      sentences.push_back({"distrust", early_failures(sources)});
+    }
+    return sentences;
   }
   std::vector<Sentence> sentences{{"trained", trained(sources)}};
   for (const auto& part : {best(sources), criteria(sources)}) {

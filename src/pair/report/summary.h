@@ -5,7 +5,8 @@
 
 #include "pair/report/sources.h"
 
-// The report in words: what was trained, which is best, by which criterion, and what to distrust.
+// The report in sentences: what was trained, which method is best, by which criterion, and which caveats
+// apply.
 
 namespace pair::report {
 
@@ -16,8 +17,11 @@ struct Sentence {
 
 std::vector<Sentence> summary_of(const Sources& sources);
 
-// What in the records calls for care: runs that are not whole or not finite, few seeds, differences within
-// the spread, collapses, criteria that looked at test data. Empty where nothing does.
+// One sentence that says which runs failed before their first record, and why. There must be such a run.
+std::string early_failures(const Sources& sources);
+
+// Caveats found in the records: unfinished runs, values that are not finite, few seeds, differences within
+// the spread, collapsed accuracy, criteria that used test data. Empty if there are none.
 std::vector<std::string> doubts_of(const Sources& sources);
 
 }  // namespace pair::report

@@ -58,7 +58,7 @@ class DatasetCache::Impl {
   }
 
   void forget() {
-    std::deque<Set> dropped;  // ends after the lock: a set may take its time to go
+    std::deque<Set> dropped;  // destroyed after the lock is released: freeing a set may take a while
     const std::scoped_lock lock(mutex_);
     dropped.swap(last_);
   }

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
                            std::generic_category().message(error));
 }
 
-// 0, or what went wrong.
+// Returns 0 or an error number.
 int write_all(int descriptor, std::uint64_t offset, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -38,7 +38,7 @@ int write_all(int descriptor, std::uint64_t offset, std::string_view bytes) {
 }  // namespace
 
 File::File(std::filesystem::path path) : path_(std::move(path)) {
-  // Not blocking, so that a pipe of this name does not stop everything.
+  // Not blocking, so that opening a pipe of this name does not hang.
   descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0644);
   if (descriptor_ < 0) {
     fail("write", errno);
@@ -102,7 +102,7 @@ std::string File::read(std::uint64_t offset, std::uint64_t count) const {
 
 void File::write(std::uint64_t offset, std::string_view bytes) {
   if (const int error = write_all(descriptor_, offset, bytes); error != 0) {
-    // Best effort: what is left of the line is told by its missing end.
+    // Best effort: the missing line end marks an incomplete line.
     (void)!::ftruncate(descriptor_, static_cast<off_t>(offset));
     fail("write", error);
   }

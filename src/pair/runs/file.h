@@ -7,13 +7,13 @@
 
 #include "pair/base/files.h"
 
-// The file that a run adds its records to. Every failure is a std::runtime_error with a sentence: "cannot
+// The file that a run appends its records to. Failures throw std::runtime_error with a sentence: "cannot
 // write runs/a/results.jsonl: No space left on device".
 
 namespace pair::runs {
 
-// A regular file that is open for reading and writing, made where it is missing. What is there and is not a
-// regular file is refused.
+// A regular file, open for reading and writing; created if it does not exist. Anything other than a regular
+// file is refused.
 class File {
  public:
   explicit File(std::filesystem::path path);
@@ -21,13 +21,14 @@ class File {
   File& operator=(const File&) = delete;
   ~File();
 
-  // False where another open File holds the lock, in this process or another. It ends with the File.
+  // False if another open File holds the lock, in this process or another. The lock is released with the
+  // File.
   [[nodiscard]] bool try_lock();
 
   [[nodiscard]] std::uint64_t size() const;
-  // Up to `count` bytes from `offset` on; fewer where the file ends.
+  // Up to `count` bytes from `offset`; fewer at the end of the file.
   [[nodiscard]] std::string read(std::uint64_t offset, std::uint64_t count) const;
-  // Writes and brings to disk. Where that fails, the file ends at `offset` again.
+  // Writes and syncs to disk. On failure, the file is truncated to `offset` again.
   void write(std::uint64_t offset, std::string_view bytes);
   void truncate(std::uint64_t size);
 

@@ -14,7 +14,7 @@ std::vector<nlohmann::json> parse_records(std::string_view text, std::string_vie
     nlohmann::json record = nlohmann::json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
     if (!record.is_object()) {
       throw std::runtime_error(std::string(name) + ", line " + std::to_string(records.size() + 1) +
-                               ", is no JSON object");
+                               ", is not a JSON object");
     }
     records.push_back(std::move(record));
   }

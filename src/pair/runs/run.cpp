@@ -13,7 +13,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/data/environment.h"
 #include "pair/device/recorder.h"
+#include "pair/runs/model_files.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/run_record.h"
@@ -31,10 +33,10 @@ torch::Device device_of(const RunSpec& spec) {
   if (spec.device.starts_with("cuda")) {
     const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
     if (count == 0) {
-      throw std::invalid_argument("device is '" + spec.device +
-                                  "', but LibTorch finds no CUDA device here; accepted is cpu");
+      throw std::invalid_argument("device: expected cpu, since LibTorch finds no CUDA device, got '" +
+                                  spec.device + "'");
     }
-    // Before torch reads the number, of which it keeps eight bits.
+    // Checked before torch parses the number, of which it keeps eight bits.
     std::int64_t number = 0;
     if (spec.device.starts_with(numbered)) {
       const char* const end = spec.device.data() + spec.device.size();
@@ -42,8 +44,8 @@ torch::Device device_of(const RunSpec& spec) {
       number = error == std::errc() && stopped == end ? number : count;
     }
     if (number < 0 || number >= count) {
-      throw std::invalid_argument("device is '" + spec.device + "', but there are " + std::to_string(count) +
-                                  " CUDA devices, numbered from 0");
+      throw std::invalid_argument("device: expected cuda:0 to cuda:" + std::to_string(count - 1) + ", got '" +
+                                  spec.device + "'");
     }
   }
   return torch::Device(spec.device);
@@ -54,8 +56,9 @@ std::string start_state(const RunSpec& spec, const std::filesystem::path& direct
   try {
     return final_state(beside / spec.start);
   } catch (const std::invalid_argument& error) {
-    throw std::invalid_argument("start is '" + spec.start + "', but " + error.what() +
-                                "; accepted is the folder's name of a finished run beside this one's");
+    throw std::invalid_argument(
+        "start: expected the name of a finished run's folder next to this one's, got '" + spec.start +
+        "': " + error.what());
   }
 }
 
@@ -67,7 +70,7 @@ std::int64_t first_record(const RunSpec& spec) {
   return spec.eval_first > 0 ? spec.eval_first : spec.eval_every;
 }
 
-// Those after so many steps: every so often, and at the last.
+// The number of records after `step` steps: one per interval, and one at the last step.
 std::int64_t records_after(std::int64_t step, const RunSpec& spec) {
   const std::int64_t steps = spec.settings.steps;
   if (step >= steps) {
@@ -80,7 +83,7 @@ std::int64_t records_after(std::int64_t step, const RunSpec& spec) {
   return until(steps - 1) - until(step) + 1;
 }
 
-// One try at a run, from where the last one got to.
+// One attempt at a run, from its last checkpoint.
 class Try {
  public:
   Try(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
@@ -101,7 +104,7 @@ class Try {
       give_back_memory(spec_);
       throw OutOfMemory(error.what_without_backtrace(), again);
     } catch (const c10::Error& error) {
-      // Without the stack that what() goes on with.
+      // Without the stack trace that what() continues with.
       tell_notices();
       directory_.fail(error.what_without_backtrace());
       throw std::runtime_error(error.what_without_backtrace());
@@ -123,7 +126,7 @@ class Try {
     return trainer;
   }
 
-  // Begins anew where the checkpoint cannot be used.
+  // Starts from the beginning if the checkpoint cannot be used.
   train::Trainer trainer_at_checkpoint() {
     train::Trainer trainer = new_trainer();
     if (const std::optional<Checkpoint> checkpoint = directory_.resume()) {
@@ -179,11 +182,21 @@ class Try {
       tell(first, trainer, record ? &*record : nullptr);
     }
     const RunResult result = result_of(trainer, RunResult::Status::finished);
-    directory_.finish({result.step, result.seconds}, versions());
+    directory_.finish({result.step, result.seconds}, versions(), kept_model(trainer));
     return result;
   }
 
-  // One step; false where it was to stop before that.
+  // The digest of model.json; empty if the run does not keep its model.
+  std::string kept_model(const train::Trainer& trainer) {
+    if (!hooks_.keep_model) {
+      remove_model(directory_.path());
+      return {};
+    }
+    return write_model(directory_.path(), spec_, *datasets_.get(spec_.dataset, spec_.seed, spec_.device),
+                       trainer);
+  }
+
+  // One step; false if it was stopped before that.
   [[nodiscard]] bool advance(train::Trainer& trainer) const {
     if (hooks_.should_stop && hooks_.should_stop()) {
       return false;
@@ -196,7 +209,7 @@ class Try {
     }
   }
 
-  // Of the trainer's step; nothing where it was to stop before all was scored.
+  // The record of the trainer's step; none if it was stopped during scoring.
   std::optional<nlohmann::json> write_record(train::Trainer& trainer) {
     try {
       nlohmann::json record = record_of(spec_, trainer.evaluate(hooks_.should_stop));
@@ -207,7 +220,7 @@ class Try {
     }
   }
 
-  // Whether the try before stopped while it scored the step that its checkpoint is of.
+  // Whether the previous attempt stopped while scoring the step of its checkpoint.
   [[nodiscard]] bool owes_record(const train::Trainer& trainer) const {
     if (trainer.step() == 0 || !(trainer.finished() || is_recorded(trainer.step()))) {
       return false;
@@ -262,7 +275,7 @@ class Try {
   const RunHooks& hooks_;
   RunDirectory directory_;
   DatasetCache& datasets_;
-  std::int64_t saved_ = -1;  // the checkpoint's step
+  std::int64_t saved_ = -1;  // step of the checkpoint
   double seconds_before_ = 0.0;
   Clock::time_point began_ = Clock::now();
 };
@@ -289,11 +302,16 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
   }
   validate(spec);
   Try attempt(spec, directory, datasets, hooks);
-  // Once more with the folder's lock: another may have finished between the first look and the lock.
+  // Checked again with the folder's lock: another process may have finished the run in between.
   if (std::optional<RunResult> result = done_already()) {
     return std::move(*result);
   }
   return attempt.run();
+}
+
+std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {
+  validate(spec);
+  return datasets.get(spec.dataset, spec.seed, spec.device)->description;
 }
 
 void give_back_memory(const RunSpec& spec) {

@@ -20,7 +20,7 @@ std::string sha256_of(std::string_view text) {
   return data::sha256(data::Bytes(text.begin(), text.end()));
 }
 
-// Of a file's first bytes, as many as `bytes` says.
+// The digest of the first `bytes` bytes of a file.
 data::ChainedDigest digest_of(const fs::path& results, std::uint64_t bytes = base::largest_records) {
   constexpr std::size_t block = std::size_t{256} << 10;
   base::RegularFile file(results, base::largest_records);
@@ -44,11 +44,12 @@ bool is_named_after(const fs::path& path, const RunSpec& spec) {
 fs::path prepared(fs::path path, const RunSpec& spec) {
   std::error_code error;
   if (base::is_there(path) && !fs::is_directory(path, error)) {
-    throw std::invalid_argument(path.string() + " is a file; a run needs a folder, new, empty or its own");
+    throw std::invalid_argument(path.string() +
+                                " is a file; expected a folder that is new, empty or the run's own");
   }
   fs::create_directories(path, error);
   if (error) {
-    throw std::runtime_error("cannot make the folder " + path.string() + ": " + error.message());
+    throw std::runtime_error("cannot create the folder " + path.string() + ": " + error.message());
   }
   if (base::is_there(spec_file(path))) {
     return path;
@@ -56,18 +57,19 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
   // A crash before spec.json leaves at most the first two.
   std::vector<fs::path> early = {results_file(path).filename(), part_of(spec_file(path)).filename()};
   if (is_named_after(path, spec)) {
-    for (const fs::path& file : {checkpoint_file(path), failed_file(path), done_file(path)}) {
+    for (const fs::path& file :
+         {checkpoint_file(path), failed_file(path), done_file(path), weights_file(path), card_file(path)}) {
       early.insert(early.end(), {file.filename(), part_of(file).filename()});
     }
   }
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     if (std::find(early.begin(), early.end(), entry->path().filename()) == early.end()) {
-      if (base::is_there(spec_file(path))) {  // another has begun there since
+      if (base::is_there(spec_file(path))) {  // another process has started there meanwhile
         return path;
       }
       throw std::invalid_argument(path.string() + " holds " + entry->path().filename().string() +
-                                  " but no run; a run needs a folder, new, empty or its own");
+                                  " but no run; expected a folder that is new, empty or the run's own");
     }
   }
   if (error) {
@@ -76,7 +78,7 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
   return path;
 }
 
-// Nothing where there is no spec.json.
+// None if there is no spec.json.
 std::optional<RunSpec> spec_in(const fs::path& path) {
   if (!base::is_there(spec_file(path))) {
     return std::nullopt;
@@ -85,23 +87,23 @@ std::optional<RunSpec> spec_in(const fs::path& path) {
     return spec_from_text(read_file(spec_file(path)));
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(spec_file(path).string() + " cannot be used: " + error.what() +
-                                "; a run needs a folder, new, empty or its own");
+                                "; expected a folder that is new, empty or the run's own");
   }
 }
 
 void refuse_other(const fs::path& path, const RunSpec& its, const RunSpec& here) {
   if (const std::string differences = difference(its, here); !differences.empty()) {
-    throw std::invalid_argument(path.string() + " holds another run: " + differences);
+    throw std::invalid_argument(path.string() + " holds a different run: " + differences);
   }
 }
 
-// A checkpoint's file: a line that says what it is, then the state.
+// A checkpoint's file: a header line, then the state.
 struct CheckpointFile {
   json header;
   Checkpoint checkpoint;
 };
 
-// Nothing where it is damaged or another run's.
+// None if it is damaged or belongs to another run.
 std::optional<CheckpointFile> checkpoint_in(const std::string& text, const std::string& hash) {
   const std::size_t end = std::min(text.find('\n'), text.size());
   CheckpointFile file{json::parse(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(end), nullptr,
@@ -119,8 +121,8 @@ std::optional<CheckpointFile> checkpoint_in(const std::string& text, const std::
   }
 }
 
-// Where the last line ends that ends at or before `offset`, counted from the file's beginning; 0 where none
-// does. Reads from there backwards, so that a long file costs no more than a short one.
+// The end of the last line that ends at or before `offset`; 0 if there is none. Reads backwards from there,
+// so the cost does not depend on the file's length.
 std::uint64_t line_end_before(const File& file, std::uint64_t offset) {
   constexpr std::uint64_t block = std::uint64_t{64} << 10;
   while (offset > 0) {
@@ -155,6 +157,12 @@ std::filesystem::path done_file(const std::filesystem::path& directory) {
 std::filesystem::path failed_file(const std::filesystem::path& directory) {
   return directory / "failed";
 }
+std::filesystem::path weights_file(const std::filesystem::path& directory) {
+  return directory / "model.safetensors";
+}
+std::filesystem::path card_file(const std::filesystem::path& directory) {
+  return directory / "model.json";
+}
 
 std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path, const RunSpec& spec) {
   if (!base::is_there(done_file(path))) {
@@ -163,9 +171,9 @@ std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path
   if (const std::optional<RunSpec> its = spec_in(path)) {
     refuse_other(path, *its, spec);
   } else {
-    throw std::invalid_argument(path.string() +
-                                " holds a run without spec.json; a run needs a folder, new, "
-                                "empty or its own");
+    throw std::invalid_argument(
+        path.string() +
+        " holds a run without spec.json; expected a folder that is new, empty or the run's own");
   }
   const json done = json::parse(read_file(done_file(path)), nullptr, /*allow_exceptions=*/false);
   const data::ChainedDigest digest = digest_of(results_file(path));
@@ -177,9 +185,9 @@ std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path
   } catch (const json::exception&) {
     throw std::runtime_error(done_file(path).string() + " is damaged; delete it to run again");
   }
-  throw std::runtime_error(results_file(path).string() + " is not as the run left it (" +
+  throw std::runtime_error(results_file(path).string() + " has changed since the run finished (" +
                            std::to_string(digest.lines()) + " records, " + number_or_name(done, "records") +
-                           " when it was done); delete " + done_file(path).string() + " to run again");
+                           " when it finished); delete " + done_file(path).string() + " to run again");
 }
 
 Standing standing_of(const std::filesystem::path& path, const RunSpec& spec) {
@@ -188,7 +196,7 @@ Standing standing_of(const std::filesystem::path& path, const RunSpec& spec) {
   } catch (const std::invalid_argument&) {
     return Standing::foreign;
   } catch (const base::FileError& error) {
-    // What there is no permission to read may well be whole.
+    // Files without read permission may be intact.
     return error.error() == 0 || error.error() == ENOENT ? Standing::lost : Standing::foreign;
   } catch (const std::runtime_error&) {
     return Standing::lost;
@@ -209,7 +217,7 @@ RunDirectory::RunDirectory(std::filesystem::path path, const RunSpec& spec)
 void RunDirectory::settle_spec(const RunSpec& spec) {
   const bool done = base::is_there(done_file(path_));
   const bool begun = done || results_.size() > 0 || base::is_there(checkpoint_file(path_));
-  // Whether the folder's name tells which run it is, so that spec.json can be written again.
+  // Whether the folder's name identifies the run, so that spec.json can be written again.
   const bool can_mend = !done && is_named_after(path_, spec);
   std::optional<RunSpec> its;
   std::string fault = "is missing";
@@ -221,7 +229,7 @@ void RunDirectory::settle_spec(const RunSpec& spec) {
     }
     fault = "is damaged";
   } catch (const base::FileError& error) {
-    // A folder cannot be replaced, and what cannot be read for want of permissions is not damaged.
+    // A folder cannot be replaced, and a file without read permission is not damaged.
     std::error_code ignored;
     if (error.error() != 0 || fs::is_directory(spec_file(path_), ignored) || (begun && !can_mend)) {
       throw;
@@ -233,13 +241,13 @@ void RunDirectory::settle_spec(const RunSpec& spec) {
     return;
   }
   if (begun && !can_mend) {
-    throw std::invalid_argument(path_.string() +
-                                " holds records without spec.json; a run needs a folder, "
-                                "new, empty or its own");
+    throw std::invalid_argument(
+        path_.string() +
+        " holds records without spec.json; expected a folder that is new, empty or the run's own");
   }
   if (begun) {
     notices_.push_back(spec_file(path_).string() + " " + fault +
-                       " and is written again, since the folder's name tells which run it holds");
+                       " and is written again, since the folder's name identifies the run");
   }
   if (!its || canonical(*its) != canonical(spec)) {
     replace_file(spec_file(path_), as_json(spec).dump(2) + "\n");
@@ -294,7 +302,7 @@ std::optional<Checkpoint> RunDirectory::resume() {
     const auto count = header.at("records").get<std::uint64_t>();
     const auto digest = header.at("records_digest").get<std::string>();
     if (!begins_with(bytes, count, digest)) {
-      begin_anew(results_.path().string() + " is not as the run left it");
+      begin_anew(results_.path().string() + " has changed since the run stopped");
       return std::nullopt;
     }
     bytes_ = bytes;
@@ -309,7 +317,7 @@ std::optional<Checkpoint> RunDirectory::resume() {
 void RunDirectory::begin_anew(std::string_view why) {
   bytes_ = 0;
   digest_ = {};
-  notices_.push_back(std::string(why) + "; the run begins anew");
+  notices_.push_back(std::string(why) + "; the run starts from the beginning");
 }
 
 void RunDirectory::record(std::string_view line) {
@@ -318,7 +326,7 @@ void RunDirectory::record(std::string_view line) {
   if (before != bytes) {
     if (!before.empty()) {
       notices_.push_back(results_.path().string() + ", line " + std::to_string(digest_.lines() + 1) +
-                         ", differs from what an earlier try wrote there and is replaced");
+                         ", differs from the line of an earlier attempt and is replaced");
       results_.truncate(bytes_);
     }
     results_.write(bytes_, bytes);
@@ -339,15 +347,19 @@ void RunDirectory::save(const Checkpoint& checkpoint) {
   replace_file(checkpoint_file(path_), header.dump() + "\n" + checkpoint.state);
 }
 
-void RunDirectory::finish(const Finished& finished, const nlohmann::json& versions) {
+void RunDirectory::finish(const Finished& finished, const nlohmann::json& versions,
+                          const std::string& model_sha256) {
   if (results_.size() > bytes_) {
     results_.truncate(bytes_);
   }
-  const json done{{"steps", finished.steps},
-                  {"seconds", finished.seconds},
-                  {"records", digest_.lines()},
-                  {"records_digest", digest_.digest()},
-                  {"versions", versions}};
+  json done{{"steps", finished.steps},
+            {"seconds", finished.seconds},
+            {"records", digest_.lines()},
+            {"records_digest", digest_.digest()},
+            {"versions", versions}};
+  if (!model_sha256.empty()) {
+    done["model_sha256"] = model_sha256;
+  }
   replace_file(done_file(path_), done.dump(2) + "\n");
 }
 
@@ -368,7 +380,8 @@ std::string final_state(const std::filesystem::path& path) {
     throw std::invalid_argument(path.string() + " holds no finished run");
   }
   if (path.filename() != folder_name(*spec)) {
-    throw std::invalid_argument(path.string() + " holds a run that should be called " + folder_name(*spec));
+    throw std::invalid_argument(path.string() + " holds a run whose folder should be named " +
+                                folder_name(*spec));
   }
   std::optional<CheckpointFile> file =
       checkpoint_in(read_file(checkpoint_file(path), base::largest_checkpoint), hash(*spec));

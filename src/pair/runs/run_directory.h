@@ -15,20 +15,22 @@
 
 // A run on disk:
 //
-// - spec.json: what is run; see run_spec.h.
-// - results.jsonl: the records, one per line, on disk before the run continues. It is also the lock: whoever
-//   trains holds it.
-// - checkpoint: the whole state after some step, and how far the records were then. Replaced at once.
-// - done: there when the run is whole. Steps, seconds, versions, the number of records and their digest
-//   (data/chained_digest.h). Time is here and nowhere else.
-// - failed: why the last try ended, where it did not end well.
+// - spec.json: the spec; see run_spec.h.
+// - results.jsonl: the records, one per line, on disk before the run continues. It is also the lock of the
+//   process that trains.
+// - checkpoint: the complete state after some step, and the number of records then. Replaced atomically.
+// - done: present when the run has finished. Steps, seconds, versions, the number of records and their digest
+//   (data/chained_digest.h). The only file with times.
+// - model.safetensors, model.json: the model after the last step (model_files.h), written before done, unless
+//   the run keeps no model. done then has the SHA-256 of model.json, which has that of model.safetensors.
+// - failed: why the last attempt failed, if it did.
 //
-// A crash at any moment leaves each file whole but for a last line of results.jsonl that has no end, which
-// the next try drops.
+// A crash at any moment leaves each file complete, except for a last line of results.jsonl without line end,
+// which the next attempt drops.
 
 namespace pair::runs {
 
-// Somebody else trains in the folder.
+// Another process or thread trains in the folder.
 class Busy : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -36,11 +38,11 @@ class Busy : public std::runtime_error {
 
 struct Checkpoint {
   std::int64_t step = 0;
-  double seconds = 0.0;  // of training until then
+  double seconds = 0.0;  // of training so far
   std::string state;
 };
 
-// What `done` says.
+// The content of `done`.
 struct Finished {
   std::int64_t steps = 0;
   double seconds = 0.0;
@@ -48,40 +50,39 @@ struct Finished {
 
 class RunDirectory {
  public:
-  // What is there if the spec's run is done, nothing if it is not, or not begun. Changes nothing. Throws as
-  // the constructor does, and std::runtime_error where the records are not those the run ended with.
+  // The result of the spec's run; none if it has not finished or not started. Read-only. Throws the same
+  // errors as the constructor, and std::runtime_error if the records are not those the run ended with.
   static std::optional<Finished> finished(const std::filesystem::path& path, const RunSpec& spec);
 
-  // Makes the folder or opens the one that is there, locks it and writes spec.json. Throws
-  // std::invalid_argument where it holds another run (the sentence names the differences) or files that are
-  // no run's, Busy where another process or thread trains there, and std::runtime_error where the disk
-  // refuses, or spec.json is a folder. A spec.json that is missing, empty or damaged is written again where
-  // the folder has the spec's name (folder_name) and the run is not done, with a notice: the checkpoint then
-  // tells whether the run can continue.
+  // Creates or opens the folder, locks it and writes spec.json. Throws std::invalid_argument if it holds a
+  // different run (the sentence names the differences) or files that do not belong to a run, Busy if another
+  // process or thread trains there, and std::runtime_error if writing fails or spec.json is a folder. A
+  // missing, empty or damaged spec.json is written again, with a notice, if the folder has the spec's name
+  // (folder_name) and the run has not finished: the checkpoint then decides whether the run can continue.
   RunDirectory(std::filesystem::path path, const RunSpec& spec);
 
-  // The last checkpoint; record() continues after the records that were written by then. Nothing where there
-  // is none or it cannot be used, and the run begins anew; a notice says so.
+  // The last checkpoint; record() continues after the records written by then. None if there is no usable
+  // checkpoint; the run then starts from the beginning, with a notice.
   std::optional<Checkpoint> resume();
-  // Forgets what resume() gave: the run begins anew.
+  // Discards the checkpoint: the run starts from the beginning.
   void begin_anew(std::string_view why);
 
-  // Adds a line. A killed try may have been further than its checkpoint; its lines stay, and the ones that
-  // come again are compared with them, so that a disk that fills up in between takes none away. A line that
-  // differs (another machine, another LibTorch) replaces the old one and all after it; a notice says so.
+  // Adds a line. A killed attempt may have advanced beyond its checkpoint; its lines are kept, and repeated
+  // ones are compared with them, so that a full disk does not lose any. A line that differs (another machine,
+  // another LibTorch) replaces the old one and all after it, with a notice.
   void record(std::string_view line);
 
   void save(const Checkpoint& checkpoint);
-  // The run is whole.
-  void finish(const Finished& finished, const nlohmann::json& versions);
-  // Best effort: the disk may be what failed.
+  // Marks the run as finished. model_sha256: of model.json; empty if the run keeps no model.
+  void finish(const Finished& finished, const nlohmann::json& versions, const std::string& model_sha256 = {});
+  // Best effort: the disk itself may have failed.
   void fail(std::string_view message) noexcept;
 
-  // What the user should know, since the last call.
+  // Sentences for the user since the last call.
   std::vector<std::string> take_notices();
 
-  // The last whole line of results.jsonl, without its end; empty where there is none. It may be one that a
-  // killed try wrote after its checkpoint.
+  // The last complete line of results.jsonl, without line end; empty if there is none. It may be one that a
+  // killed attempt wrote after its checkpoint.
   [[nodiscard]] std::string last_line() const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
@@ -94,31 +95,34 @@ class RunDirectory {
   std::filesystem::path path_;
   std::string hash_;
   File results_;
-  // Of the lines that this try, and those before its checkpoint, have written.
+  // The lines written by this attempt, and before its checkpoint.
   std::uint64_t bytes_ = 0;
   data::ChainedDigest digest_;
   std::vector<std::string> notices_;
 };
 
-// What RunDirectory::finished finds, for those who go on whatever it is. Throws nothing of the folder's.
+// The state that RunDirectory::finished finds. Does not throw for the folder's content.
 enum class Standing {
-  unfinished,  // or not begun
+  unfinished,  // or not started
   finished,
-  lost,    // finished once, but the records are no longer those it ended with
-  foreign  // a finished run that is another's, or whose files are missing or cannot be read
+  lost,    // finished, but the records have changed since
+  foreign  // a finished run of another spec, or files that are missing or unreadable
 };
 Standing standing_of(const std::filesystem::path& path, const RunSpec& spec);
 
-// The state that a finished run ended with (Trainer::start_from reads it), without the folder's lock: many
-// may start from one. Throws std::invalid_argument where the folder holds no finished run, or one that should
-// be called otherwise (folder_name), and std::runtime_error where the checkpoint or the records are damaged.
+// The final state of a finished run (Trainer::start_from reads it), without the folder's lock: several runs
+// may start from one. Throws std::invalid_argument if the folder holds no finished run, or one whose folder
+// should have another name (folder_name), and std::runtime_error if the checkpoint or the records are
+// damaged.
 std::string final_state(const std::filesystem::path& path);
 
-// The names in the folder.
+// The file names in the folder.
 std::filesystem::path spec_file(const std::filesystem::path& directory);
 std::filesystem::path results_file(const std::filesystem::path& directory);
 std::filesystem::path checkpoint_file(const std::filesystem::path& directory);
 std::filesystem::path done_file(const std::filesystem::path& directory);
 std::filesystem::path failed_file(const std::filesystem::path& directory);
+std::filesystem::path weights_file(const std::filesystem::path& directory);  // model.safetensors
+std::filesystem::path card_file(const std::filesystem::path& directory);     // model.json
 
 }  // namespace pair::runs

@@ -51,13 +51,13 @@ json by_objective(const RunSpec& spec, const std::vector<double>& values) {
   return object;
 }
 
-// Recorded for its own sake.
+// Recorded, but not minimised.
 bool is_never_weighed(const train::Settings& settings, std::size_t objective) {
   return settings.scheme == train::Scheme::linear && !settings.penalties.empty() &&
          settings.penalties[objective - 1] == 0.0;
 }
 
-// What a scheme that weighs objectives has to say.
+// The losses of a scheme that weighs objectives.
 json weighed_losses(const RunSpec& spec, const train::Evaluation& evaluation) {
   const bool means = !evaluation.mean_losses.empty();
   const std::vector<double>& losses = means ? evaluation.mean_losses : evaluation.losses;

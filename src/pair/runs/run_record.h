@@ -7,7 +7,7 @@
 
 namespace pair::runs {
 
-// A line of results.jsonl, as records.h describes it.
+// A line of results.jsonl (records.h).
 nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluation);
 
 }  // namespace pair::runs

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t differences_shown = 3;
 constexpr std::size_t hash_digits = 16;
 
-// What decides the records, spelled out.
+// Everything that decides the records.
 nlohmann::json spelled_out(const RunSpec& spec) {
   nlohmann::json json = as_json(spec);
   for (const Setting& setting : settings_of(spec)) {
@@ -42,7 +42,7 @@ nlohmann::json deciding(const RunSpec& spec) {
   return json;
 }
 
-// (1, 1e10, 1e12) is for three objectives; others need one of their own.
+// (1, 1e10, 1e12) is for three objectives; other numbers of objectives need another one.
 void fit_preference(train::Settings& settings, bool preference_given) {
   if (!preference_given && settings.preference.size() != settings.objectives.size()) {
     settings.preference.clear();
@@ -71,6 +71,20 @@ namespace {
 
 enum class Foreign { refuse, pass_over };
 
+// The last value that a setting is given; empty: none.
+std::string given(std::span<const Override> overrides, std::string_view name) {
+  std::string value;
+  for (const auto& [setting, text] : overrides) {
+    value = setting == name ? text : value;
+  }
+  return value;
+}
+
+// The number of descent steps with minibatches, unless it is set.
+std::int64_t pretrained(std::int64_t steps) {
+  return steps - steps / 3;
+}
+
 RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides,
                  Foreign foreign) {
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
@@ -81,15 +95,18 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   spec.settings.update = entry.update;
   settle(spec.settings);
 
-  // From the general to the special; what decides which settings there are first.
+  // From general to specific; settings that decide which others exist come first.
   std::vector<Override> defaults;
   const auto add = [&defaults](const std::vector<Override>& more) {
     defaults.insert(defaults.end(), more.begin(), more.end());
   };
+  const std::string batch = given(overrides, "batch");
+  bool for_minibatches = false;
   const auto add_for = [&](const std::string& where) {
     for (const algorithms::Defaults& some : entry.defaults) {
-      if (some.where == where) {
+      if (some.where == where && (!some.minibatches || (!batch.empty() && batch != "0"))) {
         add(some.settings);
+        for_minibatches = for_minibatches || some.minibatches;
       }
     }
   };
@@ -102,7 +119,7 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   apply_structure(spec, defaults);
   apply_structure(spec, overrides);
   for (const auto& [name, value] : defaults) {
-    // An option of something that the run does not have says nothing about it.
+    // An option of something that the run does not have is ignored.
     if (!decides_settings(name) && find_setting(spec, name) != nullptr) {
       set(spec, name, value);
     }
@@ -117,6 +134,15 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
     preference_given = preference_given || name == "preference";
   }
   fit_preference(spec.settings, preference_given);
+  if (for_minibatches) {
+    // Given settings decide over defaults.
+    if (!given(overrides, "steps").empty() && given(overrides, "pretrain").empty()) {
+      spec.settings.pretrain = pretrained(spec.settings.steps);
+    }
+    if (!given(overrides, "penalty").empty() && given(overrides, "penalties").empty()) {
+      spec.settings.penalties.clear();
+    }
+  }
   return spec;
 }
 
@@ -163,7 +189,7 @@ RunSpec spec_from_json(const nlohmann::json& json) {
 RunSpec spec_from_text(std::string_view text) {
   const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded()) {
-    throw std::invalid_argument("a spec: expected JSON, got text that is not");
+    throw std::invalid_argument("a spec: expected JSON, got other text");
   }
   return spec_from_json(json);
 }
@@ -187,7 +213,7 @@ std::string difference(const RunSpec& its, const RunSpec& here) {
   std::string text;
   std::size_t count = 0;
   for (const auto& [name, value] : theirs.items()) {
-    // Settings that only one of two datasets has say less than the datasets' names, which differ too.
+    // Settings that only one of the datasets has are skipped: the names of the datasets differ, too.
     if (!ours.contains(name) || value == ours.at(name)) {
       continue;
     }

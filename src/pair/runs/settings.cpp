@@ -30,7 +30,7 @@ bool is_device(const std::string& name) {
   return name.starts_with(indexed) && error == std::errc() && stopped == end;
 }
 
-// A folder's name: nothing else is looked for than what stands beside the run.
+// A folder's name: only folders next to the run's are allowed.
 bool is_start(const std::string& name) {
   return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
 }
@@ -40,7 +40,7 @@ base::Field start_field() {
   base::Fields<RunSpec> fields;
   base::Field field = fields.text(
       "start", &RunSpec::start, "none, or names such as cmnist-gray-erm-s0-0123456789abcdef",
-      "the finished run whose parameters this one starts with, by its folder's name beside this one's",
+      "the finished run whose parameters this one starts with: the name of a folder next to this run's",
       is_start);
   field.get = [plain = field.get](const void* spec) {
     const base::Value value = plain(spec);
@@ -62,19 +62,21 @@ const std::vector<base::Field>& run_fields() {
     constexpr std::int64_t many = 1'000'000'000;
     using S = RunSpec;
     base::Fields<S> field;
-    field.whole("seed", &S::seed, std::uint64_t{0}, UINT64_MAX, "decides the data, the model and every draw");
+    field.whole("seed", &S::seed, std::uint64_t{0}, UINT64_MAX,
+                "seed of the data, the model and all random draws");
     field.whole("hparams_seed", &S::hparams_seed, std::int64_t{0}, many,
-                "which draw of a random search the settings are; 0: not drawn");
-    field.whole("eval_every", &S::eval_every, std::int64_t{1}, many, "steps from record to record");
-    field.whole("eval_first", &S::eval_first, std::int64_t{0}, many, "the first record's step; 0: eval_every")
+                "index of the draw of a random search; 0: not drawn");
+    field.whole("eval_every", &S::eval_every, std::int64_t{1}, many, "steps between records");
+    field
+        .whole("eval_first", &S::eval_first, std::int64_t{0}, many, "step of the first record; 0: eval_every")
         .unsaid = "0";
     field
         .whole("checkpoint_every", &S::checkpoint_every, std::int64_t{1}, many,
-               "steps from checkpoint to checkpoint; records do not depend on it")
+               "steps between checkpoints; records do not depend on it")
         .decides = false;
     field.whole("threads", &S::threads, std::int64_t{1}, 1024,
                 "threads per operation; rounding depends on it");
-    field.text("device", &S::device, "cpu, cuda or cuda:N", "where tensors live", is_device);
+    field.text("device", &S::device, "cpu, cuda or cuda:N", "device that trains", is_device);
     field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
     std::vector<base::Field> fields = std::move(field).take();
     fields.push_back(start_field());
@@ -116,7 +118,7 @@ Setting setting_in(const RunSpec& spec, std::string_view name) {
   refuse_name(spec, name);
 }
 
-// The spec is the caller's to change; settings_of gives views for reading.
+// The caller may change the spec; settings_of returns views for reading.
 void* writable(const Setting& setting) {
   return const_cast<void*>(setting.owner);  // NOLINT(cppcoreguidelines-pro-type-const-cast)
 }
@@ -137,7 +139,7 @@ void after_change(RunSpec& spec, std::string_view name) {
   }
 }
 
-// Each with defaults as a run of it has them, by setting them on one.
+// Each setting with its default in a run that has it.
 void add_known(std::vector<KnownSetting>& known, std::set<std::string>& seen, const RunSpec& spec,
                const std::string& belongs_to) {
   for (const Setting& setting : settings_of(spec)) {

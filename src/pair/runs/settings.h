@@ -36,7 +36,7 @@ std::vector<Setting> settings_of(const RunSpec& spec);
 // Whether the setting decides which others a run has: objectives, solver, model and scheme.
 bool decides_settings(std::string_view name);
 
-// Null where the run has no such setting. Valid as above.
+// Null if the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
 // Whether a run with this scheme reads the setting: a solver's options are read by PAIR-o alone. False where
@@ -53,7 +53,7 @@ std::string text_of(const RunSpec& spec, std::string_view name);
 // Where objectives, the solver or the model change, their options become the defaults.
 void set(RunSpec& spec, std::string_view name, const nlohmann::json& value);
 void set(RunSpec& spec, std::string_view name, std::string_view text);
-// Else a literal would be JSON as soon as text.
+// Otherwise a literal could be JSON as well as text.
 inline void set(RunSpec& spec, std::string_view name, const char* text) {
   set(spec, name, std::string_view(text));
 }
@@ -61,20 +61,20 @@ inline void set(RunSpec& spec, std::string_view name, const std::string& text) {
   set(spec, name, std::string_view(text));
 }
 
-// Every setting that some run has, for lists.
+// All settings that some run has, for lists.
 struct KnownSetting {
   std::string name;
   std::string summary;
   std::string accepted;
-  std::string default_value;  // on cmnist with pair, or with what it belongs to
-  std::string belongs_to;     // "objective fishr"; empty: to every run
+  std::string default_value;  // on cmnist with pair, or with the extension it belongs to
+  std::string belongs_to;     // "objective fishr"; empty: every run
 };
 const std::vector<KnownSetting>& known_settings();
-// Throws std::invalid_argument that names the nearest where no run has such a setting.
+// Throws std::invalid_argument that suggests the nearest name if no run has such a setting.
 void check_known(std::string_view name);
 
 nlohmann::json as_json(const base::Value& value);
-// Nothing for what no setting can hold: null, objects, lists of several kinds.
+// None for values that no setting can have: null, objects, lists of mixed types.
 std::optional<base::Value> value_from(const nlohmann::json& json);
 
 }  // namespace pair::runs

@@ -78,7 +78,7 @@ std::string event(double wall_time, std::int64_t step, std::uint32_t what, const
   });
 }
 
-// Nothing where the record is no event, or has no summary.
+// None if the record is not an event, or has no summary.
 std::optional<std::int64_t> step_of(std::string_view record) {
   CodedInputStream in(reinterpret_cast<const std::uint8_t*>(record.data()), static_cast<int>(record.size()));
   std::int64_t step = 0;
@@ -136,7 +136,7 @@ class SummaryWriter {
   std::string text_;
 };
 
-// "env0_in_acc" becomes "accuracy/env0_in": TensorBoard groups charts by what stands before the slash.
+// "env0_in_acc" becomes "accuracy/env0_in": TensorBoard groups charts by the part before the slash.
 std::string tag_of(const std::string& key) {
   constexpr std::string_view accuracy = "_acc";
   constexpr std::string_view error = "_mse";

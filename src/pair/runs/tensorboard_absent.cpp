@@ -1,4 +1,4 @@
-// Built in place of tensorboard.cpp where there is no protobuf.
+// Replaces tensorboard.cpp in builds without protobuf.
 
 #include <stdexcept>
 

@@ -19,7 +19,7 @@ constexpr std::array<std::uint32_t, 256> crc_table = [] {
   return entries;
 }();
 
-// The format masks its checksums, since a checksum of bytes that hold their own checksum says little.
+// The format masks its checksums, since a checksum over bytes that contain their own checksum is weak.
 std::uint32_t masked(std::uint32_t checksum) {
   return ((checksum >> 15U) | (checksum << 17U)) + 0xa282ead8U;
 }
@@ -42,7 +42,7 @@ Unsigned from_little_endian(std::string_view bytes) {
   return value;
 }
 
-// Takes `count` bytes and the checksum behind them off the front, if they agree.
+// Removes `count` bytes and the following checksum from the front; none if they do not match.
 std::optional<std::string_view> take_checked(std::string_view& file, std::uint64_t count) {
   constexpr std::size_t checksum_size = sizeof(std::uint32_t);
   if (file.size() < checksum_size || file.size() - checksum_size < count) {

@@ -18,7 +18,7 @@ std::uint32_t crc32c(std::string_view bytes);
 
 std::string tfrecord(std::string_view bytes);
 
-// The records of a file, up to the first that is not whole: a crash leaves the last one half-written.
+// The complete records of a file: a crash leaves the last one incomplete.
 std::vector<std::string_view> tfrecords(std::string_view file);
 
 }  // namespace pair::runs

@@ -60,7 +60,7 @@ constexpr std::array datasets{
     Dataset{"SpawriousM2M_hard", spawrious},
 };
 
-// `position` gives a known name's place and, for others, one behind all.
+// `position` returns the index of a known name, and an index after all of them for other names.
 template <class Position>
 std::vector<std::string> in_order(std::vector<std::string> names, Position position) {
   std::sort(names.begin(), names.end(), [&position](const std::string& a, const std::string& b) {

@@ -7,16 +7,16 @@
 
 #include "pair/select/history.h"
 
-// DomainBed's names, in the order in which its collector prints them.
+// DomainBed's names, in the order of its collector's tables.
 
 namespace pair::select {
 
-// The environments of one of DomainBed's datasets as its tables head them: +90%, +80%, -90%. Empty for
-// others.
+// The column heads of DomainBed's tables for the environments of one of its datasets: +90%, +80%, -90%. Empty
+// for other datasets.
 std::span<const std::string_view> environments_of(std::string_view dataset);
 
-// One algorithm, one name: where some runs have DomainBed's (IRM) and others ours (irmv1), all get
-// DomainBed's. Where a history has only one of the names, it stays.
+// Gives each algorithm one name: if some runs have DomainBed's (IRM) and others ours (irmv1), all get
+// DomainBed's. If a history has only one of the names, it is kept.
 void join_algorithms(History& history);
 
 // Whether the name is that of the run's algorithm, ours or DomainBed's, however it is written.

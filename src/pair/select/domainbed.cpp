@@ -13,19 +13,19 @@
 namespace pair::select {
 namespace {
 
-// Runs of a group with one hparams_seed, which DomainBed takes for one run.
+// Runs of a group with the same hparams_seed, which DomainBed treats as one run.
 using Runs = std::span<const Run* const>;
 
 bool has_one_test_environment(const Run* run) {
   return run->test_envs.size() == 1;
 }
 
-// Draw 3 of DomainBed's search has nothing to do with draw 3 of ours.
+// Draw 3 of DomainBed's search is unrelated to draw 3 of ours.
 bool are_one_run(const Run& a, const Run& b) {
   return a.hparams_seed == b.hparams_seed && a.logged_as == b.logged_as;
 }
 
-// The best by validation accuracy; the earlier of two that are equal.
+// Keeps the candidate with the better validation accuracy; the earlier one in a tie.
 void keep_better(std::optional<Candidate>& best, Candidate candidate) {
   if (!best || candidate.validation > best->validation) {
     best = std::move(candidate);
@@ -88,7 +88,7 @@ std::optional<Candidate> last_record(Runs runs, int test_env, LeftOut& left_out)
   return Candidate{last, record, validation, {test}};
 }
 
-// A record of a group at one step.
+// A record at one step, within a group.
 struct Logged {
   std::int64_t step;
   const Run* run;
@@ -96,7 +96,7 @@ struct Logged {
   std::size_t record;
 };
 
-// Nothing where the step lacks the run itself or one that leaves out some training domain as well.
+// None if the step lacks the run itself or one of the runs that also leave out a training domain.
 std::optional<Candidate> cross_validated(std::span<const Logged> logged, int test_env) {
   const Logged* own = nullptr;
   for (const Logged& one : logged) {
@@ -178,7 +178,7 @@ Selection select_by_accuracy(const History& history, const char* name, const cha
         decision.candidates.push_back(*std::move(candidate));
       }
     }
-    // From behind, so that of equals the larger hparams_seed comes first.
+    // Reversed, so that the larger hparams_seed comes first in a tie.
     std::reverse(decision.candidates.begin(), decision.candidates.end());
     std::stable_sort(decision.candidates.begin(), decision.candidates.end(),
                      [](const Candidate& a, const Candidate& b) { return a.validation > b.validation; });

@@ -2,26 +2,26 @@
 
 #include <span>
 
-// Means and errors with the additions in NumPy's order, so that a figure which lies between two printed
-// digits is rounded to the same one as by DomainBed's collector.
+// Means and standard errors, summed in NumPy's order, so that a value halfway between two printed digits is
+// rounded as by DomainBed's collector.
 
 namespace pair::select {
 
-// NumPy's pairwise sum: up to 7 numbers one after another, up to 128 in eight interleaved sums, more by
-// halves.
+// NumPy's pairwise sum: up to 7 numbers sequentially, up to 128 in eight interleaved sums, more by recursive
+// halving.
 double pairwise_sum(std::span<const double> values);
 
-// NaN without values.
+// NaN for no values.
 double mean(std::span<const double> values);
 
-// A mean over trials and its standard error, in per cent.
+// A mean over trials and its standard error, in percent.
 struct Figure {
   double mean = 0.0;
   double error = 0.0;
 };
 
-// Of accuracies between 0 and 1, at least one: 100 times their mean, and 100 times the deviation of the
-// accuracies divided by the root of their number.
+// For at least one accuracy from 0 to 1: 100 times the mean, and 100 times the standard deviation divided by
+// the square root of the count.
 Figure figure_of(std::span<const double> accuracies);
 
 }  // namespace pair::select

@@ -12,7 +12,7 @@ class Grouping {
     groups_[{run.dataset, run.algorithm, run.trial_seed, std::move(test_envs)}].push_back(&run);
   }
 
-  // The order of the history must not show.
+  // The result must not depend on the order of the history.
   [[nodiscard]] std::vector<Group> sorted() && {
     std::vector<Group> result;
     result.reserve(groups_.size());

@@ -9,7 +9,7 @@
 
 #include "pair/select/decision.h"
 
-// Runs that compete with each other, and why some do not.
+// Groups of runs that compete with each other, and the reasons for leaving out others.
 
 namespace pair::select {
 
@@ -20,18 +20,18 @@ struct Group {
   std::vector<int> test_envs;
   std::vector<const Run*> runs;  // by hparams_seed, logged_as and name
 
-  // A decision without candidates.
+  // A decision without candidates, for this group.
   [[nodiscard]] Decision decision() const { return {dataset, algorithm, trial_seed, test_envs, {}}; }
 };
 
-// DomainBed's groups: one a test environment, with every run that has it among its test environments.
+// DomainBed's groups: one per test environment, with every run that has it among its test environments.
 std::vector<Group> groups_by_test_environment(const History& history);
 
-// Groups of runs with the same test environments. `keep` says which runs take part.
+// Groups of runs with the same test environments. `keep` selects the runs.
 std::vector<Group> groups_by_test_environments(const History& history,
                                                const std::function<bool(const Run&)>& keep);
 
-// Why runs were left out, each reason once with how many runs it is true of and the first of them.
+// The reasons for leaving out runs: each reason once, with the number of runs and the first of them.
 class LeftOut {
  public:
   void add(const Run& run, const std::string& reason);

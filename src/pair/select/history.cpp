@@ -9,10 +9,10 @@ namespace pair::select {
 namespace {
 
 constexpr double missing = std::numeric_limits<double>::quiet_NaN();
-// More environments than any dataset has; a garbled key must not cost memory.
+// More environments than any dataset has; a corrupt key must not cost memory.
 constexpr int most_environments = 10'000;
 
-// The number in env{i}_in_acc for the suffix "_in_acc"; -1 where the key is another.
+// The number i in env{i}_in_acc, for the suffix "_in_acc"; -1 for any other key.
 int environment_of(std::string_view key, std::string_view suffix) {
   if (!key.starts_with("env") || !key.ends_with(suffix) || key.size() <= 3 + suffix.size()) {
     return -1;
@@ -36,13 +36,13 @@ const Column* Run::find_loss(std::string_view loss) const {
   if (const Column* column = find(loss)) {
     return column;
   }
-  // What DomainBed logs for algorithms with two penalties.
+  // DomainBed's keys for algorithms with two penalties.
   const std::string_view objective = loss == "IRM_penalty" ? "irmv1" : loss == "IB_penalty" ? "ib" : loss;
   return find("losses." + std::string(objective));
 }
 
 void Run::add(std::int64_t step, std::span<const std::pair<std::string, double>> values) {
-  // Records of a run have the same keys in the same order, so the column is nearly always the next one.
+  // The records of a run have the same keys in the same order, so the column is nearly always the next one.
   std::size_t next = 0;
   for (const auto& [key, value] : values) {
     if (next >= columns.size() || columns[next].key != key) {

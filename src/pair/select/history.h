@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-// What selection reads: runs with their records, as numbers. Where they come from is no concern of this
-// folder's; pair/select/read_histories.h reads them from disk.
+// The input of selection: runs with their records, as numbers. pair/select/read_histories.h reads them from
+// disk.
 
 namespace pair::select {
 
-// One logged quantity of a run, such as nll or env0_out_acc. NaN where a record has none.
+// One logged quantity of a run, such as nll or env0_out_acc. NaN if a record lacks it.
 struct Column {
   std::string key;
-  std::vector<double> values;  // one a record
+  std::vector<double> values;  // one per record
 };
 
 // What a run's records say about its algorithm, so that selection needs no list of algorithms. Those of
@@ -31,11 +31,11 @@ struct Declared {
 };
 
 struct Run {
-  std::string name;  // its folder; two runs of a history have different names
+  std::string name;  // the run's folder; unique within a history
   std::string dataset;
   std::string algorithm;
-  std::string logged_as;       // the algorithm's name in its records, where join_algorithms gave it another
-  std::vector<int> test_envs;  // from 0, each once, in the order of the records' args
+  std::string logged_as;       // the algorithm's name in the records, if join_algorithms changed it
+  std::vector<int> test_envs;  // from 0, each once, in the order of args.test_envs
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
   Declared declared = {};
@@ -44,32 +44,33 @@ struct Run {
   std::vector<Column> columns;
 
   [[nodiscard]] std::size_t records() const { return steps.size(); }
-  // Null where no record has the key.
+  // Null if no record has the key.
   [[nodiscard]] const Column* find(std::string_view key) const;
-  // The column of this name or, as our own records have them, of the objective: erm finds losses.erm, and
+  // The column of this name, or of the objective as our records name it: erm finds losses.erm, and
   // DomainBed's IRM_penalty finds losses.irmv1.
   [[nodiscard]] const Column* find_loss(std::string_view loss) const;
-  // Adds a record: its step and its numbers. Where a key comes twice, the later counts.
+  // Adds a record: its step and its numbers. If a key occurs twice, the later value counts.
   void add(std::int64_t step, std::span<const std::pair<std::string, double>> values);
 };
 
 // A sweep: runs in any order.
 using History = std::vector<Run>;
 
-// A run's accuracies by environment: env{i}_in_acc of the larger split and env{i}_out_acc of the one held
-// out. Valid as long as the run is neither changed nor moved.
+// A run's accuracies by environment: env{i}_in_acc on the larger split and env{i}_out_acc on the held-out
+// one. Valid as long as the run is neither changed nor moved.
 class Accuracies {
  public:
   explicit Accuracies(const Run& run);
 
-  // NaN where the record has none.
+  // NaN if the record lacks it.
   [[nodiscard]] double in(int environment, std::size_t record) const { return at(in_, environment, record); }
   [[nodiscard]] double out(int environment, std::size_t record) const {
     return at(out_, environment, record);
   }
-  // Environments 0, 1, ... up to the first whose held-out accuracy the record lacks: DomainBed's count.
+  // The number of leading environments 0, 1, ... that have a held-out accuracy in the record: DomainBed's
+  // count.
   [[nodiscard]] int held_out(std::size_t record) const;
-  // One more than the largest environment that any record names.
+  // One more than the largest environment index in any record.
   [[nodiscard]] int environments() const { return static_cast<int>(in_.size()); }
 
  private:

@@ -11,10 +11,10 @@
 
 #include "pair/select/record_line.h"
 
-// What a parsed line means, said once for both JSON libraries. A Value of either has
+// Interprets a parsed line; shared by both JSON libraries. A Value of either has
 //   is_object(), is_list(), is_null()
-//   number()      optional<double>, of numbers alone
-//   text()        optional<string_view>, of strings alone
+//   number()      optional<double>; only for numbers
+//   text()        optional<string_view>; only for strings
 //   each_field(f) calls f(string_view key, Value) for the fields of an object
 //   each_item(f)  calls f(Value) for the items of a list
 //   shown()       as JSON
@@ -26,7 +26,7 @@ inline std::string shortened(const std::string& text) {
   return text.size() > longest ? text.substr(0, longest) + "..." : text;
 }
 
-// Nothing where the value is no whole number that a double holds exactly.
+// None if the value is not an integer that a double holds exactly.
 template <class Value>
 std::optional<std::int64_t> whole_number(const Value& value) {
   constexpr double most = 9007199254740992.0;  // 2^53
@@ -39,7 +39,7 @@ std::optional<std::int64_t> whole_number(const Value& value) {
 template <class Value>
 std::string interpret_test_envs(const Value& value, std::vector<int>& test_envs) {
   constexpr std::int64_t most = 9'999;
-  const std::string accepted = "; accepted is a list of environments, such as [0]";
+  const std::string expected = "; expected a list of environments, such as [0]";
   test_envs.clear();
   bool fits = value.is_list();
   if (fits) {
@@ -52,7 +52,7 @@ std::string interpret_test_envs(const Value& value, std::vector<int>& test_envs)
       }
     });
   }
-  return fits && !test_envs.empty() ? "" : "has args.test_envs " + shortened(value.shown()) + accepted;
+  return fits && !test_envs.empty() ? "" : "has args.test_envs " + shortened(value.shown()) + expected;
 }
 
 template <class Value>
@@ -65,11 +65,11 @@ std::string interpret_args(const Value& args, RecordLine& record) {
   std::optional<std::int64_t> trial_seed;
   record.hparams_seed = 0;
   const auto take = [&problem](std::string_view key, const Value& value, auto& target, const auto& got,
-                               const char* accepted) {
+                               const char* expected) {
     if (got) {
       target = *got;
     } else if (problem.empty()) {
-      problem = "has args." + std::string(key) + " " + shortened(value.shown()) + "; accepted is " + accepted;
+      problem = "has args." + std::string(key) + " " + shortened(value.shown()) + "; expected " + expected;
     }
     return true;
   };
@@ -84,9 +84,9 @@ std::string interpret_args(const Value& args, RecordLine& record) {
         problem = std::move(wrong);
       }
     } else if (key == "hparams_seed") {
-      take(key, value, record.hparams_seed, whole_number(value), "a whole number");
+      take(key, value, record.hparams_seed, whole_number(value), "an integer");
     } else if (key == "trial_seed") {
-      take(key, value, trial_seed, whole_number(value), "a whole number");
+      take(key, value, trial_seed, whole_number(value), "an integer");
     } else if (key == "seed") {
       seed = whole_number(value);
     }
@@ -96,7 +96,7 @@ std::string interpret_args(const Value& args, RecordLine& record) {
               : !dataset ? "has no args.dataset"
                          : "has no args.test_envs";
   }
-  // Records from before there were trials have a seed alone.
+  // Records without trial seeds have a plain seed.
   record.trial_seed = trial_seed.value_or(seed.value_or(0));
   return problem;
 }
@@ -155,18 +155,18 @@ inline std::string null_as_written(std::string_view line, std::string_view key) 
   return "null";
 }
 
-// Empty, or what is wrong with the record. `line` is what was parsed, as it was written.
+// Empty, or what is wrong with the record. `line` is the line as written.
 template <class Value>
 std::string interpret_record(const Value& root, std::string_view line, RecordLine& record) {
   if (!root.is_object()) {
-    return "is no JSON object";
+    return "is not a JSON object";
   }
   constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
   std::string problem;
   bool args = false;
   bool step = false;
   std::size_t used = 0;
-  // Overwrites what the record held, so that its strings keep their memory.
+  // Overwrites the previous record, so that its strings keep their memory.
   const auto put = [&](std::string_view prefix, std::string_view key, double value) {
     if (used == record.values.size()) {
       record.values.emplace_back();
@@ -183,13 +183,12 @@ std::string interpret_record(const Value& root, std::string_view line, RecordLin
       args = value.is_object();
       problem = args ? interpret_args(value, record) : "has args " + shortened(value.shown());
     } else if (key == "hparams") {
-      problem =
-          value.is_object() ? "" : "has hparams " + shortened(value.shown()) + "; accepted is an object";
+      problem = value.is_object() ? "" : "has hparams " + shortened(value.shown()) + "; expected an object";
     } else if (key == "step") {
       const std::optional<std::int64_t> number = whole_number(value);
       step = number.has_value();
       record.step = number.value_or(0);
-      problem = step ? "" : "has step " + shortened(value.shown()) + "; accepted is a whole number";
+      problem = step ? "" : "has step " + shortened(value.shown()) + "; expected an integer";
     } else if ((key == "losses" || key == "weights" || key == "conflict") && value.is_object()) {
       const std::string prefix = std::string(key) + ".";
       value.each_field([&](std::string_view name, const Value& number) {
@@ -203,7 +202,7 @@ std::string interpret_record(const Value& root, std::string_view line, RecordLin
                key.starts_with("env") && key.ends_with("_acc") && !(number && *number >= 0 && *number <= 1)) {
       problem = "has " + std::string(key) + " " +
                 (value.is_null() ? null_as_written(line, key) : shortened(value.shown())) +
-                "; an accuracy is a number from 0 to 1";
+                "; expected an accuracy from 0 to 1";
     } else if (number) {
       put("", key, *number);
     } else if (value.is_null()) {

@@ -17,7 +17,7 @@ bool has_all(const Run& run, const Keys& keys) {
                      [&run](const std::string& key) { return run.find_loss(key) != nullptr; });
 }
 
-// The names in a JSON list of them, such as ["erm","irmv1"].
+// The names in a JSON list, such as ["erm","irmv1"].
 Keys names_in(std::string_view list) {
   Keys names;
   for (std::size_t open = list.find('"'); open != std::string_view::npos;) {
@@ -31,8 +31,8 @@ Keys names_in(std::string_view list) {
   return names;
 }
 
-// The run's objectives in its own order, which is that of its preference and penalties; none where its
-// hyperparameters do not say.
+// The run's objectives in its own order, that of its preference and penalties; empty if its hyperparameters
+// do not list them.
 Keys order_of(const Run& run) {
   for (const auto& [name, value] : run.hparams) {
     if (name == "objectives") {
@@ -42,7 +42,7 @@ Keys order_of(const Run& run) {
   return {};
 }
 
-// Every objective of one of our records.
+// All objectives in the run's records (ours).
 Keys objectives_of(const Run& run) {
   constexpr std::string_view prefix = "losses.";
   Keys names;
@@ -65,7 +65,7 @@ bool has_objectives(const Run& run) {
                      [](const Column& column) { return column.key.starts_with("losses."); });
 }
 
-// Whether some have our objectives and some DomainBed's keys alone.
+// Whether some runs have our objectives and others only DomainBed's keys.
 bool are_mixed(std::span<const Run* const> runs) {
   const auto ours =
       std::count_if(runs.begin(), runs.end(), [](const Run* run) { return has_objectives(*run); });

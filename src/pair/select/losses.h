@@ -11,17 +11,16 @@
 // For records that do not, DomainBed's and those of our older runs, Appendix G.2 of the paper does:
 //
 //   IRM, Fishr and V-REx    nll, penalty
-//   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's have none, and its
-//   loss,
-//                           the weighted groups', stands in (as group_dro would in ours)
+//   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's records lack it;
+//                           their loss, the weighted sum over groups, replaces it (group_dro in our records)
 //   DANN, CDANN             gen_loss
-//   ERM                     none: it has no loss but its own
-//   others                  every objective of our records, in the order of hparams.objectives, or, where the
-//                           record has none, erm first and then by name; for DomainBed's, nll or loss and
-//                           what else is logged as a penalty
+//   ERM                     none: there is only one loss
+//   others                  every objective of our records, in the order of hparams.objectives or, if the
+//                           record has none, erm first and the others by name; for DomainBed's records, nll
+//                           or loss and every key logged as a penalty
 //
-// Where runs of DomainBed and ours are mixed, the first of these that all have. A preference has its numbers
-// in this order.
+// If runs of DomainBed and ours are mixed, the first rule that fits all of them. A preference lists its
+// numbers in this order.
 
 namespace pair::select {
 

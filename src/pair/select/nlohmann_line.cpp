@@ -54,7 +54,7 @@ class NlohmannLineParser : public LineParser {
       const std::string replaced = with_null_for_not_finite({line, length});
       root_ = json::parse(replaced, nullptr, /*allow_exceptions=*/false);
     }
-    return root_.is_discarded() ? "is no JSON"
+    return root_.is_discarded() ? "is not JSON"
                                 : interpret_record(NlohmannValue(root_), {line, length}, record);
   }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/select/figures.h"
@@ -20,23 +21,22 @@ namespace {
 void check(const PairOptions& options) {
   for (const double p : options.preference) {
     if (!(p > 0.0) || !std::isfinite(p)) {
-      throw std::invalid_argument("the preference has " + base::shown(p) +
-                                  "; accepted are finite numbers above 0");
+      throw std::invalid_argument("preference: expected finite numbers above 0, got " + base::shown(p));
     }
   }
   if (!(options.percentile >= 0.0 && options.percentile <= 1.0)) {
-    throw std::invalid_argument("the percentile is " + base::shown(options.percentile) +
-                                "; accepted are numbers from 0 to 1");
+    throw std::invalid_argument("percentile: expected a number from 0 to 1, got " +
+                                base::shown(options.percentile));
   }
   if (options.skip && options.last) {
-    throw std::invalid_argument("steps to skip and last steps to keep are both given; accepted is one");
+    throw std::invalid_argument("expected either steps to skip or last steps to keep, got both");
   }
   if (options.last == std::size_t{0}) {
-    throw std::invalid_argument("0 last steps leave none to choose from; accepted are 1 and more");
+    throw std::invalid_argument("last steps to keep: expected at least 1, got 0");
   }
 }
 
-// Divided by the largest first, so that the sum stays in range.
+// Divides by the largest first, so that the sum does not overflow.
 std::vector<double> normalised(std::vector<double> preference) {
   const double largest = *std::max_element(preference.begin(), preference.end());
   for (double& p : preference) {
@@ -64,8 +64,8 @@ std::size_t last_steps_of_the_paper(const Run& run, Validation validation) {
   return run.dataset == "ColoredMNIST" || run.dataset.starts_with("cmnist") ? 5 : 10;
 }
 
-// The records that take part, in the order of steps. A step that was logged twice, as by a run that was
-// started anew, counts once, by its later record.
+// The records that take part, in the order of steps. If a step was logged twice, as by a run that was
+// restarted, the later record counts.
 std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
   std::map<std::int64_t, std::size_t> by_step;
   for (std::size_t record = 0; record < run.records(); ++record) {
@@ -83,7 +83,7 @@ std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
   return records;
 }
 
-// The losses of a run's records; reads nothing where the run lacks one of them.
+// The losses of a run's records; none are read if the run lacks one of them.
 class Losses {
  public:
   Losses(const Run& run, const std::vector<std::string>& keys, const PairOptions& options)
@@ -97,7 +97,7 @@ class Losses {
     return std::find(columns_.begin(), columns_.end(), nullptr) == columns_.end();
   }
 
-  // Empty where one is not a finite number.
+  // Empty if one of them is not finite.
   [[nodiscard]] std::vector<double> at(std::size_t record) const {
     std::vector<double> losses;
     for (const Column* column : columns_) {
@@ -121,7 +121,7 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
-// The paper's second heuristic (Appendix D.3). A loss that has vanished in most runs asks for no ratio.
+// The paper's second heuristic (Appendix D.3). A loss that has vanished in most runs gets no ratio.
 std::vector<double> estimated_preference(const std::vector<const Run*>& runs,
                                          const std::vector<std::string>& keys, const PairOptions& options) {
   constexpr double slightly_higher = 1e2;
@@ -152,7 +152,7 @@ std::vector<double> estimated_preference(const std::vector<const Run*>& runs,
   return preference;
 }
 
-// NaN where the record lacks an accuracy that is needed.
+// NaN if the record lacks a required accuracy.
 double validation_of(const Run& run, const Accuracies& accuracies, std::size_t record, Validation which) {
   std::vector<double> values;
   const auto is_test = [&run](int environment) {
@@ -186,8 +186,7 @@ std::string needs(Validation which) {
   switch (which) {
     case Validation::train_domain:
       return "PAIR-s needs env{i}_out_acc of the training domains, numbered from 0 without a gap, for the "
-             "bar; "
-             "for runs that hold nothing out, take the validation 'training'";
+             "bar; for runs without held-out data, use the validation 'training'";
     case Validation::test_domain:
       return "PAIR-s needs env{i}_out_acc of the test domain for the test-domain validation";
     case Validation::training:
@@ -206,13 +205,13 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
                                      LeftOut& left_out) {
   const Losses losses(run, decision.losses, options);
   if (!losses.complete()) {
-    left_out.add(run, "it has not logged each of the losses that PAIR-s reads for " + run.algorithm);
+    left_out.add(run, "it has not logged all of the losses that PAIR-s uses for " + run.algorithm);
     return std::nullopt;
   }
   const std::vector<std::size_t> records = converged(run, options);
   if (records.empty()) {
     left_out.add(run, "PAIR-s skips " + std::to_string(options.skip.value_or(0)) +
-                          " logged steps, and it has no more");
+                          " logged steps, and the run has no more");
     return std::nullopt;
   }
   const Accuracies accuracies(run);
@@ -238,19 +237,19 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
     }
   }
   if (!best) {
-    left_out.add(
-        run, finite ? needs(options.validation) : "none of its steps that PAIR-s reads has finite losses");
+    left_out.add(run, finite ? needs(options.validation)
+                             : "none of the steps that PAIR-s considers has finite losses");
   }
   return best;
 }
 
-// Algorithm 2, lines 7 to 11: the candidates in the order in which they would be chosen.
+// Algorithm 2, lines 7 to 11: sorts the candidates from best to worst.
 void rank(Decision& decision, double percentile) {
   std::vector<Candidate>& candidates = decision.candidates;
   const auto [least, most] =
       std::minmax_element(candidates.begin(), candidates.end(),
                           [](const Candidate& a, const Candidate& b) { return a.validation < b.validation; });
-  // At percentile 1 the rounding must not lift the bar above the best run.
+  // At percentile 1, rounding must not raise the bar above the best run.
   decision.bar =
       std::min((most->validation - least->validation) * percentile + least->validation, most->validation);
   for (Candidate& candidate : candidates) {
@@ -261,18 +260,19 @@ void rank(Decision& decision, double percentile) {
     const double second = by_validation ? candidate.score : candidate.validation;
     return std::tuple(!candidate.above_bar, -first, -second);
   };
-  // Stable: they come by hparams_seed and name.
+  // Stable: they are sorted by hparams_seed and name.
   std::stable_sort(candidates.begin(), candidates.end(),
                    [order](const Candidate& a, const Candidate& b) { return order(a) < order(b); });
 }
 
 struct Scoring {
-  std::vector<std::string> losses;  // none: its runs take no part
+  std::vector<std::string> losses;  // empty: its runs are left out
   std::vector<double> preference;
-  std::string misfit = {};  // why the preference that was given is not for them
+  std::string misfit = {};  // why the given preference does not fit
 };
 
-// A preference that is for no algorithm is a slip, not a choice among them. One with a single loss takes any.
+// A preference that fits no algorithm is an error, not a selection among algorithms. An algorithm with a
+// single loss fits any.
 void refuse_useless_preference(const std::map<std::pair<std::string, std::string>, Scoring>& scorings) {
   const std::string* misfit = nullptr;
   for (const auto& [key, scoring] : scorings) {
@@ -286,14 +286,18 @@ void refuse_useless_preference(const std::map<std::pair<std::string, std::string
   }
 }
 
-// For all runs of an algorithm on a dataset.
+// The scoring for all runs of an algorithm on a dataset.
 Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& runs,
                    const PairOptions& options, LeftOut& left_out) {
   Scoring scoring{options.losses.empty() ? default_losses(algorithm, runs) : options.losses, {}};
   if (scoring.losses.empty()) {
+    const std::string reason =
+        base::plain_name(algorithm) == "erm"
+            ? "PAIR-s does not apply to " + algorithm +
+                  " (one loss, nothing to trade off); --losses overrides"
+            : "PAIR-s finds no losses of " + algorithm + " in these records; --losses names them";
     for (const Run* run : runs) {
-      left_out.add(*run,
-                   algorithm + " has no losses that PAIR-s reads by itself; name some to have it read them");
+      left_out.add(*run, reason);
     }
     return scoring;
   }

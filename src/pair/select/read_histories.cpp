@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
@@ -23,22 +24,22 @@ namespace fs = std::filesystem;
 
 struct RunFolder {
   fs::path folder;
-  bool given = false;  // on the command line, so that it may as well be a sweep
+  bool given = false;  // named by the caller, so it may be a sweep
 };
 
-// By path, so that the order in which a disk lists them does not show.
+// Sorted by path, so that the result does not depend on the order of the file system.
 std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   std::vector<RunFolder> all;
   for (const fs::path& folder : folders) {
     if (const std::string fault = base::folder_fault(folder); !fault.empty()) {
       throw std::invalid_argument("'" + base::printable(folder.string()) + "' " + fault +
-                                  "; accepted is a folder of run folders");
+                                  "; expected a folder of run folders");
     }
     std::error_code error;
     all.push_back({folder, true});
     fs::directory_iterator entry(folder, error);
     while (!error && entry != fs::directory_iterator()) {
-      // A file in a sweep is no run that failed; a link in a circle may have been meant as one.
+      // A file in a sweep is not a failed run; a circular link may have been meant as one.
       std::error_code unknown;
       if (entry->is_directory(unknown) || unknown) {
         all.push_back({entry->path(), false});
@@ -55,20 +56,26 @@ std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   return all;
 }
 
-// The first line of the file 'failed' beside the results.
+// The first line of the file 'failed' next to the results.
 std::string failure_of(const fs::path& folder) {
   return base::first_line(folder / "failed");
 }
 
-std::string reason_without_results(const fs::path& folder, std::error_code error) {
-  if (error && error != std::errc::no_such_file_or_directory) {
-    return "cannot be read: " + error.message();
+std::optional<FailedRun> failed_in(const fs::path& folder) {
+  std::error_code ignored;  // an unreadable folder is reported as such
+  if (!fs::exists(folder / "failed", ignored)) {
+    return std::nullopt;
   }
-  const std::string failure = failure_of(folder);
-  return failure.empty() ? "has no results.jsonl" : "has failed: " + failure;
+  const std::string reason = failure_of(folder);
+  return FailedRun{folder, reason.empty() ? "it left no reason" : reason};
 }
 
-// The folders that have results, each file once; what has none is left out.
+std::string reason_without_results(std::error_code error) {
+  return error && error != std::errc::no_such_file_or_directory ? "cannot be read: " + error.message()
+                                                                : "has no results.jsonl";
+}
+
+// The folders that have results, each file once; folders without results are reported in left_out.
 std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& histories) {
   std::vector<fs::path> all;
   std::set<std::pair<dev_t, ino_t>> seen;
@@ -77,11 +84,13 @@ std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& 
     struct stat status {};
     if (::stat(file.c_str(), &status) != 0) {
       const std::error_code error(errno, std::generic_category());
-      if (!run.given) {
-        histories.left_out.push_back({run.folder, 0, reason_without_results(run.folder, error)});
+      if (std::optional<FailedRun> failed = failed_in(run.folder)) {
+        histories.failed.push_back(*std::move(failed));
+      } else if (!run.given) {
+        histories.left_out.push_back({run.folder, 0, reason_without_results(error)});
       }
     } else if (!seen.insert({status.st_dev, status.st_ino}).second) {
-      histories.left_out.push_back({file, 0, "is linked here and read elsewhere"});
+      histories.left_out.push_back({file, 0, "is a link to a file that was already read"});
     } else {
       all.push_back(run.folder);
     }
@@ -116,6 +125,10 @@ std::vector<std::string> Omission::sentences() const {
   return all;
 }
 
+std::string FailedRun::sentence() const {
+  return base::printable(folder.string() + " failed before its first record: " + reason);
+}
+
 Histories read_histories(std::span<const std::filesystem::path> folders, const ReadOptions& options) {
   Histories histories;
   const std::vector<RunFolder> found = run_folders(folders);
@@ -145,6 +158,13 @@ Histories read_histories(std::span<const std::filesystem::path> folders, const R
     ResultsFile& result = results[i];
     histories.records += result.records;
     histories.bytes += result.bytes;
+    if (result.runs.empty() && !result.done) {
+      if (std::optional<FailedRun> failed = failed_in(files[i])) {
+        histories.failed.push_back(*std::move(failed));
+        // That its file of records is empty says no more.
+        result.left_out = result.bytes == 0 ? std::nullopt : result.left_out;
+      }
+    }
     if (result.left_out) {
       histories.left_out.push_back(*std::move(result.left_out));
     }
@@ -157,6 +177,8 @@ Histories read_histories(std::span<const std::filesystem::path> folders, const R
   join_algorithms(histories.history);
   std::sort(histories.left_out.begin(), histories.left_out.end(),
             [](const Omission& a, const Omission& b) { return a.path < b.path; });
+  std::sort(histories.failed.begin(), histories.failed.end(),
+            [](const FailedRun& a, const FailedRun& b) { return a.folder < b.folder; });
   return histories;
 }
 

@@ -22,25 +22,25 @@ struct RecordLine {
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
   std::int64_t step = 0;
-  // Every number at the top; losses.NAME, weights.NAME and conflict.NAME; 0 or 1 for feasible, and as
-  // `balancing` for the phase.
+  // All top-level numbers; losses.NAME, weights.NAME and conflict.NAME; feasible as 0 or 1; and the phase as
+  // `balancing`, 0 or 1.
   std::vector<std::pair<std::string, double>> values;
 };
 
-// Reads lines with simdjson where the build has it, which is ten times as fast, and with nlohmann::json where
-// it has not. Python's NaN, Infinity and -Infinity are read as null. One parser a thread.
+// Parses lines with simdjson, or with nlohmann::json, ten times slower, if the build has no simdjson.
+// Python's NaN, Infinity and -Infinity are read as null. Use one parser per thread.
 class LineParser {
  public:
   virtual ~LineParser() = default;
 
-  // simdjson reads beyond the end of what it parses: so many bytes there must belong to the caller.
+  // simdjson reads beyond the end of its input: this many bytes after it must belong to the caller.
   static constexpr std::size_t padding = 64;
 
-  // Fills in the record and returns an empty string, or returns what is wrong with the line: "is no JSON",
-  // "has no args.test_envs", "has env0_in_acc NaN; an accuracy is a number from 0 to 1".
+  // Fills in the record and returns an empty string, or returns what is wrong with the line: "is not JSON",
+  // "has no args.test_envs", "has env0_in_acc NaN; expected an accuracy from 0 to 1".
   virtual std::string parse(const char* line, std::size_t length, RecordLine& record) = 0;
 
-  // The hyperparameters of the line that was parsed last, by name, the values as JSON.
+  // The hyperparameters of the line parsed last, by name, with values as JSON.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> hparams() const = 0;
 
   // What its args say about the algorithm; what cannot be understood counts as not said.
@@ -50,13 +50,13 @@ class LineParser {
 std::unique_ptr<LineParser> make_line_parser();
 std::unique_ptr<LineParser> make_nlohmann_line_parser();
 
-// What the build reads with: "simdjson" or "nlohmann".
+// The parser of this build: "simdjson" or "nlohmann".
 std::string_view line_parser_name();
 
-// Python's for numbers that JSON does not have; a word before one that it ends with.
+// Python's words for numbers that JSON lacks. A word comes before any other that it ends with.
 inline constexpr std::array<std::string_view, 3> not_finite_words{"-Infinity", "Infinity", "NaN"};
 
-// The line with null in place of every NaN, Infinity and -Infinity outside of strings.
+// The line with every NaN, Infinity and -Infinity outside of strings replaced by null.
 std::string with_null_for_not_finite(std::string_view line);
 
 }  // namespace pair::select

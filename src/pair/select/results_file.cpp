@@ -10,13 +10,13 @@ namespace {
 
 using nlohmann::json;
 
-// What `done` says of the records that the run ended with.
+// The number and digest of the final records, from the file `done`.
 struct Ending {
   json records;
   json digest;
 };
 
-// Nothing where the text is not ours.
+// None if the text is not in our format.
 std::optional<Ending> ending_in(const std::string& text) {
   const json done = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!done.is_object() || !done.contains("records_digest")) {
@@ -25,16 +25,16 @@ std::optional<Ending> ending_in(const std::string& text) {
   return Ending{done.value("records", json()), done.at("records_digest")};
 }
 
-// Empty where the records are those that the run ended with.
+// Empty if the records are those the run ended with.
 std::string alteration(const Ending& ending, const data::ChainedDigest& found) {
   const bool same_count = ending.records == found.lines() && !found.has_half_line();
   if (same_count && ending.digest == found.digest()) {
     return {};
   }
-  const std::string why = same_count ? "their digest differs from that in its file 'done'"
+  const std::string why = same_count ? "their digest differs from the one in its file 'done'"
                                      : "there are " + std::to_string(found.lines()) +
                                            (found.has_half_line() ? " and a half" : "") + ", and were " +
-                                           ending.records.dump() + " when it was done";
+                                           ending.records.dump() + " when it finished";
   return "does not hold the records that the run ended with: " + why;
 }
 
@@ -92,7 +92,7 @@ std::string ResultsReader::take_record(const char* line, std::size_t length, Res
 
 ResultsFile ResultsReader::read_run(const std::filesystem::path& folder) {
   ResultsFile result;
-  // First, so that a run that ends meanwhile is not taken for one that lacks its last records.
+  // Read first, so that a run that ends meanwhile does not appear to lack its last records.
   std::optional<Ending> ending;
   file_ = folder / "done";
   line_ = 0;
@@ -141,7 +141,7 @@ ResultsFile ResultsReader::read(const std::filesystem::path& file, const std::st
 
 void ResultsReader::read_lines(base::RegularFile& file, data::ChainedDigest* digest, ResultsFile& result) {
   constexpr std::size_t first_size = std::size_t{256} << 10;
-  // Lines are parsed where they were read to, so the buffer holds one and grows with the longest.
+  // Lines are parsed in the buffer, which grows to hold the longest line.
   buffer_.resize(std::max(buffer_.size(), first_size + LineParser::padding));
   std::size_t held = 0;
   bool dropping = false;  // the rest of a line that is too long
@@ -152,8 +152,8 @@ void ResultsReader::read_lines(base::RegularFile& file, data::ChainedDigest* dig
       ++line_;
       if (held > 0 && !dropping) {
         if (std::string problem = take_record(buffer_.data(), held, result); !problem.empty()) {
-          leave_out(problem == "is no JSON" ? "has no end: the run is being written, or was stopped there"
-                                            : std::move(problem),
+          leave_out(problem == "is not JSON" ? "has no end: the run is being written or was stopped"
+                                             : std::move(problem),
                     result);
         }
       } else if (result.bytes == 0) {
@@ -168,7 +168,7 @@ void ResultsReader::read_lines(base::RegularFile& file, data::ChainedDigest* dig
     result.bytes += count;
     const char* begin = buffer_.data();
     const char* const end = begin + held + count;
-    // What was held has no line's end.
+    // The bytes kept from before contain no line end.
     const char* searched = begin + held;
     while (const void* found = std::memchr(searched, '\n', static_cast<std::size_t>(end - searched))) {
       const char* const newline = static_cast<const char*>(found);

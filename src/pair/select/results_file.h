@@ -16,32 +16,31 @@ namespace pair::select {
 
 // One results.jsonl.
 struct ResultsFile {
-  std::vector<Run> runs;  // nearly always one; more where lines have different args
+  std::vector<Run> runs;  // nearly always one; more if lines have different args
   bool done = false;      // the run's folder has the file `done`
   std::optional<Omission> left_out;
   std::size_t records = 0;
   std::uint64_t bytes = 0;
 };
 
-// Reads results files one after another, with buffers that it keeps. One a thread.
+// Reads results files one after another and reuses its buffers. Use one per thread.
 class ResultsReader {
  public:
   explicit ResultsReader(std::size_t longest_line) : longest_(longest_line), parser_(make_line_parser()) {}
 
-  // The run in a folder, named after it. A file that cannot be read is left out; nothing is thrown. So are
-  // the records of a run that is done where they are not those that it ended with: its `done` has their
-  // number and their digest (data/chained_digest.h). A `done` that has none, such as DomainBed's, says only
-  // that the run is done.
+  // Reads the run in a folder and names it after the folder. Does not throw: a file that cannot be read is
+  // left out. So are the records of a finished run that do not match the number and digest in its `done`
+  // (data/chained_digest.h). A `done` without them, such as DomainBed's, only says that the run has finished.
   ResultsFile read_run(const std::filesystem::path& folder);
 
-  // One file alone; the runs are named after `name`. A file that cannot be read is left out.
+  // Reads a single file; the runs are named after `name`. A file that cannot be read is left out.
   ResultsFile read(const std::filesystem::path& file, const std::string& name);
 
  private:
-  // Of the file's bytes, where there is a digest to compare with.
+  // Also updates the digest with the bytes read, unless it is null.
   void read_lines(base::RegularFile& file, data::ChainedDigest* digest, ResultsFile& result);
   void take_line(const char* line, std::size_t length, ResultsFile& result);
-  // What the line, counted already, is: a record of some run, or what is wrong with it.
+  // Adds the line, which is already counted, to its run, or returns what is wrong with it.
   std::string take_record(const char* line, std::size_t length, ResultsFile& result);
   void leave_out(std::string what, ResultsFile& result);
 

@@ -1,4 +1,4 @@
-// Built in place of simdjson_line.cpp where there is no simdjson.
+// Replaces simdjson_line.cpp in builds without simdjson.
 
 #include "pair/select/record_line.h"
 

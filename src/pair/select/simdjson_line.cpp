@@ -59,7 +59,7 @@ class SimdjsonLineParser : public LineParser {
       if (parser_.parse(copy_).get(root_) != simdjson::SUCCESS) {
         root_ = dom::element();
         parsed_ = false;
-        return "is no JSON";
+        return "is not JSON";
       }
     }
     parsed_ = true;

@@ -11,7 +11,7 @@
 namespace pair::select {
 namespace {
 
-// Accuracies of an algorithm on a dataset: by test environment and trial.
+// Accuracies of an algorithm on a dataset by test environment and trial.
 using Accuracies = std::map<int, std::map<std::int64_t, double>>;
 using ByAlgorithm = std::map<std::pair<std::string, std::string>, Accuracies>;
 
@@ -30,7 +30,7 @@ std::optional<Figure> figure_or_none(const std::vector<double>& accuracies) {
   return accuracies.empty() ? std::nullopt : std::optional(figure_of(accuracies));
 }
 
-// The mean of the means, added in order as Python does.
+// The mean of the means, summed in order as Python does.
 std::optional<double> average_of(const std::vector<std::optional<Figure>>& figures) {
   double sum = 0.0;
   for (const std::optional<Figure>& figure : figures) {
@@ -42,7 +42,7 @@ std::optional<double> average_of(const std::vector<std::optional<Figure>>& figur
   return figures.empty() ? std::nullopt : std::optional(sum / static_cast<double>(figures.size()));
 }
 
-// All environments where the dataset is known; else those that some run was tested in.
+// All environments of a known dataset; otherwise those that some run was tested in.
 std::vector<int> columns_of(const std::string& dataset, const History& history) {
   const std::size_t known = environments_of(dataset).size();
   if (known > 0) {
@@ -78,7 +78,7 @@ std::optional<Figure> cell(const ByAlgorithm& all, const std::string& dataset, c
   return figure_or_none(values);
 }
 
-// Over trials, of each trial's mean over the environments it has.
+// The mean over trials of each trial's mean over its environments.
 std::optional<Figure> average_cell(const ByAlgorithm& all, const std::string& dataset,
                                    const std::string& algorithm) {
   std::map<std::int64_t, std::vector<double>> by_trial;

@@ -8,34 +8,34 @@
 #include "pair/select/decision.h"
 #include "pair/select/figures.h"
 
-// A selection as DomainBed's collector prints it: a table a dataset, algorithms by test environments, each
-// figure a mean over trials with its standard error, and a table of averages.
+// A selection in the layout of DomainBed's collector: one table per dataset, with algorithms as rows and test
+// environments as columns, each value a mean over trials with its standard error; and a table of averages.
 
 namespace pair::select {
 
 struct TableRow {
   std::string algorithm;
-  std::vector<std::optional<Figure>> figures;  // nothing where no trial has one: X
-  std::optional<double> average;               // of the means, in per cent; nothing where one is missing
+  std::vector<std::optional<Figure>> figures;  // none if no trial has a value, printed as X
+  std::optional<double> average;               // mean of the means in percent; none if one is missing
 };
 
 struct Table {
-  std::string dataset;               // empty: the averages
+  std::string dataset;               // empty for the averages
   std::string heading;               // "Dataset: PACS, model selection method: ..."
-  std::vector<std::string> columns;  // of the figures: environments, or datasets
+  std::vector<std::string> columns;  // heads of the value columns: environments or datasets
   std::vector<TableRow> rows;        // every algorithm of the history
 };
 
-// The tables of the history's datasets, those of DomainBed first and in its order, and at the end the
-// averages, each over trials of the mean over the test environments of a trial.
+// The tables of the history's datasets, DomainBed's first and in its order, then the averages: means over
+// trials of each trial's mean over its test environments.
 std::vector<Table> tables_of(const Selection& selection, const History& history);
 
-// As the collector prints it: columns of 20 characters, of the averages 25.
+// In the collector's layout: columns of 20 characters; 25 for the averages.
 std::string as_text(const Table& table);
 std::string as_latex(const Table& table);
 std::string as_markdown(const Table& table);
 
-// Text with what means something to LaTeX made harmless.
+// The text with LaTeX's special characters escaped.
 std::string latex_escaped(std::string_view text);
 
 }  // namespace pair::select

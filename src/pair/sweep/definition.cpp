@@ -23,7 +23,7 @@ Definition definition_from_json(const nlohmann::json& json) {
             search_named(json.at("search").get<std::string>()),
             json.at("set").get<std::vector<runs::Override>>()};
   } catch (const nlohmann::json::exception& error) {
-    throw std::invalid_argument(std::string("it is no definition of a sweep: ") + error.what());
+    throw std::invalid_argument(std::string("it is not a definition of a sweep: ") + error.what());
   }
 }
 

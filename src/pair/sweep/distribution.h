@@ -5,12 +5,12 @@
 #include "pair/base/distribution.h"
 #include "pair/data/random.h"
 
-// Draws from what base/distribution.h describes.
+// Draws from the distributions of base/distribution.h.
 
 namespace pair::sweep {
 
-// Numbers have six digits: the seventeenth, which another machine's library may round another way, would give
-// the run another name there.
+// Numbers are rounded to six digits: the last digits may differ between machines' math libraries, and would
+// change the run's name.
 std::string draw(const base::Distribution& distribution, data::Random& random);
 
 }  // namespace pair::sweep

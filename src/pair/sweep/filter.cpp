@@ -14,8 +14,8 @@ namespace {
 
 void check_count(const char* name, const std::optional<std::int64_t>& count) {
   if (count && *count < 1) {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(*count) +
-                                "; accepted are whole numbers from 1");
+    throw std::invalid_argument(std::string(name) + ": expected an integer of at least 1, got " +
+                                std::to_string(*count));
   }
 }
 
@@ -23,7 +23,7 @@ std::set<std::int64_t> as_set(const TestEnvs& test_envs) {
   return {test_envs.begin(), test_envs.end()};
 }
 
-// Whether the run would be the same one with this setting.
+// Whether the run already has this setting.
 bool has_setting(const runs::RunSpec& spec, const runs::Override& setting) {
   runs::check_known(setting.first);
   if (runs::find_setting(spec, setting.first) == nullptr) {
@@ -44,7 +44,7 @@ bool same_dataset(std::string_view a, std::string_view b) {
   return a == b;
 }
 
-// A name that no job has is a slip.
+// A name that no job has is an error.
 template <class Same>
 void check_names(const char* kind, const std::vector<std::string>& names, const std::set<std::string>& known,
                  Same same) {
@@ -98,7 +98,7 @@ std::vector<Job> filtered(std::span<const Definition> definitions, const Filter&
   }
   std::erase_if(jobs, [&filter](const Job& job) { return !passes(job, filter); });
   if (jobs.empty()) {
-    throw std::invalid_argument("no job of the sweep is as the options say; without them all are meant");
+    throw std::invalid_argument("no job of the sweep matches the options; without options, all jobs match");
   }
   return jobs;
 }

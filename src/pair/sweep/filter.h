@@ -11,20 +11,20 @@
 
 namespace pair::sweep {
 
-// Some of a sweep's jobs: those that meet all that is said here.
+// Selects the jobs of a sweep that match all of the following.
 struct Filter {
   std::vector<std::string> datasets;
   std::vector<std::string> algorithms;    // DomainBed's names or ours
-  std::optional<std::int64_t> n_hparams;  // the first so many draws. At least 1
-  std::optional<std::int64_t> n_trials;   // the first so many trials. At least 1
-  std::vector<TestEnvs> test_envs;        // exactly one of these sets, in any order
-  bool single_test_envs = false;          // one test environment
+  std::optional<std::int64_t> n_hparams;  // only the first n draws. At least 1
+  std::optional<std::int64_t> n_trials;   // only the first n trials. At least 1
+  std::vector<TestEnvs> test_envs;        // any of these sets; order does not matter
+  bool single_test_envs = false;          // only jobs with one test environment
   std::optional<Search> search;
-  std::vector<runs::Override> set;  // settings that the job has, with this value
+  std::vector<runs::Override> set;  // settings that the job must have, with this value
 };
 
-// Throws std::invalid_argument for a dataset or an algorithm that the sweep does not have, a value that its
-// setting does not accept, and where no job is left.
+// Throws std::invalid_argument for a dataset or algorithm that is not in the sweep, an invalid value of a
+// setting, or if no job is left.
 std::vector<Job> filtered(std::span<const Definition> definitions, const Filter& filter);
 
 }  // namespace pair::sweep

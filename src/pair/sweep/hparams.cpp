@@ -11,7 +11,7 @@
 namespace pair::sweep {
 namespace {
 
-// Builds the list: defaults are the algorithm's own, so that draw 0 is what 'pair train' runs.
+// Builds the list. Defaults are the algorithm's own, so that draw 0 equals 'pair train'.
 class HparamList {
  public:
   explicit HparamList(const runs::RunSpec& spec) : spec_(spec) {}
@@ -19,7 +19,7 @@ class HparamList {
   void add(const std::string& name, base::Distribution distribution, std::string source) {
     hparams_.push_back({name, runs::text_of(spec_, name), std::move(distribution), std::move(source)});
   }
-  // Adam's; where it takes PAIR-o's later steps as well, these have a rate of their own.
+  // Adam's learning rate; if Adam also takes PAIR-o's balance steps, those have a separate rate.
   void add_learning_rates(Search search) {
     const base::Distribution rate = base::LogUniform{10, -4.5, search == Search::paper ? -3.5 : -2.5};
     const char* const source = search == Search::paper ? "the paper's Appendix G.2" : domainbed;
@@ -29,7 +29,7 @@ class HparamList {
       add("balance_lr", rate, source);
     }
   }
-  // What the algorithm draws on a protocol.
+  // The settings that the algorithm draws under a protocol.
   void add_of_algorithm(std::string_view protocol) {
     for (const algorithms::Drawn& drawn : algorithms::algorithm_named(spec_.algorithm).drawn) {
       if (drawn.where == protocol && runs::find_setting(spec_, drawn.setting) != nullptr) {

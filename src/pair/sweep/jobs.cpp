@@ -18,14 +18,14 @@ constexpr std::int64_t most_jobs = 1'000'000;
 
 void check_count(const char* name, std::int64_t value) {
   if (value < 1 || value > most) {
-    throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
-                                "; accepted are whole numbers from 1 to " + std::to_string(most));
+    throw std::invalid_argument(std::string(name) + ": expected an integer from 1 to " +
+                                std::to_string(most) + ", got " + std::to_string(value));
   }
 }
 
 void check_names(const char* name, const std::vector<std::string>& names) {
   if (names.empty()) {
-    throw std::invalid_argument(std::string("a sweep needs ") + name + "; none is named");
+    throw std::invalid_argument(std::string("a sweep needs ") + name + "; got none");
   }
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
@@ -35,7 +35,7 @@ void check_names(const char* name, const std::vector<std::string>& names) {
   }
 }
 
-// Whether a run does anything with a setting.
+// Whether a setting affects the run.
 bool has_meaning(std::string_view name, const runs::RunSpec& spec) {
   const train::Scheme other =
       spec.settings.scheme == train::Scheme::pair ? train::Scheme::linear : train::Scheme::pair;
@@ -45,7 +45,7 @@ bool has_meaning(std::string_view name, const runs::RunSpec& spec) {
   });
 }
 
-// The settings common to a sweep's runs, and which of them any run took up.
+// The settings common to a sweep's runs, and which of them any run uses.
 class Common {
  public:
   explicit Common(const std::vector<runs::Override>& set) : set_(set), used_(set.size(), false) {
@@ -54,13 +54,13 @@ class Common {
         const char* const option = name == "seed"           ? "--n-trials"
                                    : name == "hparams_seed" ? "--n-hparams"
                                                             : "--test-envs";
-        throw std::invalid_argument(name + " is the sweep's to decide, by " + option);
+        throw std::invalid_argument(name + " cannot be set in a sweep; use " + option);
       }
       runs::check_known(name);
     }
   }
 
-  // A weight that was asked for is not drawn anew by another name.
+  // A weight that the user set is not drawn under another name.
   void spare(std::vector<Hparam>& hparams) const {
     const bool penalty = std::any_of(
         set_.begin(), set_.end(), [](const runs::Override& setting) { return setting.first == "penalty"; });
@@ -92,7 +92,7 @@ class Common {
     const auto unused = std::find(used_.begin(), used_.end(), false);
     if (unused != used_.end()) {
       throw std::invalid_argument(set_[static_cast<std::size_t>(unused - used_.begin())].first +
-                                  " has no meaning for any run of the sweep");
+                                  " does not apply to any run of the sweep");
     }
   }
 
@@ -105,8 +105,7 @@ std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec
   const std::string& dataset = spec.dataset.name;
   if (!chooses_test_envs(spec)) {
     if (!definition.test_envs.empty()) {
-      throw std::invalid_argument(dataset +
-                                  " has its test environments fixed; --test-envs cannot choose them");
+      throw std::invalid_argument(dataset + " has fixed test environments; --test-envs does not apply");
     }
     return {data::test_environments(spec.dataset)};
   }
@@ -118,7 +117,7 @@ std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec
                                       : definition.test_envs;
 }
 
-// What the draws of an algorithm on a dataset have in common.
+// Common parts of all draws of an algorithm on a dataset.
 struct Family {
   std::string dataset;
   std::string algorithm;
@@ -178,7 +177,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
   }
   if (sets * definition.n_hparams > most_jobs / definition.n_trials) {
     throw std::invalid_argument("the sweep has more than " + std::to_string(most_jobs) +
-                                " jobs; fewer trials or draws are needed");
+                                " jobs; reduce the number of trials or draws");
   }
 
   std::vector<Job> jobs;

@@ -13,20 +13,19 @@ namespace pair::sweep {
 // A run of a sweep.
 struct Job {
   runs::RunSpec spec;
-  TestEnvs test_envs;  // as its records number them
-  std::string folder;  // in the sweep's: DATASET-ALGORITHM-sTRIAL-HASH, by the spec's hash
+  TestEnvs test_envs;  // numbered as in its records
+  std::string folder;  // below the sweep's folder: DATASET-ALGORITHM-sTRIAL-HASH, with the spec's hash
 
-  // What it is a run of: dataset, algorithm, test environments, trial and draw. In a sweep one job has them.
+  // Identifies the job within a sweep: dataset, algorithm, test environments, trial and draw.
   [[nodiscard]] std::string place() const;
 };
 
 // The jobs in DomainBed's order: by trial, dataset, algorithm, test environments, draw. The trial is the
-// run's seed. A dataset whose test environments are fixed has one set of them. Throws std::invalid_argument
-// for names, numbers and settings that cannot be used, among them a setting that says nothing to any of the
-// runs.
+// run's seed. A dataset with fixed test environments has one set of them. Throws std::invalid_argument for
+// invalid names, numbers and settings, including a setting that applies to none of the runs.
 std::vector<Job> jobs_of(const Definition& definition);
 
-// The jobs of all, each once.
+// The jobs of all definitions, without duplicates.
 std::vector<Job> jobs_of(std::span<const Definition> definitions);
 
 }  // namespace pair::sweep

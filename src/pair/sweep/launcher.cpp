@@ -17,7 +17,7 @@ ManyRuns LocalLauncher::launch(std::span<const LaunchJob> jobs) {
 }
 
 LaunchJob launch_job(runs::RunSpec spec, std::filesystem::path directory, const std::string& program) {
-  // Wherever the command is run from.
+  // Absolute, so that the command works from any folder.
   const std::filesystem::path whole = std::filesystem::absolute(directory);
   std::vector<std::string> command = {program, "train",       "--spec", runs::spec_file(whole).string(),
                                       "--out", whole.string()};

@@ -11,16 +11,16 @@
 
 namespace pair::sweep {
 
-// A run as a launcher gets it.
+// A run for a launcher.
 struct LaunchJob {
   runs::RunSpec spec;
   std::filesystem::path directory;
-  // Runs this job alone, to its end or from where it stopped, once prepare() was called: 'pair train --spec
-  // DIRECTORY/spec.json --out DIRECTORY'. Each word an argument, the first the program.
+  // Runs or resumes this job alone, after prepare(): 'pair train --spec DIRECTORY/spec.json --out DIRECTORY'.
+  // One word per argument; the first is the program.
   std::vector<std::string> command;
 };
 
-// Where the jobs of a sweep are run.
+// Runs the jobs of a sweep somewhere.
 class Launcher {
  public:
   Launcher() = default;
@@ -28,12 +28,12 @@ class Launcher {
   Launcher& operator=(const Launcher&) = delete;
   virtual ~Launcher() = default;
 
-  // Runs the jobs, or hands them over to what will: those it leaves waiting. Jobs that somebody else runs or
-  // has run since are no error.
+  // Runs the jobs, or submits them and leaves them waiting. Jobs that another process runs or has finished
+  // meanwhile are not errors.
   virtual ManyRuns launch(std::span<const LaunchJob> jobs) = 0;
 };
 
-// Threads of this process.
+// Runs jobs on threads of this process.
 class LocalLauncher : public Launcher {
  public:
   LocalLauncher(std::size_t jobs_at_once, ManyRunsHooks hooks)
@@ -45,11 +45,11 @@ class LocalLauncher : public Launcher {
   ManyRunsHooks hooks_;
 };
 
-// The job with its command line, for the pair program at a path.
+// The job with its command line, for the pair program at the given path.
 LaunchJob launch_job(runs::RunSpec spec, std::filesystem::path directory, const std::string& program);
 
-// Makes the job's folder and its spec.json, for launchers that use the command line. Throws as
-// runs::RunDirectory does.
+// Creates the job's folder and its spec.json, for launchers that use the command line. Throws the same errors
+// as runs::RunDirectory.
 void prepare(const LaunchJob& job);
 
 }  // namespace pair::sweep

@@ -26,11 +26,11 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 using Status = RunOutcome::Status;
 
-// Between two looks at what other processes run, and at whether to stop.
+// Interval for checking other processes and whether to stop.
 constexpr auto look_again = std::chrono::milliseconds(500);
 constexpr auto nap = std::chrono::milliseconds(20);
 
-// What is damaged will be said of its run alone.
+// Damage is reported for the affected run only.
 bool is_finished(const fs::path& directory, const runs::RunSpec& spec) {
   return runs::standing_of(directory, spec) == runs::Standing::finished;
 }
@@ -76,14 +76,13 @@ class Executor {
   }
 
  private:
-  // It is the process's, not a run's.
+  // TF32 is a setting of the process, not of a run.
   static void require_one_precision(std::span<const runs::RunSpec> specs) {
     std::optional<bool> tf32;
     for (const runs::RunSpec& spec : specs) {
       if (spec.device != "cpu" && tf32.value_or(spec.tf32) != spec.tf32) {
         throw std::invalid_argument(
-            "tf32 is true for some runs on a device and false for others; accepted is one value for all that "
-            "run side by side");
+            "tf32: expected the same value for all runs that share the device, got true and false");
       }
       tf32 = spec.device != "cpu" ? std::optional(spec.tf32) : tf32;
     }
@@ -94,7 +93,7 @@ class Executor {
                        [](const runs::RunSpec& spec) { return spec.device != "cpu"; });
   }
 
-  // Threads of a run on a device mostly wait for it, so that more of them than processors may pay.
+  // The threads of a run on a device mostly wait for it, so more threads than cores may be faster.
   static std::size_t jobs_at_most(std::span<const runs::RunSpec> specs, std::size_t jobs) {
     if (jobs > 0) {
       return jobs;
@@ -110,9 +109,9 @@ class Executor {
     return pace_ && now_.running >= pace_->allowed();
   }
 
-  // The next run that may be begun; nothing where all have ended or it is time to stop. Waits while the only
-  // ones left are run elsewhere, or while there are as many as pay; what the thread's last run left on its
-  // device then goes to the others.
+  // The next run to start; none if all have ended or it is time to stop. Waits while the remaining ones run
+  // elsewhere, or while enough runs are active; the memory of the thread's last run on the device is then
+  // released to the others.
   std::optional<std::size_t> next(std::optional<std::size_t> last) {
     for (bool rested = !last;; std::this_thread::sleep_for(nap)) {
       if (!rested && must_rest()) {
@@ -185,8 +184,8 @@ class Executor {
     report();
   }
 
-  // Of a run that found no memory: whether that may be because of the others, where how many they are is ours
-  // to choose. Several that find none at the same time make them fewer once.
+  // For a run that was out of memory: whether to retry it next to fewer other runs, which requires that the
+  // number of runs is ours to choose. If several fail at the same time, the number is reduced once.
   bool try_again_with_fewer(std::size_t index) {
     const std::lock_guard lock(mutex_);
     const Running& run = running_.at(index);
@@ -199,7 +198,7 @@ class Executor {
       pace_->limit(fewer);
       datasets_.forget();
       if (hooks_.notice) {
-        hooks_.notice("the device has no memory for so many runs at once; now at most " +
+        hooks_.notice("the device ran out of memory; from now on, concurrent runs are limited to " +
                       std::to_string(fewer));
       }
     }
@@ -210,6 +209,7 @@ class Executor {
     const runs::RunSpec& spec = specs_[index];
     std::int64_t taken = -1;
     runs::RunHooks hooks;
+    hooks.keep_model = hooks_.keep_models;
     hooks.progress = [&](const runs::Progress& progress) {
       const std::lock_guard lock(mutex_);
       now_.steps_here += taken < 0 ? 0 : progress.step - taken;
@@ -239,7 +239,7 @@ class Executor {
     outcome.seconds = run.seconds;
   }
 
-  // What another process noted since this call began: a run that failed there would fail here.
+  // The failure that another process recorded since this call began: the run would fail here, too.
   std::optional<std::string> failed_elsewhere(const fs::path& directory) const {
     std::error_code error;
     const fs::file_time_type written = fs::last_write_time(runs::failed_file(directory), error);
@@ -250,7 +250,7 @@ class Executor {
     return text.substr(0, text.find_last_not_of('\n') + 1);
   }
 
-  // These two with the mutex held.
+  // Both require the mutex.
   void set_left(std::size_t index, std::int64_t steps) {
     now_.steps_left += steps - std::exchange(left_[index], steps);
   }
@@ -266,18 +266,18 @@ class Executor {
   runs::DatasetCache datasets_;
   std::atomic<bool> stopped_ = false;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the following members
   std::optional<Pace> pace_;
   std::deque<std::size_t> waiting_;
-  std::deque<std::size_t> busy_;  // found to be run elsewhere
+  std::deque<std::size_t> busy_;  // running in another process
   Clock::time_point look_at_busy_ = Clock::now();
-  std::vector<std::int64_t> left_;  // steps, a run each
+  std::vector<std::int64_t> left_;  // remaining steps per run
   struct Running {
     Clock::time_point began;
     bool company = false;  // at any time
   };
   std::map<std::size_t, Running> running_;
-  Clock::time_point limited_;  // when the device was last found to have no memory for so many
+  Clock::time_point limited_;  // when the device last ran out of memory
   ManyRunsProgress now_;
   std::set<std::string> told_;
   ManyRuns result_;

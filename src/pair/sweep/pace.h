@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-// How many runs at once pay on a device that they share, found while they run: four, then twice as many for
-// as long as the steps a second grow by a seventh, then the number that was best; never more than there is
-// room for.
+// Finds the number of concurrent runs with the highest throughput on a shared device while they run: starts
+// with four, doubles as long as steps per second grow by at least a seventh, then keeps the best number.
+// Never exceeds the limit.
 
 namespace pair::sweep {
 
@@ -14,17 +14,17 @@ class Pace {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // most: the number never exceeded, at least 1.
+  // most: the upper limit, at least 1.
   Pace(std::size_t most, Clock::time_point now);
 
   [[nodiscard]] std::size_t allowed() const { return allowed_; }
   [[nodiscard]] bool settled() const { return settled_; }
 
-  // That so many steps were taken in all, with so many runs at this moment. Runs that are just being made are
-  // waited for, and a look is taken over `window`.
+  // Reports the total number of steps taken and the number of active runs. Runs that are starting are waited
+  // for, and throughput is measured over `window`.
   void took(std::int64_t steps, std::size_t running, Clock::time_point now);
 
-  // That there is no room for more than so many, at least 1.
+  // Limits the number of runs, at least 1.
   void limit(std::size_t most);
 
   static constexpr std::chrono::milliseconds settling{300};
@@ -40,7 +40,7 @@ class Pace {
   std::size_t best_ = first;
   double best_rate_ = 0.0;
   bool settled_ = false;
-  bool begun_ = false;  // so many runs as allowed
+  bool begun_ = false;  // whether as many runs as allowed have started
   bool looking_ = false;
   Clock::time_point since_;
   std::int64_t steps_then_ = 0;

@@ -29,11 +29,11 @@ bool is_locked(const fs::path& results) {
     runs::File file(results);
     return !file.try_lock();
   } catch (const std::runtime_error&) {
-    return false;  // a disk that may only be read: nobody trains there
+    return false;  // a read-only disk: nobody trains there
   }
 }
 
-// What keeps every try from beginning, of a run that is not done: empty where nothing does.
+// The obstacle that keeps an unfinished run from starting; empty if there is none.
 std::string obstacle_in(const fs::path& directory) {
   std::error_code ignored;
   const std::string advice = "; 'pair sweep delete-incomplete' deletes the run";
@@ -154,7 +154,7 @@ bool delete_run(const Job& job, const fs::path& folder) {
       return false;
     }
   }
-  // Under the lock: it may have ended well since somebody looked.
+  // Under the lock: the run may have finished meanwhile.
   const runs::Standing standing = runs::standing_of(directory, job.spec);
   if (standing == runs::Standing::finished || standing == runs::Standing::foreign) {
     return false;

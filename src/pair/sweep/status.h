@@ -10,16 +10,16 @@
 
 #include "pair/sweep/jobs.h"
 
-// How far a sweep is, read from its folder.
+// The progress of a sweep, read from its folder.
 
 namespace pair::sweep {
 
 enum class State {
   done,
-  running,     // some process trains there now
+  running,     // a process is training there
   failed,      // the last try ended with an error
-  broken,      // done once, but its records are no longer those it ended with, or something else is there
-  incomplete,  // begun and stopped or killed; goes on where it was
+  broken,      // finished, but its records have changed since, or the folder holds something else
+  incomplete,  // started, then stopped or killed; can be resumed
   not_begun
 };
 inline constexpr std::array states = {State::done,   State::running,    State::failed,
@@ -28,13 +28,13 @@ std::string_view to_string(State state);  // "not begun"
 
 struct JobStatus {
   State state = State::not_begun;
-  std::string message;  // of failed and broken: why
+  std::string message;  // why, for failed and broken
 };
 
-// Changes nothing.
+// Read-only.
 JobStatus status_of(const Job& job, const std::filesystem::path& folder);
 
-// How many jobs are in each state.
+// The number of jobs in each state.
 class Counts {
  public:
   void add(State state) { ++counts_[static_cast<std::size_t>(state)]; }
@@ -45,7 +45,7 @@ class Counts {
   std::array<std::size_t, states.size()> counts_{};
 };
 
-// The jobs that one figure of a table comes from.
+// The jobs behind one number of a table.
 struct Cell {
   std::string dataset;
   std::string algorithm;
@@ -54,28 +54,27 @@ struct Cell {
 };
 
 struct SweepStatus {
-  std::vector<JobStatus> jobs;  // in the jobs' order
+  std::vector<JobStatus> jobs;  // in the order of the jobs
   Counts counts;
   std::vector<Cell> cells;             // in the order of their first jobs
-  std::vector<std::string> strangers;  // run folders that are no job's, by name
+  std::vector<std::string> strangers;  // run folders that belong to no job, by name
 };
 
 SweepStatus status_of(std::span<const Job> jobs, const std::filesystem::path& folder);
 
-// The folders in a sweep's that hold runs and are no job's, by name. Those of jobs that are not given count.
+// Folders with runs inside the sweep's folder that belong to none of the given jobs, by name.
 std::vector<std::string> strangers_in(const std::filesystem::path& folder, std::span<const Job> jobs);
 
-// False where the job's folder holds something else than the job's run, or a spec.json that cannot be read:
-// such a folder is left to a person.
+// False if the job's folder holds something other than the job's run, or a spec.json that cannot be read.
+// Such a folder is left for the user to handle.
 bool is_own(const Job& job, const std::filesystem::path& folder);
 
-// Makes a broken job that was done once begin again: deletes its `done`. What is not its own stays, and the
-// job will fail by it.
+// Lets a broken job that was once finished start again by deleting its `done`. Foreign files are kept, and
+// the job will fail because of them.
 void mend(const Job& job, const std::filesystem::path& folder);
 
-// Deletes the job's folder where the job is incomplete, failed or broken; false where somebody trains there
-// now, and where something else than the job's run is there. Throws std::runtime_error where the disk
-// refuses.
+// Deletes the job's folder if the job is incomplete, failed or broken. Returns false if a process is training
+// there or the folder holds something other than the job's run. Throws std::runtime_error if deleting fails.
 bool delete_run(const Job& job, const std::filesystem::path& folder);
 
 }  // namespace pair::sweep

@@ -19,12 +19,12 @@ using nlohmann::json;
 
 constexpr int format = 1;
 
-// Launchers of one sweep take turns. They hold the lock for milliseconds.
+// Launchers of one sweep take turns, each holding the lock for milliseconds.
 void wait_for_lock(runs::File& lock) {
   constexpr auto pause = std::chrono::milliseconds(20);
   for (int left = 1500; !lock.try_lock(); --left) {
     if (left == 0) {
-      throw std::runtime_error(lock.path().string() + " stays locked by another process");
+      throw std::runtime_error(lock.path().string() + " is locked by another process");
     }
     std::this_thread::sleep_for(pause);
   }
@@ -33,11 +33,11 @@ void wait_for_lock(runs::File& lock) {
 void make_folder(const fs::path& folder) {
   std::error_code error;
   if (fs::exists(folder, error) && !fs::is_directory(folder, error)) {
-    throw std::invalid_argument(folder.string() + " is a file; a sweep needs a folder");
+    throw std::invalid_argument(folder.string() + " is a file; expected a folder");
   }
   fs::create_directories(folder, error);
   if (error) {
-    throw std::runtime_error("cannot make the folder " + folder.string() + ": " + error.message());
+    throw std::runtime_error("cannot create the folder " + folder.string() + ": " + error.message());
   }
 }
 
@@ -56,7 +56,7 @@ std::vector<Definition> read_sweep(const fs::path& folder) {
   try {
     if (!file.is_object() || file.value("format", 0) != format || !file.contains("sweeps") ||
         !file.at("sweeps").is_array()) {
-      throw std::invalid_argument("it is no JSON of format " + std::to_string(format));
+      throw std::invalid_argument("it is not JSON of format " + std::to_string(format));
     }
     for (const json& definition : file.at("sweeps")) {
       definitions.push_back(definition_from_json(definition));
@@ -85,9 +85,9 @@ Added add_to_sweep(const fs::path& folder, const Definition& definition) {
     if (found == known.end()) {
       ++added.jobs;
     } else if (found->second.folder != job.folder) {
-      throw std::invalid_argument(folder.string() + " holds another sweep: of " + job.place() + ", " +
+      throw std::invalid_argument(folder.string() + " holds a different sweep: for " + job.place() + ", " +
                                   runs::difference(found->second.spec, job.spec) +
-                                  "; give another folder, or the same settings");
+                                  "; use another folder or the same settings");
     }
   }
   if (added.jobs > 0) {

@@ -7,28 +7,28 @@
 
 #include "pair/runs/run_spec.h"
 
-// Which environments a run leaves for testing.
+// The test environments of a run.
 
 namespace pair::sweep {
 
-// Numbers of environments, from 0.
+// Environment numbers, from 0.
 using TestEnvs = std::vector<std::int64_t>;
 
-// Whether a run's test environments can be chosen, by the setting test_envs; else its dataset has them fixed.
+// Whether a run's test environments can be chosen by the setting test_envs; otherwise its dataset fixes them.
 bool chooses_test_envs(const runs::RunSpec& spec);
 
-// DomainBed's list for so many environments: each alone and, for leave-one-domain-out cross-validation, each
-// with every later one, in its order ({0}, {0, 1}, {0, 2}, {1}, ...). At least one environment is left to
-// train on.
+// DomainBed's list for this number of environments: each one alone and, for leave-one-domain-out
+// cross-validation, each pair, in its order ({0}, {0, 1}, {0, 2}, {1}, ...). At least one environment is left
+// for training.
 std::vector<TestEnvs> all_test_envs(std::int64_t environments, bool single);
 
-// "0,2" as its numbers. Throws std::invalid_argument for what is none.
+// Parses "0,2". Throws std::invalid_argument for invalid text.
 TestEnvs test_envs_of(std::string_view text);
-// Throws std::invalid_argument where a number is no environment of the dataset's or comes twice, or none is
-// left to train on.
+// Throws std::invalid_argument if a number is not an environment of the dataset or occurs twice, or if none
+// is left for training.
 void check(const TestEnvs& test_envs, std::int64_t environments, std::string_view dataset);
 
-// "0,2".
+// For example "0,2".
 std::string as_text(std::span<const std::int64_t> test_envs);
 
 }  // namespace pair::sweep

@@ -12,7 +12,7 @@ std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::
   }
   if (!settings.update.make) {
     throw std::invalid_argument(
-        "scheme: expected linear or pair for an algorithm without an update of its own, got own");
+        "scheme: expected linear or pair for an algorithm without its own update, got own");
   }
   return settings.update.make({settings, data, model, seed, device});
 }

@@ -14,8 +14,9 @@
 #include "pair/train/batch.h"
 #include "pair/train/settings.h"
 
-// Methods whose update is no step down a weighted sum of objectives. The trainer has the loop, the batches,
-// the scores and the checkpoints; an algorithm has one update and what it needs beyond the model.
+// Algorithms whose update is not a step on a weighted sum of objectives. The trainer has the loop, the
+// batches, the scores and the checkpoints; an algorithm has one update and the state it needs beyond the
+// model.
 
 namespace pair::train {
 
@@ -25,30 +26,30 @@ class Algorithm {
  public:
   virtual ~Algorithm() = default;
 
-  // One update of the model from one batch. Draws come from random alone. Throws Diverged where a loss is not
-  // finite; the model is then as it was before.
+  // One update of the model from one batch. All random draws come from `random`. Throws Diverged if a loss is
+  // not finite; the model is then unchanged.
   virtual void advance(const Batch& batch, data::Random& random) = 0;
 
-  // What records show, under DomainBed's names: as of the last update that computed it, not a number before.
+  // The losses in records, under DomainBed's names: those of the last update that computed them, NaN before.
   [[nodiscard]] virtual NamedLosses losses() const = 0;
 
-  // Everything but the model's parameters: optimizers, further networks, counters. load takes what save gave.
+  // All state except the model's parameters: optimizers, further networks, counters. load accepts the result
+  // of save.
   virtual void save(torch::serialize::OutputArchive& archive) const = 0;
   virtual void load(torch::serialize::InputArchive& archive) = 0;
 };
 
-// What an update is made for; references outlive the call alone.
+// The arguments for making an update; references are only valid during the call.
 struct UpdateContext {
   const Settings& settings;
   const data::EnvironmentSet& data;
   std::shared_ptr<models::Model> model;
-  std::uint64_t seed = 0;  // of the update's own initial values
+  std::uint64_t seed = 0;  // for the update's own initial values
   torch::Device device = torch::kCPU;
 };
 
-// The update that settings.update makes; nothing for schemes that weigh objectives. Throws
-// std::invalid_argument where it is not defined on the data: one environment to train on, a regression for
-// cdann.
+// The update that settings.update makes; null for schemes that weigh objectives. Throws std::invalid_argument
+// if it is not defined on the data: one training environment, or a regression for cdann.
 std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::EnvironmentSet& data,
                                           const std::shared_ptr<models::Model>& model, std::uint64_t seed,
                                           torch::Device device);

@@ -9,7 +9,7 @@
 
 #include "pair/train/host_numbers.h"
 
-// What checkpoints are made of, beyond what torch's archives take by themselves.
+// Helpers for checkpoints, in addition to torch's archives.
 
 namespace pair::train {
 
@@ -17,7 +17,7 @@ inline void write(torch::serialize::OutputArchive& archive, const std::string& k
                   const std::vector<torch::Tensor>& tensors) {
   archive.write(key + "/count", c10::IValue(static_cast<std::int64_t>(tensors.size())));
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    // A clone: of a view, the archive would hold all that it is a view of.
+    // Cloned: for a view, the archive would store the whole base tensor.
     archive.write(key + "/" + std::to_string(i), tensors[i].detach().clone());
   }
 }

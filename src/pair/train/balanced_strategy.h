@@ -7,9 +7,8 @@
 #include "pair/train/step_solver.h"
 #include "pair/train/strategy.h"
 
-// PAIR-o's balance phase: losses and the Gram matrix of their gradients go to the solver on the host, whose
-// weights come back and make the direction. Two pieces of the device's work, and between them the one wait of
-// a step.
+// PAIR-o's balance phase: losses and the Gram matrix of their gradients go to the solver on the host, and its
+// weights determine the direction. Two parts of work on the device, and between them the only wait of a step.
 
 namespace pair::train {
 
@@ -21,12 +20,12 @@ class BalancedStrategy : public StepStrategy {
   void advance(std::int64_t step, double lr) override;
   void settle() override { learner_->read_guard(); }
 
-  // The solver's memory: preference, last weights and losses.
+  // The solver's state: preference, last weights and losses.
   void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;
 
  private:
-  // The device's parts of a step: what the solver is to see, and the update under the weights it chose.
+  // The device's parts of a step: the solver's input, and the update under its weights.
   void compare();
   void apply();
 
@@ -34,7 +33,7 @@ class BalancedStrategy : public StepStrategy {
   const Settings* settings_;
   StepSolver solver_;
   bool backtracks_;
-  // What compare left on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4].
+  // The results of compare on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4].
   torch::Tensor step_numbers_;
 };
 

@@ -7,7 +7,7 @@
 
 namespace pair::train {
 
-// One step's samples, the environments one after another.
+// The samples of one step, ordered by environment.
 struct Batch {
   torch::Tensor inputs;
   torch::Tensor labels;

@@ -38,7 +38,7 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
     minibatches_.emplace(seed, train_.sizes, batch_, device, settings.environments);
     rows_ = minibatches_->rows(0).clone();
   } else if (!device.is_cpu()) {
-    train_.inputs = data::as_numbers(train_.inputs);  // once, where memory is plenty
+    train_.inputs = data::as_numbers(train_.inputs);  // converted once, since memory suffices
   }
 }
 

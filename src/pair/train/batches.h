@@ -13,37 +13,36 @@
 #include "pair/train/settings.h"
 #include "pair/train/streamed_batches.h"
 
-// A run's data: each step's batch on its device, which is all training samples or a minibatch
-// (minibatches.h); and all data for scores, on the device where the set is resident, read each time where it
-// is streamed (streamed_batches.h).
+// A run's data: the batch of each step on the device, which is all training samples or a minibatch
+// (minibatches.h); and all data for scores, on the device for a resident set, read each time for a streamed
+// one (streamed_batches.h).
 
 namespace pair::train {
 
 class Batches {
  public:
-  // data must outlive this object. Throws std::invalid_argument where the settings do not fit the data.
+  // data must outlive this object. Throws std::invalid_argument if the settings do not fit the data.
   Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
           torch::Device device);
 
-  // Of a resident set.
+  // For a resident set.
   [[nodiscard]] const Batch& train() const { return train_; }
-  [[nodiscard]] const Batch& held_out() const {
-    return held_out_;
-  }  // without environments where there are none
-  // Of a streamed set; null where it is resident.
+  [[nodiscard]] const Batch& held_out() const { return held_out_; }  // without environments if there are none
+  // For a streamed set; null if it is resident.
   [[nodiscard]] StreamedBatches* streamed() { return streamed_ ? &*streamed_ : nullptr; }
 
   [[nodiscard]] bool minibatches() const { return minibatches_ || streamed_; }
-  // Environments per step, and to draw from.
+  // Environments per step, and the number to draw from.
   [[nodiscard]] std::int64_t environments() const;
   [[nodiscard]] std::int64_t all_environments() const { return all_environments_; }
 
-  // Waits until the step's samples are in memory, which those of a resident set always are. See
+  // Waits until the step's samples are in memory; those of a resident set always are. See
   // StreamedBatches::await.
   void await(std::int64_t step, const std::function<bool()>& stop);
-  // Before each step: writes its minibatch, or the rows of it, to where recorded work finds them.
+  // Call before each step: writes its minibatch, or the indices of its rows, to fixed memory that recorded
+  // work reads.
   void begin_step(std::int64_t step, const DeviceLink& link);
-  // The step's samples; inputs in 16 bits where half says so and that spares work. Can be recorded.
+  // The step's samples; inputs in 16 bits if `half` is set and that saves work. Can be recorded.
   [[nodiscard]] Batch of_step(bool half) const;
 
  private:
@@ -53,7 +52,7 @@ class Batches {
   Batch held_out_;
   std::int64_t batch_;  // samples per environment
   std::optional<Minibatches> minibatches_;
-  torch::Tensor rows_;  // the step's minibatch, always the same memory
+  torch::Tensor rows_;  // the step's minibatch, in fixed memory
 };
 
 }  // namespace pair::train

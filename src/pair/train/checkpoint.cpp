@@ -20,12 +20,12 @@ std::string objective_key(std::size_t number) {
   return "objective" + std::to_string(number);
 }
 
-// Into tensors of the model, where they lie.
+// Copies into the tensors of the model, in place.
 void read_into(const std::vector<torch::Tensor>& own, const std::vector<torch::Tensor>& saved,
                const std::string& what) {
   if (saved.size() != own.size()) {
-    throw std::runtime_error("the checkpoint holds " + std::to_string(saved.size()) + " " + what +
-                             "; the model has " + std::to_string(own.size()));
+    throw std::runtime_error("the checkpoint has " + std::to_string(saved.size()) + " " + what +
+                             "; expected " + std::to_string(own.size()));
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (saved[i].sizes() != own[i].sizes()) {
@@ -46,6 +46,9 @@ void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrat
   write(archive, "buffers", learner.model->buffers());
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     write(archive, objective_key(k), learner.objectives[k]->state());
+  }
+  if (const TrackedMoments* const tracked = learner.step.tracked()) {
+    write(archive, "tracked", tracked->state());
   }
   archive.write("draws", c10::IValue(learner.draws.state()));
   const Progress& progress = learner.progress;
@@ -89,6 +92,9 @@ void read_state(InputArchive& archive, Learner& learner, StepStrategy& strategy)
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     const std::vector<torch::Tensor> state = read_tensors(archive, objective_key(k));
     learner.objectives[k]->restore(state);
+  }
+  if (TrackedMoments* const tracked = learner.step.tracked()) {
+    tracked->restore(read_tensors(archive, "tracked"));
   }
   learner.draws.restore(read_value(archive, "draws").toStringRef());
   Progress& progress = learner.progress;

@@ -17,7 +17,7 @@ namespace {
 
 using torch::autograd::grad;
 
-// What an objective may be differentiated in; the last is left out where no objective takes it.
+// The tensors that an objective may be differentiated in; the last is left out if no objective uses it.
 constexpr std::size_t most_leaves = 4;
 std::vector<torch::Tensor> leaves_of(const objectives::HeadView& view) {
   std::vector<torch::Tensor> leaves = {view.logits, view.features, view.risks};
@@ -29,17 +29,17 @@ std::vector<torch::Tensor> leaves_of(const objectives::HeadView& view) {
 
 }  // namespace
 
-// The leaves to the right of the featurizer.
+// The leaves behind the featurizer.
 struct CutGraph::Cut {
-  torch::Tensor features;  // with the featurizer's graph, or without where it is frozen
+  torch::Tensor features;  // with the featurizer's graph, or without if it is frozen
   objectives::HeadView view;
 };
 
 struct CutGraph::Compared {
   Cut cut;
   torch::Tensor by_logits;                 // [m, n, k]
-  torch::Tensor by_head;                   // [m, head's parameters]; undefined where none was needed
-  std::vector<torch::Tensor> by_features;  // m of [n, d], undefined for objectives that look at logits alone
+  torch::Tensor by_head;                   // [m, head's parameters]; undefined if not needed
+  std::vector<torch::Tensor> by_features;  // m of [n, d], undefined for objectives that only use logits
 };
 
 CutGraph::CutGraph(std::shared_ptr<const StepNetwork> network) : network_(std::move(network)) {
@@ -54,7 +54,7 @@ void CutGraph::forget() {
   compared_.reset();
 }
 
-// The sum of each of rows [r, n], as a product: on CUDA devices that takes half of a sum's time.
+// The sums of rows [r, n], as a matrix product: on CUDA devices that takes half the time of a sum.
 torch::Tensor CutGraph::row_sums(const torch::Tensor& rows) {
   if (!ones_.defined() || ones_.size(0) != rows.size(1)) {
     ones_ = torch::ones({rows.size(1)}, rows.options());
@@ -75,6 +75,9 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) const {
                                     network_->loss(), /*with_risks=*/false);
   objectives::HeadView& view = result.view;
   Moments moments = moments_of(network_->loss(), logits, view.labels, view.sizes, takes_derivatives_);
+  if (tracked_) {
+    moments = tracked_->updated(moments);
+  }
   view.risks = moments.risks.requires_grad_(true);
   if (takes_derivatives_) {
     view.derivatives = moments.derivatives.requires_grad_(true);
@@ -82,7 +85,7 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) const {
   return result;
 }
 
-// From the gradients at the two cuts to that of every trained parameter.
+// From the gradients at the two cuts to the gradients of all trained parameters.
 torch::Tensor CutGraph::back(const Cut& cut, const torch::Tensor& logit_gradient,
                              torch::Tensor feature_gradient, const torch::Tensor& head_gradient) {
   const torch::NoGradGuard no_graph;
@@ -170,7 +173,7 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
   }
   std::vector<torch::Tensor> parts;
   if (source != GradientSource::featurizer) {
-    // [m k, n] x [n, d]: the head's gradients of all objectives at once.
+    // [m k, n] x [n, d]: the head's gradients of all objectives in one product.
     const torch::Tensor slopes = compared->by_logits.transpose(1, 2).reshape({-1, view.logits.size(0)});
     compared->by_head =
         torch::cat({torch::mm(slopes, view.features).reshape({m, -1}), row_sums(slopes).reshape({m, -1})}, 1);
@@ -191,7 +194,7 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
   }
   if (parts.empty()) {
     throw std::invalid_argument(
-        "gradients from phi were asked for, but the featurizer has no parameters to train");
+        "gradients: expected w, since the featurizer has no trainable parameters, got phi");
   }
   compared_ = std::move(compared);
   return losses_and_gram(terms, parts.size() == 1 ? parts.front() : torch::cat(parts, 1), also);
@@ -210,7 +213,7 @@ torch::Tensor CutGraph::gradient(const torch::Tensor& weights) {
       at_features = sum_of(at_features, term * narrow[static_cast<std::int64_t>(k)]);
     }
   }
-  // A gradient of a weighted sum is the weighted sum of the gradients, where those are there already.
+  // The gradient of a weighted sum is the weighted sum of the gradients, if those exist already.
   const torch::Tensor at_head =
       compared->by_head.defined() ? combine(narrow, compared->by_head) : torch::Tensor();
   return back(compared->cut, combine(narrow, compared->by_logits), at_features, at_head);

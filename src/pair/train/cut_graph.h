@@ -3,22 +3,23 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
+#include "pair/train/tracked_moments.h"
 
-// The way of most steps: the graph is cut twice, at the features and at the logits.
+// The path of most steps: the graph is cut twice, at the features and at the logits.
 //
 //     x --phi--> features | --w--> logits | --> objectives L_1..L_m
 //
-// The featurizer runs forward once with its graph; everything to the right of it works on leaves. An
-// objective's gradient then starts from dL_k/dlogits (and dL_k/dfeatures where it looks at them), vectors
-// that are cheap to find (moments.h has a third cut: what goes through risks goes through each sample's own
-// slopes), and since the head is linear its parameters' gradients for all m objectives are one matrix
-// product, (dL/dlogits)^T features. From them comes the Gram matrix; from that, outside, the weights; and one
-// weighted gradient goes back through the featurizer, once. Gradients from phi or f need one pass back per
-// objective.
+// The featurizer runs forward once with its graph; everything behind it works on leaves. An objective's
+// gradient starts from dL_k/dlogits (and dL_k/dfeatures if it uses them), which are cheap to compute
+// (moments.h has a third cut, at the risks). Since the head is linear, the gradients of its parameters for
+// all m objectives are one matrix product, (dL/dlogits)^T features. They give the Gram matrix; a solver turns
+// that into weights; and one weighted gradient goes back through the featurizer, once. Gradients from phi or
+// f need one backward pass per objective.
 
 namespace pair::train {
 
@@ -26,6 +27,9 @@ class CutGraph : public StepPath {
  public:
   explicit CutGraph(std::shared_ptr<const StepNetwork> network);
   ~CutGraph() override;
+
+  // From now on objectives see these averages in place of the batch's moments.
+  void track(std::shared_ptr<TrackedMoments> tracked) { tracked_ = std::move(tracked); }
 
   Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) override;
   torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
@@ -45,11 +49,12 @@ class CutGraph : public StepPath {
   std::shared_ptr<const StepNetwork> network_;
   bool takes_derivatives_;
   std::unique_ptr<Compared> compared_;  // between compare and gradient
+  std::shared_ptr<TrackedMoments> tracked_;
 
-  // What is the same at every step: on a device each would be one more operation.
+  // Constants of all steps: on a device, each would cost one more operation.
   torch::Tensor ones_;       // [n]
   torch::Tensor no_slope_;   // [environments] zeros
-  torch::Tensor erm_slope_;  // [environments]: what the mean risk has in each risk
+  torch::Tensor erm_slope_;  // [environments]: derivative of the mean risk in each risk
 };
 
 }  // namespace pair::train

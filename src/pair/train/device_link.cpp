@@ -46,8 +46,7 @@ void RepeatedWork::play(std::size_t part) {
   if (part == 0 && recorder != nullptr && recordable_) {
     if (const std::string why = routine_.prepare(*recorder); !why.empty()) {
       recordable_ = false;
-      link_->notify(
-          name_ + " are handed to the device one operation at a time, since they cannot be recorded: " + why);
+      link_->notify(name_ + " are launched one operation at a time, since they cannot be recorded: " + why);
     }
   }
   routine_.play(part, recorder);
@@ -64,7 +63,7 @@ void StepControls::set(std::vector<double> weights, double lr, bool device_is_id
     return;
   }
   if (!device_is_idle) {
-    link_->wait();  // for the copy before, which may still read on_host_
+    link_->wait();  // the previous copy may still read on_host_
   }
   std::copy(weights.begin(), weights.end(), on_host_.data_ptr<double>());
   on_device_.copy_(on_host_, /*non_blocking=*/true);

@@ -10,7 +10,7 @@
 namespace pair::train {
 namespace {
 
-// Whether the update is the algorithm's own and has something to do with each environment.
+// Whether the algorithm has its own update that treats environments separately.
 bool compares(const Settings& settings) {
   return settings.scheme == Scheme::own && settings.update.compares;
 }
@@ -20,21 +20,21 @@ void notify_of_half(Learner& learner, const Settings& settings) {
   if (!settings.half || !learner.link.device().is_cuda() || (!own_update && learner.step.in_half())) {
     return;
   }
-  std::string why = "of the models only mnist_cnn works in 16 bits, not " + settings.model;
+  std::string why = "only mnist_cnn supports 16 bits, not " + settings.model;
   if (learner.model->takes_half()) {
-    why = own_update ? "the algorithm's steps are its own" : "an objective needs the whole network";
+    why = own_update ? "the algorithm has its own update" : "an objective needs the whole network";
   }
-  learner.link.notify("half changes nothing here: " + why);
+  learner.link.notify("half has no effect: " + why);
 }
 
 void notify_of_one_environment(Learner& learner, const Settings& settings, const data::EnvironmentSet& data) {
   if (learner.batches.environments() > 1) {
     return;
   }
-  const std::string_view one = data.train.size() == 1 ? "to train on" : "per step";
+  const std::string_view one = data.train.size() == 1 ? "training environment" : "environment per step";
   const auto notify = [&](std::string_view what) {
     learner.link.notify(std::string(what) + " compares environments; with one " + std::string(one) +
-                        " it changes nothing");
+                        " it has no effect");
   };
   if (compares(settings)) {
     notify(settings.update.name);
@@ -50,8 +50,9 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     if (learner.link.asynchronous() && !learner.objectives[k]->replayable()) {
       learner.work.never_record();
-      learner.link.notify(settings.objectives[k] + " draws anew at every step, which cannot be recorded: " +
-                          "steps are handed to the device one operation at a time");
+      learner.link.notify(settings.objectives[k] +
+                          " draws random numbers at every step, which cannot be recorded: " +
+                          "steps are launched one operation at a time");
     }
   }
 }
@@ -65,7 +66,7 @@ void require_all_environments(const Learner& learner, const Settings& settings) 
   }
   const auto refuse = [&](std::string_view what) {
     throw std::invalid_argument("environments: expected 0 or " + std::to_string(all) + " (all) with " +
-                                std::string(what) + ", which keeps something for each environment, got " +
+                                std::string(what) + ", which keeps state per environment, got " +
                                 std::to_string(settings.environments));
   };
   if (compares(settings)) {

@@ -6,16 +6,16 @@
 #include "pair/train/learner.h"
 #include "pair/train/settings.h"
 
-// Whether a method and its data fit each other.
+// Checks whether an algorithm and its data fit each other.
 
 namespace pair::train {
 
-// Throws std::invalid_argument where steps take some of the environments and the method keeps something for
-// each: an adversary that tells them apart, an objective's memory.
+// Throws std::invalid_argument if steps use only some of the environments and the algorithm keeps state per
+// environment, such as an adversary or an objective's state.
 void require_all_environments(const Learner& learner, const Settings& settings);
 
-// Tells learner.link what a person should know of a run like this: settings that change nothing with this
-// model or these environments, steps that cannot be recorded.
+// Reports to learner.link: settings without effect for this model or these environments, and steps that
+// cannot be recorded.
 void notify_of_fit(Learner& learner, const Settings& settings, const data::EnvironmentSet& data);
 
 }  // namespace pair::train

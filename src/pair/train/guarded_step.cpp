@@ -9,7 +9,7 @@
 namespace pair::train {
 namespace {
 
-// The velocity that an SGD optimizer keeps for a parameter; undefined where there is none.
+// The velocity that an SGD optimizer keeps for a parameter; undefined if there is none.
 torch::Tensor velocity(torch::optim::Optimizer& optimizer, const torch::Tensor& parameter) {
   const auto found = optimizer.state().find(compat::state_key(parameter));
   if (found == optimizer.state().end()) {

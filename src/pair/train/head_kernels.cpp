@@ -15,7 +15,7 @@ namespace pair::train {
 
 struct HeadKernels::Compared {
   std::optional<device::AtHead> kernels;
-  std::unique_ptr<models::RectifiedPass> pass;  // by hand, where the model has such; else
+  std::unique_ptr<models::RectifiedPass> pass;  // the hand-written pass, if the model has one; otherwise
   torch::Tensor features;                       // with the featurizer's graph
 };
 
@@ -46,7 +46,7 @@ StepPath::Result HeadKernels::with_weights(const Batch& batch, std::span<const d
 torch::Tensor HeadKernels::compare(const Batch& batch, GradientSource source, data::Random& /*random*/,
                                    const torch::Tensor& also) {
   if (source != GradientSource::head) {
-    throw std::logic_error("kernels at the head compare the head's gradients alone");
+    throw std::logic_error("kernels at the head only compare the head's gradients");
   }
   compared_ = compared(batch, also);
   return compared_->kernels->told;

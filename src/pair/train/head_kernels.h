@@ -10,8 +10,8 @@
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
 
-// The cut graph's way on a CUDA device, for objectives that are functions of moments: kernels do all the work
-// at the head (device/head.h), and a model may have a way back of its own (models::RectifiedPass).
+// The cut graph on a CUDA device, for objectives that are functions of moments: kernels do all the work at
+// the head (device/head.h), and a model may have its own backward pass (models::RectifiedPass).
 
 namespace pair::train {
 
@@ -20,7 +20,7 @@ class HeadKernels : public StepPath {
   explicit HeadKernels(std::shared_ptr<const StepNetwork> network);
   ~HeadKernels() override;
 
-  // Whether the kernels take the batch. The Gram matrix they find is that of the head's gradients alone.
+  // Whether the kernels support the batch. Their Gram matrix is that of the head's gradients alone.
   [[nodiscard]] bool take(const Batch& batch) const;
 
   Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) override;
@@ -34,14 +34,15 @@ class HeadKernels : public StepPath {
 
   [[nodiscard]] std::unique_ptr<Compared> compared(const Batch& batch, const torch::Tensor& also) const;
   [[nodiscard]] torch::Tensor gradient_of(const Compared& compared, const torch::Tensor& weights) const;
-  // Weights on the device; where they are not those of the last time it waits for them.
+  // Weights on the device; waits for the copy if they have changed.
   [[nodiscard]] torch::Tensor on_device(std::span<const double> weights);
 
   std::shared_ptr<const StepNetwork> network_;
-  std::vector<device::MomentFunction> functions_;  // the objectives, where all are such; else none
-  std::unique_ptr<Compared> compared_;             // between compare and gradient
-  std::vector<double> host_weights_;               // what on_device was last given
-  torch::Tensor device_weights_;                   // and what it gave
+  std::vector<device::MomentFunction>
+      functions_;                       // the objectives, if the kernels support all of them; otherwise empty
+  std::unique_ptr<Compared> compared_;  // between compare and gradient
+  std::vector<double> host_weights_;    // the last argument of on_device
+  torch::Tensor device_weights_;        // its result
 };
 
 }  // namespace pair::train

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-// What crosses from the device to the solver in a step.
+// The numbers that a step copies from the device for the solver.
 
 namespace pair::train {
 
@@ -30,13 +30,13 @@ inline torch::Tensor flattened(const std::vector<torch::Tensor>& tensors) {
   return torch::cat(flat);
 }
 
-// The numbers of a tensor shaped like a parameter in the order in which that lies in memory, [count].
+// The numbers of a tensor shaped like a parameter, in the parameter's memory order, [count].
 inline torch::Tensor in_order_of(const torch::Tensor& tensor, const torch::Tensor& parameter) {
   const bool last = !parameter.is_contiguous() && parameter.dim() == 4;
   return (last ? tensor.permute({0, 2, 3, 1}) : tensor).reshape({-1});
 }
 
-// The same of several, one after another.
+// The same for several tensors, concatenated.
 inline torch::Tensor in_order_of(const std::vector<torch::Tensor>& tensors,
                                  const std::vector<torch::Tensor>& parameters) {
   std::vector<torch::Tensor> ordered;

@@ -4,7 +4,7 @@
 
 namespace pair::train {
 
-// That somebody asked to stop before a long piece of work was done. What it worked on is as it was.
+// Thrown if a long piece of work was stopped before its end. The object it worked on is unchanged.
 class Interrupted : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "stopped before the work was done"; }

@@ -19,54 +19,52 @@
 #include "pair/train/step.h"
 #include "pair/train/update.h"
 
-// What the steps of a run work on, whatever their strategy (strategy.h): the model, the objectives, the
-// batches, the update, and where the run stands.
+// The objects that the steps of a run work on, for any strategy (strategy.h): the model, the objectives, the
+// batches, the update, and the progress.
 
 namespace pair::train {
 
-// What is known of the last step.
+// The results of the last step.
 struct LastStep {
   std::vector<double> losses;    // one per objective
   std::vector<double> weights;   // one per objective
   std::vector<double> conflict;  // see Evaluation
-  double loss = 0.0;             // weights . losses, plus the L2 term where it applies
+  double loss = 0.0;             // weights . losses, plus the L2 term if it applies
 };
 
-// Where the run stands: plain numbers, as last read from the device.
+// The progress of the run: plain numbers, as last read from the device.
 struct Progress {
   std::int64_t steps = 0;  // taken
   Phase phase = Phase::descent;
   LastStep last;
-  double divergence = 0.0;  // mu(L), as of the last step that was weighed
+  double divergence = 0.0;  // mu(L), as of the last step that a solver weighed
   bool feasible = true;     // whether its program had a solution
   GuardState guard;
 };
 
-// Strategies, the checkpoint and the trainer read and write its parts; what keeps them in step are its
-// functions.
+// Strategies, the checkpoint and the trainer read and write its parts; its functions keep them consistent.
 struct Learner {
-  // model: a ready one, or null for that of the settings. Settings and link must outlive the learner. Throws
-  // std::invalid_argument where data, model and settings do not fit.
+  // model: an existing one, or null for that of the settings. Settings and link must outlive the learner.
+  // Throws std::invalid_argument if data, model and settings do not fit.
   Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model> ready_model,
           const Settings& settings, std::uint64_t seed, DeviceLink& link);
 
   Learner(const Learner&) = delete;  // step refers to objectives
   Learner& operator=(const Learner&) = delete;
 
-  // From now on another update, with its own learning rate. Drops recorded steps, which refer to the old one.
+  // Begins another update with its own learning rate. Drops recorded steps, which refer to the old one.
   void begin_update(const UpdateOptions& options);
 
-  // Reads what the device has decided into progress.guard, and waits for it. Throws Diverged.
+  // Reads the device's decisions into progress.guard, and waits for them. Throws Diverged.
   void read_guard();
-  void read_guard(std::span<const double> tally);  // the same from numbers that are on the host already
+  void read_guard(std::span<const double> tally);  // the same from numbers that are already on the host
 
-  // Adds the losses of a minibatch, [m] doubles on the device, to the means: a part of recorded work.
+  // Adds the losses of a minibatch, [m] doubles on the device, to the means, as part of recorded work.
   // count_losses is the host's part of it.
   void add_losses(const torch::Tensor& losses);
   void count_losses();
 
-  // Whether the losses of one step can be compared with those of the next: they are of the same samples and
-  // masks.
+  // Whether the losses of two consecutive steps can be compared: they use the same samples and masks.
   [[nodiscard]] bool losses_comparable() const;
 
   DeviceLink& link;
@@ -78,17 +76,17 @@ struct Learner {
   data::Random draws;
   LossMeans means;
   StepControls controls;
-  NumbersToHost to_host;         // what a solver sees: losses [m], Gram matrix [m m], the update's tally
+  NumbersToHost to_host;         // the solver's input: losses [m], Gram matrix [m m], the update's tally
   RepeatedWork work;             // the steps
-  std::optional<Update> update;  // always there; optional so that it can be replaced
+  std::optional<Update> update;  // always set; optional so that it can be replaced
   Progress progress;
 };
 
 // weights . losses.
 double weighted(std::span<const double> weights, std::span<const double> losses);
 
-// Cosine of the first objective's gradient with that of each other one, from the Gram matrix [m, m]; 0 where
-// one of them vanishes.
+// Cosine of the first objective's gradient with that of each other one, from the Gram matrix [m, m]; 0 if one
+// of them vanishes.
 std::vector<double> conflict_of(std::size_t objectives, std::span<const double> gram);
 
 }  // namespace pair::train

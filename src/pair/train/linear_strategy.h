@@ -11,11 +11,11 @@
 //
 //     (mean risk + l2 |theta|^2 + sum_k lambda_k * other objectives) / max(lambda, 1).
 //
-// Nothing waits for the device: what a step has to tell is read when somebody asks (settle).
+// Does not wait for the device: the results of a step are read when needed (settle).
 
 namespace pair::train {
 
-// The weights of the objectives, erm's first, and what all of them were divided by.
+// The weights of the objectives, erm's first, and their common divisor.
 struct LinearWeights {
   std::vector<double> weights;
   double divisor = 1.0;
@@ -36,10 +36,10 @@ class LinearStrategy : public StepStrategy {
 
   Learner* learner_;
   const Settings* settings_;
-  bool compares_;  // gradients, for the record
+  bool compares_;  // whether gradients are compared, for the record
   double l2_ = 0.0;
-  // What the last step left on the device, doubles: the losses [m]; where gradients are compared, their Gram
-  // matrix [m m]; with l2 the squared length of the parameters, last.
+  // The results of the last step on the device, doubles: the losses [m]; their gradients' Gram matrix [m m]
+  // if they are compared; and, with l2, the squared norm of the parameters.
   torch::Tensor step_numbers_;
   bool unread_ = false;
 };

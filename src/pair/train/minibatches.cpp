@@ -25,7 +25,7 @@ Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& si
   const auto all = static_cast<std::int64_t>(sizes.size());
   if (environments < 0 || environments > all) {
     throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
-                                ", the environments to train on, got " + std::to_string(environments));
+                                ", the number of training environments, got " + std::to_string(environments));
   }
   chosen_ = environments == 0 ? all : environments;
   sizes_ = torch::tensor(sizes, torch::kLong);
@@ -51,7 +51,7 @@ torch::Tensor Minibatches::environments_of(std::int64_t step) {
   return environments_[step % steps_a_block];
 }
 
-// Each environment has a random word per step; the chosen_ smallest are taken.
+// Each environment has a random word per step; the chosen_ smallest are selected.
 torch::Tensor Minibatches::draw_environments(std::int64_t block) const {
   const std::int64_t all = sizes_.size(0);
   if (chosen_ == all) {

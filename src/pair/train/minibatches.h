@@ -5,34 +5,34 @@
 #include <cstdint>
 #include <vector>
 
-// Which samples make up the batch of each step: drawn on the device, with replacement, environment by
-// environment; of all environments, or of some that are drawn anew for each step (the paper's Algorithm 1).
+// The samples of each step's batch: drawn on the device, with replacement, environment by environment; from
+// all environments, or from some drawn for each step (the paper's Algorithm 1).
 //
-// A draw is a function of the seed, the step and the place in the batch (models/counter_random.h), so there
-// is no state to keep: a resumed run continues with the same batches, and every device draws the same.
-// Several steps are drawn at a time, since each operation costs a launch.
+// A draw is a function of the seed, the step and the place in the batch (models/counter_random.h), without
+// state: a resumed run continues with the same batches, and every device draws the same. Several steps are
+// drawn at a time, since each operation costs a launch.
 
 namespace pair::train {
 
 class Minibatches {
  public:
-  // sizes: the samples of each environment, below 2^31; batch: those drawn of each; environments: how many of
-  // them each step takes, drawn without replacement, 0 to all of them; 0 means all. Throws
-  // std::invalid_argument for more.
+  // sizes: the number of samples of each environment, below 2^31; batch: the number drawn from each;
+  // environments: the number per step, drawn without replacement; 0 means all. Throws std::invalid_argument
+  // for more than there are.
   Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
               torch::Device device, std::int64_t environments = 0);
 
   // Environments per step.
   [[nodiscard]] std::int64_t environments() const { return chosen_; }
 
-  // Whether step's rows are drawn already, with those of its neighbours.
+  // Whether the rows of the step are already drawn, with those of its neighbours.
   [[nodiscard]] bool holds(std::int64_t step) const;
 
-  // The rows of step's batch among all environments' samples one after another: [environments() * batch],
-  // int64, on the device; environment by environment, in ascending order.
+  // The rows of the step's batch among the concatenated samples of all environments: [environments() *
+  // batch], int64, on the device; by environment, in ascending order.
   torch::Tensor rows(std::int64_t step);
 
-  // The environments that step's rows are of: [environments()], int64, on the device, ascending.
+  // The environments of the step's rows: [environments()], int64, on the device, ascending.
   torch::Tensor environments_of(std::int64_t step);
 
  private:
@@ -44,7 +44,7 @@ class Minibatches {
   std::int64_t batch_;
   std::int64_t chosen_;
   torch::Tensor starts_;  // [all environments]: first row of each
-  torch::Tensor sizes_;   // [all environments]: and its samples
+  torch::Tensor sizes_;   // [all environments]: number of samples of each
   std::int64_t block_ = -1;
   torch::Tensor drawn_;         // [steps_a_block, chosen_ * batch_]
   torch::Tensor environments_;  // [steps_a_block, chosen_]

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-// A network in training or evaluation mode for as long as this object lives; then every module is in the mode
-// it was in before. A network whose root is in the mode already is left alone, so that modules that somebody
-// put into another mode on purpose (a frozen BatchNorm) stay in it.
+// Puts a network into training or evaluation mode while this object lives; then restores the mode of every
+// module. A network whose root already has the mode is left unchanged, so that modules with a deliberately
+// different mode (a frozen BatchNorm) keep it.
 
 namespace pair::train {
 
@@ -26,7 +26,7 @@ class ModeGuard {
     }
     network.train(training);
   }
-  // Parents come first, and train() reaches the children: theirs is set last.
+  // Parents come first, and train() also sets children, so their mode is restored last.
   ~ModeGuard() {
     if (network_.is_training() != was_training_) {
       network_.train(was_training_);

@@ -13,8 +13,8 @@ bool by_kernel(const torch::Tensor& logits, const std::vector<std::int64_t>& siz
   return device::has_kernels(logits) && objectives::equal_sizes(sizes);
 }
 
-// The gradients of the samples [n, k], each in the share that its environment has in the objectives,
-// [m, environments], over how many it has: [m, n, k].
+// The gradients of the samples [n, k], each weighted by its environment's derivative, [m, environments], over
+// the number of samples: [m, n, k].
 torch::Tensor shared_out(const torch::Tensor& by_means, const torch::Tensor& gradients,
                          const std::vector<std::int64_t>& sizes) {
   const std::int64_t m = by_means.size(0);

@@ -7,8 +7,8 @@
 #include "pair/train/loss_means.h"
 #include "pair/train/strategy.h"
 
-// A method with an update of its own (algorithm.h). The learner's update is there but idle; learning rates
-// are the algorithm's own.
+// An algorithm with its own update (algorithm.h). The learner's update exists but is idle; learning rates are
+// the algorithm's.
 
 namespace pair::train {
 
@@ -17,7 +17,7 @@ class OwnUpdateStrategy : public StepStrategy {
   // learner must outlive the strategy.
   OwnUpdateStrategy(Learner& learner, std::unique_ptr<Algorithm> algorithm);
 
-  // Where the algorithm throws Diverged, the model's buffers are as they were, as its parameters are.
+  // If the algorithm throws Diverged, the model's buffers are unchanged, as its parameters are.
   void advance(std::int64_t step, double lr) override;
   void settle() override {}
   [[nodiscard]] NamedLosses take_named_losses() override;

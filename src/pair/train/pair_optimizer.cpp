@@ -17,7 +17,7 @@ PairOptimizer::PairOptimizer(torch::optim::Optimizer& optimizer,
       guard_(optimizer, options.restart, options.buffers),
       backtrack_(options.backtrack) {
   if (weighed_.empty()) {
-    throw std::invalid_argument("weighed_parameters is empty; the solver needs gradients of at least one");
+    throw std::invalid_argument("weighed_parameters: expected at least one, got none");
   }
 }
 

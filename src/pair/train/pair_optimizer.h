@@ -11,16 +11,16 @@
 #include "pair/train/guarded_step.h"
 #include "pair/train/step_solver.h"
 
-// PAIR-o for a training loop of your own: any torch optimizer, weighed losses, a guarded step.
+// PAIR-o for your own training loop: any torch optimizer, weighted losses, a guarded step.
 //
 //     torch::optim::SGD sgd(model->parameters(), torch::optim::SGDOptions(0.1).momentum(0.9));
 //     pair::train::PairOptimizer optimizer(sgd, model->head->parameters(), {.preference = {1, 1e10, 1e12}});
 //     ...
 //     optimizer.step({erm, irmv1, vrex});   // instead of zero_grad, backward, step
 //
-// The losses are scalars with their graphs, the first ERM's. Their gradients with respect to the weighed
-// parameters (usually the head's: cheap, and what the paper recommends) go to the solver; the gradient of
-// the weighted sum goes to every parameter of the optimizer.
+// The losses are scalars with their graphs, the first one ERM's. Their gradients with respect to the weighed
+// parameters (usually the head's: cheap, and recommended by the paper) go to the solver; the gradient of the
+// weighted sum goes to every parameter of the optimizer.
 
 namespace pair::train {
 
@@ -43,10 +43,10 @@ class PairOptimizer {
   PairOptimizer(torch::optim::Optimizer& optimizer, std::vector<torch::Tensor> weighed_parameters,
                 const PairOptions& options = {});
 
-  // One step. Returns the weights with divergence and phase. Where a loss or gradient is not finite, or the
-  // losses show the last step to have been too long, that one is taken back instead and the weights are
-  // empty. Throws Diverged after ten of those in a row, and
-  // moo::InvalidProblem for losses that cannot be weighed (negative, wrong number).
+  // One step. Returns the weights with divergence and phase. If a loss or gradient is not finite, or the
+  // losses show that the last step was too long, that step is undone instead and the weights are empty.
+  // Throws Diverged after ten of those in a row, and moo::InvalidProblem for invalid losses (negative, wrong
+  // number).
   moo::Solution step(const std::vector<torch::Tensor>& losses);
 
   [[nodiscard]] const GuardState& guard() const { return guard_.state(); }

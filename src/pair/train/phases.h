@@ -9,8 +9,8 @@
 // The phases of a run, with the update and the learning rate of each. Pure functions of the settings and the
 // step.
 //
-// A run begins with the descent: the linear scheme's weights, or PAIR-o's ERM alone. After `pretrain` steps
-// PAIR-o begins its balance phase; the linear scheme, where settings.refresh says so, a fresh update.
+// A run begins with the descent phase: the linear scheme's weights, or ERM alone for PAIR-o. After `pretrain`
+// steps, PAIR-o begins its balance phase; the linear scheme begins a fresh update if settings.refresh is set.
 
 namespace pair::train {
 
@@ -21,14 +21,14 @@ class Phases {
   explicit Phases(const Settings& settings) : settings_(&settings) {}  // settings must outlive this object
 
   enum class Change { none, fresh_update, balance };
-  // What begins with the step (counted from 0).
+  // The phase or update that begins with the step (counted from 0).
   [[nodiscard]] Change before(std::int64_t step) const;
 
-  // The learning rate of a step, before what the guard takes off.
+  // The learning rate of a step, before the guard's factor.
   [[nodiscard]] double lr(Phase phase, std::int64_t step) const;
 
-  // The update a phase begins with. Nothing: the one before continues, Adam through PAIR-o's balance phase
-  // (but from the start where its parameters are others).
+  // The update that a phase begins with. None: the previous one continues, Adam through PAIR-o's balance
+  // phase (but from the start if its parameters differ or settings.refresh is set).
   [[nodiscard]] UpdateOptions descent_update() const;
   [[nodiscard]] std::optional<UpdateOptions> balance_update() const;
 

@@ -7,8 +7,8 @@
 
 #include "pair/device/recorder.h"
 
-// A piece of a run's work that is the same every time, in parts that the host has something to do between:
-// done operation by operation at first and, where there is a recorder, recorded and played from then on.
+// A piece of a run's repeated work, in parts between which the host has work: executed operation by operation
+// at first and, if there is a recorder, recorded and then replayed.
 
 namespace pair::train {
 
@@ -19,11 +19,11 @@ class Routine {
 
   [[nodiscard]] bool empty() const { return parts_.empty(); }
 
-  // Before the first part: records all of them if they have been done once and are not recorded yet. Empty,
-  // or why they cannot be recorded.
+  // Call before the first part: records all parts if they have been executed once and are not recorded yet.
+  // Returns empty, or why they cannot be recorded.
   [[nodiscard]] std::string prepare(device::Recorder& recorder);
 
-  // Does one part; recorder: none on the CPU. The last ones may be left out.
+  // Does one part; recorder is null on the CPU. The last parts may be left out.
   void play(std::size_t part, device::Recorder* recorder);
 
  private:

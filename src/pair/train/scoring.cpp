@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pair/data/environment.h"
+#include "pair/data/metrics.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/mode_guard.h"
@@ -16,46 +17,38 @@
 namespace pair::train {
 namespace {
 
-// Rows at once. The activations of an image outnumber its pixels, and a GPU is only filled by many.
+// Rows per pass. The activations of an image outnumber its pixels, and a GPU needs many rows to be busy.
 std::int64_t rows_at_once(const torch::Tensor& inputs) {
   const bool image = inputs.dim() > 3;
   return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
 }
 
-// 1 for a right answer; the squared error for regression.
-torch::Tensor scores(data::TaskLoss loss, const torch::Tensor& logits, const torch::Tensor& labels) {
-  switch (loss) {
-    case data::TaskLoss::binary_cross_entropy:
-      return ((logits.squeeze(1) > 0).to(labels.dtype()) == labels).to(torch::kDouble);
-    case data::TaskLoss::cross_entropy:
-      return (logits.argmax(1) == labels).to(torch::kDouble);
-    case data::TaskLoss::squared_error:
-      return (logits.squeeze(1) - labels).square().to(torch::kDouble);
-  }
-  throw std::logic_error("unknown task loss");
-}
-
 }  // namespace
+
+torch::Tensor outputs_of(models::Model& model, const torch::Tensor& inputs,
+                         const std::function<bool()>& stop) {
+  const torch::NoGradGuard no_graph;
+  const ModeGuard mode(model, Mode::evaluation);
+  std::vector<torch::Tensor> outputs;
+  const std::int64_t rows = rows_at_once(inputs);
+  for (std::int64_t row = 0; row < inputs.size(0); row += rows) {
+    if (stop && stop()) {
+      throw Interrupted();
+    }
+    const std::int64_t end = std::min(row + rows, inputs.size(0));
+    outputs.push_back(model.forward(data::as_numbers(inputs.slice(0, row, end))));
+  }
+  return torch::cat(outputs);
+}
 
 std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss,
                                        const std::function<bool()>& stop) {
   if (batch.sizes.empty()) {
     return {};
   }
-  const torch::NoGradGuard no_graph;
-  const ModeGuard mode(model, Mode::evaluation);
-  std::vector<torch::Tensor> logits;
-  const std::int64_t rows = rows_at_once(batch.inputs);
-  for (std::int64_t row = 0; row < batch.labels.size(0); row += rows) {
-    if (stop && stop()) {
-      throw Interrupted();
-    }
-    const std::int64_t end = std::min(row + rows, batch.labels.size(0));
-    logits.push_back(model.forward(data::as_numbers(batch.inputs.slice(0, row, end))));
-  }
   std::vector<torch::Tensor> means;
-  for (const torch::Tensor& part :
-       scores(loss, torch::cat(logits), batch.labels).split_with_sizes(batch.sizes)) {
+  const torch::Tensor scores = data::sample_scores(loss, outputs_of(model, batch.inputs, stop), batch.labels);
+  for (const torch::Tensor& part : scores.split_with_sizes(batch.sizes)) {
     means.push_back(part.mean());
   }
   return means;
@@ -73,7 +66,7 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
     while (const std::optional<data::LoadedBatch> batch = loader.next(stop)) {
       link.perform([&] {
         const torch::Tensor logits = model.forward(data::as_numbers(batch->inputs.to(link.device())));
-        sum += scores(loss, logits, batch->labels.to(link.device())).sum().item<double>();
+        sum += data::sample_scores(loss, logits, batch->labels.to(link.device())).sum().item<double>();
       });
       count += batch->labels.size(0);
       if (stop && stop()) {
@@ -85,7 +78,7 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
     }
     batches.note(loader);
     if (count == 0) {
-      throw std::runtime_error(environment->key + ": expected at least one whole picture, got " +
+      throw std::runtime_error(environment->key + ": expected at least one valid image, got " +
                                std::to_string(environment->samples.size()) + " broken ones");
     }
     means.push_back(sum / static_cast<double>(count));

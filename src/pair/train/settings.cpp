@@ -41,36 +41,50 @@ void describe_all(SettingsFields& field) {
       "how a step is found: objectives under fixed penalties, under a solver's weights, or an update of "
       "the algorithm's own");
   field.names("objectives", &S::objectives, "names separated by commas, erm the first",
-              "what is minimised; 'pair list objectives' has the names",
+              "objectives to minimise; see 'pair list objectives'",
               [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
-  field.whole("steps", &S::steps, std::int64_t{1}, many, "updates in all");
+  field.whole("steps", &S::steps, std::int64_t{1}, many, "total number of updates");
   field.whole("pretrain", &S::pretrain, std::int64_t{0}, many,
-              "steps of ERM (pair) or with pretrain_penalty (linear) first");
-  field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all of them");
+              "steps of ERM (pair) or with pretrain_penalty (linear) at the beginning");
+  field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all");
   field
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
       .unsaid = "0";
-  field.number("lr", &S::lr, rate,
-               "Adam's learning rate: the linear scheme's and that of PAIR-o's first steps");
+  field
+      .number(
+          "track", &S::track, {.low = 1, .high = 1e6},
+          "steps over which risks and their derivatives are averaged, for objectives that are functions of "
+          "them and minibatches of all environments; 1: no averaging")
+      .unsaid = "1";
+  field.number("lr", &S::lr, rate, "Adam's learning rate, in the linear scheme and PAIR-o's descent phase");
+  field
+      .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
+              "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
+      .unsaid = "1";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
 }
 
 void describe_linear(SettingsFields& field) {
   field.number("penalty", &S::penalty, penalty_weight,
-               "lambda, the weight of the objectives beyond erm after pretrain steps; of the adversary");
+               "lambda, the weight of the objectives after erm, or of the adversary, after pretrain steps");
   field
       .numbers("penalties", &S::penalties, penalty_weight,
-               "lambda of each objective beyond erm in place of penalty, 0 to record it only; equal: penalty "
+               "one lambda per objective after erm, in place of penalty; 0: only record it; equal: penalty "
                "for all",
                "equal")
       .unsaid = "equal";
-  field.number("pretrain_penalty", &S::pretrain_penalty, penalty_weight, "lambda in the pretrain steps")
+  field.number("pretrain_penalty", &S::pretrain_penalty, penalty_weight, "lambda during the pretrain steps")
       .unsaid = "1";
-  field.flag("conflict", &S::conflict, "record how the objectives' gradients conflict, as pair does anyway")
+  field
+      .flag("conflict", &S::conflict, "record the conflict of the objectives' gradients, as pair always does")
       .unsaid = "false";
-  field.flag("refresh", &S::refresh, "a fresh Adam after pretrain steps");
+  field.flag("refresh", &S::refresh, "start a fresh Adam after pretrain steps");
+  field
+      .number("annealed_lr", &S::annealed_lr, {.low = 0, .high = 1e3},
+              "learning rate after pretrain steps, from where it falls by a cosine; 0: lr throughout")
+      .unsaid = "0";
   field
       .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")
@@ -88,15 +102,15 @@ void describe_pair(SettingsFields& field) {
   field
       .choice("balance_optimizer", &S::balance_optimizer,
               by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
-              "what takes the steps after pretrain: SGD with momentum, or Adam")
+              "optimizer of the steps after pretrain: SGD with momentum, or Adam")
       .unsaid = "sgd";
   field.number("balance_lr", &S::balance_lr, rate, "learning rate after pretrain steps");
   field.number("momentum", &S::momentum, {.low = 0, .high = 1, .open_high = true}, "SGD's momentum");
-  field.flag("restart", &S::restart, "drop the momentum where the new direction opposes it");
+  field.flag("restart", &S::restart, "drop the momentum if the new direction opposes it");
   field.flag("backtrack", &S::backtrack,
-             "take back steps that raise what they were meant to lower; not with minibatches or clove");
+             "undo steps that raise the loss that they should lower; not with minibatches or clove");
   field.choice("decay", &S::decay, by_name({Decay::none, Decay::cosine}),
-               "of balance_lr over the steps that balance");
+               "decay of balance_lr over the balance phase");
   field.choice("gradients", &S::gradients,
                by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
                "whose gradients the solver sees, and are compared: the head's, the featurizer's or all");
@@ -128,7 +142,7 @@ std::vector<base::Field> declared_settings() {
   return all;
 }
 
-// What no single setting's range says.
+// Checks that involve several settings.
 void check_objectives(const Settings& s) {
   if (s.objectives.empty() || s.objectives.front() != "erm") {
     throw std::invalid_argument("objectives: expected erm as the first, got '" +
@@ -146,15 +160,13 @@ void check_objectives(const Settings& s) {
   }
   if (s.scheme == Scheme::own && s.objectives.size() > 1) {
     throw std::invalid_argument("objectives: expected erm alone, since " + s.update.name +
-                                " has an update of its own, got " + std::to_string(s.objectives.size()) +
-                                " names");
+                                " has its own update, got " + std::to_string(s.objectives.size()) + " names");
   }
 }
 
 void check_pair(const Settings& s) {
   if (s.objectives.size() < 2) {
-    throw std::invalid_argument(
-        "objectives: expected at least one beside erm for PAIR-o to weigh, got erm alone");
+    throw std::invalid_argument("objectives: expected at least one more than erm for PAIR-o, got erm alone");
   }
   if (!s.preference.empty() && s.preference.size() != s.objectives.size()) {
     throw std::invalid_argument("preference: expected auto, or one number per objective (" +
@@ -259,7 +271,8 @@ std::vector<double> estimate_preference(const std::vector<double>& losses) {
     }
   }
   if (!std::isfinite(smallest)) {
-    throw std::invalid_argument("losses are all 0; a preference cannot be estimated from them");
+    throw std::invalid_argument(
+        "losses: expected at least one above 0 to estimate a preference, got only zeros");
   }
   std::vector<double> preference(losses.size(), 1.0);
   const double erm = std::max(losses.front(), smallest);

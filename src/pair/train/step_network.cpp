@@ -48,8 +48,8 @@ std::vector<torch::Tensor> StepNetwork::values(const objectives::HeadView& view,
   return result;
 }
 
-// In 16 bits a gradient of a small loss would lose its digits, and one of a large loss its size: it goes
-// through as a multiple of itself.
+// In 16 bits, the gradient of a small loss would underflow, and that of a large loss overflow, so it is
+// scaled.
 FeaturizerGradient StepNetwork::through_featurizer(const torch::Tensor& features,
                                                    const torch::Tensor& feature_gradient, bool again) const {
   const std::vector<torch::Tensor> featurizer = trained_featurizer();
@@ -104,7 +104,7 @@ torch::Tensor StepNetwork::joined(const std::vector<torch::Tensor>& pieces,
   return device::gathered(parts, torch::kFloat, factor);
 }
 
-// In double, so that the products of float gradients are exact to rounding.
+// In double, so that products of float gradients are exact up to rounding.
 torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const torch::Tensor& rows,
                               const torch::Tensor& also) {
   const torch::Tensor wide = rows.to(torch::kDouble);

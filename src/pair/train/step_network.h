@@ -12,13 +12,12 @@
 #include "pair/objectives/objective.h"
 #include "pair/train/batch.h"
 
-// What all ways to a step's gradient (step_path.h) share: the model as featurizer and head, the objectives,
-// and how pieces of a gradient become one flat vector.
+// Common parts of all paths to a step's gradient (step_path.h): the model as featurizer and head, the
+// objectives, and the conversion of parts of a gradient to one flat vector.
 
 namespace pair::train {
 
-// What the featurizer's trained parameters get: pieces, each to be multiplied by factor where that is
-// defined.
+// The gradients of the featurizer's trained parameters; to be multiplied by factor if that is defined.
 struct FeaturizerGradient {
   std::vector<torch::Tensor> pieces;
   torch::Tensor factor;
@@ -26,7 +25,7 @@ struct FeaturizerGradient {
 
 class StepNetwork {
  public:
-  // objectives are kept by the caller. half: the featurizer works in 16 bits.
+  // The caller keeps the objectives. half: the featurizer works in 16 bits.
   StepNetwork(std::shared_ptr<models::Model> model,
               std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss,
               bool half);
@@ -38,7 +37,7 @@ class StepNetwork {
   [[nodiscard]] data::TaskLoss loss() const { return loss_; }
   [[nodiscard]] bool half() const { return half_; }
 
-  // The parameters that are trained, in the model's order, and those of them that are the featurizer's.
+  // The trained parameters, in the model's order, and those of the featurizer.
   [[nodiscard]] std::vector<torch::Tensor> parameters() const;
   [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
   [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
@@ -49,7 +48,7 @@ class StepNetwork {
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
 
-  // From the gradient in the features, or undefined, back to the featurizer's trained parameters. again:
+  // Maps the gradient in the features, which may be undefined, to the featurizer's trained parameters. again:
   // whether the graph is needed once more.
   [[nodiscard]] FeaturizerGradient through_featurizer(const torch::Tensor& features,
                                                       const torch::Tensor& feature_gradient,
@@ -58,7 +57,7 @@ class StepNetwork {
   // Flat, over parameters(); head_gradient: weight and then bias, or undefined for zeros.
   [[nodiscard]] torch::Tensor joined(const FeaturizerGradient& featurizer,
                                      const torch::Tensor& head_gradient) const;
-  // Pieces of the parameters, flat; the featurizer's multiplied by factor where that is defined.
+  // Parts of the parameters' gradient, flat; the featurizer's multiplied by factor if that is defined.
   [[nodiscard]] torch::Tensor joined(const std::vector<torch::Tensor>& pieces,
                                      const std::vector<torch::Tensor>& parameters,
                                      const torch::Tensor& factor) const;
@@ -70,18 +69,18 @@ class StepNetwork {
   bool half_;
 };
 
-// The losses and the Gram matrix of the rows [m, parameters] as [m + m m] doubles, followed by `also` where
-// that is defined.
+// The losses and the Gram matrix of the rows [m, parameters] as [m + m m] doubles, followed by `also` if
+// defined.
 torch::Tensor losses_and_gram(const std::vector<torch::Tensor>& values, const torch::Tensor& rows,
                               const torch::Tensor& also);
 
-// sum_k weights_k rows_k of rows [m, ...], in one product; weights of the rows' type.
+// sum_k weights_k rows_k for rows [m, ...], in one product; weights of the rows' type.
 torch::Tensor combine(const torch::Tensor& weights, const torch::Tensor& rows);
 
-// sum + term, where either may be undefined, which counts as zero.
+// sum + term; an undefined one counts as zero.
 torch::Tensor sum_of(torch::Tensor sum, const torch::Tensor& term);
 
-// sum_k weights_k terms_k; undefined where all weights are 0.
+// sum_k weights_k terms_k; undefined if all weights are 0.
 torch::Tensor weighted_sum(const std::vector<torch::Tensor>& terms, std::span<const double> weights);
 
 }  // namespace pair::train

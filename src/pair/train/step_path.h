@@ -8,13 +8,12 @@
 #include "pair/train/batch.h"
 #include "pair/train/settings.h"
 
-// A way from a batch to its losses and the gradient of their weighted sum. There are three, and Step (step.h)
-// chooses:
+// A path from a batch to its losses and the gradient of their weighted sum. There are three, and Step
+// (step.h) chooses:
 //
-// - CutGraph (cut_graph.h): the graph is cut at the features and at the logits. What is taken where nothing
-// else is.
-// - HeadKernels (head_kernels.h): the same, the work at the head done by kernels on a CUDA device.
-// - WholeNetwork (whole_network.h): nothing is cut, for objectives that need the network's gradients.
+// - CutGraph (cut_graph.h): the graph is cut at the features and at the logits. The default.
+// - HeadKernels (head_kernels.h): the same, with the work at the head done by kernels on a CUDA device.
+// - WholeNetwork (whole_network.h): without cuts, for objectives that need the network's gradients.
 
 namespace pair::train {
 
@@ -33,7 +32,7 @@ class StepPath {
                                 const torch::Tensor& also) = 0;
   // After compare, once. Throws std::logic_error otherwise.
   virtual torch::Tensor gradient(const torch::Tensor& weights) = 0;
-  // Drops what compare has kept for gradient: its memory serves the next batch.
+  // Drops the data kept by compare for gradient, so that its memory can be reused.
   virtual void forget() = 0;
 };
 

@@ -18,7 +18,7 @@ moo::Solution StepSolver::weigh(std::span<const double> losses, std::span<const 
   if (state_.preference.empty()) {
     state_.preference = estimate_preference({losses.begin(), losses.end()});
   }
-  // pmtl may give negative weights, which are no starting point for the next step's.
+  // pmtl may return negative weights, which cannot be the previous weights of the next step.
   const bool on_simplex =
       std::all_of(state_.weights.begin(), state_.weights.end(), [](double w) { return w >= 0.0; });
   const std::span<const double> previous =

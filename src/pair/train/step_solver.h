@@ -9,8 +9,8 @@
 #include "pair/base/options.h"
 #include "pair/moo/solver.h"
 
-// A solver with what it needs from one step to the next: the preference, given or estimated, and the
-// losses that it last saw with the weights it chose for them.
+// A solver with its state between steps: the preference, given or estimated, and the last losses with the
+// weights chosen for them.
 
 namespace pair::train {
 
@@ -24,12 +24,11 @@ class StepSolver {
   // Weighs the losses and remembers both.
   moo::Solution weigh(std::span<const double> losses, std::span<const double> gram);
 
-  // Whether these losses show the last step to have been too long. To first order a step lowers w . L under
-  // its own weights and does not raise the most violated objective, max_i p_i L_i (EPO's constraint on J*);
-  // where either is more than tolerated_growth times what it was, first order no longer holds. False before
-  // the first step.
+  // Whether these losses show that the last step was too long. To first order, a step lowers w . L under its
+  // own weights and does not raise the most violated objective, max_i p_i L_i (EPO's constraint on J*). If
+  // either has grown by more than tolerated_growth, first order no longer holds. False before the first step.
   [[nodiscard]] bool overshot(std::span<const double> losses) const;
-  // Above 1, so that the noise of minibatches and the crossing of a narrow valley pass.
+  // Above 1, to tolerate the noise of minibatches and the crossing of a narrow valley.
   static constexpr double tolerated_growth = 1.1;
 
   struct State {

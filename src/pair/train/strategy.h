@@ -13,7 +13,7 @@
 //
 // - linear (linear_strategy.h): the objectives under weights that are known beforehand;
 // - balanced (balanced_strategy.h): under weights that a solver chooses at each step;
-// - own update (own_update_strategy.h): an Algorithm that is no step down a weighted sum.
+// - own update (own_update_strategy.h): an Algorithm whose update is not a step on a weighted sum.
 
 namespace pair::train {
 
@@ -21,17 +21,16 @@ class StepStrategy {
  public:
   virtual ~StepStrategy() = default;
 
-  // One step from the batch that learner.batches holds, at the phase's learning rate. Throws Diverged.
+  // One step on the batch in learner.batches, at the phase's learning rate. Throws Diverged.
   virtual void advance(std::int64_t step, double lr) = 0;
 
-  // Waits for the device and takes over what it has to tell of the steps so far into learner.progress. Throws
-  // Diverged.
+  // Waits for the device and reads the results of the steps so far into learner.progress. Throws Diverged.
   virtual void settle() = 0;
 
-  // The losses that an algorithm has names for, and with minibatches their means since the last time.
+  // The named losses of an algorithm; with minibatches, their means since the last call.
   [[nodiscard]] virtual NamedLosses take_named_losses() { return {}; }
 
-  // What a checkpoint must hold beyond the learner.
+  // The state that a checkpoint must hold in addition to the learner.
   virtual void save(torch::serialize::OutputArchive& /*archive*/) const {}
   virtual void load(torch::serialize::InputArchive& /*archive*/) {}
 };

@@ -9,14 +9,14 @@
 namespace pair::train {
 namespace {
 
-// Pictures of a scoring pass at once: at most so many, and so many bytes of them. The same on every device.
+// Images per part of a scoring pass: at most this many, and this many bytes. The same on every device.
 constexpr std::int64_t most_pictures_scored = 256;
 constexpr std::int64_t most_bytes_scored = std::int64_t{1} << 24;
 
 data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed) {
   if (settings.batch < 1) {
     throw std::invalid_argument("batch: expected 1 or more with '" + data.name +
-                                "', whose samples are read while the run trains, got " +
+                                "', whose samples are read during training, got " +
                                 std::to_string(settings.batch));
   }
   if (data.loss != data::TaskLoss::cross_entropy) {
@@ -26,7 +26,7 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
   const auto all = static_cast<std::int64_t>(data.train.size());
   if (settings.environments > all) {
     throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
-                                ", the environments to train on, got " +
+                                ", the number of training environments, got " +
                                 std::to_string(settings.environments));
   }
   std::vector<std::vector<std::size_t>> samples;
@@ -60,7 +60,7 @@ void StreamedBatches::await(std::int64_t step, const std::function<bool()>& stop
   }
   ready_.reset();
   if (!loader_ || loader_->step() != step) {
-    loader_.reset();  // its workers end before others begin
+    loader_.reset();  // joins its workers before others start
     loader_ = data::Loader::training(data_->source, sampler_, data_->loading, step);
   }
   ready_ = loader_->next(stop);
@@ -91,10 +91,14 @@ std::vector<const data::Environment*> StreamedBatches::all() const {
   return environments;
 }
 
+std::int64_t pictures_scored_at_once(const data::LoaderOptions& loading) {
+  const std::int64_t bytes = data::Image::channels * loading.rows * loading.columns;
+  return std::clamp(most_bytes_scored / bytes, std::int64_t{1}, most_pictures_scored);
+}
+
 data::Loader StreamedBatches::ordered(const data::Environment& environment) const {
-  const std::int64_t bytes = data::Image::channels * data_->loading.rows * data_->loading.columns;
-  const std::int64_t pictures = std::clamp(most_bytes_scored / bytes, std::int64_t{1}, most_pictures_scored);
-  return data::Loader::ordered(data_->source, environment.samples, pictures, data_->loading);
+  return data::Loader::ordered(data_->source, environment.samples, pictures_scored_at_once(data_->loading),
+                               data_->loading);
 }
 
 void StreamedBatches::note(data::Loader& loader) {

@@ -15,53 +15,55 @@
 #include "pair/train/batch.h"
 #include "pair/train/settings.h"
 
-// The batches of a streamed set: read from its source while the run trains. Memory is bounded by the batches
-// that are read ahead (data::LoaderOptions), whatever the number of samples.
+// The batches of a streamed set, read from its source during training. Memory is bounded by the batches that
+// are read ahead (data::LoaderOptions), for any number of samples.
 //
-// A step's batch is a function of the set, the seed and the step. There is no state to keep: the loader is
-// made at the step that is wanted, so that a resumed run continues with the same batches.
+// A step's batch is a function of the set, the seed and the step, without state: the loader is made for the
+// requested step, so that a resumed run continues with the same batches.
 
 namespace pair::train {
 
+// Images of an ordered pass that are in memory at the same time, 1 to 256.
+std::int64_t pictures_scored_at_once(const data::LoaderOptions& loading);
+
 class StreamedBatches {
  public:
-  // Draws settings.batch samples of settings.environments environments per step. data must outlive this
-  // object. Throws std::invalid_argument where batch is 0, or for more environments than there are.
+  // Draws settings.batch samples from each of settings.environments environments per step. data must outlive
+  // this object. Throws std::invalid_argument if batch is 0, or for more environments than there are.
   StreamedBatches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
                   torch::Device device);
 
   // Environments per step.
   [[nodiscard]] std::int64_t environments() const;
 
-  // Waits until the batch of that step is read. stop is asked about every 20 ms; where it says so, throws
-  // Interrupted, and a later call continues with the waiting. Throws std::runtime_error for a file that
-  // cannot be read or, where broken files are not skipped, is broken.
+  // Waits until the batch of that step is read. stop is called about every 20 ms; if it returns true, throws
+  // Interrupted, and a later call continues waiting. Throws std::runtime_error for a file that cannot be read
+  // or, unless broken files are skipped, is broken.
   void await(std::int64_t step, const std::function<bool()>& stop = {});
-  // Copies the batch of that step to the device, always into the same memory. Waits as await() does where it
-  // was not called.
+  // Copies the batch of that step to the device, always to the same memory. Waits like await() if that was
+  // not called.
   void begin_step(std::int64_t step);
   // The samples that begin_step copied, inputs as numbers. Can be recorded.
   [[nodiscard]] Batch of_step() const;
 
-  // The training environments, then those held out.
+  // The training environments, then the held-out ones.
   [[nodiscard]] std::vector<const data::Environment*> all() const;
-  // All samples of one of them once, in order and as they are, a bounded number at a time.
+  // All samples of one environment, once, in order and without augmentation, a bounded number at a time.
   [[nodiscard]] data::Loader ordered(const data::Environment& environment) const;
 
-  // Takes over what a loader has to say of broken files: a sentence for each file that was not reported
-  // before.
+  // Takes over a loader's notices about broken files: one sentence per file that was not reported before.
   void note(data::Loader& loader);
   [[nodiscard]] std::vector<std::string> take_notices();
 
  private:
   const data::EnvironmentSet* data_;
   data::Sampler sampler_;
-  std::optional<data::Loader> loader_;      // its next batch is of the step after ready_'s
+  std::optional<data::Loader> loader_;      // its next batch is that of the step after ready_
   std::optional<data::LoadedBatch> ready_;  // read and not yet copied
   torch::Tensor inputs_;                    // the step's, bytes, on the device
   torch::Tensor labels_;
   std::vector<std::int64_t> sizes_;
-  std::set<std::string> broken_;  // ids of files that were reported
+  std::set<std::string> broken_;  // ids of files that were already reported
   std::vector<std::string> notices_;
 };
 

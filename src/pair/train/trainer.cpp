@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pair/models/model.h"
+#include "pair/models/weights.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/balanced_strategy.h"
 #include "pair/train/checkpoint.h"
@@ -24,8 +25,9 @@
 #include "pair/train/scoring.h"
 #include "pair/train/strategy.h"
 
-// The loop alone. Its parts: the link to the device (device_link.h), the phases (phases.h), what steps work
-// on (learner.h), how they are taken (strategy.h), scores (scoring.h), the checkpoint (checkpoint.h).
+// Only the loop. Its parts: the link to the device (device_link.h), the phases (phases.h), the objects that
+// steps work on (learner.h), how steps are taken (strategy.h), scores (scoring.h), the checkpoint
+// (checkpoint.h).
 
 namespace pair::train {
 
@@ -37,7 +39,7 @@ class Trainer::Impl {
     validate(settings_);
     train::settle(settings_);
     if (data_->train.empty()) {
-      throw std::invalid_argument("the data has no training environment; at least one is needed");
+      throw std::invalid_argument("data: expected at least one training environment, got none");
     }
     const auto scope = link_.enter();
     link_.perform([&] {
@@ -55,7 +57,7 @@ class Trainer::Impl {
     notify_of_fit(*learner_, settings_, *data_);
   }
 
-  ~Impl() { link_.wait(); }  // before what the device still reads goes back to others
+  ~Impl() { link_.wait(); }  // the device may still read what is destroyed next
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -77,7 +79,7 @@ class Trainer::Impl {
     learner_->dropout.set_step(step);
     learner_->batches.begin_step(step, link_);
     {
-      // A frozen featurizer is constant, its running statistics too.
+      // A frozen featurizer is constant, including its running statistics.
       const bool frozen = progress().phase == Phase::balance && settings_.freeze_featurizer;
       const ModeGuard mode(*learner_->model, frozen ? Mode::evaluation : Mode::training);
       strategy_->advance(step, phases_.lr(progress().phase, step));
@@ -91,11 +93,12 @@ class Trainer::Impl {
   Evaluation evaluate(const std::function<bool()>& stop);
   torch::Tensor predict(const torch::Tensor& inputs);
   void save(std::ostream& out);
+  void save_weights(const std::filesystem::path& path);
   void load(std::istream& in);
   void start_from(std::istream& in);
 
  private:
-  // Steps that may go by on a device before anyone looks whether they were finite.
+  // Steps on a device before the host checks whether they were finite.
   static constexpr std::int64_t steps_unread = 64;
 
   [[nodiscard]] Progress& progress() { return learner_->progress; }
@@ -106,7 +109,7 @@ class Trainer::Impl {
     if (!weighs() || change == Phases::Change::none) {
       return;
     }
-    strategy_->settle();  // what the phase before has to tell, while its update is there
+    strategy_->settle();  // reads the results of the previous phase while its update exists
     change == Phases::Change::balance ? begin_balance() : begin_update(phases_.descent_update());
   }
 
@@ -137,7 +140,7 @@ class Trainer::Impl {
     }
   }
 
-  DeviceLink link_;  // first, since the rest lives on its queue
+  DeviceLink link_;  // first, since the other members use its stream
   std::shared_ptr<const data::EnvironmentSet> data_;
   Settings settings_;
   Phases phases_;
@@ -156,7 +159,7 @@ Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
       result.scores.push_back({environment.key, score(), environment.test});
     }
   }
-  // Only now, for scoring may be interrupted, and means that are taken begin anew.
+  // Only now, because scoring may be interrupted, and taking means resets them.
   const Progress& now = progress();
   const LastStep& last = now.last;
   result.step = now.steps;
@@ -198,11 +201,17 @@ void Trainer::Impl::save(std::ostream& out) {
   write_checkpoint(out, *learner_, *strategy_);
 }
 
+void Trainer::Impl::save_weights(const std::filesystem::path& path) {
+  const auto scope = link_.enter();
+  strategy_->settle();
+  link_.perform([&] { models::save_weights(*learner_->model, path); });
+}
+
 void Trainer::Impl::load(std::istream& in) {
   const auto scope = link_.enter();
   torch::serialize::InputArchive archive = open_checkpoint(in, link_);
   read_model(archive, *learner_->model);
-  begin_descent();  // anew: recordings refer to states that are replaced below
+  begin_descent();  // again: recordings refer to states that are replaced below
   if (read_phase(archive) == Phase::balance) {
     begin_balance();
   }
@@ -213,7 +222,7 @@ void Trainer::Impl::start_from(std::istream& in) {
   const auto scope = link_.enter();
   torch::serialize::InputArchive archive = open_checkpoint(in, link_);
   read_model(archive, *learner_->model);
-  begin_descent();  // anew: what it would return to are these
+  begin_descent();  // again: these are the parameters it would return to
 }
 
 Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
@@ -256,13 +265,17 @@ void Trainer::save(std::ostream& out) const {
   impl_->save(out);
 }
 
+void Trainer::save_weights(const std::filesystem::path& path) const {
+  impl_->save_weights(path);
+}
+
 namespace {
 
 void reading(const std::function<void()>& work) {
   try {
     work();
   } catch (const c10::OutOfMemoryError&) {
-    throw;  // says nothing of the checkpoint
+    throw;  // not about the checkpoint
   } catch (const c10::Error& error) {
     throw std::runtime_error("the checkpoint cannot be read: " + std::string(error.what_without_backtrace()));
   }

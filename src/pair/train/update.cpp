@@ -58,7 +58,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
     }
     return;
   }
-  // A sum of squares is finite where, and overflow aside only where, every term is.
+  // A sum of squares is finite if and, except for overflow, only if every term is.
   const torch::Tensor size = torch::dot(gradient, gradient) + torch::dot(losses, losses);
   GuardState guard;
   read_tally(to_doubles(tally_), guard);
@@ -97,7 +97,7 @@ void Update::read_tally(std::span<const double> tally, GuardState& guard) {
   guard.halving = tally[halving];
 }
 
-// One number at a time, each in the operation itself: a copy would wait for the device.
+// One number at a time, each as an argument of an operation: a copy would wait for the device.
 void Update::write_tally(const GuardState& guard) {
   tally_.select(0, restarts).fill_(static_cast<double>(guard.restarts));
   tally_.select(0, rollbacks).fill_(static_cast<double>(guard.rollbacks));
@@ -143,8 +143,8 @@ void Update::load(torch::serialize::InputArchive& archive) {
     torch::Tensor saved;
     archive.read(key, saved);
     if (saved.sizes() != into.sizes()) {
-      throw std::runtime_error("the checkpoint's update is of " + std::to_string(saved.numel()) +
-                               " parameters; the model has " + std::to_string(into.numel()));
+      throw std::runtime_error("the checkpoint's update has " + std::to_string(saved.numel()) +
+                               " parameters; expected " + std::to_string(into.numel()));
     }
     into.copy_(saved);
   };

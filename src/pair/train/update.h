@@ -10,54 +10,55 @@
 #include "pair/train/guard.h"
 #include "pair/train/kept_buffers.h"
 
-// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guard.h, on
-// one flat vector.
+// The trainer's update of the parameters: Adam or SGD with momentum, with the guards of guard.h, on one flat
+// vector.
 //
-// torch's optimizers take the learning rate and count their steps on the host, tensor by tensor, and
-// GuardedStep asks the device before each step whether the direction turned. Here both the arithmetic and
-// the decisions stay on the device, in a few operations whatever the number of layers: a small network is
-// bound by the count of operations, and a step that asks nothing can be recorded (device/recorder.h).
+// torch's optimizers keep the learning rate and count their steps on the host, tensor by tensor, and
+// GuardedStep reads from the device before each step whether the direction turned. Here, both the arithmetic
+// and the decisions stay on the device, in a few operations for any number of layers: the time of a small
+// network depends on the number of operations, and a step without host decisions can be recorded
+// (device/recorder.h).
 
 namespace pair::train {
 
 struct UpdateOptions {
   enum class Rule { adam, sgd };
   Rule rule = Rule::adam;
-  double momentum = 0.9;  // SGD's. Adam's decays are 0.9 and 0.999, its epsilon 1e-8
-  bool restart = true;    // SGD: drop the velocity that the new direction opposes, g . v < 0
+  double momentum = 0.9;  // for SGD. Adam's decays are 0.9 and 0.999, its epsilon 1e-8
+  bool restart = true;    // SGD: drop the velocity if the new direction opposes it, g . v < 0
 };
 
 class Update {
  public:
   // Makes the parameters, of one type and device and each dense in memory, views of one flat vector [P]
-  // without changing how they lie. Counts continue from guard. buffers: the network's, which return with the
-  // parameters where a step is refused or taken back.
+  // without changing their layout. Counts continue from guard. buffers: the network's, which are restored
+  // with the parameters if a step is refused or undone.
   Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
          const GuardState& guard = {}, std::vector<torch::Tensor> buffers = {});
 
   [[nodiscard]] const torch::Tensor& parameters() const { return parameters_; }  // [P]
 
-  // One step of length lr (a scalar tensor, doubles) times the halvings so far; or, where the gradient [P] or
-  // one of the losses is not finite, back to the parameters before the last good step, and a halving.
-  // Nothing waits for a device that has kernels (device/kernels.h).
+  // One step of length lr (a scalar tensor, doubles) times the halvings so far; or, if the gradient [P] or
+  // one of the losses is not finite, back to the parameters before the last good step, and a halving. Does
+  // not wait for a device with kernels (device/kernels.h).
   void apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr);
 
-  // For what the host decides, from losses that it has read. guard is the state as last read from the device,
-  // and is changed as its rule says; nothing waits for the device. Back to the parameters before the last
-  // good step, the velocity dropped: for a step that was too long.
+  // For decisions of the host, from losses that it has read. guard is the state as last read from the device,
+  // and is changed by its rule; does not wait for the device. Returns to the parameters before the last good
+  // step and drops the velocity: for a step that was too long.
   void take_back(GuardState& guard);
-  // The same for one that led to losses that are not finite.
+  // The same for a step that led to losses that are not finite.
   void refuse(GuardState& guard);
 
-  // What of the guard's state the device decides, [tally_size] doubles there: restarts, rollbacks, rollbacks
-  // in a row, halving.
+  // The part of the guard's state that the device decides, [tally_size] doubles there: restarts, rollbacks,
+  // rollbacks in a row, halving.
   static constexpr std::int64_t tally_size = 4;
   [[nodiscard]] const torch::Tensor& tally() const { return tally_; }
-  // Takes over such numbers, once they are on the host.
+  // Reads those numbers once they are on the host.
   static void read_tally(std::span<const double> tally, GuardState& guard);
 
   void save(torch::serialize::OutputArchive& archive) const;
-  // Takes what save gave, for as many parameters that lie in memory as those did. The buffers as they are now
+  // Accepts the result of save, for the same number of parameters with the same layout. The current buffers
   // are those of the last good step: between two steps they always are.
   void load(torch::serialize::InputArchive& archive);
 
@@ -73,7 +74,7 @@ class Update {
   torch::Tensor second_;  // Adam's mean of squares
   torch::Tensor decays_;  // Adam: beta1^t and beta2^t
   torch::Tensor tally_;
-  torch::Tensor room_;  // for device/kernels.h's update
+  torch::Tensor room_;  // workspace of device/kernels.h's update
 };
 
 }  // namespace pair::train

@@ -59,7 +59,7 @@ torch::Tensor WholeNetwork::compare(const Batch& batch, GradientSource source, d
     }
     if (seen_pieces.empty()) {
       throw std::invalid_argument(
-          "gradients from phi were asked for, but the featurizer has no parameters to train");
+          "gradients: expected w, since the featurizer has no trainable parameters, got phi");
     }
     rows.push_back(in_order_of(pieces, view.parameters));
     seen_rows.push_back(flattened(seen_pieces));

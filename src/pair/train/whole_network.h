@@ -8,8 +8,8 @@
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
 
-// The way for objectives that need gradients of the whole network (IGA): the graph is kept whole, and every
-// objective has a pass back of its own.
+// The path for objectives that need gradients of the whole network (IGA): the graph is not cut, and every
+// objective has its own backward pass.
 
 namespace pair::train {
 

@@ -85,7 +85,7 @@ ssize_t BoundedStream::write(const char* bytes, size_t count) {
   return static_cast<ssize_t>(count);
 }
 
-// The addresses decide nothing here.
+// Addresses are not used.
 void BoundedStream::get_remote_ip_and_port(std::string& ip, int& port) const {
   ip.clear();
   port = 0;

@@ -9,18 +9,18 @@
 
 namespace pair::watch {
 
-// The newest payload, handed from the one that follows the runs to all that show them.
+// The newest payload, passed from the follower of the runs to all viewers.
 class Feed {
  public:
   struct Message {
-    std::uint64_t version = 0;  // from 1, one more with every payload; 0: there is none yet
+    std::uint64_t version = 0;  // 1 for the first payload, then counting up; 0 if there is none yet
     std::shared_ptr<const std::string> payload;
   };
 
-  // JSON without line ends. Does nothing where it is the one before.
+  // `payload` is JSON without line ends. Does nothing if it equals the previous payload.
   void publish(std::string payload);
 
-  // The newest; waits at most `patience` for one that is newer than `seen`.
+  // The newest message. Waits up to `patience` for one newer than `seen`.
   [[nodiscard]] Message newest(std::uint64_t seen = 0, std::chrono::milliseconds patience = {}) const;
 
  private:

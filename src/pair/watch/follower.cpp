@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The first line of the file 'failed', which find_runs has seen to lie inside of the folder.
+// The first line of the file 'failed'; find_runs has checked that it is inside the folder.
 std::string failure_of(const fs::path& run) {
   return base::first_line(run / "failed");
 }
@@ -29,7 +29,7 @@ Follower::Follower(std::filesystem::path folder) : folder_(std::move(folder)) {
   }
   if (!fault.empty()) {
     throw std::invalid_argument("'" + base::printable(folder_.string()) + "' " + fault +
-                                "; accepted is a run's folder or one of run folders");
+                                "; expected a run's folder or a folder of run folders");
   }
 }
 
@@ -58,15 +58,21 @@ nlohmann::json Follower::payload() const {
   for (const auto& [run, stamps] : found_ ? found_->runs : std::map<fs::path, RunStamps>()) {
     const auto read = read_.find(run);
     const std::string failure = stamps.failed && !stamps.done ? failure_of(run) : "";
+    const bool has_records = read != read_.end() && !read->second.runs.empty();
+    const bool failed_early = stamps.failed && !stamps.done && !has_records;
+    if (failed_early) {
+      histories.failed.push_back({run, failure.empty() ? "it left no reason" : failure});
+    }
     if (read == read_.end()) {
-      histories.left_out.push_back(
-          {run, 0, failure.empty() ? "has no results.jsonl" : "has failed: " + failure, 0});
+      if (!failed_early) {
+        histories.left_out.push_back({run, 0, "has no results.jsonl", 0});
+      }
       continue;
     }
     const select::ResultsFile& file = read->second;
     histories.records += file.records;
     histories.bytes += file.bytes;
-    if (file.left_out) {
+    if (file.left_out && !(failed_early && file.bytes == 0)) {
       histories.left_out.push_back(*file.left_out);
     }
     if (!stamps.done && !file.runs.empty()) {

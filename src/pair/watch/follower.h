@@ -10,17 +10,16 @@
 
 namespace pair::watch {
 
-// The runs of a folder as they grow.
+// Follows the runs of a folder while they grow.
 class Follower {
  public:
-  // Throws std::invalid_argument where that is no folder.
+  // Throws std::invalid_argument if `folder` is not a folder.
   explicit Follower(std::filesystem::path folder);
 
-  // Reads the runs that changed since the last call, and no others. False where none did; true the first
-  // time.
+  // Reads the runs that changed since the last call. Returns whether any did; always true on the first call.
   bool look();
 
-  // What pair/report/payload.h makes of the runs as of the last look: those that go on and those that ended.
+  // The payload (pair/report/payload.h) of all runs as of the last look(), running and ended.
   [[nodiscard]] nlohmann::json payload() const;
 
  private:

@@ -35,7 +35,7 @@ class Search {
         continue;
       }
       if (entry->is_symlink(unknown) && !lies_inside(entry->path())) {
-        leave_out(entry->path(), "leads out of " + folder_.string());
+        leave_out(entry->path(), "links outside of " + folder_.string());
         continue;
       }
       look_into(entry->path(), /*is_root=*/false);
@@ -67,7 +67,7 @@ class Search {
         continue;
       }
       if (S_ISLNK(status.st_mode) && (!lies_inside(file) || ::stat(file.c_str(), &status) != 0)) {
-        return leave_out(file, "leads out of " + folder_.string());
+        return leave_out(file, "links outside of " + folder_.string());
       }
       if (!S_ISREG(status.st_mode)) {
         return leave_out(file, "is not a regular file");

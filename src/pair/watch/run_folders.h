@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-// Which runs a folder holds, and whether their files changed.
+// The runs of a folder, and whether their files changed.
 
 namespace pair::watch {
 
-// What tells that a file changed, without opening it.
+// Identifies a version of a file without opening it.
 struct Stamp {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -23,7 +23,7 @@ struct Stamp {
 };
 
 struct RunStamps {
-  std::optional<Stamp> results;  // nothing where the run has no results.jsonl
+  std::optional<Stamp> results;  // none if the run has no results.jsonl
   std::optional<Stamp> done;
   std::optional<Stamp> failed;
 
@@ -32,15 +32,14 @@ struct RunStamps {
 
 struct RunFolders {
   std::map<std::filesystem::path, RunStamps> runs;  // by folder
-  std::vector<std::string> left_out;                // sentences, one a folder that is not looked into
+  std::vector<std::string> left_out;                // one sentence per folder that is not read
 
   bool operator==(const RunFolders&) const = default;
 };
 
-// The folder itself, where it has a results.jsonl, and the folders directly inside of it. A link counts as
-// what it leads to, but only while that lies inside of the folder: one that leads out is left out, and so is
-// a run with a file that leads out or is no plain file. A folder that is gone, or cannot be read, holds
-// nothing.
+// The folder itself if it has a results.jsonl, and its direct subfolders. Links are followed as long as they
+// stay inside the folder; links to the outside are left out, and so are runs with a file that links to the
+// outside or is not a regular file. A folder that does not exist or cannot be read has no runs.
 RunFolders find_runs(const std::filesystem::path& folder);
 
 }  // namespace pair::watch

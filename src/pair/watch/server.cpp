@@ -22,9 +22,9 @@ namespace {
 constexpr std::string_view busy =
     "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: "
     "26\r\n\r\n"
-    "Too many are watching now\n";
+    "Too many viewers\n";
 
-// A place among a number of them, for as long as it lives.
+// Occupies one of a limited number of slots while it lives.
 class Place {
  public:
   explicit Place(std::atomic<std::size_t>& taken) : taken_(taken), number_(++taken) {}
@@ -38,7 +38,7 @@ class Place {
   std::size_t number_;
 };
 
-// httplib's own would let another process take the same port.
+// httplib's default would let another process use the same port.
 void only_reuse_address(socket_t socket) {
   const int yes = 1;
   ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
@@ -66,7 +66,7 @@ class Server::Implementation : private httplib::Server {
                          {"Referrer-Policy", "no-referrer"},
                          {"X-Content-Type-Options", "nosniff"}});
     new_task_queue = [this] { return new Workers(options_.connections); };
-    // Before any body is read, and without the regular expressions that httplib would match paths with.
+    // Runs before any body is read, and avoids httplib's regular expressions for paths.
     set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       answer(request, response);
       return HandlerResponse::Handled;
@@ -78,10 +78,10 @@ class Server::Implementation : private httplib::Server {
     if (port_ < 0) {
       throw std::runtime_error("cannot listen at " + options_.host + ", port " +
                                std::to_string(options_.port) + ": " +
-                               (errno != 0 ? std::strerror(errno) : "there is no such address here"));
+                               (errno != 0 ? std::strerror(errno) : "this machine has no such address"));
     }
-    // httplib's five are full before the thread that accepts has woken up, and who finds them full tries
-    // again a second later.
+    // httplib's backlog of five fills up before the accepting thread wakes up, and clients that find it full
+    // retry only a second later.
     ::listen(svr_sock_, SOMAXCONN);
     accepting_ = std::thread([this] {
       accepting_id_ = std::this_thread::get_id();
@@ -107,12 +107,12 @@ class Server::Implementation : private httplib::Server {
     BoundedStream stream(socket, options_, stopping_);
     bool answered = false;
     if (std::this_thread::get_id() == accepting_id_) {
-      // Best effort: nobody waits for who comes too many.
+      // Best effort: refused clients are not waited for.
       ::send(socket, busy.data(), busy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
       ::shutdown(socket, SHUT_WR);
     } else {
       bool closed = false;
-      // Many ranges of a page are many pages.
+      // Ignores ranges: a request with many ranges would repeat the page many times.
       answered = process_request(stream, /*close_connection=*/true, closed,
                                  [](httplib::Request& request) { request.ranges.clear(); });
       stream.finish();
@@ -124,11 +124,11 @@ class Server::Implementation : private httplib::Server {
   void answer(const httplib::Request& request, httplib::Response& response) {
     const bool one_host = request.get_header_value_count("Host") == 1;
     if (!one_host || !accepts_host(request.get_header_value("Host"), options_.host)) {
-      return refuse(response, 403, "This server goes by its address or as localhost, not by another name");
+      return refuse(response, 403, "Host: expected this server's address or localhost");
     }
     if (request.method != "GET") {
       response.set_header("Allow", "GET");
-      return refuse(response, 405, "There is nothing here but to GET");
+      return refuse(response, 405, "Method: expected GET");
     }
     if (request.path == "/") {
       return answer_page(response);
@@ -136,7 +136,7 @@ class Server::Implementation : private httplib::Server {
     if (request.path == "/events") {
       return answer_events(request, response);
     }
-    refuse(response, 404, "There are / and /events, and nothing else");
+    refuse(response, 404, "Path: expected / or /events");
   }
 
   void answer_page(httplib::Response& response) {
@@ -148,7 +148,7 @@ class Server::Implementation : private httplib::Server {
                                   });
   }
 
-  // Made once for all who ask for it.
+  // Made once and shared by all clients.
   std::shared_ptr<const std::string> newest_page() {
     const std::scoped_lock lock(page_mutex_);
     const Feed::Message message = feed_.newest();
@@ -163,11 +163,11 @@ class Server::Implementation : private httplib::Server {
   void answer_events(const httplib::Request& request, httplib::Response& response) {
     const std::string site = request.get_header_value("Sec-Fetch-Site");
     if (!site.empty() && site != "same-origin" && site != "none") {
-      return refuse(response, 403, "The events are for this server's own page");
+      return refuse(response, 403, "Events are only sent to this server's own page");
     }
     const auto place = std::make_shared<const Place>(streams_);
     if (place->number() > options_.streams) {
-      return refuse(response, 503, "Too many are watching now");
+      return refuse(response, 503, "Too many viewers");
     }
     response.set_chunked_content_provider(
         "text/event-stream", [this, place, seen = std::uint64_t{0}](size_t, httplib::DataSink& sink) mutable {
@@ -175,7 +175,7 @@ class Server::Implementation : private httplib::Server {
         });
   }
 
-  // The next event, or a comment where none comes. False ends the stream.
+  // Sends the next event, or a comment if there is none. Returning false ends the stream.
   bool send_next(std::uint64_t& seen, httplib::DataSink& sink) {
     constexpr std::chrono::milliseconds slice{200};
     for (std::chrono::milliseconds waited{0}; waited < options_.heartbeat; waited += slice) {

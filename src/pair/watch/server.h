@@ -8,48 +8,48 @@
 
 #include "pair/watch/feed.h"
 
-// A web server that shows a feed and nothing else: it opens no file.
+// A web server for one feed. It opens no files.
 //
 //   GET /         the page
-//   GET /events   server-sent events: the newest payload at once, and each that follows; a comment now and
-//   then,
-//                 so that a reader that is gone is noticed
+//   GET /events   server-sent events: the newest payload, then each new one; regular comments detect clients
+//                 that have gone away
 //
-// Everything else is refused: other paths (404), other methods (405), a Host header that is a name other than
-// localhost or the one that the server was given (403, since with DNS rebinding a foreign page could read
-// us), and events for a foreign page (403).
+// Everything else is refused: other paths (404), other methods (405), a Host header with a name other than
+// localhost or the server's own (403; otherwise a foreign page could read the feed by DNS rebinding), and
+// requests for events from a foreign page (403).
 
 namespace pair::watch {
 
 struct ServerOptions {
-  std::string host = "127.0.0.1";                  // an address of this machine, or a name that it has
-  int port = 0;                                    // 0: any that is free
-  std::size_t connections = 64;                    // at a time; who comes then is answered 503
-  std::size_t streams = 48;                        // of those, at /events
-  std::size_t request_size = 16U << 10U;           // bytes, headers included; a longer one gets no answer
-  std::chrono::milliseconds request_time{5'000};   // for the whole request; a slower one gets no answer
-  std::chrono::milliseconds stall_time{10'000};    // without a byte taken, after which a reader is dropped
-  std::chrono::milliseconds message_time{60'000};  // for one message or page, likewise
-  std::chrono::milliseconds heartbeat{5'000};      // between comments where nothing happens
+  std::string host = "127.0.0.1";                 // an address or name of this machine
+  int port = 0;                                   // 0: any free port
+  std::size_t connections = 64;                   // at a time; further clients get 503
+  std::size_t streams = 48;                       // connections to /events
+  std::size_t request_size = 16U << 10U;          // bytes, including headers; longer requests get no answer
+  std::chrono::milliseconds request_time{5'000};  // for the whole request; slower ones get no answer
+  std::chrono::milliseconds stall_time{10'000};   // a client that reads nothing for this long is dropped
+  std::chrono::milliseconds message_time{
+      60'000};  // a client that takes longer for one message or page is dropped
+  std::chrono::milliseconds heartbeat{5'000};  // between comments if there is no event
 };
 
-// False where PAIR was built without cpp-httplib.
+// False if PAIR was built without cpp-httplib.
 bool has_server();
 
 class Server {
  public:
-  // Listens from now on. `page` makes the page of a payload, from any thread. The feed must outlive the
-  // server. Throws std::runtime_error where the address cannot be used, or where PAIR was built without
+  // Starts listening. `page` makes the page of a payload and is called from any thread. The feed must outlive
+  // the server. Throws std::runtime_error if the address cannot be used, or if PAIR was built without
   // cpp-httplib.
   Server(const Feed& feed, std::function<std::string(const std::string& payload)> page,
          ServerOptions options = {});
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
-  // Ends every connection.
+  // Closes all connections.
   ~Server();
 
   [[nodiscard]] int port() const;
-  // "http://127.0.0.1:8080/".
+  // For example "http://127.0.0.1:8080/".
   [[nodiscard]] std::string url() const;
 
  private:

@@ -1,4 +1,4 @@
-// Built in place of server.cpp where there is no cpp-httplib.
+// Replaces server.cpp in builds without cpp-httplib.
 
 #include <stdexcept>
 
@@ -15,7 +15,7 @@ bool has_server() {
 Server::Server(const Feed& /*feed*/, std::function<std::string(const std::string& payload)> /*page*/,
                ServerOptions /*options*/) {
   throw std::runtime_error(
-      "there is nothing to watch with: pair was built without cpp-httplib 0.11 (Debian 12: "
+      "watching is not available: pair was built without cpp-httplib 0.11 (Debian 12: "
       "libcpp-httplib-dev)");
 }
 

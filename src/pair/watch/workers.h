@@ -12,8 +12,8 @@
 
 namespace pair::watch {
 
-// So many connections at a time. Where all workers have one, the next is served by the thread that accepted
-// it, which is how its server knows to refuse it.
+// Serves a fixed number of connections at a time. If all workers are busy, the accepting thread serves the
+// next connection; the server recognises this and refuses it.
 class Workers : public httplib::TaskQueue {
  public:
   explicit Workers(std::size_t count);

@@ -37,7 +37,7 @@ function report(name, ...folders) {
 // Opens the file and waits until all is drawn. `page.trouble` collects errors and requests.
 async function open(file, options = {}) {
   const context = await browser.newContext({viewport: {width: 1200, height: 900}, ...options});
-  // Machines that run tests are busy.
+  // Test machines are busy.
   context.setDefaultTimeout(120000);
   const page = await context.newPage();
   page.trouble = [];
@@ -154,7 +154,7 @@ test("the table sorts both ways and filters", async () => {
   await page.context().close();
 });
 
-test("it is dark where the system is, and where the reader asks for it", async () => {
+test("it is dark if the system is, or if the reader chooses it", async () => {
   const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const paper = (page) => page.$eval("#overlay-plot", (plot) => plot.layout.paper_bgcolor);
   const light = await open(join(scratch, "sweep.html"));
@@ -190,7 +190,7 @@ test("what is in view is drawn first, and all is drawn for paper", async () => {
   const context = await browser.newContext({viewport: {width: 1200, height: 1100}});
   context.setDefaultTimeout(120000);
   const page = await context.newPage();
-  // What is drawn by the moment the page says that it is ready, and what is after printing was asked for in that moment.
+  // The figures drawn when the page says that it is ready, and those drawn after printing is requested then.
   await page.addInitScript(() => {
     const figures = () => [...document.querySelectorAll("figure.chart")];
     const drawn = () => figures().filter((figure) => figure.dataset.points !== undefined).map((figure) => figure.id);
@@ -213,7 +213,7 @@ test("what is in view is drawn first, and all is drawn for paper", async () => {
   await context.close();
 });
 
-test("every figure has words and numbers for those who cannot see it", async () => {
+test("every figure has a description and a table for screen readers", async () => {
   const page = await open(join(scratch, "sweep.html"));
   const labels = await page.$$eval("figure.chart .plot:not([hidden])", (plots) => plots.map((plot) =>
     [plot.getAttribute("role"), plot.getAttribute("aria-label").length]));
@@ -245,7 +245,7 @@ test("names with HTML, quotes and emoji are shown, never executed", async () => 
   await page.context().close();
 });
 
-test("a script that were to get in would not run", async () => {
+test("an injected script would not run", async () => {
   const file = join(scratch, "injected.html");
   const html = readFileSync(join(scratch, "sweep.html"), "utf8");
   writeFileSync(file, html.replace("<noscript>", "<script>window.ran = true</script><noscript>"));
@@ -255,7 +255,7 @@ test("a script that were to get in would not run", async () => {
   await page.context().close();
 });
 
-test("runs that go on, failed or are garbled are shown as far as they are", async () => {
+test("unfinished, failed and corrupt runs are shown as far as they can be read", async () => {
   const folder = join(scratch, "partial");
   writeRun(join(folder, "going"), {records: 7, ends: "open", text: '{"step": 80, "args": {"algo'});
   writeRun(join(folder, "failed"), {records: 3, ends: "out of memory", seed: 1});
@@ -265,13 +265,13 @@ test("runs that go on, failed or are garbled are shown as far as they are", asyn
   const page = await open(report("partial.html", folder));
   assert.match(await page.textContent("#summary"), /2 runs .* 0 done, 1 going on or stopped, 1 failed/);
   assert.match(await page.textContent("#progress"), /out of memory/);
-  assert.match(await page.textContent("#notes"), /garbled.*is no JSON/);
+  assert.match(await page.textContent("#notes"), /garbled.*is not JSON/);
   assert.match(await page.textContent("#notes"), /empty.*has no results.jsonl/);
   assert.deepEqual(page.trouble, []);
   await page.context().close();
 });
 
-test("a live page takes in what comes and keeps what the reader chose", async () => {
+test("a live page shows new data and keeps what the reader chose", async () => {
   const {createServer} = await import("node:http");
   const html = readFileSync(join(scratch, "sweep.html"), "utf8").replace('"live":false', '"live":true')
     .replace("connect-src 'none'", "connect-src 'self'");

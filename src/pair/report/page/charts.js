@@ -1,4 +1,4 @@
-// Figures: Plotly draws them; here is what all of them share.
+// Common parts of the figures, which Plotly draws.
 
 const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 let theme = "system";  // or light, dark
@@ -9,7 +9,7 @@ function colors() {
   return page.palette[dark ? "dark" : "light"];
 }
 
-// The i-th of several things differs in colour, dash and shape.
+// Item i has its own colour, dash and shape.
 function look(i) {
   const marks = colors().marks;
   return {
@@ -34,12 +34,12 @@ function logAxis(title, extra = {}) {
   return axis(title, {type: "log", ...extra});
 }
 
-// Below the axes, by a share of their height.
+// Below the axes, by a fraction of their height.
 function legendBelow(share) {
   return {orientation: "h", x: 0, y: -share, yanchor: "top", font: {size: 11}};
 }
 
-const margins = {l: 58, r: 14, t: 26, b: 44};  // above: the buttons that come where the pointer is
+const margins = {l: 58, r: 14, t: 26, b: 44};  // the top margin holds the buttons shown on hover
 
 function baseLayout(layout) {
   const c = colors();
@@ -60,8 +60,8 @@ function inView(figure) {
   return height > 0 && bottom > 0 && top < window.innerHeight;
 }
 
-// One figure after another, so that the page can be used before all are there: first those that the reader sees,
-// the others while the browser has nothing else to do. The root's data-ready and data-drawn say when each was done.
+// Draws one figure at a time, so that the page can be used before all are drawn: visible figures first, the
+// others when the browser is idle. The root's data-ready and data-drawn say when each stage is complete.
 function drawNext() {
   const {dataset} = document.documentElement;
   const seen = queue.findIndex(inView);
@@ -93,13 +93,13 @@ function drawSoon(figure) {
   delete document.documentElement.dataset.drawn;
   if (drawing) return;
   drawing = true;
-  // The plotting library comes after this script.
+  // The plotting library is loaded after this script.
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", drawNext, {once: true});
   else setTimeout(drawNext, 0);
 }
 
-// A figure in the page. `update(make, words)`: make() gives {traces, layout}, or null where there is nothing to
-// draw, and words say what is seen or why nothing is.
+// A figure in the page. `update(make, words)`: make() returns {traces, layout}, or null if there is nothing
+// to draw; `words` describe the figure or say why it is empty.
 function figure(id, title) {
   const plot = el("div", {class: "plot", id: `${id}-plot`, role: "img"});
   const words = el("p", {class: "words", id: `${id}-words`});
@@ -140,7 +140,7 @@ function figure(id, title) {
   return self;
 }
 
-// What a figure shows as a table, for those who cannot see it.
+// The data of a figure as a table, for screen readers.
 function numberTable(traces, title) {
   const most = 300;
   const rows = [];
@@ -151,7 +151,7 @@ function numberTable(traces, title) {
       }));
       continue;
     }
-    // Where lines are not drawn at what they say, as on a radar, they carry it.
+    // Lines that are not drawn at their values, as on a radar, carry the values as text.
     const values = trace.meta?.values ?? trace.y ?? [];
     const places = trace.x ?? [];
     values.forEach((value, i) => rows.push([trace.name ?? "", trace.meta?.names?.[i] ?? shownPlace(places[i]),
@@ -160,7 +160,7 @@ function numberTable(traces, title) {
   const cut = rows.slice(0, most).map((row) => row.map(unplain));
   const width = Math.max(0, ...cut.map((row) => row.length));
   const result = table(width === 3 ? ["series", "at", "value"] : ["at", "value"], cut, title);
-  return rows.length > most ? el("div", {}, result, el("p", {}, `The first ${most} of ${rows.length} numbers.`)) : result;
+  return rows.length > most ? el("div", {}, result, el("p", {}, `First ${most} of ${rows.length} numbers.`)) : result;
 }
 
 function shownPlace(place) {

@@ -1,5 +1,5 @@
 "use strict";
-// The page's own small tools. Names from records reach the page as text nodes alone.
+// Small DOM tools. Names from records only enter the page as text nodes.
 
 const page = JSON.parse(document.getElementById("page").textContent);
 
@@ -19,7 +19,7 @@ function section(id, title, ...children) {
   return el("section", {id, "aria-labelledby": `${id}-title`}, el("h2", {id: `${id}-title`}, title), ...children);
 }
 
-// A labelled choice. `set` replaces the options and keeps what the reader chose where it is still there.
+// A labelled choice. `set` replaces the options and keeps the reader's choice if it still exists.
 function choice(id, label, changed) {
   const select = el("select", {id, change: () => { select.dataset.touched = "1"; changed(); }});
   const box = el("label", {class: "choice", for: id}, el("span", {}, label), select);
@@ -43,7 +43,7 @@ function shorten(text, most) {
   return characters.length > most ? characters.slice(0, most - 1).join("") + "…" : text;
 }
 
-// Text that Plotly shows as it is, since it reads some tags and entities itself.
+// Text that Plotly shows literally: it interprets some tags and entities itself.
 function plain(text, most = 48) {
   return shorten(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }
@@ -60,7 +60,7 @@ function shown(value, kind) {
   return size !== 0 && (size < 1e-3 || size >= 1e5) ? value.toExponential(2) : String(+value.toPrecision(4));
 }
 
-// A setting as JSON text, for people.
+// A setting, given as JSON text, for display.
 function shownSetting(text) {
   if (text === null || text === undefined) return "–";
   return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;

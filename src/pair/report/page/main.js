@@ -17,13 +17,13 @@ function setTheme(chosen) {
   try {
     localStorage.setItem("pair-theme", chosen);
   } catch {
-    // A page from disk may have no storage: the choice then lasts as long as the page.
+    // A page opened from disk may have no storage: the choice is then lost with the page.
   }
   redrawAll();
 }
 
 function updateSummary() {
-  const titles = {trained: "What was trained", best: "Which is best", criterion: "By which criterion", distrust: "What to distrust"};
+  const titles = {trained: "Training", best: "Best method", criterion: "Selected runs", distrust: "Caveats"};
   summaryBox.replaceChildren(...Object.entries(titles).flatMap(([kind, title]) => {
     const sentences = data.summary.filter((sentence) => sentence.kind === kind);
     return sentences.length === 0 ? [] : [el("h3", {}, title),
@@ -58,7 +58,7 @@ function update() {
 function follow() {
   const source = new EventSource("events");
   source.onopen = () => { liveStatus.textContent = "Following the runs."; };
-  source.onerror = () => { liveStatus.textContent = "The connection is lost; trying again."; };
+  source.onerror = () => { liveStatus.textContent = "Connection lost; reconnecting."; };
   source.onmessage = (message) => {
     data = JSON.parse(message.data);
     update();
@@ -66,20 +66,20 @@ function follow() {
   };
 }
 
-const sections = [["summary", "Summary"], ["run", "A run"], ["several", "Beside each other"], ["sweep", "Sweep"],
+const sections = [["summary", "Summary"], ["run", "A run"], ["several", "Comparison"], ["sweep", "Sweep"],
   ["selection", "Selection"], ["table", "All runs"], ["settings", "Settings"], ["notes", "Left out"]];
 document.body.append(
-  el("a", {href: "#main", class: "skip"}, "Skip to the content"),
+  el("a", {href: "#main", class: "skip"}, "Skip to content"),
   el("header", {}, heading, el("div", {class: "bar"}, el("nav", {"aria-label": "Sections"}, el("ul", {},
     ...sections.map(([id, title]) => el("li", {}, el("a", {href: `#${id}`}, title))))), themeChoice.box), liveStatus),
   el("main", {id: "main", tabindex: "-1"},
     page.plotly ? null : el("p", {class: "missing", role: "note"}, "This program was built without its plotting library: " +
-      "the numbers are here, the charts are not. pair report --figures draws them as files."),
+      "charts are missing from this page; 'pair report --figures' writes them as files."),
     section("summary", "Summary", summaryBox), runSection, severalSection, sweepSection, selectionSection, tableSection,
     commonSection, notesSection),
-  el("footer", {}, el("p", {}, page.plotly ? "Made by pair. Charts: Plotly.js, MIT licence, whose text is in this file." : "Made by pair.")));
+  el("footer", {}, el("p", {}, page.plotly ? "Made by pair. Charts: Plotly.js (MIT licence, included in this file)." : "Made by pair.")));
 
-themeChoice.set([["system", "as the system"], ["light", "light"], ["dark", "dark"]], "system");
+themeChoice.set([["system", "system"], ["light", "light"], ["dark", "dark"]], "system");
 try {
   const kept = localStorage.getItem("pair-theme");
   if (["light", "dark"].includes(kept)) themeChoice.value = kept;

@@ -15,7 +15,7 @@ const runSection = section("run", "A run, step by step", runChoice.box, runWords
   el("div", {class: "charts"}, ...Object.values(runFigures).map((each) => each.box)),
   el("details", {id: "run-settings"}, el("summary", {}, "Settings of this run"), runSettings));
 
-const stateWords = {done: "done", failed: "failed", open: "going on, or stopped"};
+const stateWords = {done: "done", failed: "failed", open: "running or stopped"};
 
 function values(run, key) {
   const column = run.series[key];
@@ -34,7 +34,7 @@ function phaseMarks(run, named) {
         "bottom", showarrow: false, font: {size: 11, color: c.ink}});
     }
   });
-  // A line for the names below the buttons.
+  // Room for the names below the buttons.
   return annotations.length > 0 ? {shapes, annotations, margin: {...margins, t: 46}} : {shapes};
 }
 
@@ -51,7 +51,7 @@ function shortLabel(metric) {
   return metric.label.replace(/^(loss of|weight of|cosine of erm with|accuracy,|squared error,) /, "");
 }
 
-// The metrics of a kind; of losses, the objectives where there are any.
+// The metrics of a kind; for losses, only the objectives if there are any.
 function metricsOf(kind) {
   const all = data.metrics.filter((metric) => metric.kind === kind);
   const objectives = all.filter((metric) => metric.key.startsWith("losses."));
@@ -64,7 +64,7 @@ function timeFigure(where, run, kind, y, absent, options = {}) {
   where.update(metrics.length === 0 ? () => null : () => ({
     traces: lines(run, metrics, options), revision: run.name,
     layout: {height: options.height ?? 320, xaxis: axis("step"), yaxis: y(), ...phaseMarks(run, options.named)},
-  }), metrics.length === 0 ? absent : `At the end: ${finals}.`);
+  }), metrics.length === 0 ? absent : `Final values: ${finals}.`);
 }
 
 function last(run, metric) {
@@ -89,7 +89,7 @@ function updateRate(run) {
     return {traces, revision: run.name, layout: {barmode: "stack", xaxis: axis("step", {anchor: "y2"}),
       yaxis: logAxis("learning rate", {domain: events.length > 0 ? [0.48, 1] : [0, 1]}),
       yaxis2: axis("events", {domain: [0, 0.36], rangemode: "tozero"}), ...phaseMarks(run, false)}};
-  }, totals ? `Guarded steps in all: ${totals}. Bars: how many between two records shown.` : "");
+  }, totals ? `Guarded steps in total: ${totals}. Bars: number between two records shown.` : "");
 }
 
 function updateRun() {
@@ -111,7 +111,7 @@ function updateRun() {
   timeFigure(runFigures.divergence, run, "divergence", () => axis("μ", {rangemode: "tozero"}),
     "These records have no divergence.");
   timeFigure(runFigures.conflict, run, "conflict", () => axis("cosine", {range: [-1.05, 1.05]}),
-    "These records do not have it.");
+    "These records have no gradient conflict.");
   const regression = !data.metrics.some((metric) => metric.kind === "accuracy" && run.series[metric.key] !== undefined);
   const isTest = (metric) => metric.key.startsWith("worst") ||
     run.test_envs.includes(Number((/^env(\d+)_/.exec(metric.key) ?? [])[1]));

@@ -1,16 +1,16 @@
-// Several runs: curves by method, the spread at the end, a radar of the losses, trade-offs between two losses.
+// Several runs: curves per method, final spread, a radar of the losses, trade-offs between two losses.
 
 const severalFigures = {
   overlay: figure("overlay", "By method, over time"),
   spread: figure("spread", "By method, at the last record"),
-  radar: figure("radar", "Losses at the end, each divided by the largest"),
+  radar: figure("radar", "Final losses, each divided by the largest"),
   pareto: figure("pareto", "Trade-off between two losses"),
 };
 const metricChoice = choice("metric-choice", "Metric", () => updateSeveral());
 const paretoX = choice("pareto-x", "Across", () => updatePareto());
 const paretoY = choice("pareto-y", "Upwards", () => updatePareto());
 severalFigures.pareto.box.querySelector("figcaption").after(el("div", {class: "choices"}, paretoX.box, paretoY.box));
-const severalSection = section("several", "Runs beside each other", el("div", {class: "choices"}, metricChoice.box),
+const severalSection = section("several", "Comparison of runs", el("div", {class: "choices"}, metricChoice.box),
   el("div", {class: "charts"}, ...Object.values(severalFigures).map((each) => each.box)));
 
 function metricByKey(key) {
@@ -41,7 +41,7 @@ function updateOverlay(metric) {
         name: plain(method.label), legendgroup: group, line: {color, dash, width: 2.2}, marker: {color}});
     }
     return {traces, revision: metric.key, layout: {xaxis: axis("step"), yaxis: axisFor(metric)}};
-  }, `Mean over runs of the ${metric.label}; bands reach from the least to the largest. At the end: ${ends.join(", ")}.`);
+  }, `Mean ${metric.label} over runs; bands show the smallest and largest value. Final values: ${ends.join(", ")}.`);
 }
 
 function updateSpread(metric) {
@@ -66,14 +66,15 @@ function updateSpread(metric) {
   }), `Each point is a run; the dashed line and diamond are mean and standard deviation: ${words.join("; ")}.`);
 }
 
-// Where a share of the rim is on a spoke; the first points upwards, the others follow clockwise.
+// The position of a fraction of the rim on a spoke. The first spoke points upwards; the others follow
+// clockwise.
 function onSpoke(spoke, spokes, share) {
   const angle = 2 * Math.PI * spoke / spokes;
   return {x: share === null ? null : share * Math.sin(angle), y: share === null ? null : share * Math.cos(angle)};
 }
 
-// Spokes and rings below the lines. The bundle with polar plots is three times as large and takes a second more to
-// open, so a radar is drawn on plain axes.
+// Spokes and rings below the lines. The Plotly bundle with polar plots is three times as large and takes a
+// second longer to load, so a radar is drawn on plain axes.
 function radarFrame(names) {
   const c = colors();
   const rings = [0.25, 0.5, 0.75, 1];
@@ -97,7 +98,7 @@ function radarFrame(names) {
   };
 }
 
-// Of the methods, or of the runs where there is one method and few of them.
+// One outline per method, or per run if there is one method with few runs.
 function updateRadar() {
   const metrics = metricsOf("loss").filter((metric) => data.methods.some((method) => method.last[metric.key]));
   const single = data.methods.length === 1 && data.runs.length <= 8;
@@ -128,7 +129,7 @@ function updateRadar() {
     metrics.map((metric, k) => `${shortLabel(metric)} ${shown(most[k])}`).join(", ") + ".");
 }
 
-// The points that no other is at least as low as in both, from left to right.
+// The Pareto front from left to right: the points that no other point equals or beats in both losses.
 function nonDominated(points) {
   const front = [];
   for (const point of [...points].sort((a, b) => a.x - b.x || a.y - b.y)) {
@@ -142,7 +143,7 @@ function updatePareto() {
   const x = metricByKey(paretoX.value);
   const y = metricByKey(paretoY.value);
   if (!x || !y) {
-    severalFigures.pareto.update(() => null, "These records have no two losses.");
+    severalFigures.pareto.update(() => null, "A trade-off needs at least two losses.");
     return;
   }
   const points = data.runs.map((run) => ({run, x: last(run, x), y: last(run, y)}))

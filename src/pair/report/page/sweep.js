@@ -1,4 +1,4 @@
-// A sweep: a heat map over two settings, what the criteria chose, how far it is.
+// A sweep: a heat map over two settings, the choices of the criteria, progress.
 
 const heatFigure = figure("heat", "A metric over two settings");
 const heatMetric = choice("heat-metric", "Metric", () => updateHeat());
@@ -8,9 +8,9 @@ heatFigure.box.querySelector("figcaption").after(el("div", {class: "choices"}, h
 const selectionBox = el("div", {id: "selections"});
 const progressBox = el("div", {id: "progress"});
 const sweepSection = section("sweep", "The sweep", progressBox, heatFigure.box);
-const selectionSection = section("selection", "Selection: what each criterion chose, and why", selectionBox);
+const selectionSection = section("selection", "Selection: the choice of each criterion, with reasons", selectionBox);
 
-// What runs can be laid out by: settings that vary, and a few things that are no settings.
+// The dimensions of a heat map: settings that vary, and a few properties that are not settings.
 function dimensions() {
   const all = data.settings.varying.map((name, i) => ({key: `s${i}`, label: name,
     of: (run) => run.settings[i] === null ? null : shownSetting(run.settings[i]), number:
@@ -22,7 +22,7 @@ function dimensions() {
   return all.filter((dimension) => new Set(data.runs.map(dimension.of)).size > 1);
 }
 
-// The rows or columns: each value, or ranges of them where there are too many.
+// The rows or columns: one per value, or ranges if there are too many values.
 function cells(dimension) {
   const most = 16;
   const texts = [...new Set(data.runs.map(dimension.of).filter((text) => text !== null))];
@@ -109,7 +109,7 @@ function updateSelection() {
     const count = selection.choices.length + selection.choices_left_out;
     return el("details", {"data-title": selection.title, open: open.has(selection.title) || (open.size === 0 && index === 0)},
       el("summary", {}, `${selection.title}: ${count} ${count === 1 ? "choice" : "choices"}`),
-      rows.length > 0 ? table(headings, rows, `What ${selection.title} chose`) : null,
+      rows.length > 0 ? table(headings, rows, `Chosen by ${selection.title}`) : null,
       selection.choices_left_out > 0 ? el("p", {}, `${selection.choices_left_out} more choices: pair select lists them.`) : null,
       ...selection.notes.map((note) => el("p", {class: "words"}, note)));
   }));
@@ -119,11 +119,11 @@ function updateProgress() {
   const {runs, done, failed, open, records} = data.progress;
   const unfinished = data.runs.filter((run) => run.state !== "done");
   progressBox.replaceChildren(
-    el("p", {}, `${done} of ${runs} runs done, ${failed} failed, ${open} going on or stopped; ${records} records. `,
+    el("p", {}, `${done} of ${runs} runs finished, ${failed} failed, ${open} running or stopped; ${records} records. `,
       el("progress", {max: Math.max(1, runs), value: done, "aria-label": "runs done"})),
-    unfinished.length > 0 ? el("details", {}, el("summary", {}, "Runs that are not done"),
+    unfinished.length > 0 ? el("details", {}, el("summary", {}, "Unfinished runs"),
       table(["run", "state", "step", "reason"], unfinished.slice(0, 300).map((run) => [run.name, stateWords[run.state],
-        run.steps ? `${run.step} of ${run.steps}` : String(run.step ?? "–"), run.failure]), "Runs that are not done")) : "");
+        run.steps ? `${run.step} of ${run.steps}` : String(run.step ?? "–"), run.failure]), "Unfinished runs")) : "");
 }
 
 function updateSweep() {

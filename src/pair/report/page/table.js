@@ -1,4 +1,4 @@
-// All runs, to sort and to filter.
+// All runs, sortable and filterable.
 
 const filterText = el("input", {type: "search", id: "filter-text", placeholder: "name, setting=value, ...", input: () => {
   rowsShown = pageOfRows;
@@ -16,14 +16,14 @@ const moreRows = el("button", {type: "button", id: "more-rows", click: () => {
 const tableSection = section("table", "All runs", el("div", {class: "choices"},
   el("label", {class: "choice", for: "filter-text"}, el("span", {}, "Filter"), filterText), filterMethod.box, filterState.box),
 tableCount, el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of runs"},
-  el("table", {id: "runs"}, el("caption", {}, "Runs with their settings that differ and their last records; a heading sorts by its column"),
+  el("table", {id: "runs"}, el("caption", {}, "Runs with the settings that vary and their last records; click a heading to sort"),
     el("thead", {}, tableHead), tableBody)), moreRows);
 
 const pageOfRows = 100;
 let rowsShown = pageOfRows;
 let order = {column: "run", descending: false};
 
-// {id, label, value: what is sorted by, text or cell: what is shown}
+// {id, label, value: the sort key, text or cell: the content shown}
 function tableColumns() {
   const columns = [
     {id: "run", label: "run", value: (run) => run.label, cell: (run) => runButton(data.runs.indexOf(run))},
@@ -43,7 +43,7 @@ function tableColumns() {
   return columns;
 }
 
-// Numbers by size, texts by alphabet; what is missing stays last whichever way.
+// Numbers by value, texts alphabetically; missing values last in either direction.
 function compare(a, b, descending) {
   const missing = (value) => value === null || value === undefined;
   if (missing(a) || missing(b)) return missing(a) - missing(b);

@@ -1,0 +1,52 @@
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+
+#include "pair/cli/model_commands.h"
+#include "pair/runs/export_model.h"
+
+namespace pair::cli {
+namespace {
+
+struct ExportArguments {
+  std::string run;
+  std::string out;
+  bool quiet = false;
+};
+
+void export_weights(const ExportArguments& arguments, Context& context) {
+  const bool made = runs::export_model(arguments.run, arguments.out);
+  if (made) {
+    context.err << "pair: " << arguments.run << " had no model; it was made from the run's last checkpoint\n";
+  }
+  if (!arguments.quiet) {
+    context.out << "Weights in " << arguments.out << '\n';
+  }
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<ExportArguments>();
+  CLI::App* command = app.add_subcommand("export", "Copy a trained model's weights, for other programs");
+  command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
+  command->add_option("-o,--out", arguments->out, "The safetensors file to write")
+      ->type_name("FILE")
+      ->required();
+  command->add_flag("--quiet", arguments->quiet, "Print nothing at the end");
+  command->footer(
+      "The file has the parameters and buffers by name. In Python, safetensors.torch.load_file(FILE) is the\n"
+      "state_dict. A finished run without a model gets one from its last checkpoint.\n\n"
+      "Example:\n"
+      "  pair export runs/pets -o pets.safetensors");
+  command->callback([arguments, &context] {
+    try {
+      export_weights(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::cli

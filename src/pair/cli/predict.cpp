@@ -1,0 +1,178 @@
+#include "pair/runs/predict.h"
+
+#include <charconv>
+#include <csignal>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pair/base/output_file.h"
+#include "pair/base/tables.h"
+#include "pair/cli/model_commands.h"
+#include "pair/cli/train_interrupt.h"
+
+namespace pair::cli {
+namespace {
+
+struct PredictArguments {
+  runs::PredictRequest request;
+  std::string run;
+  std::string out;
+  std::string format = "csv";
+  std::string broken = "fail";
+  bool quiet = false;
+};
+
+// The fewest digits that read back as the same number.
+std::string shortest(float number) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+class CsvLines {
+ public:
+  explicit CsvLines(const runs::ModelCard& card) : classes_(class_names(card)) {}
+
+  [[nodiscard]] std::string header() const {
+    std::string line = classes_.empty() ? "input,value" : "input,class";
+    for (const std::string& name : classes_) {
+      line += "," + base::csv_value("p_" + name);
+    }
+    return line + "\n";
+  }
+
+  [[nodiscard]] std::string line(const runs::Prediction& prediction) const {
+    std::string line = base::csv_value(prediction.input) + ",";
+    line += classes_.empty() ? shortest(prediction.value) : base::csv_value(classes_[prediction.answer]);
+    for (const float share : prediction.probabilities) {
+      line += "," + shortest(share);
+    }
+    return line + "\n";
+  }
+
+ private:
+  std::vector<std::string> classes_;
+};
+
+std::string json_line(const runs::Prediction& prediction, const std::vector<std::string>& classes) {
+  nlohmann::ordered_json object{{"input", prediction.input}};
+  if (classes.empty()) {
+    object["value"] = prediction.value;
+  } else {
+    object["class"] = classes[prediction.answer];
+    nlohmann::ordered_json& shares = object["probabilities"];
+    for (std::size_t i = 0; i < classes.size(); ++i) {
+      shares[classes[i]] = prediction.probabilities[i];
+    }
+  }
+  // Names of files may be any bytes.
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+void predict(const PredictArguments& arguments, Context& context) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  if (arguments.format != "csv" && arguments.format != "jsonl") {
+    throw UsageError("--format: expected csv or jsonl, got '" + arguments.format + "'");
+  }
+  if (arguments.broken != "fail" && arguments.broken != "skip") {
+    throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
+  }
+  runs::PredictRequest request = arguments.request;
+  request.run = arguments.run;
+  request.skip_broken = arguments.broken == "skip";
+
+  std::optional<base::OutputFile> file;
+  const auto write = [&](const std::string& line) {
+    if (file) {
+      file->write(line);
+    } else if (!(context.out << line)) {
+      throw std::runtime_error("cannot write the output: the stream has failed");
+    }
+  };
+  const Interrupt interrupt;
+  std::optional<CsvLines> csv;
+  std::vector<std::string> classes;
+  runs::PredictHooks hooks;
+  hooks.begin = [&](const runs::ModelCard& card) {
+    if (!arguments.out.empty()) {
+      file.emplace(arguments.out);
+    }
+    classes = class_names(card);
+    if (arguments.format == "csv") {
+      write(csv.emplace(card).header());
+    }
+  };
+  hooks.each = [&](const runs::Prediction& prediction) {
+    write(csv ? csv->line(prediction) : json_line(prediction, classes));
+  };
+  hooks.notice = [&](std::string_view sentence) { context.err << "pair: " << sentence << '\n'; };
+  hooks.should_stop = [&] { return interrupt.signal() != 0; };
+  const runs::PredictResult result = runs::predict(request, context.in, hooks);
+  if (result.stopped) {
+    context.err << "Stopped after " << result.predicted << " inputs"
+                << (file ? "; " + arguments.out + " is not written" : "") << '\n';
+    context.status = 128 + interrupt.signal();
+    return;
+  }
+  if (file) {
+    file->finish();
+    if (!arguments.quiet) {
+      context.out << result.predicted << (result.predicted == 1 ? " prediction" : " predictions") << " in "
+                  << arguments.out << '\n';
+    }
+  }
+  if (result.skipped > 0) {
+    context.err << "pair: skipped broken files: " << result.skipped << '\n';
+  }
+}
+
+constexpr auto predict_footer =
+    R"(INPUTS depend on what the model was trained on:
+  image folders   JPEG and PNG files, folders of them, or - for paths on standard input, one per line
+  digits          JPEG and PNG files, folders, -, or IDX files as MNIST's, gzipped or not
+  tables          CSV files with the columns that the model uses, in any order, or - for standard input
+  points          CSV files, one line per input, or - for standard input; with a header, columns by name
+
+One line per input: its name, the predicted class and one probability per class, or the value of a regression.
+Lines are written immediately, in the order of the inputs; FILE appears only when it is complete.
+
+Example:
+  pair predict runs/pets photos/ -o predictions.csv
+  find /data -name '*.jpg' | pair predict runs/pets - --format jsonl
+  pair predict runs/digits t10k-images-idx3-ubyte.gz --channel 0)";
+
+}  // namespace
+
+void add_predict(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<PredictArguments>();
+  CLI::App* command = app.add_subcommand("predict", "Apply a trained model to new inputs");
+  command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
+  command->add_option("INPUTS", arguments->request.inputs, "Files, folders, or - for standard input")
+      ->required();
+  command->add_option("-o,--out", arguments->out, "Write the predictions to FILE")->type_name("FILE");
+  command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
+  command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
+      ->capture_default_str();
+  command->add_option("--channel", arguments->request.channel,
+                      "Coloured digits: take grey ones as red (0) or green (1)");
+  command->add_option("--batch", arguments->request.batch, "Inputs per batch")->capture_default_str();
+  command->add_option("--workers", arguments->request.workers, "Threads that decode images")
+      ->capture_default_str();
+  command->add_option("--threads", arguments->request.threads, "Threads per operation")
+      ->capture_default_str();
+  command->add_flag("--quiet", arguments->quiet, "With -o, print nothing at the end");
+  command->footer(predict_footer);
+  command->callback([arguments, &context] {
+    try {
+      predict(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::cli

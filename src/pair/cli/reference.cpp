@@ -1,0 +1,130 @@
+#include "pair/cli/reference.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "pair/base/files.h"
+
+namespace pair::cli {
+namespace {
+
+// Text as one cell of a table.
+std::string as_cell(std::string_view text) {
+  std::string cell;
+  for (const char c : text) {
+    if (c == '|') {
+      cell += '\\';
+    }
+    cell += c == '\n' ? ' ' : c;
+  }
+  return cell;
+}
+
+std::string as_code(std::string_view text) {
+  return text.empty() ? "" : "`" + std::string(text) + "`";
+}
+
+std::string drawn_from(const base::Field& field) {
+  std::string text;
+  if (field.domainbed) {
+    text = base::as_text(*field.domainbed);
+  }
+  if (field.paper) {
+    text += (text.empty() ? "" : "; ") + base::as_text(*field.paper) + " (`--search paper`)";
+  }
+  return text;
+}
+
+std::string index_of(const Reference& reference) {
+  std::vector<std::vector<std::string>> rows;
+  for (const Page& page : reference.pages) {
+    rows.push_back({"[`" + page.name + "`](" + page.name + ".md)", page.summary});
+  }
+  return "# " + reference.title + "\n\n" + reference.introduction + "\n\n" +
+         markdown_table({"name", "summary"}, rows);
+}
+
+}  // namespace
+
+std::string page_head(std::string_view name, std::string_view summary) {
+  std::string sentence(summary);
+  // Not a name such as irmv1, which is written in lower case.
+  const std::string_view first = summary.substr(0, summary.find(' '));
+  if (std::all_of(first.begin(), first.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
+    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
+  }
+  return "# " + std::string(name) + "\n\n" + sentence + ".\n\n";
+}
+
+std::string formula_part(std::string_view formula) {
+  return formula.empty() ? "" : "```\n" + std::string(formula) + "\n```\n\n";
+}
+
+std::string cited_part(const std::vector<std::string>& cited) {
+  if (cited.empty()) {
+    return "";
+  }
+  std::string text = "## References\n\n";
+  for (const std::string& work : cited) {
+    text += "- " + work + ".\n";
+  }
+  return text + "\n";
+}
+
+std::string advice_part(std::string_view advice) {
+  return advice.empty() ? "" : "## When to use it\n\n" + std::string(advice) + "\n\n";
+}
+
+std::string options_part(const base::Options& options, std::string_view heading) {
+  if (options.fields().empty()) {
+    return "";
+  }
+  std::vector<std::vector<std::string>> rows;
+  for (const base::Field& field : options.fields()) {
+    rows.push_back({as_code(field.name), as_code(base::as_text(options.get(field))), field.accepted,
+                    field.summary, drawn_from(field)});
+  }
+  return "## " + std::string(heading) + "\n\n" +
+         markdown_table({"option", "default", "accepted", "meaning", "sweeps draw"}, rows) + "\n";
+}
+
+std::string markdown_table(const std::vector<std::string>& heads,
+                           const std::vector<std::vector<std::string>>& rows) {
+  const auto row = [](const std::vector<std::string>& cells) {
+    std::string line = "|";
+    for (const std::string& cell : cells) {
+      line += " " + as_cell(cell) + (cell.empty() ? "|" : " |");
+    }
+    return line + "\n";
+  };
+  std::string text = row(heads) + "|";
+  for (std::size_t i = 0; i < heads.size(); ++i) {
+    text += "---|";
+  }
+  text += "\n";
+  for (const std::vector<std::string>& cells : rows) {
+    text += row(cells);
+  }
+  return text;
+}
+
+void write_document(const Reference& reference, std::ostream& out) {
+  out << index_of(reference);
+  for (const Page& page : reference.pages) {
+    out << '\n' << page.text;
+  }
+}
+
+void write_pages(const Reference& reference, const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    throw base::FileError("create", folder, error.message(), error.value());
+  }
+  base::write_output(folder / "README.md", index_of(reference));
+  for (const Page& page : reference.pages) {
+    base::write_output(folder / (page.name + ".md"), page.text);
+  }
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,171 @@
+#include "pair/runs/score.h"
+
+#include <csignal>
+#include <iomanip>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pair/base/names.h"
+#include "pair/base/options.h"
+#include "pair/base/tables.h"
+#include "pair/cli/model_commands.h"
+#include "pair/cli/set_option.h"
+#include "pair/cli/train_interrupt.h"
+#include "pair/train/interrupted.h"
+
+namespace pair::cli {
+namespace {
+
+struct ScoreArguments {
+  runs::ScoreRequest request;
+  std::string run;
+  std::vector<std::string> set;
+  std::string metrics;
+  std::string broken = "fail";
+  bool json = false;
+};
+
+std::string part_of_environment(const runs::EnvironmentScore& score) {
+  const bool held_out = score.key.ends_with("_out");
+  return score.key.empty() ? "" : (score.test ? "test" : held_out ? "held out" : "in");
+}
+
+std::string shown_score(double value) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(4) << value;
+  return text.str();
+}
+
+void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
+  bool keys = false;
+  for (const runs::EnvironmentScore& score : table.environments) {
+    keys = keys || !score.key.empty();
+  }
+  base::Rows rows(1);
+  const auto begin = [&](std::vector<std::string>& row, const std::string& name, const std::string& key,
+                         const std::string& part) {
+    row.push_back(name);
+    if (keys) {
+      row.push_back(key);
+      row.push_back(part);
+    }
+  };
+  begin(rows[0], "environment", "key", "part");
+  rows[0].push_back("samples");
+  rows[0].insert(rows[0].end(), table.metrics.begin(), table.metrics.end());
+  for (const runs::EnvironmentScore& score : table.environments) {
+    std::vector<std::string>& row = rows.emplace_back();
+    begin(row, base::printable(score.environment), score.key, part_of_environment(score));
+    row.push_back(std::to_string(score.samples));
+    for (const double value : score.values) {
+      row.push_back(shown_score(value));
+    }
+  }
+  std::vector<std::string>& row = rows.emplace_back();
+  begin(row, "worst", "", "");
+  row.emplace_back();
+  for (const double value : table.worst) {
+    row.push_back(shown_score(value));
+  }
+  out << base::aligned(rows, {.left = keys ? 3U : 1U, .rule = true});
+}
+
+void write_score_json(const runs::ScoreTable& table, std::ostream& out) {
+  using nlohmann::ordered_json;
+  const auto scores = [&](const std::vector<double>& values) {
+    ordered_json object = ordered_json::object();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      object[table.metrics[i]] = values[i];
+    }
+    return object;
+  };
+  ordered_json environments = ordered_json::array();
+  for (const runs::EnvironmentScore& score : table.environments) {
+    ordered_json object{{"name", score.environment}};
+    if (!score.key.empty()) {
+      object["key"] = score.key;
+      object["test"] = score.test;
+    }
+    object["samples"] = score.samples;
+    object["scores"] = scores(score.values);
+    environments.push_back(std::move(object));
+  }
+  const ordered_json summary{{"metrics", table.metrics},
+                             {"environments", environments},
+                             {"worst", scores(table.worst)},
+                             {"skipped", table.skipped}};
+  out << summary.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+void score(const ScoreArguments& arguments, Context& context) {
+  if (arguments.broken != "fail" && arguments.broken != "skip") {
+    throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
+  }
+  runs::ScoreRequest request = arguments.request;
+  request.run = arguments.run;
+  request.skip_broken = arguments.broken == "skip";
+  append_set_option(arguments.set, request.options);
+  if (!arguments.metrics.empty()) {
+    request.metrics = base::comma_separated(arguments.metrics);
+  }
+  const Interrupt interrupt;
+  runs::ScoreHooks hooks;
+  hooks.notice = [&](std::string_view sentence) { context.err << "pair: " << sentence << '\n'; };
+  hooks.should_stop = [&] { return interrupt.signal() != 0; };
+  try {
+    const runs::ScoreTable table = runs::score(request, hooks);
+    arguments.json ? write_score_json(table, context.out) : write_score_table(table, context.out);
+  } catch (const train::Interrupted&) {
+    context.err << "Stopped before the end\n";
+    context.status = 128 + interrupt.signal();
+  }
+}
+
+constexpr auto score_footer =
+    R"(DATA is one of
+  a folder        ENVIRONMENT/CLASS/FILE, for image models; classes are matched by name
+  a CSV file      for table models; environments are those of the column that the run had
+  a dataset       see 'pair list datasets'; --set changes its options and --seed its draws
+  nothing         the dataset that the run was trained on, with the run's options
+
+The metrics are the dataset's, or those that --metrics names: accuracy, worst_group (the lowest accuracy among
+the classes of an environment) and macro_f1 for classes, mse and pearson for regressions.
+
+Example:
+  pair score runs/pets new-hospital/
+  pair score runs/digits cmnist --set test_betas=0.3,0.7 --json)";
+
+}  // namespace
+
+void add_score(CLI::App& app, Context& context) {
+  const auto arguments = std::make_shared<ScoreArguments>();
+  CLI::App* command = app.add_subcommand("score", "Measure a trained model on labelled data");
+  command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
+  command->add_option("DATA", arguments->request.data, "A folder, a CSV file or the name of a dataset");
+  command->add_option("--set", arguments->set, "An option of the dataset as key=value");
+  command->add_option("--seed", arguments->request.seed, "Seed of the dataset (default: the run's)");
+  command->add_option("--metrics", arguments->metrics,
+                      "Metrics, separated by commas, in place of the dataset's");
+  command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
+      ->capture_default_str();
+  command->add_option("--workers", arguments->request.workers, "Threads that decode images")
+      ->capture_default_str();
+  command->add_option("--threads", arguments->request.threads, "Threads per operation")
+      ->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write a JSON object");
+  command->footer(score_footer);
+  command->callback([arguments, &context] {
+    try {
+      score(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::cli

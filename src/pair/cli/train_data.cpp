@@ -1,0 +1,159 @@
+#include "pair/cli/train_data.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+
+#include "pair/base/names.h"
+#include "pair/base/options.h"
+#include "pair/data/csv.h"
+#include "pair/data/registry.h"
+#include "pair/data/sha256.h"
+#include "pair/data/table.h"
+#include "pair/runs/settings.h"
+
+namespace pair::cli {
+namespace {
+
+constexpr std::string_view table_dataset = "table";
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return text;
+}
+
+[[noreturn]] void refuse_data(const std::string& path, const std::string& got) {
+  throw std::invalid_argument("--data: expected a CSV file or a folder of images, got '" +
+                              base::printable(path) + "', " + got);
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+bool is_list_of_numbers(std::string_view text) {
+  const std::vector<std::string> parts = base::comma_separated(text);
+  return std::all_of(parts.begin(), parts.end(),
+                     [](const std::string& part) { return whole_number(part).has_value(); });
+}
+
+std::int64_t environment_named(const std::string& name, const std::vector<std::string>& names) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) {
+    return found - names.begin();
+  }
+  const std::optional<std::int64_t> number = whole_number(name);
+  if (number && *number >= 0 && std::cmp_less(*number, names.size())) {
+    return *number;
+  }
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view near = base::nearest(name, views);
+  throw std::invalid_argument("test_envs: expected environments (" + data::quoted_names(names) +
+                              ", or numbers from 0 to " + std::to_string(names.size() - 1) +
+                              ") or each, got '" + base::printable(name.substr(0, 40)) + "'" +
+                              (near.empty() ? "" : "; did you mean '" + base::printable(near) + "'?"));
+}
+
+std::vector<std::string> listed(std::string_view text) {
+  data::CsvReader reader(data::csv_text(text), "test_envs", {.separator = ','});
+  std::vector<std::string> parts;
+  if (reader.next()) {
+    for (const std::string_view field : reader.fields()) {
+      parts.emplace_back(base::trimmed(field));
+    }
+  }
+  return parts;
+}
+
+runs::RunSpec tested_on(runs::RunSpec spec, const std::vector<std::int64_t>& environments) {
+  runs::set(spec, "test_envs", nlohmann::json(environments));
+  return spec;
+}
+
+}  // namespace
+
+NamedData data_named(const std::string& path, std::string_view dataset) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) {
+    refuse_data(path, "which does not exist");
+  }
+  const bool folder = fs::is_directory(status);
+  if (!folder && !fs::is_regular_file(status)) {
+    refuse_data(path, "which is a device or pipe");
+  }
+  constexpr std::array<std::string_view, 6> others{".xlsx", ".xls", ".ods", ".parquet", ".zip", ".sav"};
+  const std::string extension = lower_case(fs::path(path).extension().string());
+  if (!folder && std::find(others.begin(), others.end(), extension) != others.end()) {
+    refuse_data(path, "which is another kind of file; the program that wrote it can export CSV");
+  }
+  const std::string absolute = fs::absolute(path).lexically_normal().string();
+  NamedData named{.dataset = folder ? "images" : std::string(table_dataset),
+                  .setting = {folder ? "folder" : "file", absolute}};
+  if (!dataset.empty()) {
+    named.dataset = data::entry_of(dataset).name;
+    if (data::entry_of(dataset).options.find(named.setting.first) == nullptr) {
+      throw std::invalid_argument("--data: expected " + std::string(folder ? "a file" : "a folder") +
+                                  " for dataset " + named.dataset + ", or none, got '" +
+                                  base::printable(path) + "'");
+    }
+  }
+  if (!folder) {
+    named.more.emplace_back("file_sha256", data::sha256_of_file(absolute));
+  }
+  return named;
+}
+
+std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names) {
+  const std::string whole(base::trimmed(text));
+  if (std::find(names.begin(), names.end(), whole) != names.end()) {
+    return {environment_named(whole, names)};
+  }
+  std::vector<std::int64_t> numbers;
+  for (const std::string& part : listed(whole)) {
+    numbers.push_back(environment_named(part, names));
+  }
+  return numbers;
+}
+
+std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text) {
+  if (runs::find_setting(spec, "test_envs") == nullptr) {
+    if (text == nullptr) {
+      return {spec};
+    }
+    runs::RunSpec refused = spec;
+    runs::set(refused, "test_envs", *text);  // throws
+    return {refused};
+  }
+  const bool table = spec.dataset.name == table_dataset;
+  // Where names are not needed, files are not read for them.
+  if (text == nullptr ? !table : !table && is_list_of_numbers(*text)) {
+    runs::RunSpec same = spec;
+    if (text != nullptr) {
+      runs::set(same, "test_envs", *text);
+    }
+    return {same};
+  }
+  const std::vector<std::string> names = data::environment_names(spec.dataset);
+  if (text == nullptr) {
+    return {tested_on(spec, {static_cast<std::int64_t>(names.size()) - 1})};
+  }
+  if (base::trimmed(*text) != "each" || std::find(names.begin(), names.end(), "each") != names.end()) {
+    return {tested_on(spec, environments_named(*text, names))};
+  }
+  std::vector<runs::RunSpec> specs;
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    specs.push_back(tested_on(spec, {static_cast<std::int64_t>(e)}));
+  }
+  return specs;
+}
+
+}  // namespace pair::cli

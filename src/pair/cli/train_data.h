@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pair/runs/run_spec.h"
+
+// The data of 'pair train' as users name it: a file or folder of their own, and environments by their names.
+
+namespace pair::cli {
+
+// The dataset and settings for --data.
+struct NamedData {
+  std::string dataset;     // "table" for a file, "images" for a folder
+  runs::Override setting;  // the dataset's setting for the path, and the absolute path
+  // For a file, its digest, so that a run is not continued on other data.
+  std::vector<runs::Override> more = {};
+};
+
+// `dataset`: the value of --dataset, or empty. Throws std::invalid_argument if the path does not exist, is of
+// an unsupported kind, or does not fit the dataset.
+NamedData data_named(const std::string& path, std::string_view dataset);
+
+// The numbers of the environments that the text names, of environments that are called `names`: one name or
+// several separated by commas (in quotes if one has a comma), or their numbers from 0. A name goes before
+// a number. Throws std::invalid_argument that lists the names.
+std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names);
+
+// The specs that '--test-envs TEXT' stands for, without the setting if `text` is null: one, or one per
+// environment if it is "each". For datasets that have the setting test_envs. Without the text, a table is
+// tested on its last environment.
+std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text);
+
+}  // namespace pair::cli

@@ -1,0 +1,57 @@
+#include "pair/data/inputs.h"
+
+#include <stdexcept>
+
+#include "pair/base/registry.h"
+
+namespace pair::data {
+namespace {
+
+using Open = std::unique_ptr<Inputs>(const base::Options&, std::vector<std::string>, std::istream&,
+                                     const ReadingOptions&);
+
+struct InputKind {
+  std::string name;
+  Open* open = nullptr;
+};
+
+}  // namespace
+
+static const std::vector<InputKind>& input_kinds() {
+  static const std::vector<InputKind> all = [] {
+    std::vector<InputKind> list;
+    // clang-format off
+    // One line per kind.
+    { extern Open open_images; list.push_back({"image", open_images}); }
+    { extern Open open_digits; list.push_back({"digit", open_digits}); }
+    { extern Open open_numbers; list.push_back({"numbers", open_numbers}); }
+    { extern Open open_tables; list.push_back({"table", open_tables}); }
+    // clang-format on
+    return list;
+  }();
+  return all;
+}
+
+std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::string> inputs, std::istream& in,
+                                    const ReadingOptions& options) {
+  if (form.kind.empty()) {
+    throw std::invalid_argument(
+        "inputs: expected a model of a dataset that says how files become inputs, got one that does not");
+  }
+  const InputKind& kind = base::named(input_kinds(), "kind of inputs", form.kind);
+  base::check(form.options);
+  if (options.batch < 1 || options.batch > 1'000'000) {
+    throw std::invalid_argument("batch: expected an integer from 1 to 1000000, got " +
+                                std::to_string(options.batch));
+  }
+  if (options.channel && (*options.channel < 0 || *options.channel > 1)) {
+    throw std::invalid_argument("channel: expected 0 or 1, got " + std::to_string(*options.channel));
+  }
+  if (options.channel && form.kind != "digit") {
+    throw std::invalid_argument("channel: expected a model of coloured digits, got one of the kind '" +
+                                form.kind + "'");
+  }
+  return kind.open(form.options, std::move(inputs), in, options);
+}
+
+}  // namespace pair::data

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pair/data/input_form.h"
+#include "pair/data/loader.h"
+
+// New inputs for a trained model, read from the user's files in order, one batch at a time. A kind of input
+// is one source file in this folder and one line in inputs.cpp.
+
+namespace pair::data {
+
+struct TableEncoding;
+
+struct InputBatch {
+  // One per input, for messages: the file's path, FILE:LINE of a table, FILE[NUMBER] of an IDX file.
+  std::vector<std::string> names;
+  torch::Tensor inputs;  // [n, ...], n >= 1: numbers, or bytes that represent byte / 255
+};
+
+// Reads batches on demand: memory does not grow with the number of inputs.
+class Inputs {
+ public:
+  virtual ~Inputs() = default;
+
+  // None at the end. Throws std::invalid_argument that names the file, and the line, for invalid input;
+  // std::runtime_error if reading fails.
+  [[nodiscard]] virtual std::optional<InputBatch> next() = 0;
+
+  // With BrokenFiles::skip: number of inputs left out so far.
+  [[nodiscard]] virtual std::int64_t skipped() const { return 0; }
+  // Sentences for the user since the last call.
+  [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
+};
+
+struct ReadingOptions {
+  std::shared_ptr<const TableEncoding> table = {};  // for a model trained on a table
+  std::vector<std::int64_t> shape = {};             // of one input, as the model takes it
+  std::int64_t batch = 64;                          // inputs per batch, 1 to 1,000,000
+  int workers = 2;                                  // threads that decode images, 0 to 256
+  BrokenFiles broken = BrokenFiles::fail;           // fail: next() throws std::invalid_argument
+  std::optional<std::int64_t> channel = {};  // the channel of grey digits if inputs have two channels: 0 or 1
+};
+
+// Pictures [n, 3, rows, columns] as the form has them: (byte / 255 - mean) / deviation. Bytes stay bytes
+// where nothing is subtracted or divided, as in training.
+torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes);
+
+// inputs: files, folders or "-" for `in`, which must outlive the result. Throws std::invalid_argument for a
+// form that is not known, options out of range, and inputs that the form does not have.
+std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::string> inputs, std::istream& in,
+                                    const ReadingOptions& options);
+
+}  // namespace pair::data

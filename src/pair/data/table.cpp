@@ -1,0 +1,311 @@
+#include "pair/data/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <unordered_map>
+#include <utility>
+
+#include "pair/base/names.h"
+#include "pair/data/cell.h"
+#include "pair/data/csv.h"
+
+namespace pair::data {
+namespace {
+
+constexpr std::size_t longest_cell_shown = 40;
+
+std::string cell_shown(std::string_view cell) {
+  const std::string shown = base::printable(cell.substr(0, longest_cell_shown));
+  return "'" + shown + (cell.size() > longest_cell_shown ? "...'" : "'");
+}
+
+bool names_hold(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// 1,5 or 12.345,67: a number as half of Europe writes it.
+bool has_decimal_comma(std::string_view cell) {
+  const std::size_t comma = cell.rfind(',');
+  std::string point(cell);
+  if (comma == std::string_view::npos) {
+    return false;
+  }
+  point[comma] = '.';
+  point.erase(std::remove(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(comma), '.'),
+              point.begin() + static_cast<std::ptrdiff_t>(comma));
+  return number_of(point).has_value();
+}
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+// A column while it is read.
+class ColumnReader {
+ public:
+  ColumnReader(std::string name, std::size_t place, bool as_text, std::size_t most_categories)
+      : place_(place), most_(most_categories), known_(as_text) {
+    column_.name = std::move(name);
+    column_.kind = as_text ? ColumnKind::category : ColumnKind::number;
+  }
+
+  [[nodiscard]] std::size_t place() const { return place_; }
+  // A cell of text among numbers: the column must be read again as text.
+  [[nodiscard]] bool is_mixed() const { return mixed_; }
+  Column take() && { return std::move(column_); }
+
+  void read_as_text() {
+    mixed_ = false;
+    known_ = true;
+    column_ = Column{.name = std::move(column_.name), .kind = ColumnKind::category};
+  }
+
+  void add(std::string_view cell, const CsvReader& reader) {
+    if (mixed_) {
+      return;
+    }
+    cell = trimmed_cell(cell);
+    if (column_.kind == ColumnKind::number) {
+      if (const std::optional<double> number = number_of(cell)) {
+        known_ = true;
+        if (!std::isfinite(*number)) {
+          refuse_infinite(cell, reader);
+        }
+        column_.numbers.push_back(*number);
+        return;
+      }
+      if (is_missing(cell)) {
+        ++column_.missing;
+        column_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+        return;
+      }
+      if (is_infinite_word(cell)) {
+        refuse_infinite(cell, reader);
+      }
+      if (known_) {
+        mixed_ = true;
+        odd_line_ = reader.line();
+        odd_cell_ = cell_shown(cell);
+        column_.numbers = {};
+        return;
+      }
+      // All before are missing.
+      known_ = true;
+      column_.kind = ColumnKind::category;
+      column_.codes.assign(column_.numbers.size(), missing_category);
+      column_.numbers = {};
+    }
+    add_category(cell, reader);
+  }
+
+ private:
+  void add_category(std::string_view cell, const CsvReader& reader) {
+    if (is_missing(cell)) {
+      ++column_.missing;
+      column_.codes.push_back(missing_category);
+      return;
+    }
+    // Neighbouring rows are often alike.
+    if (!column_.codes.empty() && column_.codes.back() != missing_category &&
+        column_.categories[column_.codes.back()] == cell) {
+      column_.codes.push_back(column_.codes.back());
+      return;
+    }
+    const auto found = codes_.find(cell);
+    if (found != codes_.end()) {
+      column_.codes.push_back(found->second);
+      return;
+    }
+    const auto code = static_cast<std::uint32_t>(column_.categories.size());
+    if (code == most_) {
+      refuse_many(reader);
+    }
+    column_.categories.emplace_back(cell);
+    codes_.emplace(cell, code);
+    column_.codes.push_back(code);
+  }
+
+  [[noreturn]] void refuse_infinite(std::string_view cell, const CsvReader& reader) const {
+    reader.refuse("column '" + base::printable(column_.name) +
+                  "': expected a finite number or nothing, got " + cell_shown(cell));
+  }
+
+  [[noreturn]] void refuse_many(const CsvReader& reader) const {
+    const std::string name = base::printable(column_.name);
+    const std::string column = reader.name() + ": column '" + name + "': expected ";
+    const std::string hint = "; '--ignore " + name + "' leaves it out";
+    if (odd_line_ > 0) {
+      throw std::invalid_argument(column + "numbers, got " + odd_cell_ + " on line " +
+                                  std::to_string(odd_line_) + hint);
+    }
+    const auto all = [this](bool (*is)(std::string_view)) {
+      return std::all_of(column_.categories.begin(), column_.categories.end(), is);
+    };
+    if (all(looks_like_date)) {
+      throw std::invalid_argument(column + "numbers or categories, got dates such as " +
+                                  cell_shown(column_.categories.front()) + hint);
+    }
+    if (all(has_decimal_comma)) {
+      throw std::invalid_argument(column + "numbers with a decimal point, got " +
+                                  cell_shown(column_.categories.front()));
+    }
+    throw std::invalid_argument(column + "at most " + std::to_string(most_) +
+                                " categories, got more by line " + std::to_string(reader.line()) +
+                                ", such as " + cell_shown(column_.categories.front()) + hint);
+  }
+
+  Column column_;
+  std::size_t place_;  // among the fields of a row
+  std::size_t most_;
+  bool known_;  // its kind: a cell that is not missing was seen
+  bool mixed_ = false;
+  std::size_t odd_line_ = 0;  // line of the first text among numbers
+  std::string odd_cell_ = {};
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> codes_ = {};
+};
+
+struct NamedField {
+  std::string name;
+  std::size_t place;
+};
+
+// The first row.
+std::vector<NamedField> names_of(CsvReader& reader) {
+  if (!reader.next()) {
+    throw std::invalid_argument(reader.name() +
+                                ": expected a row of column names and rows below it, got nothing");
+  }
+  std::vector<NamedField> names;
+  for (std::size_t i = 0; i < reader.fields().size(); ++i) {
+    std::string name(trimmed_cell(reader.fields()[i]));
+    if (name.empty()) {
+      continue;
+    }
+    for (const NamedField& other : names) {
+      if (other.name == name) {
+        reader.refuse("expected column names that differ, got " + cell_shown(name) + " twice");
+      }
+    }
+    names.push_back({std::move(name), i});
+  }
+  if (names.empty()) {
+    reader.refuse("expected column names, got none");
+  }
+  return names;
+}
+
+std::vector<std::string> plain_names(const std::vector<NamedField>& fields) {
+  std::vector<std::string> names;
+  for (const NamedField& field : fields) {
+    names.push_back(field.name);
+  }
+  return names;
+}
+
+std::vector<ColumnReader> readers_for(const std::vector<NamedField>& fields, const TableReading& reading,
+                                      const std::string& file) {
+  const std::vector<std::string> names = plain_names(fields);
+  for (const std::string& name : reading.ignore) {
+    check_column("ignore", name, names, file);
+  }
+  for (const std::string& name : reading.only) {
+    check_column("column", name, names, file);
+  }
+  std::vector<ColumnReader> columns;
+  for (const NamedField& field : fields) {
+    const bool kept = !names_hold(reading.ignore, field.name) &&
+                      (reading.only.empty() || names_hold(reading.only, field.name));
+    if (kept) {
+      columns.emplace_back(field.name, field.place, names_hold(reading.as_text, field.name),
+                           reading.most_categories);
+    }
+  }
+  return columns;
+}
+
+// Reads all rows into those columns; returns how many there are.
+std::size_t read_rows(CsvReader& reader, std::vector<ColumnReader*> columns, std::size_t most_cells) {
+  std::size_t rows = 0;
+  const std::size_t most_rows = most_cells / std::max<std::size_t>(columns.size(), 1);
+  while (reader.next()) {
+    if (++rows > most_rows) {
+      throw std::invalid_argument(reader.name() + ": expected at most " + std::to_string(most_cells) +
+                                  " cells, got more by line " + std::to_string(reader.line()));
+    }
+    const auto fields = reader.fields();
+    for (ColumnReader* const column : columns) {
+      column->add(fields[column->place()], reader);
+    }
+  }
+  return rows;
+}
+
+}  // namespace
+
+const Column* Table::find(std::string_view column) const {
+  const auto found = std::find_if(columns.begin(), columns.end(),
+                                  [column](const Column& one) { return one.name == column; });
+  return found == columns.end() ? nullptr : &*found;
+}
+
+std::string quoted_names(const std::vector<std::string>& names, std::size_t most) {
+  std::string text;
+  const std::size_t shown = std::min(names.size(), most);
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + cell_shown(names[i]);
+  }
+  return names.size() > shown ? text + " and " + std::to_string(names.size() - shown) + " more" : text;
+}
+
+void check_column(std::string_view what, const std::string& name, const std::vector<std::string>& columns,
+                  const std::string& file) {
+  if (names_hold(columns, name)) {
+    return;
+  }
+  const std::vector<std::string_view> views(columns.begin(), columns.end());
+  const std::string_view near = base::nearest(name, views);
+  throw std::invalid_argument(std::string(what) + ": expected a column of " + base::printable(file) +
+                              ", which has " + quoted_names(columns) + ", got " + cell_shown(name) +
+                              (near.empty() ? "" : "; did you mean " + cell_shown(near) + "?"));
+}
+
+Table read_table(const std::filesystem::path& path, const TableReading& reading) {
+  CsvReader reader(path, {.separator = reading.separator});
+  const std::vector<NamedField> names = names_of(reader);
+  std::vector<ColumnReader> columns = readers_for(names, reading, path.string());
+  std::vector<ColumnReader*> wanted;
+  for (ColumnReader& column : columns) {
+    wanted.push_back(&column);
+  }
+  Table table{.name = path.string(), .unnamed = reader.fields().size() - names.size()};
+  table.rows = read_rows(reader, wanted, reading.most_cells);
+  if (table.rows == 0) {
+    throw std::invalid_argument(reader.name() + ": expected rows below the column names, got none");
+  }
+  std::erase_if(wanted, [](const ColumnReader* column) { return !column->is_mixed(); });
+  if (!wanted.empty()) {
+    for (ColumnReader* const column : wanted) {
+      column->read_as_text();
+    }
+    CsvReader again(path, {.separator = reading.separator});
+    (void)again.next();
+    if (read_rows(again, wanted, reading.most_cells) != table.rows) {
+      throw std::runtime_error(reader.name() + " changed while it was read");
+    }
+  }
+  for (ColumnReader& column : columns) {
+    table.columns.push_back(std::move(column).take());
+  }
+  return table;
+}
+
+std::vector<std::string> read_column_names(const std::filesystem::path& path, char separator) {
+  CsvReader reader(path, {.separator = separator});
+  return plain_names(names_of(reader));
+}
+
+}  // namespace pair::data

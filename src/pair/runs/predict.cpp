@@ -1,0 +1,95 @@
+#include "pair/runs/predict.h"
+
+#include <stdexcept>
+#include <utility>
+
+#include "pair/data/inputs.h"
+#include "pair/data/metrics.h"
+#include "pair/runs/model_files.h"
+#include "pair/train/threads.h"
+
+namespace pair::runs {
+namespace {
+
+void require_between(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
+  if (value < low || value > high) {
+    throw std::invalid_argument(std::string(what) + ": expected an integer from " + std::to_string(low) +
+                                " to " + std::to_string(high) + ", got " + std::to_string(value));
+  }
+}
+
+// In memory that can be walked through.
+torch::Tensor on_host(const torch::Tensor& tensor, torch::ScalarType type) {
+  return tensor.to(torch::kCPU, type).contiguous();
+}
+
+void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, const ModelCard& card,
+               const std::function<void(const Prediction&)>& each) {
+  const data::TaskLoss loss = card.loss;
+  const bool regression = loss == data::TaskLoss::squared_error;
+  // The labels of a table are standardised for training.
+  const double scale = card.table ? card.table->label.deviation : 1.0;
+  const double shift = card.table ? card.table->label.mean : 0.0;
+  const torch::Tensor answers =
+      on_host(data::answers(loss, outputs), regression ? torch::kFloat : torch::kLong);
+  const torch::Tensor shares =
+      regression ? torch::Tensor() : on_host(data::probabilities(loss, outputs), torch::kFloat);
+  for (std::size_t i = 0; i < batch.names.size(); ++i) {
+    Prediction prediction{.input = batch.names[i]};
+    if (regression) {
+      prediction.value = static_cast<float>(answers.data_ptr<float>()[i] * scale + shift);
+    } else {
+      prediction.answer = static_cast<std::size_t>(answers.data_ptr<std::int64_t>()[i]);
+      const std::int64_t classes = shares.size(1);
+      const float* const first = shares.data_ptr<float>() + static_cast<std::int64_t>(i) * classes;
+      prediction.probabilities.assign(first, first + classes);
+    }
+    each(prediction);
+  }
+}
+
+}  // namespace
+
+PredictResult predict(const PredictRequest& request, std::istream& in, const PredictHooks& hooks) {
+  require_between("workers", request.workers, 0, 256);
+  require_between("threads", request.threads, 1, 1024);
+  train::use_threads(request.threads);
+  TrainedModel model(request.run);
+  const ModelCard& card = model.card();
+  const std::unique_ptr<data::Inputs> inputs =
+      data::open_inputs(card.input, request.inputs, in,
+                        {.table = card.table,
+                         .shape = card.input_shape,
+                         .batch = request.batch,
+                         .workers = static_cast<int>(request.workers),
+                         .broken = request.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail,
+                         .channel = request.channel});
+  if (hooks.begin) {
+    hooks.begin(card);
+  }
+  const auto tell = [&] {
+    for (const std::string& notice : inputs->take_notices()) {
+      if (hooks.notice) {
+        hooks.notice(notice);
+      }
+    }
+  };
+  PredictResult result;
+  while (true) {
+    if (hooks.should_stop && hooks.should_stop()) {
+      result.stopped = true;
+      break;
+    }
+    const std::optional<data::InputBatch> batch = inputs->next();
+    tell();
+    if (!batch) {
+      break;
+    }
+    hand_over(*batch, model.outputs(batch->inputs), card, hooks.each);
+    result.predicted += std::ssize(batch->names);
+  }
+  result.skipped = inputs->skipped();
+  return result;
+}
+
+}  // namespace pair::runs

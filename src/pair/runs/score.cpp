@@ -1,0 +1,411 @@
+#include "pair/runs/score.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "pair/base/names.h"
+#include "pair/base/registry.h"
+#include "pair/base/tables.h"
+#include "pair/data/cell.h"
+#include "pair/data/csv.h"
+#include "pair/data/environment.h"
+#include "pair/data/image_folder.h"
+#include "pair/data/inputs.h"
+#include "pair/data/metrics.h"
+#include "pair/data/registry.h"
+#include "pair/runs/model_files.h"
+#include "pair/train/interrupted.h"
+#include "pair/train/streamed_batches.h"
+#include "pair/train/threads.h"
+
+namespace pair::runs {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The outputs and labels of one environment.
+struct Scored {
+  torch::Tensor outputs;
+  torch::Tensor labels;
+};
+
+class Scoring {
+ public:
+  Scoring(const ScoreRequest& request, const ScoreHooks& hooks)
+      : request_(request), hooks_(hooks), model_(request.run) {}
+
+  ScoreTable run() {
+    std::error_code unknown;
+    if (!request_.data.empty() && fs::is_directory(request_.data, unknown)) {
+      score_folder();
+    } else if (card().table && fs::is_regular_file(request_.data, unknown)) {
+      score_table();
+    } else {
+      score_dataset(request_.data.empty() ? card().dataset : request_.data);
+    }
+    add_worst();
+    return std::move(table_);
+  }
+
+ private:
+  [[nodiscard]] const ModelCard& card() const { return model_.card(); }
+
+  void choose_metrics(const std::vector<std::string>& of_the_data) {
+    metrics_ = data::metrics_for(card().loss, request_.metrics.empty() ? of_the_data : request_.metrics);
+    for (const data::Metric& metric : metrics_) {
+      table_.metrics.push_back(metric.name);
+    }
+  }
+
+  void add(EnvironmentScore score, const Scored& scored) {
+    score.samples = scored.labels.size(0);
+    for (const data::Metric& metric : metrics_) {
+      score.values.push_back(metric.of(card().loss, scored.outputs, scored.labels).item<double>());
+    }
+    table_.environments.push_back(std::move(score));
+  }
+
+  void add_worst() {
+    for (std::size_t i = 0; i < metrics_.size(); ++i) {
+      std::vector<double> values;
+      for (const EnvironmentScore& environment : table_.environments) {
+        values.push_back(environment.values[i]);
+      }
+      table_.worst.push_back(metrics_[i].high_is_good ? std::ranges::min(values) : std::ranges::max(values));
+    }
+  }
+
+  void notice(const std::string& sentence) const {
+    if (hooks_.notice) {
+      hooks_.notice(sentence);
+    }
+  }
+
+  void score_folder() {
+    if (card().input.kind != "image") {
+      throw std::invalid_argument(request_.data +
+                                  ": expected the name of a dataset, got a folder; the model of " +
+                                  request_.run.string() + " is not one of pictures");
+    }
+    if (!request_.options.empty() || request_.seed) {
+      throw std::invalid_argument(request_.data +
+                                  ": expected a dataset with the options, got a folder, which has none");
+    }
+    choose_metrics(card().metrics);
+    const auto pictures = std::make_shared<const data::ImageFolder>(
+        request_.data, data::ImageFolderOptions{.held_out = 0.0, .fewest = 1});
+    const std::vector<std::int64_t> labels = labels_of(pictures->classes());
+    if (const auto [unknown, misplaced] = pictures->skipped(); unknown + misplaced > 0) {
+      notice(request_.data + ": skipped entries that are not images at ENVIRONMENT/CLASS/FILE: " +
+             std::to_string(unknown + misplaced));
+    }
+    std::vector<std::vector<std::size_t>> samples(pictures->environments().size());
+    for (std::size_t i = 0; i < pictures->size(); ++i) {
+      samples[static_cast<std::size_t>(pictures->sample(i).environment)].push_back(i);
+    }
+    const auto& form = card().input.options.as<data::ImageInput>();
+    const data::LoaderOptions loading{
+        .rows = form.rows,
+        .columns = form.columns,
+        .workers = static_cast<int>(request_.workers),
+        .broken = request_.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail};
+    for (std::size_t e = 0; e < samples.size(); ++e) {
+      const std::string& name = pictures->environments()[e];
+      Scored scored = streamed(pictures, std::move(samples[e]), loading, name);
+      scored.labels = torch::tensor(labels, torch::kLong).index_select(0, scored.labels);
+      add({.environment = name}, scored);
+    }
+  }
+
+  // Rows of a file, encoded as those that the model was trained on.
+  void score_table() {
+    if (!request_.options.empty() || request_.seed) {
+      throw std::invalid_argument(request_.data +
+                                  ": expected a dataset with the options, got a file, which has none");
+    }
+    choose_metrics(card().metrics);
+    data::CsvReader reader{fs::path(request_.data)};
+    if (!reader.next()) {
+      throw std::invalid_argument(request_.data + ": expected a row of column names, got nothing");
+    }
+    std::optional<data::RowEncoder> encoder;
+    try {
+      encoder.emplace(*card().table, reader.fields());
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(request_.data + ": " + error.what());
+    }
+    if (encoder->label_place() == data::RowEncoder::npos) {
+      throw std::invalid_argument(request_.data + ": expected the column '" +
+                                  base::printable(card().table->label.name) + "' with the labels, got none");
+    }
+    constexpr std::size_t rows_at_a_time = 4096;
+    const std::size_t width = card().table->width();
+    std::vector<float> inputs;
+    std::vector<torch::Tensor> outputs;
+    std::vector<float> labels;
+    std::map<std::string, std::vector<std::int64_t>> rows;  // of each environment
+    const auto flush = [&] {
+      if (!inputs.empty()) {
+        outputs.push_back(model_.outputs(
+            torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)})));
+        inputs.clear();
+      }
+      if (hooks_.should_stop && hooks_.should_stop()) {
+        throw train::Interrupted();
+      }
+    };
+    while (reader.next()) {
+      inputs.resize(inputs.size() + width);
+      try {
+        encoder->encode(reader.fields(), std::span(inputs).last(width));
+        rows[environment_in(reader.fields(), encoder->environment_places())].push_back(std::ssize(labels));
+        labels.push_back(label_in(reader.fields()[encoder->label_place()]));
+      } catch (const std::invalid_argument& error) {
+        reader.refuse(error.what());
+      }
+      if (inputs.size() >= rows_at_a_time * width) {
+        flush();
+      }
+    }
+    flush();
+    if (labels.empty()) {
+      throw std::invalid_argument(request_.data + ": expected rows below the column names, got none");
+    }
+    const torch::Tensor answers = torch::cat(outputs);
+    torch::Tensor truths = torch::tensor(labels, torch::kFloat);
+    if (card().loss == data::TaskLoss::cross_entropy) {
+      truths = truths.to(torch::kLong);
+    }
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : rows) {
+      names.push_back(name);
+    }
+    data::sort_names(names);
+    for (const std::string& name : names) {
+      const torch::Tensor own = torch::tensor(rows.at(name), torch::kLong);
+      add({.environment = name}, {answers.index_select(0, own), truths.index_select(0, own)});
+    }
+  }
+
+  // The name that the dataset gives it: the columns' texts, joined; "all" if the file lacks the columns.
+  static std::string environment_in(std::span<const std::string_view> fields,
+                                    const std::vector<std::size_t>& places) {
+    const auto cell = [fields](std::size_t place) { return data::trimmed_cell(fields[place]); };
+    return places.empty() ? "all" : base::joined(places, "/", cell);
+  }
+
+  // The class's index, or the number standardised as the training labels were.
+  [[nodiscard]] float label_in(std::string_view field) const {
+    const data::LabelEncoding& encoding = card().table->label;
+    const std::string_view cell = data::trimmed_cell(field);
+    const std::optional<double> number = data::number_of(cell);
+    if (encoding.task == data::TableTask::regression) {
+      if (!number || !std::isfinite(*number)) {
+        throw std::invalid_argument("column '" + base::printable(encoding.name) +
+                                    "': expected a number, got '" + base::printable(cell) + "'");
+      }
+      return static_cast<float>((*number - encoding.mean) / encoding.deviation);
+    }
+    const auto found = std::ranges::find_if(encoding.classes, [&](const std::string& name) {
+      return name == cell || (number && data::number_of(name) == number);
+    });
+    if (found == encoding.classes.end()) {
+      throw std::invalid_argument("column '" + base::printable(encoding.name) +
+                                  "': expected a class that the model knows (" +
+                                  base::joined(encoding.classes) + "), got '" + base::printable(cell) + "'");
+    }
+    return static_cast<float>(found - encoding.classes.begin());
+  }
+
+  // The model's label of each class of a folder.
+  [[nodiscard]] std::vector<std::int64_t> labels_of(std::span<const std::string> classes) const {
+    const std::vector<std::string> known = class_names(card());
+    std::vector<std::int64_t> labels;
+    std::vector<std::string> unknown;
+    for (const std::string& name : classes) {
+      const auto found = std::ranges::find(known, name);
+      labels.push_back(found - known.begin());
+      if (found == known.end()) {
+        unknown.push_back("'" + base::printable(name) + "'");
+      }
+    }
+    if (!unknown.empty()) {
+      throw std::invalid_argument(request_.data + ": expected classes that the model knows (" +
+                                  base::joined(known) + "), got also " + base::joined(unknown));
+    }
+    return labels;
+  }
+
+  Scored streamed(const std::shared_ptr<const data::Source>& source, std::vector<std::size_t> samples,
+                  data::LoaderOptions loading, const std::string& name) {
+    // Broken files are always left out there, and refused here: a refusal is not a failure of the disk.
+    const bool refuses = loading.broken == data::BrokenFiles::fail;
+    loading.broken = data::BrokenFiles::skip;
+    data::Loader loader =
+        data::Loader::ordered(source, std::move(samples), train::pictures_scored_at_once(loading), loading);
+    std::vector<torch::Tensor> outputs;
+    std::vector<torch::Tensor> labels;
+    while (const std::optional<data::LoadedBatch> batch = loader.next(hooks_.should_stop)) {
+      for (const data::BrokenFile& file : loader.take_notices()) {
+        if (refuses) {
+          throw std::invalid_argument(file.reason);
+        }
+        ++table_.skipped;
+        notice("skipped a broken file (" + std::to_string(table_.skipped) + " so far): " + file.reason);
+      }
+      if (batch->labels.size(0) > 0) {
+        outputs.push_back(model_.outputs(normalised(batch->inputs)));
+        labels.push_back(batch->labels);
+      }
+    }
+    if (!loader.done()) {
+      throw train::Interrupted();
+    }
+    if (outputs.empty()) {
+      throw std::invalid_argument(name + ": expected at least one whole picture, got broken ones alone");
+    }
+    return {torch::cat(outputs), torch::cat(labels)};
+  }
+
+  [[nodiscard]] torch::Tensor normalised(const torch::Tensor& bytes) const {
+    return card().input.kind == "image" ? data::normalised(card().input.options.as<data::ImageInput>(), bytes)
+                                        : bytes;
+  }
+
+  [[nodiscard]] data::Dataset dataset_of(const std::string& name) const {
+    const data::DatasetEntry& entry = data::entry_of(name);
+    data::Dataset dataset{entry.name, entry.options};
+    if (entry.name == card().dataset) {
+      for (const auto& [option, value] : card().dataset_options) {
+        if (const base::Field* const field = dataset.options.find(option)) {
+          dataset.options.set_value(*field, value);
+        }
+      }
+    }
+    dataset.options = base::with_changes(dataset.options, request_.options);
+    data::validate(dataset);
+    return dataset;
+  }
+
+  void score_dataset(const std::string& name) {
+    const data::Dataset dataset = dataset_of(name);
+    data::EnvironmentSet set =
+        data::entry_of(dataset.name).make(dataset.options, request_.seed.value_or(card().seed));
+    if (set.table && card().table && *set.table != *card().table) {
+      throw std::invalid_argument(dataset.name +
+                                  ": expected the table that the run was trained on, got another; "
+                                  "'pair score RUN FILE' scores the rows of a new file");
+    }
+    require_fit(set, dataset.name);
+    choose_metrics(data::entry_of(dataset.name).metrics);
+    for (const std::string& sentence : set.notices) {
+      notice(sentence);
+    }
+    set.loading.workers = static_cast<int>(request_.workers);
+    if (request_.skip_broken) {
+      set.loading.broken = data::BrokenFiles::skip;
+    }
+    const std::vector<std::string> names = data::environment_names(dataset);
+    for (const auto* environments : {&set.train, &set.held_out}) {
+      const std::vector<Scored> scored =
+          set.streamed() ? streamed_environments(set, *environments) : resident(*environments);
+      for (std::size_t i = 0; i < scored.size(); ++i) {
+        const data::Environment& environment = (*environments)[i];
+        add({.environment = name_of(environment.key, names),
+             .key = environment.key,
+             .test = environment.test},
+            scored[i]);
+      }
+    }
+  }
+
+  void require_fit(const data::EnvironmentSet& set, const std::string& name) const {
+    const std::vector<std::int64_t> shape = data::input_shape(set);
+    const auto shown = [](const std::vector<std::int64_t>& sizes, data::TaskLoss loss, std::int64_t outputs) {
+      std::ostringstream text;
+      text << "inputs of shape " << at::IntArrayRef(sizes) << " and "
+           << (loss == data::TaskLoss::squared_error
+                   ? "numbers to predict"
+                   : std::to_string(std::max<std::int64_t>(outputs, 2)) + " classes");
+      return text.str();
+    };
+    if (shape != card().input_shape || set.loss != card().loss || set.outputs != card().outputs) {
+      throw std::invalid_argument(name + ": expected " +
+                                  shown(card().input_shape, card().loss, card().outputs) +
+                                  ", as the model has, got " + shown(shape, set.loss, set.outputs));
+    }
+    if (!set.classes.empty() && !card().classes.empty() && set.classes != card().classes) {
+      throw std::invalid_argument(name + ": expected the model's classes (" + base::joined(card().classes) +
+                                  "), got " + base::printable(base::joined(set.classes)));
+    }
+  }
+
+  // All environments in one pass, in the same parts as training's evaluation: a number of a matrix product
+  // may depend on the rows beside it.
+  std::vector<Scored> resident(const std::vector<data::Environment>& environments) {
+    if (environments.empty()) {
+      return {};
+    }
+    std::vector<torch::Tensor> inputs;
+    std::vector<std::int64_t> sizes;
+    for (const data::Environment& environment : environments) {
+      inputs.push_back(environment.inputs);
+      sizes.push_back(environment.labels.size(0));
+    }
+    const std::vector<torch::Tensor> outputs = model_.outputs(data::joined(inputs)).split_with_sizes(sizes);
+    std::vector<Scored> scored;
+    for (std::size_t i = 0; i < environments.size(); ++i) {
+      scored.push_back({outputs[i], environments[i].labels});
+    }
+    return scored;
+  }
+
+  std::vector<Scored> streamed_environments(const data::EnvironmentSet& set,
+                                            const std::vector<data::Environment>& environments) {
+    std::vector<Scored> scored;
+    scored.reserve(environments.size());
+    for (const data::Environment& environment : environments) {
+      scored.push_back(streamed(set.source, environment.samples, set.loading, environment.key));
+    }
+    return scored;
+  }
+
+  // "env2_out" is a part of environment 2.
+  static std::string name_of(const std::string& key, const std::vector<std::string>& names) {
+    constexpr std::string_view before = "env";
+    std::size_t number = names.size();
+    if (key.starts_with(before)) {
+      std::istringstream(key.substr(before.size())) >> number;
+    }
+    return number < names.size() ? names[number] : key;
+  }
+
+  const ScoreRequest& request_;
+  const ScoreHooks& hooks_;
+  TrainedModel model_;
+  std::vector<data::Metric> metrics_;
+  ScoreTable table_;
+};
+
+}  // namespace
+
+ScoreTable score(const ScoreRequest& request, const ScoreHooks& hooks) {
+  if (request.workers < 0 || request.workers > 256) {
+    throw std::invalid_argument("workers: expected an integer from 0 to 256, got " +
+                                std::to_string(request.workers));
+  }
+  if (request.threads < 1 || request.threads > 1024) {
+    throw std::invalid_argument("threads: expected an integer from 1 to 1024, got " +
+                                std::to_string(request.threads));
+  }
+  train::use_threads(request.threads);
+  return Scoring(request, hooks).run();
+}
+
+}  // namespace pair::runs

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pair/runs/model_card.h"
+
+// How good a trained model is on labelled data, environment by environment.
+
+namespace pair::runs {
+
+struct EnvironmentScore {
+  std::string environment;  // its name
+  std::string key = {};     // as records call it, "env0_in"; empty for folders
+  bool test = false;        // whether the run counts it for its worst test score
+  std::int64_t samples = 0;
+  std::vector<double> values = {};  // one per metric
+};
+
+struct ScoreTable {
+  std::vector<std::string> metrics;
+  std::vector<EnvironmentScore> environments;
+  std::vector<double> worst;  // of all environments, one per metric: the lowest where high is good
+  std::int64_t skipped = 0;   // broken files that were left out
+};
+
+struct ScoreRequest {
+  std::filesystem::path run;  // a folder with a model (model_files.h)
+  // A folder ENVIRONMENT/CLASS/FILE, for image models; a CSV file with labels, for table models;
+  // or the name of a dataset. Empty: the dataset that the run was trained on.
+  std::string data = {};
+  // Options of the dataset that differ from the run's or, for another dataset, from the defaults.
+  std::vector<std::pair<std::string, std::string>> options = {};
+  std::optional<std::uint64_t> seed = {};  // that decides the data; else the run's
+  std::vector<std::string> metrics = {};   // in place of the dataset's
+  bool skip_broken = false;                // leave out broken pictures of a folder, and count them
+  std::int64_t workers = 2;                // threads that decode pictures, 0 to 256
+  std::int64_t threads = 1;                // that one operation may use, 1 to 1024
+};
+
+struct ScoreHooks {
+  std::function<void(std::string_view)> notice = {};  // a sentence that the user should see
+  std::function<bool()> should_stop = {};  // asked between batches; score() then throws Interrupted
+};
+
+// On the data that a run was trained and tested on, accuracy and mse are those of its last record, to the
+// last bit where the run was trained on a processor with as many threads. Throws std::invalid_argument for a
+// folder without a usable model, and for data or metrics that do not fit the model; std::runtime_error where
+// the disk refuses; train::Interrupted.
+ScoreTable score(const ScoreRequest& request, const ScoreHooks& hooks = {});
+
+}  // namespace pair::runs

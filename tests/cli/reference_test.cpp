@@ -1,0 +1,96 @@
+// The reference pages in docs/ are those that the declarations give: 'pair list KIND --markdown'.
+
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "tests/cli/process.h"
+#include "tests/support/scratch.h"
+
+namespace pair::cli::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// File names and texts of a folder.
+std::map<std::string, std::string> pages_in(const fs::path& folder) {
+  std::map<std::string, std::string> pages;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    std::ifstream file(entry.path());
+    std::ostringstream text;
+    text << file.rdbuf();
+    pages[entry.path().filename().string()] = text.str();
+  }
+  return pages;
+}
+
+class ReferencePages : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ReferencePages, AreThoseThatTheDeclarationsGive) {
+  const tests::Scratch scratch;
+  const std::string kind = GetParam();
+  const Finished finished = run_pair({"list", kind, "--markdown", "--out", (scratch / kind).string()});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const fs::path root = fs::path(PAIR_TEST_DATA).parent_path().parent_path();
+  const std::map<std::string, std::string> made = pages_in(scratch / kind);
+  const std::map<std::string, std::string> kept = pages_in(root / "docs" / kind);
+  for (const auto& [name, text] : made) {
+    ASSERT_TRUE(kept.contains(name)) << "docs/" << kind << "/" << name
+                                     << " is missing; run scripts/reference";
+    EXPECT_EQ(kept.at(name), text) << "docs/" << kind << "/" << name << " is old; run scripts/reference";
+  }
+  for (const auto& [name, text] : kept) {
+    EXPECT_TRUE(made.contains(name)) << "docs/" << kind << "/" << name << " is a page of nothing";
+  }
+}
+
+TEST_P(ReferencePages, HaveAFormulaAdviceAndACitationEach) {
+  const tests::Scratch scratch;
+  const std::string kind = GetParam();
+  const Finished finished = run_pair({"list", kind, "--markdown", "--out", scratch.path().string()});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  for (const auto& [name, text] : pages_in(scratch.path())) {
+    if (name != "README.md") {
+      EXPECT_THAT(text, AllOf(HasSubstr("\n```\n"), HasSubstr("\n## When to use it\n"),
+                              HasSubstr("\n## References\n"), Not(HasSubstr("\n\n\n"))))
+          << name;
+    }
+  }
+}
+
+TEST_P(ReferencePages, AreOneDocumentWithoutAFolder) {
+  const Finished finished = run_pair({"list", GetParam(), "--markdown"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("| name | summary |\n"), HasSubstr("\n## References\n")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, ReferencePages, ::testing::Values("objectives", "algorithms"));
+
+TEST(ReferencePage, ListsOptionsWithWhatSweepsDraw) {
+  const std::string text = run_pair({"list", "objectives", "--markdown"}).out;
+  EXPECT_THAT(text, HasSubstr("| `fishr_ema` | `0.95` | numbers from 0 to below 1 |"));
+  EXPECT_THAT(text, HasSubstr("| Uniform(0.9, 0.99) |"));
+}
+
+TEST(ReferencePage, RefusesAKindWithoutPages) {
+  const Finished finished = run_pair({"list", "models", "--markdown"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--markdown: expected one of the lists"));
+  EXPECT_THAT(finished.err, HasSubstr("got 'models'"));
+}
+
+TEST(ReferencePage, SaysWhyAFolderCannotBeWritten) {
+  const Finished finished = run_pair({"list", "objectives", "--markdown", "--out", "/dev/null/pages"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.err, HasSubstr("/dev/null/pages: Not a directory"));
+}
+
+}  // namespace
+}  // namespace pair::cli::test

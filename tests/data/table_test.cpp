@@ -1,0 +1,151 @@
+#include "pair/data/table.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <stdexcept>
+
+#include "tests/data/fixtures.h"
+
+namespace pair::data::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::DoubleEq;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsNan;
+using ::testing::Not;
+using ::testing::ThrowsMessage;
+
+Table table_of(std::string_view text, const TableReading& reading = {}) {
+  const Scratch scratch;
+  write(scratch.path() / "x.csv", bytes_of(text));
+  return read_table(scratch.path() / "x.csv", reading);
+}
+
+auto refused(std::string_view sentence) {
+  return ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence)));
+}
+
+TEST(Table, ColumnsOfNumbersAreNumbers) {
+  const Table table = table_of("age, weight \n50,70.5\n 61 ,-1e2\n");
+  EXPECT_EQ(table.rows, 2U);
+  ASSERT_EQ(table.columns.size(), 2U);
+  EXPECT_EQ(table.columns[1].name, "weight");
+  EXPECT_EQ(table.columns[1].kind, ColumnKind::number);
+  EXPECT_THAT(table.columns[0].numbers, ElementsAre(50, 61));
+  EXPECT_THAT(table.columns[1].numbers, ElementsAre(70.5, -100));
+}
+
+TEST(Table, OtherColumnsAreCategories) {
+  const Table table = table_of("sex,site\nF,1a\nM,2\n F ,1a\n");
+  const Column& sex = *table.find("sex");
+  EXPECT_EQ(sex.kind, ColumnKind::category);
+  EXPECT_THAT(sex.categories, ElementsAre("F", "M"));
+  EXPECT_THAT(sex.codes, ElementsAre(0, 1, 0));
+  EXPECT_THAT(table.find("site")->categories, ElementsAre("1a", "2"));
+  EXPECT_EQ(table.find("age"), nullptr);
+}
+
+TEST(Table, MissingCellsAreNeitherNumbersNorCategories) {
+  const Table table = table_of("a,b\nNA,\n1,x\n\"\",null\n");
+  EXPECT_THAT(table.columns[0].numbers, ElementsAre(IsNan(), DoubleEq(1), IsNan()));
+  EXPECT_THAT(table.columns[1].codes, ElementsAre(missing_category, 0, missing_category));
+  EXPECT_EQ(table.columns[0].missing, 2U);
+  EXPECT_EQ(table.columns[1].missing, 2U);
+}
+
+TEST(Table, NumbersBelowWhichTextStandsAreCategoriesAsTheyWereTyped) {
+  const Table table = table_of("code,n\n01,1\n,2\n1,3\nunknown,4\n");
+  const Column& code = *table.find("code");
+  EXPECT_EQ(code.kind, ColumnKind::category);
+  EXPECT_THAT(code.categories, ElementsAre("01", "1", "unknown"));
+  EXPECT_THAT(code.codes, ElementsAre(0, missing_category, 1, 2));
+  EXPECT_EQ(code.missing, 1U);
+  EXPECT_THAT(table.find("n")->numbers, ElementsAre(1, 2, 3, 4));
+}
+
+TEST(Table, NumbersCanBeReadAsText) {
+  const Table table = table_of("year\n2019\n2020\n2019\n", {.as_text = {"year"}});
+  EXPECT_THAT(table.columns[0].categories, ElementsAre("2019", "2020"));
+}
+
+TEST(Table, ColumnsCanBeLeftOut) {
+  const Table table = table_of("id,a,b\nx,1,2\n", {.ignore = {"id", "b"}});
+  ASSERT_EQ(table.columns.size(), 1U);
+  EXPECT_THAT(table.columns[0].numbers, ElementsAre(1));
+  EXPECT_EQ(table_of("id,a,b\nx,1,2\n", {.only = {"b"}}).columns.size(), 1U);
+}
+
+TEST(Table, ColumnsWithoutANameAreLeftOut) {
+  const Table table = table_of(",a\n0,5\n1,6\n");
+  ASSERT_EQ(table.columns.size(), 1U);
+  EXPECT_EQ(table.unnamed, 1U);
+  EXPECT_THAT(table.columns[0].numbers, ElementsAre(5, 6));
+}
+
+TEST(Table, RefusesAFileWithoutRowsOrNames) {
+  EXPECT_THAT([] { (void)table_of(""); },
+              refused("x.csv: expected a row of column names and rows below it, got nothing"));
+  EXPECT_THAT([] { (void)table_of("a,b\n"); },
+              refused("x.csv: expected rows below the column names, got none"));
+  EXPECT_THAT([] { (void)table_of(",\n1,2\n"); }, refused("line 1: expected column names, got none"));
+}
+
+TEST(Table, RefusesANameThatComesTwice) {
+  EXPECT_THAT([] { (void)table_of("a,b, a\n1,2,3\n"); },
+              refused("line 1: expected column names that differ, got 'a' twice"));
+}
+
+TEST(Table, ListsTheColumnsWhereOneDoesNotExist) {
+  EXPECT_THAT([] { (void)table_of("id,age\n1,2\n", {.ignore = {"ages"}}); },
+              refused("x.csv, which has 'id' and 'age', got 'ages'; did you mean 'age'?"));
+}
+
+TEST(Table, RefusesNumbersThatAreNotFinite) {
+  EXPECT_THAT([] { (void)table_of("a\n1\n-inf\n"); },
+              refused("line 3: column 'a': expected a finite number or nothing, got '-inf'"));
+  EXPECT_THAT([] { (void)table_of("a\n1e999\n"); }, refused("line 2: column 'a': expected a finite number"));
+}
+
+TEST(Table, RefusesAColumnWithTooManyCategoriesAndSaysHowToLeaveItOut) {
+  std::string ids = "patient\n";
+  std::string dates = "day\n";
+  std::string commas = "dose\n";
+  std::string typo = "age\n";
+  for (int i = 10; i < 30; ++i) {
+    ids += "p" + std::to_string(i) + "\n";
+    dates += "2021-03-" + std::to_string(i) + "\n";
+    commas += "\"" + std::to_string(i) + ",5\"\n";
+    typo += std::to_string(i) + "\n";
+  }
+  const TableReading few{.most_categories = 10};
+  EXPECT_THAT([&] { (void)table_of(ids, few); },
+              refused("column 'patient': expected at most 10 categories, got more by line 12, such as 'p10'; "
+                      "'--ignore patient' leaves it out"));
+  EXPECT_THAT(
+      [&] { (void)table_of(dates, few); },
+      refused("column 'day': expected numbers or categories, got dates such as '2021-03-10'; '--ignore day' "
+              "leaves it out"));
+  EXPECT_THAT([&] { (void)table_of(commas, few); },
+              refused("column 'dose': expected numbers with a decimal point, got '10,5'"));
+  EXPECT_THAT([&] { (void)table_of(typo + "3O\n", few); },
+              refused("column 'age': expected numbers, got '3O' on line 22; '--ignore age' leaves it out"));
+}
+
+TEST(Table, RefusesMoreCellsThanItMayHold) {
+  EXPECT_THAT([] { (void)table_of("a,b\n1,2\n3,4\n5,6\n", {.most_cells = 4}); },
+              refused("expected at most 4 cells, got more by line 4"));
+}
+
+TEST(Table, NamesInSentencesAreBounded) {
+  EXPECT_EQ(quoted_names({"a"}), "'a'");
+  EXPECT_EQ(quoted_names({"a", "b", "c"}), "'a', 'b' and 'c'");
+  EXPECT_EQ(quoted_names({"a", "b", "c", "d"}, 2), "'a', 'b' and 2 more");
+  EXPECT_THAT(quoted_names({std::string(1000, 'x'), "\x1b[2J"}),
+              AllOf(HasSubstr("xxx...'"), HasSubstr("'?[2J'"), Not(HasSubstr(std::string(50, 'x')))));
+}
+
+}  // namespace
+}  // namespace pair::data::testing

@@ -1,0 +1,493 @@
+// 'pair predict', 'pair score' and 'pair export' as a user meets them.
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "pair/data/safetensors.h"
+#include "pair/runs/file.h"
+#include "pair/runs/records.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+#include "tests/runs/program.h"
+#include "tests/runs/small_digits.h"
+#include "tests/support/pictures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Answer {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Answer pair_in(const Scratch& scratch, const std::vector<std::string>& arguments) {
+  Program program(arguments, scratch.path());
+  const int status = program.wait();
+  return {status, program.out(), program.err()};
+}
+
+void refuses(const Scratch& scratch, const std::vector<std::string>& arguments, const std::string& sentence) {
+  const Answer answer = pair_in(scratch, arguments);
+  EXPECT_EQ(answer.status, 2) << sentence;
+  EXPECT_THAT(answer.err, HasSubstr(sentence));
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
+}
+
+// Trains in `run`.
+void train(const Scratch& scratch, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"train", "--quiet", "--out", "run"});
+  const Answer answer = pair_in(scratch, arguments);
+  ASSERT_EQ(answer.status, 0) << answer.err;
+}
+
+std::vector<std::string> small_cmnist() {
+  return {"--algorithm",     "pair",    "--steps",     "30",
+          "--seed",          "3",       "--set",       "train_digits=600",
+          "test_digits=150", "width=8", "pretrain=10", "eval_every=10"};
+}
+
+std::vector<std::string> small_points() {
+  return {"--dataset",  "extrapolation-uniform", "--algorithm",  "erm", "--steps", "40", "--set",
+          "points=100", "test_points=77",        "eval_every=20"};
+}
+
+// Environments art, photo and sketch; classes cat and dog, which are reddish and bluish.
+void write_pets(const fs::path& root, int each = 6) {
+  unsigned seed = 0;
+  for (const char* environment : {"art", "photo", "sketch"}) {
+    for (const std::string class_name : {"cat", "dog"}) {
+      fs::create_directories(root / environment / class_name);
+      for (int i = 0; i < each; ++i) {
+        data::Image image = tests::picture(9 + i % 3, 12, ++seed);
+        for (std::size_t at = class_name == "cat" ? 0 : 2; at < image.pixels.size(); at += 3) {
+          image.pixels[at] = 250;
+        }
+        const data::Bytes bytes = tests::png(image);
+        std::ofstream(root / environment / class_name / (std::to_string(i) + ".png"), std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      }
+    }
+  }
+}
+
+std::vector<std::string> small_pets(const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments = {
+      "--dataset", "images", "--algorithm", "erm",     "--test-envs",  "2",           "--steps",
+      "12",        "--set",  "folder=pets", "batch=4", "image_size=8", "holdout=0.3", "eval_every=6"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// The scores of 'pair score' on the run's own data equal those of the last record.
+void expect_scores_of_last_record(const Scratch& scratch, const std::string& metric,
+                                  const std::string& ending) {
+  const Answer answer = pair_in(scratch, {"score", "run", "--json"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  const json scores = json::parse(answer.out);
+  const json record = read_records(results_file(scratch / "run")).back();
+  std::size_t compared = 0;
+  for (const json& environment : scores.at("environments")) {
+    const std::string key = environment.at("key").get<std::string>() + ending;
+    EXPECT_EQ(environment.at("scores").at(metric), record.at(key)) << key;
+    ++compared;
+  }
+  std::size_t recorded = 0;
+  for (const auto& [key, value] : record.items()) {
+    recorded += key.starts_with("env") && key.ends_with(ending) ? 1U : 0U;
+  }
+  EXPECT_EQ(compared, recorded);
+  EXPECT_GT(compared, 1U);
+}
+
+TEST(PairScore, OfTheRunsOwnDataIsItsLastRecord) {
+  {
+    const Scratch scratch;
+    train(scratch, small_cmnist());
+    expect_scores_of_last_record(scratch, "accuracy", "_acc");
+  }
+  {
+    const Scratch scratch;
+    train(scratch, small_points());
+    expect_scores_of_last_record(scratch, "mse", "_mse");
+  }
+  {
+    const Scratch scratch;
+    write_pets(scratch / "pets");
+    train(scratch, small_pets());
+    expect_scores_of_last_record(scratch, "accuracy", "_acc");
+  }
+  {
+    const Scratch scratch;
+    write_small_digits(scratch / "digits");
+    train(scratch, {"--dataset", "RotatedMNIST", "--algorithm", "erm", "--steps", "4", "--set",
+                    "folder=digits", "digits=90", "batch=4", "eval_every=2", "eval_first=2"});
+    expect_scores_of_last_record(scratch, "accuracy", "_acc");
+  }
+}
+
+// A network with BatchNorm is only the same where its buffers are.
+TEST(PairScore, OfANetworkWithBatchNormIsItsLastRecord) {
+  const Scratch scratch;
+  write_pets(scratch / "pets");
+  train(scratch, small_pets({"model=resnet18", "image_size=16"}));
+  expect_scores_of_last_record(scratch, "accuracy", "_acc");
+  const data::SafetensorsFile weights(scratch / "run/model.safetensors");
+  const data::TensorView* const mean = weights.find("bn1.running_mean");
+  ASSERT_NE(mean, nullptr);
+  EXPECT_TRUE(std::any_of(mean->bytes.begin(), mean->bytes.end(), [](std::uint8_t byte) {
+    return byte != 0;
+  })) << "statistics as they were before training";
+  const Answer predicted = pair_in(scratch, {"predict", "run", "pets/sketch", "--batch", "1"});
+  EXPECT_EQ(predicted.out, pair_in(scratch, {"predict", "run", "pets/sketch", "--batch", "1"}).out);
+}
+
+TEST(PairScore, TakesAnotherDatasetsOptionsSeedsAndMetrics) {
+  const Scratch scratch;
+  train(scratch, small_cmnist());
+  const Answer own = pair_in(scratch, {"score", "run", "cmnist", "--json"});
+  EXPECT_EQ(own.out, pair_in(scratch, {"score", "run", "--json"}).out);
+  const Answer other =
+      pair_in(scratch, {"score", "run", "cmnist", "--set", "test_betas=0.3,0.7", "test_digits=120", "--seed",
+                        "9", "--metrics", "macro_f1", "--json"});
+  ASSERT_EQ(other.status, 0) << other.err;
+  const json scores = json::parse(other.out);
+  EXPECT_THAT(scores.at("environments"), SizeIs(4));
+  EXPECT_EQ(scores.at("environments").at(3).at("name"), "beta 0.7");
+  EXPECT_EQ(scores.at("environments").at(3).at("samples"), 120);
+  EXPECT_EQ(scores.at("metrics"), json({"macro_f1"}));
+  const Answer table = pair_in(scratch, {"score", "run", "cmnist"});
+  EXPECT_THAT(table.out, AllOf(ContainsRegex("environment +key +part +samples +accuracy +worst_group"),
+                               ContainsRegex("beta 0.9 +env2_out +test +150 +0\\.[0-9]+ +0\\.[0-9]+"),
+                               ContainsRegex("\nworst +0\\.")));
+}
+
+TEST(PairScore, RefusesDataThatDoesNotFit) {
+  const Scratch scratch;
+  train(scratch, small_cmnist());
+  refuses(
+      scratch, {"score", "run", "extrapolation-uniform"},
+      "extrapolation-uniform: expected inputs of shape [392] and 2 classes, as the model has, got inputs of "
+      "shape [2] and numbers to predict");
+  refuses(scratch, {"score", "run", "cmnits"}, "unknown dataset 'cmnits'; did you mean 'cmnist'?");
+  refuses(scratch, {"score", "run", "cmnist", "--set", "test_beta=0.3"}, "test_beta");
+  refuses(scratch, {"score", "run", "cmnist", "--set", "alpha=2"},
+          "alpha: expected numbers from 0 to 1, got");
+  refuses(scratch, {"score", "run", "cmnist", "--metrics", "mse"},
+          "metric: expected one for classes, got 'mse'");
+  refuses(scratch, {"score", "run", "cmnist", "--metrics", "f1"}, "unknown metric 'f1'");
+  refuses(scratch, {"score", "run", "cmnist", "--broken", "ignore"},
+          "--broken: expected fail or skip, got 'ignore'");
+  refuses(scratch, {"score", "run", "cmnist", "--workers", "-1"},
+          "workers: expected an integer from 0 to 256, got -1");
+  fs::create_directory(scratch / "folder");
+  refuses(scratch, {"score", "run", "folder"}, "folder: expected the name of a dataset, got a folder");
+  refuses(scratch, {"score", "nowhere", "cmnist"}, "nowhere: expected the folder of a finished run");
+}
+
+std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    lines.emplace_back();
+    for (std::string word; std::getline(words, word, ',');) {
+      lines.back().push_back(word);
+    }
+  }
+  return lines;
+}
+
+TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
+  const Scratch scratch;
+  write_pets(scratch / "pets");
+  train(scratch, small_pets());
+  const Answer answer = pair_in(scratch, {"predict", "run", "pets/sketch", "pets/art/dog/3.png"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  const auto lines = csv_lines(answer.out);
+  ASSERT_THAT(lines, SizeIs(1 + 12 + 1));
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"input", "class", "p_cat", "p_dog"}));
+  EXPECT_EQ(lines[1][0], "pets/sketch/cat/0.png");
+  EXPECT_EQ(lines[13][0], "pets/art/dog/3.png");
+  int right = 0;
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const double cat = std::stod(lines[i][2]);
+    const double dog = std::stod(lines[i][3]);
+    EXPECT_NEAR(cat + dog, 1.0, 1e-6);
+    EXPECT_EQ(lines[i][1], cat > dog ? "cat" : "dog");
+    right += i < 13 && lines[i][0].find("/" + lines[i][1] + "/") != std::string::npos ? 1 : 0;
+  }
+  const Answer scored = pair_in(scratch, {"score", "run", "pets", "--json"});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  const json sketch = json::parse(scored.out).at("environments").at(2);
+  EXPECT_EQ(sketch.at("name"), "sketch");
+  EXPECT_EQ(sketch.at("samples"), 12);
+  EXPECT_EQ(sketch.at("scores").at("accuracy").get<double>(), right / 12.0);
+}
+
+TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
+  const Scratch scratch;
+  write_pets(scratch / "pets");
+  train(scratch, small_pets());
+  const Answer file = pair_in(scratch, {"predict", "run", "pets/art", "-o", "out.csv"});
+  EXPECT_EQ(file.status, 0) << file.err;
+  EXPECT_EQ(file.out, "12 predictions in out.csv\n");
+  const std::string csv = read_file(scratch / "out.csv");
+  EXPECT_EQ(csv, pair_in(scratch, {"predict", "run", "pets/art", "--workers", "0"}).out);
+
+  const std::string command = "cd '" + scratch.path().string() +
+                              "' && find pets/art -name '*.png' | sort | " + PAIR_PROGRAM +
+                              " predict run - --format jsonl > out.jsonl";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  std::ifstream lines(scratch / "out.jsonl");
+  const auto table = csv_lines(csv);
+  std::size_t number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const json object = json::parse(line);
+    const auto& row = table.at(++number);
+    EXPECT_EQ(object.at("input"), row[0]);
+    EXPECT_EQ(object.at("class"), row[1]);
+    EXPECT_EQ(object.at("probabilities").at("dog").get<float>(), std::stof(row[3]));
+  }
+  EXPECT_EQ(number, 12U);
+}
+
+TEST(PairPredict, NamesABrokenPictureOrSkipsIt) {
+  const Scratch scratch;
+  write_pets(scratch / "pets");
+  train(scratch, small_pets());
+  const fs::path broken = scratch.path() / "pets" / "art" / "cat" / "2.png";
+  fs::resize_file(broken, fs::file_size(broken) / 2);
+  refuses(scratch, {"predict", "run", "pets/art", "-o", "out.csv"}, "pets/art/cat/2.png");
+  EXPECT_FALSE(fs::exists(scratch / "out.csv"));
+  refuses(scratch, {"score", "run", "pets"}, "pets/art/cat/2.png");
+  const Answer skipping = pair_in(scratch, {"predict", "run", "pets/art", "--broken", "skip"});
+  EXPECT_EQ(skipping.status, 0) << skipping.err;
+  EXPECT_THAT(csv_lines(skipping.out), SizeIs(1 + 11));
+  EXPECT_THAT(skipping.err, AllOf(HasSubstr("skipped a broken file (1 so far): pets/art/cat/2.png"),
+                                  HasSubstr("skipped broken files: 1")));
+  const Answer scored = pair_in(scratch, {"score", "run", "pets", "--broken", "skip", "--json"});
+  EXPECT_EQ(scored.status, 0) << scored.err;
+  EXPECT_EQ(json::parse(scored.out).at("skipped"), 1);
+  EXPECT_EQ(json::parse(scored.out).at("environments").at(0).at("samples"), 11);
+}
+
+TEST(PairScore, MatchesClassesOfAFolderByName) {
+  const Scratch scratch;
+  write_pets(scratch / "pets");
+  train(scratch, small_pets());
+  // One environment with one class, whose label in the folder is 0 and the model's is 1.
+  fs::create_directories(scratch / "new/hospital");
+  fs::copy(scratch / "pets/sketch/dog", scratch / "new/hospital/dog");
+  const Answer answer = pair_in(scratch, {"predict", "run", "new"});
+  const auto lines = csv_lines(answer.out);
+  const auto dogs =
+      std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line[1] == "dog"; });
+  const json scores = json::parse(pair_in(scratch, {"score", "run", "new", "--json"}).out);
+  EXPECT_EQ(scores.at("environments").at(0).at("name"), "hospital");
+  EXPECT_EQ(scores.at("environments").at(0).at("scores").at("accuracy").get<double>(),
+            static_cast<double>(dogs) / 6.0);
+  fs::copy(scratch / "pets/sketch/cat", scratch / "new/hospital/horse");
+  refuses(scratch, {"score", "run", "new"},
+          "new: expected classes that the model knows (cat, dog), got also 'horse'");
+  refuses(scratch, {"score", "run", "new", "--seed", "1"},
+          "new: expected a dataset with the options, got a folder");
+  fs::create_directory(scratch / "empty");
+  refuses(scratch, {"score", "run", "empty"},
+          "empty: expected ROOT/environment/class/file with at least 1 environment");
+}
+
+void write_bytes(const fs::path& path, const data::Bytes& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
+  const Scratch scratch;
+  train(scratch, small_cmnist());
+  // Two pictures of 28 x 28, and the second of them in green at 14 x 14.
+  data::Bytes idx = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28};
+  data::Image small{14, 14, data::Bytes(14 * 14 * 3, 0)};
+  for (int picture = 0; picture < 2; ++picture) {
+    for (int row = 0; row < 28; ++row) {
+      for (int column = 0; column < 28; ++column) {
+        const auto pixel = static_cast<std::uint8_t>((row * 9 + column * 5 + picture * 77) % 256);
+        idx.push_back(pixel);
+        if (picture == 1 && row % 2 == 0 && column % 2 == 0) {
+          small.pixels[static_cast<std::size_t>((row / 2 * 14 + column / 2) * 3 + 1)] = pixel;
+        }
+      }
+    }
+  }
+  write_bytes(scratch / "digits-idx3-ubyte", idx);
+  write_bytes(scratch / "green.png", tests::png(small));
+  const Answer both =
+      pair_in(scratch, {"predict", "run", "digits-idx3-ubyte", "green.png", "--channel", "1"});
+  ASSERT_EQ(both.status, 0) << both.err;
+  const auto lines = csv_lines(both.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"input", "class", "p_5 to 9", "p_0 to 4"}));
+  EXPECT_EQ(lines[2][0], "digits-idx3-ubyte[1]");
+  EXPECT_EQ(lines[3][0], "green.png");
+  EXPECT_EQ(lines[2][2], lines[3][2]) << "the same digit in the same colour";
+  EXPECT_NE(lines[1][2], lines[2][2]);
+  const Answer red = pair_in(scratch, {"predict", "run", "digits-idx3-ubyte", "--channel", "0"});
+  EXPECT_NE(csv_lines(red.out).at(2)[2], lines[2][2]);
+  refuses(scratch, {"predict", "run", "digits-idx3-ubyte"}, "--channel 0 takes them as red, 1 as green");
+}
+
+TEST(PairPredict, TakesLinesOfNumbers) {
+  const Scratch scratch;
+  train(scratch, small_points());
+  write(scratch / "points.csv", "x2,x1\n1,0.5\n-2,3\n");
+  write(scratch / "plain.csv", "0.5,1\n3,-2\n");
+  const Answer named = pair_in(scratch, {"predict", "run", "points.csv"});
+  ASSERT_EQ(named.status, 0) << named.err;
+  const auto lines = csv_lines(named.out);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"input", "value"}));
+  EXPECT_EQ(lines[1][0], "points.csv:2");
+  const auto plain = csv_lines(pair_in(scratch, {"predict", "run", "plain.csv"}).out);
+  EXPECT_EQ(lines[1][1], plain.at(1)[1]);
+  EXPECT_EQ(lines[2][1], plain.at(2)[1]);
+  const Answer line = pair_in(scratch, {"predict", "run", "plain.csv", "--format", "jsonl"});
+  EXPECT_EQ(json::parse(line.out.substr(0, line.out.find('\n'))).at("value").get<float>(),
+            std::stof(plain.at(1)[1]));
+  write(scratch / "wide.csv", "1,2\n1,2,3\n");
+  refuses(scratch, {"predict", "run", "wide.csv"}, "wide.csv, line 2: expected 2 numbers, got 3");
+}
+
+// 40 rows per hospital, whose outcome depends on the age.
+std::string patients(bool regression, int from = 0) {
+  std::string text = "id,hospital,age,sex,outcome\n";
+  for (int i = from; i < from + 120; ++i) {
+    const char* const hospitals[] = {"St. Mary", "Eastside", "Lakeview, North"};
+    const int age = 30 + i * 7 % 50;
+    text += "P" + std::to_string(i) + ",\"" + hospitals[i % 3] + "\"," + std::to_string(age) + "," +
+            (i % 4 == 0 ? "F" : "M") + "," +
+            (regression ? std::to_string(1000.5 + 10.0 * age)
+             : age < 55 ? "healthy"
+                        : "ill") +
+            "\n";
+  }
+  return text;
+}
+
+std::vector<std::string> small_table() {
+  return {"--data",   "p.csv",        "--label",       "outcome", "--environment", "hospital",
+          "--ignore", "id",           "--algorithm",   "erm",     "--steps",       "60",
+          "--set",    "model=linear", "eval_every=30", "lr=0.1"};
+}
+
+TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
+  const Scratch scratch;
+  write(scratch / "p.csv", patients(false));
+  train(scratch, small_table());
+  expect_scores_of_last_record(scratch, "accuracy", "_acc");
+  // Columns in another order, some of them unknown, none of them the label.
+  write(scratch / "new.csv", "sex;note;age\nF;a;35\nM;b;75\n;c;\n");
+  const Answer answer = pair_in(scratch, {"predict", "run", "new.csv"});
+  ASSERT_EQ(answer.status, 0) << answer.err;
+  const auto lines = csv_lines(answer.out);
+  ASSERT_THAT(lines, SizeIs(4));
+  EXPECT_EQ(lines[0], (std::vector<std::string>{"input", "class", "p_healthy", "p_ill"}));
+  EXPECT_EQ(lines[1][0], "new.csv:2");
+  EXPECT_EQ(lines[1][1], "healthy");
+  EXPECT_EQ(lines[2][1], "ill");
+
+  write(scratch / "later.csv", patients(false, 1001));
+  const Answer scored = pair_in(scratch, {"score", "run", "later.csv", "--json"});
+  ASSERT_EQ(scored.status, 0) << scored.err;
+  const json scores = json::parse(scored.out);
+  ASSERT_THAT(scores.at("environments"), SizeIs(3));
+  EXPECT_EQ(scores.at("environments").at(0).at("name"), "Eastside");
+  EXPECT_EQ(scores.at("environments").at(0).at("samples"), 40);
+  EXPECT_GT(scores.at("worst").at("accuracy").get<double>(), 0.8);
+
+  write(scratch / "few.csv", "sex\nF\n");
+  refuses(scratch, {"predict", "run", "few.csv"},
+          "few.csv: columns: expected 'age', which the model was trained on");
+  write(scratch / "odd.csv", "age,sex\nold,F\n");
+  refuses(scratch, {"predict", "run", "odd.csv"},
+          "odd.csv, line 2: column 'age': expected a number or nothing");
+  refuses(scratch, {"score", "run", "new.csv"},
+          "new.csv: expected the column 'outcome' with the labels, got none");
+  write(scratch / "other.csv", "age,sex,outcome\n35,F,well\n");
+  refuses(scratch, {"score", "run", "other.csv"},
+          "other.csv, line 2: column 'outcome': expected a class that the model knows (healthy, ill), got "
+          "'well'");
+  refuses(scratch, {"score", "run", "table", "--set", "file=later.csv", "file_sha256="},
+          "table: expected the table that the run was trained on, got another");
+}
+
+TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
+  const Scratch scratch;
+  write(scratch / "p.csv", patients(true));
+  train(scratch, small_table());
+  write(scratch / "new.csv", "age,sex\n35,F\n75,M\n");
+  const auto lines = csv_lines(pair_in(scratch, {"predict", "run", "new.csv"}).out);
+  ASSERT_THAT(lines, SizeIs(3));
+  EXPECT_NEAR(std::stod(lines[1][1]), 1350.5, 60);
+  EXPECT_NEAR(std::stod(lines[2][1]), 1750.5, 60);
+  const json scores = json::parse(pair_in(scratch, {"score", "run", "p.csv", "--json"}).out);
+  EXPECT_LT(scores.at("worst").at("mse").get<double>(), 0.2);
+}
+
+TEST(PairPredict, RefusesRunsWithoutAModel) {
+  const Scratch scratch;
+  train(scratch, small_points());
+  write(scratch / "points.csv", "1,2\n");
+  refuses(scratch, {"predict", "nowhere", "points.csv"},
+          "nowhere: expected the folder of a finished run, got a path that does not exist");
+  refuses(scratch, {"predict", "points.csv", "points.csv"}, "got a path that is not a folder");
+  refuses(scratch, {"predict", ".", "points.csv"},
+          "expected the folder of a finished run, got one without model.json");
+  refuses(scratch, {"predict", "run", "none.csv"},
+          "none.csv: expected a CSV file, got a path that does not exist");
+  refuses(scratch, {"predict", "run", "points.csv", "--format", "xml"},
+          "--format: expected csv or jsonl, got 'xml'");
+  refuses(scratch, {"predict", "run", "points.csv", "--batch", "0"},
+          "batch: expected an integer from 1 to 1000000");
+  refuses(scratch, {"predict", "run", "points.csv", "--channel", "1"},
+          "channel: expected a model of coloured digits");
+  fs::rename(scratch / "run/done", scratch / "done");
+  refuses(scratch, {"predict", "run", "points.csv"}, "run: expected a finished run, got one that is not");
+  fs::rename(scratch / "done", scratch / "run/done");
+  fs::remove(scratch / "run/model.json");
+  ASSERT_EQ(::mkfifo((scratch / "run/model.json").c_str(), 0600), 0);
+  refuses(scratch, {"predict", "run", "points.csv"}, "it is not a regular file");
+}
+
+TEST(PairTrain, KeepsNoModelOnRequest) {
+  const Scratch scratch;
+  train(scratch, {"--algorithm", "erm", "--steps", "4", "--no-model", "--set", "train_digits=100",
+                  "test_digits=50", "width=4", "eval_every=2"});
+  EXPECT_FALSE(fs::exists(scratch / "run/model.json"));
+  EXPECT_FALSE(fs::exists(scratch / "run/model.safetensors"));
+  refuses(scratch, {"score", "run"}, "run: expected a run with a model, got one without model.json");
+  const Answer exported = pair_in(scratch, {"export", "run", "-o", "weights.safetensors"});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("run had no model; it was made from the run's last checkpoint"));
+  EXPECT_EQ(exported.out, "Weights in weights.safetensors\n");
+  EXPECT_EQ(read_file(scratch / "weights.safetensors"), read_file(scratch / "run/model.safetensors"));
+  EXPECT_EQ(pair_in(scratch, {"score", "run"}).status, 0);
+  EXPECT_THAT(pair_in(scratch, {"export", "run", "-o", "again.safetensors"}).err, IsEmpty());
+  refuses(scratch, {"export", "nowhere", "-o", "x"}, "nowhere: expected the folder of a finished run");
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

@@ -1,0 +1,60 @@
+// Every command of docs/models.md, in its order, in one folder.
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "tests/runs/fixtures.h"
+#include "tests/runs/program.h"
+#include "tests/support/pictures.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+TEST(ModelsDocumentation, ShowsCommandsThatWork) {
+  const Scratch scratch;
+  unsigned seed = 0;
+  for (const char* environment : {"art", "photo", "sketch"}) {
+    for (const char* class_name : {"cat", "dog"}) {
+      const fs::path folder = scratch.path() / "pets" / environment / class_name;
+      fs::create_directories(folder);
+      for (int i = 0; i < 5; ++i) {
+        const data::Bytes bytes = tests::png(tests::picture(10, 10, ++seed));
+        std::ofstream(folder / (std::to_string(i) + ".png"), std::ios::binary)
+            .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      }
+    }
+  }
+  const fs::path root = fs::path(PAIR_TEST_DATA).parent_path().parent_path();
+  std::ifstream documentation(root / "docs" / "models.md");
+  int commands = 0;
+  for (std::string line; std::getline(documentation, line);) {
+    if (!line.starts_with("    ") || line.find_first_not_of(' ') != line.find("pair ")) {
+      continue;
+    }
+    ++commands;
+    std::istringstream words(line);
+    std::vector<std::string> arguments;
+    for (std::string word; words >> word;) {
+      arguments.push_back(word);
+    }
+    arguments.erase(arguments.begin());
+    // A few steps on small pictures do here.
+    if (arguments[0] == "train") {
+      arguments.insert(arguments.end(), {"image_size=8", "batch=2"});
+      *std::find(arguments.begin(), arguments.end(), "300") = "4";
+    }
+    Program program(arguments, scratch.path());
+    EXPECT_EQ(program.wait(), 0) << line << "\n" << program.err();
+    EXPECT_NE(program.out(), "") << line;
+  }
+  EXPECT_EQ(commands, 6);
+  EXPECT_TRUE(fs::exists(scratch / "pets.safetensors"));
+}
+
+}  // namespace
+}  // namespace pair::runs::testing

@@ -1,0 +1,231 @@
+// 'pair train' on a CSV file as a user meets it.
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "pair/runs/file.h"
+#include "pair/runs/run_directory.h"
+#include "tests/runs/fixtures.h"
+#include "tests/runs/program.h"
+
+namespace pair::runs::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+void write_text(const fs::path& path, std::string_view text) {
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// 40 rows per hospital. The label is a function of the row's number.
+std::string patients(const std::function<std::string(int)>& label) {
+  std::string text = "id,hospital,age,sex,outcome\n";
+  for (int i = 0; i < 120; ++i) {
+    const char* const hospitals[] = {"St. Mary", "Eastside", "Lakeview, North"};
+    text += "P" + std::to_string(i) + ",\"" + hospitals[i % 3] + "\"," + std::to_string(30 + i * 7 % 50) +
+            "," + (i % 4 == 0 ? "F" : "M") + "," + label(i) + "\n";
+  }
+  return text;
+}
+
+std::string two_classes() {
+  return patients([](int i) { return i % 5 < 2 ? "yes" : "no"; });
+}
+
+std::vector<std::string> table_run(const std::vector<std::string>& more = {},
+                                   const std::string& file = "p.csv") {
+  std::vector<std::string> arguments = {"train",         "--data",     file,          "--label", "outcome",
+                                        "--environment", "hospital",   "--steps",     "6",       "--set",
+                                        "model=linear",  "pretrain=3", "eval_every=3"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+struct Ran {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran ran(const Scratch& scratch, const std::vector<std::string>& arguments) {
+  Program program(arguments, scratch.path());
+  Ran run;
+  run.status = program.wait();
+  run.out = program.out();
+  run.err = program.err();
+  return run;
+}
+
+TEST(PairTrainTable, ShowsTheColumnsThenTrainsAndShowsEnvironmentsByName) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "St. Mary", "--out", "run"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(
+      run.out,
+      AllOf(HasSubstr("120 rows, 2 columns, 3 inputs"), HasSubstr("2 classes, 'no' and 'yes'"),
+            HasSubstr("trained on 'Eastside' and 'Lakeview, North'; tested on 'St. Mary'"),
+            ContainsRegex("age +number +0 +mean"), ContainsRegex("sex +category +0 +2: 'F' and 'M'")));
+  EXPECT_THAT(run.out, AllOf(ContainsRegex("0  train +Eastside +[0-9.]+%"),
+                             ContainsRegex("2  test +St. Mary +[0-9.]+%")));
+  const auto spec = nlohmann::json::parse(read_file(scratch / "run" / "spec.json"));
+  EXPECT_EQ(spec.at("dataset"), "table");
+  EXPECT_EQ(spec.at("test_envs"), nlohmann::json({2}));
+  EXPECT_EQ(spec.at("file"), (fs::canonical(scratch.path()) / "p.csv").string());
+
+  // Done is done, and the file that the run was made of is part of its settings.
+  const Ran again = ran(scratch, table_run({"--ignore", "id", "--test-envs", "2", "--out", "run"}));
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.out, AllOf(HasSubstr("Already finished"), Not(HasSubstr("120 rows"))));
+  write_text(scratch / "p.csv", two_classes() + "P120,Eastside,50,F,no\n");
+  const Ran changed = ran(scratch, table_run({"--ignore", "id", "--test-envs", "2", "--out", "run"}));
+  EXPECT_NE(changed.status, 0);
+  EXPECT_THAT(changed.err, HasSubstr("file_sha256"));
+}
+
+TEST(PairTrainTable, GivesTheSameRecordsFromAGzippedFile) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(std::system(("gzip -k '" + (scratch / "p.csv").string() + "'").c_str()), 0);
+  const auto record = [&](const std::string& file) {
+    const Ran run = ran(scratch, table_run({"ignore=id", "--json", "--out", file + ".run"}, file));
+    EXPECT_EQ(run.status, 0) << run.err;
+    return nlohmann::json::parse(run.out).at("record").at("env0_in_acc");
+  };
+  EXPECT_EQ(record("p.csv"), record("p.csv.gz"));
+}
+
+TEST(PairTrainTable, LeavesOutEachEnvironmentInTurn) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "each", "--out", "runs3"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("with each environment left out in turn"),
+                             ContainsRegex("Lakeview, North +[0-9.]+% +[0-9.]+%"),
+                             ContainsRegex("mean +[0-9.]+%"), ContainsRegex("worst +[0-9.]+%")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(scratch / "runs3"), fs::directory_iterator()), 3);
+  const Ran json =
+      ran(scratch, table_run({"--ignore", "id", "--test-envs", "each", "--out", "runs3", "--json"}));
+  const auto all = nlohmann::json::parse(json.out);
+  ASSERT_EQ(all.size(), 3U);
+  EXPECT_EQ(all[1].at("record").at("args").at("test_envs"), nlohmann::json({1}));
+  EXPECT_TRUE(all[1].at("was_done").get<bool>());
+}
+
+TEST(PairTrainTable, TheModelPredictsNewRows) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "run"})).status, 0);
+  write_text(scratch / "new.csv", "sex;age\nF;50\nX;\n");
+  const Ran run = ran(scratch, {"predict", "run", "new.csv"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, AllOf(HasSubstr("input,class,p_no,p_yes\n"),
+                             ContainsRegex("new.csv:2,(no|yes),0.[0-9]+,0.[0-9]+"), HasSubstr("new.csv:3,")));
+  write_text(scratch / "n.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "numbers"}, "n.csv")).status, 0);
+  // In the label's own units.
+  EXPECT_THAT(ran(scratch, {"predict", "numbers", "new.csv"}).out,
+              ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
+}
+
+TEST(PairTrainTable, SeveralColumnsNameAnEnvironment) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  const Ran run = ran(scratch, table_run({"environment=hospital,sex", "--ignore", "id", "--test-envs",
+                                          "Eastside/F", "--out", "r"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, ContainsRegex("0  test +Eastside/F +[0-9.]+%"));
+}
+
+TEST(PairTrainTable, TrainsOnManyClassesAndOnNumbersWithEveryModel) {
+  const Scratch scratch;
+  write_text(scratch / "classes.csv", patients([](int i) { return std::string(1, "abcd"[i % 4]); }));
+  write_text(scratch / "numbers.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));
+  const std::vector<std::pair<const char*, const char*>> ways{
+      {"model=linear", "pair"}, {"model=linear", "irmv1"}, {"model=linear", "fishr"},
+      {"model=mlp", "pair"},    {"model=mlp", "vrex"},     {"model=mlp", "groupdro"}};
+  for (const auto& [model, algorithm] : ways) {
+    const std::string out = std::string(model) + algorithm;
+    const Ran classes =
+        ran(scratch,
+            table_run({model, "ignore=id", "--algorithm", algorithm, "--out", out + "c"}, "classes.csv"));
+    EXPECT_EQ(classes.status, 0) << out << classes.err;
+    EXPECT_THAT(classes.out,
+                AllOf(HasSubstr("4 classes, 'a', 'b', 'c' and 'd'"), HasSubstr("Accuracy after")));
+    const Ran numbers =
+        ran(scratch,
+            table_run({model, "ignore=id", "--algorithm", algorithm, "--out", out + "n"}, "numbers.csv"));
+    EXPECT_EQ(numbers.status, 0) << out << numbers.err;
+    EXPECT_THAT(numbers.out, AllOf(HasSubstr("a regression, mean"), HasSubstr("Mean squared error after")));
+  }
+}
+
+TEST(PairTrainTable, SaysWhereAnEnvironmentLacksAClass) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", patients([](int i) { return i % 3 == 1 ? "no" : i % 5 < 2 ? "yes" : "no"; }));
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--out", "r"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("environments that lack a class: 1, 'Eastside' without 'yes'"));
+}
+
+TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  fs::create_directory(scratch / "empty");
+  const auto refuses = [&](const std::vector<std::string>& more, std::string_view sentence,
+                           const std::string& file = "p.csv") {
+    const Ran run = ran(scratch, table_run(more, file));
+    EXPECT_EQ(run.status, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(std::string(sentence)));
+    EXPECT_FALSE(fs::exists(scratch / "runs")) << "no run was begun";
+  };
+  const auto refuses_text = [&](std::string_view text, std::string_view sentence,
+                                const std::vector<std::string>& more = {}) {
+    write_text(scratch / "bad.csv", text);
+    refuses(more, sentence, "bad.csv");
+  };
+  refuses(
+      {"label=outcme"},
+      "p.csv, which has 'id', 'hospital', 'age', 'sex' and 'outcome', got 'outcme'; did you mean 'outcome'?");
+  refuses({"--ignore", "id", "--test-envs", "St. Marie"},
+          "test_envs: expected environments ('Eastside', 'Lakeview, North' and 'St. Mary', or numbers from 0 "
+          "to 2) or "
+          "each, got 'St. Marie'; did you mean 'St. Mary'?");
+  refuses({"--ignore", "id", "--test-envs", "3"}, "got '3'");
+  refuses(
+      {},
+      "column 'id': expected categories that several rows share, got 120 texts in 120 rows, such as 'P0'; "
+      "'--ignore id' leaves it out");
+  refuses({}, "--data: expected a CSV file or a folder of images, got 'none.csv', which does not exist",
+          "none.csv");
+  refuses({"--dataset", "cmnist"}, "--data: expected");
+  const std::string head = "hospital,age,outcome\n";
+  refuses_text(head, "bad.csv: expected rows below the column names, got none");
+  refuses_text("", "bad.csv: expected a row of column names and rows below it, got nothing");
+  refuses_text(head + "A,1,no\nA,2,no\nB,3,no\nB,4,no\n",
+               "label 'outcome': expected at least 2 classes, got 'no'", {"holdout=0.5"});
+  refuses_text(head + "A,1,no\nA,2,yes\n",
+               "environment: expected at least 2 environments, got 'A' in every row");
+  refuses_text(head + "A,1,no\nA,1,yes\nB,1,no\nB,2,yes\n",
+               "expected columns that differ between training rows, got 'age'; '--ignore age' leaves it out",
+               {"holdout=0.5"});
+  refuses_text(head + "A,1,no\nA,yes\nB,1,no\n",
+               "bad.csv, line 3: expected 3 fields as in line 1 (separator ,), got 2");
+  refuses_text(head + "A,1,no\nA,\"2,yes\nB,1,no\n",
+               "line 3: expected a closing quote for field 2, got the end of the file");
+  refuses_text(head + "A,1,no\nB\xe9,2,yes\n", "line 3: expected UTF-8, got byte 0xe9");
+  refuses_text("hospital,day,outcome\nA,2021-03-04,no\nA,2021-03-05,yes\nB,2021-03-04,no\nB,2021-03-05,yes\n",
+               "column 'day': expected numbers or categories, got dates such as '2021-03-04'; '--ignore day' "
+               "leaves it out",
+               {"holdout=0.5"});
+}
+
+}  // namespace
+}  // namespace pair::runs::testing
