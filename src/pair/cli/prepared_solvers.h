@@ -8,11 +8,11 @@
 
 #include "pair/moo/registry.h"
 
-// The solvers as 'pair solve' has them ready: each with the options that the command line gives.
+// The solvers of 'pair solve', each made once with the options of the command line.
 
 namespace pair::cli {
 
-// What holds for lines that do not say.
+// Defaults for lines that do not name a solver or an option.
 struct SolveDefaults {
   std::string solver = "epo";
   std::vector<moo::Assignment> options = {};  // each for every solver that has it
@@ -32,11 +32,11 @@ struct LineOption {
 
 class PreparedSolvers {
  public:
-  // Throws std::invalid_argument for an unknown solver, an option that no solver has and a value that is not
-  // accepted.
+  // Throws std::invalid_argument for an unknown solver, an option that no solver has, or an invalid
+  // value.
   PreparedSolvers(const SolveDefaults& defaults = {});  // NOLINT(google-explicit-constructor)
 
-  // Of lines that name none.
+  // The solver of lines that do not name one.
   [[nodiscard]] const PreparedSolver& chosen() const { return solvers_[chosen_]; }
   // Throws std::invalid_argument that lists the names.
   [[nodiscard]] const PreparedSolver& named(std::string_view name) const;

@@ -79,8 +79,8 @@ void solve_lines(std::istream& in, bool interactive, const PreparedSolvers& solv
     }
     const Reply reply = found == LineReader::Found::too_long
                             ? refuse_line(
-                                  "the line is longer than 64 MiB; shorter ones are accepted (give "
-                                  "'gram' in place of long 'gradients')",
+                                  "the line is longer than 64 MiB; use 'gram' in place of long "
+                                  "'gradients'",
                                   reader.number())
                             : solve_line(reader.line(), reader.number(), solvers);
     tally.count(reply.outcome, reader.number());
@@ -165,12 +165,12 @@ void add_options(CLI::App& command, const std::shared_ptr<SolveArguments>& argum
             [arguments, name](const std::string& text) {
               arguments->defaults.options.emplace_back(name, text);
             },
-            "Where a line does not say: " + option.field->summary + " (" + option.solvers + ")")
+            "Default for lines without it: " + option.field->summary + " (" + option.solvers + ")")
         ->type_name("VALUE");
   }
-  command.add_option("--set", arguments->set, "The same by name: options of the solvers, NAME=VALUE")
+  command.add_option("--set", arguments->set, "Any option of a solver as NAME=VALUE")
       ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);  // what follows is the file
+      ->allow_extra_args(false);  // the next word is the file
 }
 
 }  // namespace

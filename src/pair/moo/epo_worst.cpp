@@ -9,11 +9,11 @@
 #include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
-// EPO that does not stall: where its direction hardly lowers the most violated objective, that one goes
-// first.
+// EPO that does not stall: if its direction hardly lowers the most violated objective, that objective gets
+// all the weight.
 //
 // EPO's balance direction g_b = G^T a lowers the divergence mu, and mu falls not only when the most violated
-// objectives J* fall but also when others rise. Where the gradients of J* and of an objective that is "too
+// objectives J* fall but also when others rise. If the gradients of J* and of an objective that is "too
 // low" point the same way and the latter's share a_i g_i is the larger, g_b points against J*: (C a)_j < 0
 // for a j in J*. EPO forbids J* to rise, so that its program is left with weights under which nothing moves,
 // at points where J* could still be lowered; and where g_b is almost orthogonal to J*, it creeps

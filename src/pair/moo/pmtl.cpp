@@ -24,7 +24,7 @@
 // by the sum of their absolute values, as the authors' code does.
 //
 // The constraints' gradients depend on the others, so that their Gram matrix is singular up to its rounding:
-// where the gradients' norms are many decades apart, the weights are right to a few digits only. Where they
+// where the gradients' norms are many decades apart, the weights are right to a few digits only. If they
 // are some 40 decades apart, the search for the shortest vector may not end at all. Then, and where the
 // constraints cancel each other, the status is `infeasible` and the weights are those of the minimum-norm
 // direction of the gradients alone.
@@ -129,7 +129,7 @@ Solution Pmtl::weigh(const Problem& problem) const {
   }
 
   const std::vector<double> losses = to_unit({problem.losses.begin(), problem.losses.end()});
-  // Rows of coefficients in the gradients: one an objective, one an active constraint.
+  // Rows of coefficients in the gradients: one per objective, one per active constraint.
   std::vector<std::vector<double>> generators = axes(m);
   for (const auto& other : others) {
     std::vector<double> constraint(m);
@@ -160,7 +160,7 @@ Solution Pmtl::weigh(const Problem& problem) const {
     // Doubles cannot hold the constraints beside gradients so much longer: as without a solution.
   }
   if (std::all_of(solution.weights.begin(), solution.weights.end(), [](double w) { return w == 0.0; })) {
-    // Or the constraints' combinations balance out whatever the gradients are: they ask for nothing.
+    // Or the constraints' combinations balance out for any gradients: they ask for nothing.
     solution.status = Status::infeasible;
     MinNorm shortest = min_norm(problem.gram, m);
     solution.objective = shortest.squared_norm;

@@ -6,7 +6,7 @@
 
 namespace pair::moo {
 
-// Weighs objectives. Pure: the same problem gives the same solution, whatever was solved before.
+// Weighs objectives. Pure: the same problem gives the same solution, independent of earlier problems.
 class Solver {
  public:
   virtual ~Solver() = default;

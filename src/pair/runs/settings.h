@@ -22,7 +22,7 @@ struct Setting {
   const base::Field* field = nullptr;
   const void* owner = nullptr;  // the struct that the field belongs to
   bool of_run = false;          // how a run is done (seed, device, records), rather than what is trained
-  // The scheme that alone reads it; empty: all do.
+  // The only scheme that reads it; empty: all schemes do.
   std::string_view scheme = {};
 
   [[nodiscard]] const std::string& name() const { return field->name; }
@@ -39,18 +39,18 @@ bool decides_settings(std::string_view name);
 // Null if the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
-// Whether a run with this scheme reads the setting: a solver's options are read by PAIR-o alone. False where
+// Whether a run with this scheme reads the setting: a solver's options are read by PAIR-o alone. False if
 // the run has no such setting.
 bool is_read(const RunSpec& spec, std::string_view name);
 
-// The value, as JSON or as the user would type it. Throw std::invalid_argument where the run has no such
+// The value, as JSON or as the user would type it. Throw std::invalid_argument if the run has no such
 // setting.
 nlohmann::json value_of(const RunSpec& spec, std::string_view name);
 std::string text_of(const RunSpec& spec, std::string_view name);
 
 // Throw std::invalid_argument "steps: expected integers from 1 to 1000000000, got '0'", and for a name that
-// is not known or that belongs to something else than this run has. In text, lists are separated by commas.
-// Where objectives, the solver or the model change, their options become the defaults.
+// is unknown or belongs to an extension that this run does not have. In text, lists are separated by commas.
+// If objectives, the solver or the model change, their options become the defaults.
 void set(RunSpec& spec, std::string_view name, const nlohmann::json& value);
 void set(RunSpec& spec, std::string_view name, std::string_view text);
 // Otherwise a literal could be JSON as well as text.

@@ -25,11 +25,12 @@
 namespace pair::select {
 
 // The keys for an algorithm's runs: the first list that fits any of them (of mixed ones, all of them if there
-// is such a list). Empty where none does.
+// is such a list). Empty if none fits.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
-// Whether validation accuracy decides among an algorithm's runs instead of the score: as the first run that
-// says so says. Else that is GroupDRO and DANN, whose losses the paper finds too noisy to compare runs by.
+// Whether validation accuracy decides among an algorithm's runs instead of the score: as declared by the
+// first run that declares it. Otherwise for GroupDRO and DANN, whose losses are too noisy to compare runs
+// (the paper).
 bool has_noisy_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
 }  // namespace pair::select

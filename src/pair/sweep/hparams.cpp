@@ -37,7 +37,7 @@ class HparamList {
       }
     }
   }
-  // What the options of its objectives, its solver, its model and its update say DomainBed draws them from.
+  // Adds DomainBed's distributions of the options of its objectives, solver, model and update.
   void add_declared() {
     for (const runs::Setting& setting : runs::settings_of(spec_)) {
       if (setting.field->domainbed && runs::is_read(spec_, setting.name())) {

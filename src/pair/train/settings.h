@@ -99,8 +99,8 @@ struct Settings {
   // bits, gradients scaled into range by a power of two. No effect elsewhere.
   bool half = false;
 
-  // What the extensions named above declare. settle() fills in what is missing.
-  base::Options solver_options = {};  // their defaults are those of training: moo::training_options_of
+  // Options of the extensions named above. settle() fills in missing ones.
+  base::Options solver_options = {};  // with the defaults of training: moo::training_options_of
   std::map<std::string, base::Options, std::less<>> objective_options = {};  // by objective
   base::Options model_options = {};
   OwnUpdate update = {};  // of Scheme::own
