@@ -39,7 +39,7 @@ TEST(Tutorial, ShowsCommandsThatDoWhatItSays) {
       EXPECT_THAT(ended.out, HasSubstr("pair       0      2, 3, 4  sweep/cmnist-pair-s0-"));
     }
     if (command.starts_with("pair sweep status")) {
-      EXPECT_THAT(ended.out, HasSubstr("9 jobs: 9 done"));
+      EXPECT_THAT(ended.out, HasSubstr("6 jobs: 6 done"));
     }
   }
   EXPECT_EQ(commands, 12);
