@@ -121,6 +121,44 @@ TEST(RunSpec, TheHashIsTheSameTomorrow) {
   EXPECT_EQ(hash(spec), "8f51237ff625b8ba");
 }
 
+// These runs were named when epsilon was a setting of every run, and no option of a solver could be set.
+TEST(RunSpec, OptionsOfSolversGiveNoRunAnotherName) {
+  const auto name = [](const char* solver) {
+    return hash(resolve("cmnist", "pair",
+                        std::vector<Override>{{"solver", solver},
+                                              {"steps", "1"},
+                                              {"pretrain", "0"},
+                                              {"train_digits", "600"},
+                                              {"test_digits", "200"}}));
+  };
+  EXPECT_EQ(name("epo"), "7ea756aa27ec1ec3");
+  EXPECT_EQ(name("epo_smooth"), "89761178fd2d97b6");
+  EXPECT_EQ(name("mgda"), "aabcd7aa7c1bd44e");
+  EXPECT_EQ(name("cagrad"), "33bda5f1d0f49ae0");
+  EXPECT_EQ(name("pmtl"), "55fee1cd41772ee1");
+}
+
+TEST(RunSpec, OfARunWhoseSolverHasNoEpsilonMayHoldOneFromBefore) {
+  const RunSpec spec =
+      spec_from_text(R"({"dataset": "cmnist", "algorithm": "pair", "solver": "mgda", "epsilon": 0.1})");
+  EXPECT_EQ(spec.settings.solver, "mgda");
+  EXPECT_FALSE(as_json(spec).contains("epsilon"));
+  EXPECT_THROW(
+      (void)spec_from_text(R"({"dataset": "cmnist", "algorithm": "pair", "solver": "mgda", "radius": 0.1})"),
+      std::invalid_argument);
+}
+
+TEST(RunSpec, HoldsTheOptionsOfItsSolver) {
+  const RunSpec spec =
+      resolve("cmnist", "pair",
+              std::vector<Override>{{"smoothing", "2"}, {"epsilon", "0.2"}, {"solver", "epo_smooth"}});
+  EXPECT_EQ(as_json(spec).at("smoothing"), 2.0);
+  EXPECT_EQ(as_json(spec).at("epsilon"), 0.2);
+  EXPECT_EQ(canonical(spec_from_json(as_json(spec))), canonical(spec));
+  EXPECT_NE(hash(spec), hash(resolve("cmnist", "pair",
+                                     std::vector<Override>{{"epsilon", "0.2"}, {"solver", "epo_smooth"}})));
+}
+
 TEST(RunSpec, TheHashNamesARun) {
   EXPECT_EQ(hash(resolve("cmnist", "pair")), hash(resolve("cmnist", "pair")));
   EXPECT_THAT(hash(resolve("cmnist", "pair")), ::testing::MatchesRegex("[0-9a-f]{16}"));

@@ -48,8 +48,12 @@ TEST(Hparams, SaySomethingToTheirAlgorithm) {
       const runs::RunSpec spec = runs::resolve(dataset.name, algorithm.name);
       const bool pair = spec.settings.scheme == train::Scheme::pair;
       for (const Hparam& hparam : hparams_of(dataset.name, algorithm.name)) {
-        EXPECT_NE(runs::find_setting(spec, hparam.key)->group, pair ? "linear" : "pair")
-            << hparam.key << " of " << algorithm.name;
+        const auto settings = runs::settings_of(spec);
+        const auto found = std::find_if(settings.begin(), settings.end(), [&](const runs::Setting& setting) {
+          return setting.name() == hparam.key;
+        });
+        ASSERT_NE(found, settings.end()) << hparam.key;
+        EXPECT_NE(found->scheme, pair ? "linear" : "pair") << hparam.key << " of " << algorithm.name;
       }
     }
   }

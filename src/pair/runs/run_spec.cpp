@@ -26,8 +26,14 @@ nlohmann::json spelled_out(const RunSpec& spec) {
   return json;
 }
 
+// Every run had this setting before it became an option of the solvers that read it. The names of runs with
+// other solvers still count it, and their specs on disk hold it.
+constexpr const char* once_of_all = "epsilon";
+constexpr double once_of_all_value = 0.1;
+
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec);
+  json.emplace(once_of_all, once_of_all_value);
   for (const Setting& setting : settings_of(spec)) {
     if (!setting.field->unsaid.empty() && base::as_text(setting.value()) == setting.field->unsaid) {
       json.erase(setting.name());
@@ -171,7 +177,8 @@ RunSpec spec_from_json(const nlohmann::json& json) {
   }
   RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"), structure);
   for (const auto& [name, value] : json.items()) {
-    if (name != "dataset" && name != "algorithm") {
+    const bool is_relic = name == once_of_all && find_setting(spec, name) == nullptr;
+    if (name != "dataset" && name != "algorithm" && !is_relic) {
       set(spec, name, value);
     }
   }

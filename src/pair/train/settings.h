@@ -82,7 +82,6 @@ struct Settings {
   // PAIR-o.
   std::string solver = "epo";                        // see 'pair list solvers'
   std::vector<double> preference = {1, 1e10, 1e12};  // one per objective; empty: estimated ("auto")
-  double epsilon = 0.1;                              // divergence above which the solver balances. [0, 1e300]
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
   double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
   double momentum = 0.9;    // SGD's momentum. [0, 1)
@@ -100,7 +99,8 @@ struct Settings {
   // bits, gradients scaled into range by a power of two. No effect elsewhere.
   bool half = false;
 
-  // What the extensions named above declare. settle() fills in what is missing.
+  // Options of the extensions named above. settle() fills in missing ones.
+  base::Options solver_options = {};  // with the defaults of training: moo::training_options_of
   std::map<std::string, base::Options, std::less<>> objective_options = {};  // by objective
   base::Options model_options = {};
   OwnUpdate update = {};  // of Scheme::own
@@ -109,9 +109,9 @@ struct Settings {
 // The settings that every run has. Names are those of specs and of 'pair train --set'.
 const std::vector<base::Field>& settings_fields();
 
-// Makes the options fit the names: those of objectives and of a model that are not named any more are
-// dropped, and those that are missing become the defaults. Throws std::invalid_argument for names that are
-// not known.
+// Makes the options fit the names: those of objectives, of a solver and of a model that are not named any
+// more are dropped, and those that are missing become the defaults. Throws std::invalid_argument for names
+// that are not known.
 void settle(Settings& settings);
 
 // Throws std::invalid_argument that names the setting, the expected values and its value.
