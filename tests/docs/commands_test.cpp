@@ -52,6 +52,14 @@ TEST(Documents, ShowTrainingOnImagesThatWorks) {
             1);
 }
 
+TEST(Documents, ShowTrainingOnTablesThatWorks) {
+  const tests::Scratch scratch;
+  fs::create_directory_symlink(project() / "examples", scratch / "examples");
+  EXPECT_EQ(run_commands("docs/tables.md", "pair train --data examples/table",
+                         " --steps 4 --set pretrain=2 eval_every=3", scratch.path()),
+            2);
+}
+
 TEST(Documents, ShowRecordsForTensorBoard) {
   const tests::Scratch scratch;
   EXPECT_EQ(run_commands(
