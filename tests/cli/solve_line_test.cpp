@@ -246,12 +246,11 @@ TEST(SolveLine, NamesFieldsThatAreMissing) {
 
 TEST(SolveLine, NamesValuesOfTheWrongType) {
   EXPECT_EQ(refusal(R"({"losses": null})"),
-            "losses is null; an array of numbers, one an objective, is accepted");
-  EXPECT_EQ(refusal(line_with({{"losses", {"1", 2}}})), "losses[0] is '1'; a number is accepted");
-  EXPECT_EQ(refusal(line_with({{"losses", {{1, 2}}}})), "losses[0] is an array; a number is accepted");
-  EXPECT_EQ(refusal(line_with({{"gram", {1, 0, 0, 1}}})), "gram[0] is 1; an array of numbers is accepted");
-  EXPECT_EQ(refusal(line_with({{"gram", {{1, false}, {0, 1}}}})),
-            "gram[0][1] is false; a number is accepted");
+            "losses: expected an array of numbers, one per objective, got null");
+  EXPECT_EQ(refusal(line_with({{"losses", {"1", 2}}})), "losses[0]: expected a number, got '1'");
+  EXPECT_EQ(refusal(line_with({{"losses", {{1, 2}}}})), "losses[0]: expected a number, got an array");
+  EXPECT_EQ(refusal(line_with({{"gram", {1, 0, 0, 1}}})), "gram[0]: expected an array of numbers, got 1");
+  EXPECT_EQ(refusal(line_with({{"gram", {{1, false}, {0, 1}}}})), "gram[0][1]: expected a number, got false");
   EXPECT_EQ(refusal(line_with({{"epsilon", "small"}})),
             "epsilon: expected numbers from 0 to 1e+300, got 'small'");
   EXPECT_EQ(refusal(line_with({{"epsilon", {{"value", 1}}}})),

@@ -141,7 +141,7 @@ TEST(Jobs, TakeCommonSettingsWhereTheyMeanSomethingAndOverTheDraws) {
   }
 }
 
-// What --set makes of the runs decides which settings mean something and which are drawn.
+// The runs after --set decide which settings apply and which are drawn.
 TEST(Jobs, TakeOptionsOfTheSolverThatIsSet) {
   Definition definition = small();
   definition.set = {{"smoothing", "2"}, {"solver", "epo_smooth"}};

@@ -15,9 +15,9 @@ namespace pair::cli {
 struct Listed {
   std::string name;
   std::string summary;  // one line
-  // More to tell, such as {"default", "0.5"}; empty values are not shown.
+  // Further details, such as {"default", "0.5"}; empty values are not shown.
   std::vector<std::pair<std::string, std::string>> details = {};
-  // What can be set about it, listed below it; nothing where the kind has no such list.
+  // Its options, listed below it; none if the kind has no such list.
   std::optional<std::vector<Listed>> options = {};
 };
 

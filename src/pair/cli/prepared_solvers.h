@@ -8,11 +8,11 @@
 
 #include "pair/moo/registry.h"
 
-// The solvers as 'pair solve' has them ready: each with the options that the command line gives.
+// The solvers of 'pair solve', each with the options of the command line.
 
 namespace pair::cli {
 
-// What holds for lines that do not say.
+// Defaults for fields that a line does not have.
 struct SolveDefaults {
   std::string solver = "epo";
   std::vector<moo::Assignment> options = {};  // each for every solver that has it

@@ -8,8 +8,7 @@
 
 namespace pair::cli {
 
-// What --set was given, key=value each, put after the settings that other options stand for. Throws
-// UsageError.
+// Appends the key=value pairs of --set to the settings of other options. Throws UsageError.
 inline void append_set_option(const std::vector<std::string>& texts,
                               std::vector<std::pair<std::string, std::string>>& settings) {
   for (const std::string& text : texts) {

@@ -77,12 +77,11 @@ void solve_lines(std::istream& in, bool interactive, const PreparedSolvers& solv
     if (reader.line().find_first_not_of(" \t\r") == std::string::npos && found == LineReader::Found::line) {
       continue;
     }
-    const Reply reply = found == LineReader::Found::too_long
-                            ? refuse_line(
-                                  "the line is longer than 64 MiB; shorter ones are accepted (give "
-                                  "'gram' in place of long 'gradients')",
-                                  reader.number())
-                            : solve_line(reader.line(), reader.number(), solvers);
+    const Reply reply =
+        found == LineReader::Found::too_long
+            ? refuse_line("the line is longer than 64 MiB; use 'gram' in place of long 'gradients'",
+                          reader.number())
+            : solve_line(reader.line(), reader.number(), solvers);
     tally.count(reply.outcome, reader.number());
     context.out << reply.json << '\n';
     // A program that writes lines into a pipe may wait for the reply before the next line.
@@ -165,7 +164,7 @@ void add_options(CLI::App& command, const std::shared_ptr<SolveArguments>& argum
             [arguments, name](const std::string& text) {
               arguments->defaults.options.emplace_back(name, text);
             },
-            "Where a line does not say: " + option.field->summary + " (" + option.solvers + ")")
+            "Default for lines without it: " + option.field->summary + " (" + option.solvers + ")")
         ->type_name("VALUE");
   }
   command.add_option("--set", arguments->set, "The same by name: options of the solvers, NAME=VALUE")

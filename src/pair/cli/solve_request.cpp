@@ -144,7 +144,7 @@ class Reader {
   [[nodiscard]] std::size_t depth_of_numbers() const {
     return shape() == Shape::matrix ? 2 : shape() == Shape::text ? 0 : 1;
   }
-  // Keeps the value of an option that is not a list; false where the current field is another.
+  // Stores the value of an option that is not a list; false if the current field is not one.
   template <class Plain>
   bool take_plain(const Plain& value) {
     if (!in_object_ || ignored() || shape() != Shape::option || open_arrays_ > 0) {

@@ -17,7 +17,7 @@ struct SolveRequest {
   std::vector<double> losses;
   std::vector<double> gram;  // row-major; empty if the number of losses is invalid
   std::vector<double> preference;
-  std::vector<double> previous;               // empty where not given
+  std::vector<double> previous;               // empty if not given
   std::shared_ptr<const moo::Solver> solver;  // with the line's options
 
   [[nodiscard]] moo::Problem problem() const { return {losses, gram, preference, previous}; }
@@ -32,10 +32,9 @@ class BadLine : public std::invalid_argument {
 // The maximum length of a number in characters; the exact digits of any double fit.
 inline constexpr std::size_t longest_number = 2000;
 
-// Checks what JSON can be wrong in: syntax, fields, types and shapes. Whether the numbers make a problem is
-// for moo::validate to say. A field is accepted once; fields that it does not know are ignored, so that
-// lines may carry more, unless one looks like a slip for a field that is missing. An option of another solver
-// than the line's is ignored as well. Throws BadLine, and std::invalid_argument for an unknown solver.
+// Checks syntax, fields, types and shapes; moo::validate checks the numbers. A field may occur once. Unknown
+// fields are ignored, unless one looks like a typo of a missing field, and so are options of other solvers.
+// Throws BadLine, and std::invalid_argument for an unknown solver.
 SolveRequest read_request(std::string_view line, const PreparedSolvers& solvers);
 
 }  // namespace pair::cli

@@ -9,15 +9,14 @@
 #include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
-// EPO that does not stall: where its direction hardly lowers the most violated objective, that one goes
-// first.
+// EPO that does not stall: if its direction hardly lowers the most violated objective, that one comes first.
 //
-// EPO's balance direction g_b = G^T a lowers the divergence mu, and mu falls not only when the most violated
-// objectives J* fall but also when others rise. Where the gradients of J* and of an objective that is "too
-// low" point the same way and the latter's share a_i g_i is the larger, g_b points against J*: (C a)_j < 0
-// for a j in J*. EPO forbids J* to rise, so that its program is left with weights under which nothing moves,
-// at points where J* could still be lowered; and where g_b is almost orthogonal to J*, it creeps
-// (docs/theory.md has a case with numbers). So where, for a j in J*,
+// EPO's balance direction g_b = G^T a lowers the divergence mu, and mu decreases not only when the most
+// violated objectives J* decrease but also when others increase. If the gradients of J* and of an objective
+// that is "too low" point the same way and the latter's share a_i g_i is larger, g_b points against J*:
+// (C a)_j < 0 for a j in J*. EPO forbids J* to increase, so its program only has weights under which nothing
+// moves, although J* could still be lowered; and if g_b is almost orthogonal to J*, progress is very slow
+// (docs/theory.md has a numerical example). So if, for a j in J*,
 //
 //   cos(g_b, g_j) = (C a)_j / (|g_b| |g_j|) <= 0.1,
 //
@@ -25,11 +24,11 @@
 //
 //   argmin |sum_{j in J*} w_j g_j|^2  over the simplex of J*: lowers every most violated objective
 //
-// (all weight on it where there is one). Elsewhere, and in the descent phase, they are EPO's. Such a step
-// lowers max_i p_i L_i, which is what the preference is about, so that the rule can be in force for many
-// steps in a row and still get somewhere; what the other objectives do meanwhile it leaves open.
+// (all weight on it if there is only one). Otherwise, and in the descent phase, they are EPO's. Such a step
+// lowers max_i p_i L_i, the quantity that the preference is about, so the rule makes progress even if it
+// applies for many steps in a row. It does not constrain the other objectives meanwhile.
 //
-// Solution::objective is that of EPO's program at the weights returned.
+// Solution::objective is that of EPO's program at the returned weights.
 
 namespace pair::moo {
 namespace {
@@ -87,7 +86,7 @@ Solution EpoWorst::weigh(const Problem& problem) const {
 
 SolverEntry epo_worst() {
   SolverEntry entry = solver_entry<EpoOptions>(
-      "epo_worst", "EPO, but the most violated objective first where EPO hardly lowers it",
+      "epo_worst", "EPO, but the most violated objective first if EPO hardly lowers it",
       [](const EpoOptions& options) { return std::make_unique<EpoWorst>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
   return entry;

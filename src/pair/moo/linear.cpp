@@ -4,8 +4,8 @@
 #include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
-// Fixed weights: the preference itself, normalised. What the field does by default; it reaches no point of a
-// concave part of the Pareto front, whatever the weights (Figure 1(c) of the paper).
+// Fixed weights: the normalised preference. The usual method; for no weights does it reach a concave part of
+// the Pareto front (Figure 1(c) of the paper).
 //
 //     w = p / sum(p)
 //

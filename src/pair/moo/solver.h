@@ -2,11 +2,11 @@
 
 #include "pair/moo/problem.h"
 
-// The interface of every multi-objective method. registry.h finds one by its name.
+// The interface of all solvers. registry.h finds one by name.
 
 namespace pair::moo {
 
-// Weighs objectives. Pure: the same problem gives the same solution, whatever was solved before.
+// Weighs objectives. A pure function: the same problem gives the same solution.
 class Solver {
  public:
   virtual ~Solver() = default;

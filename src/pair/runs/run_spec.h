@@ -35,10 +35,10 @@ struct RunSpec {
 // A setting by name (see settings.h) and its value as typed by the user.
 using Override = std::pair<std::string, std::string>;
 
-// The spec that a dataset's and an algorithm's names stand for, with some settings changed. Those that decide
-// which settings there are (objectives, solver, model, scheme) are applied first, the others in order. Where
-// the objectives of PAIR-o are changed in number and the preference is not given, it becomes auto. Throws
-// std::invalid_argument with a sentence for an unknown name or a value that is not accepted.
+// The spec of a dataset and an algorithm by name, with some settings changed. Settings that decide which
+// others exist (objectives, solver, model, scheme) are applied first, the others in order. If the number of
+// PAIR-o's objectives changes and no preference is given, it becomes auto. Throws std::invalid_argument with
+// a sentence for an unknown name or an invalid value.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});
 

@@ -39,7 +39,7 @@ bool decides_settings(std::string_view name);
 // Null if the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
-// Whether a run with this scheme reads the setting: a solver's options are read by PAIR-o alone. False where
+// Whether a run with this scheme reads the setting: a solver's options are only read by PAIR-o. False if
 // the run has no such setting.
 bool is_read(const RunSpec& spec, std::string_view name);
 

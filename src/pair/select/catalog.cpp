@@ -70,7 +70,7 @@ std::vector<std::string> in_order(std::vector<std::string> names, Position posit
   return names;
 }
 
-// The algorithm's name in DomainBed; empty where it has none.
+// The algorithm's name in DomainBed; empty if it has none.
 std::string domainbed_name(const Run& run) {
   return run.declared.domainbed.empty() ? std::string(base::domainbed_algorithm(run.algorithm))
                                         : run.declared.domainbed;

@@ -20,11 +20,11 @@ struct Column {
   std::vector<double> values;  // one per record
 };
 
-// What a run's records say about its algorithm, so that selection needs no list of algorithms. Those of
-// DomainBed, and of our older runs, say nothing.
+// The declarations about its algorithm in a run's records, so that selection needs no list of algorithms.
+// DomainBed's records, and those of our older runs, have none.
 struct Declared {
-  // args.losses: what PAIR-s reads as losses, keys or objectives, the first list that the records have. An
-  // empty list: none.
+  // args.losses: the losses for PAIR-s, as keys or objectives; the first list that the records have. An empty
+  // list: none.
   std::optional<std::vector<std::vector<std::string>>> losses = {};
   std::optional<bool> noisy_losses = {};  // args.noisy_losses: too noisy to compare runs by
   std::string domainbed = {};             // args.domainbed: the algorithm's name there
@@ -40,7 +40,7 @@ struct Run {
   std::int64_t hparams_seed = 0;
   Declared declared = {};
   std::vector<std::pair<std::string, std::string>> hparams;  // by name; the values as JSON
-  std::vector<std::int64_t> steps;                           // one a record, in the order they were logged
+  std::vector<std::int64_t> steps;                           // one per record, in the order of logging
   std::vector<Column> columns;
 
   [[nodiscard]] std::size_t records() const { return steps.size(); }

@@ -139,7 +139,7 @@ Declared interpret_declared(const Value& root) {
   return declared;
 }
 
-// What stands for a null: the word that was read as one, if the line has such a word under the key.
+// The original spelling of a null: the word in the line that was read as null, if there is one under the key.
 inline std::string null_as_written(std::string_view line, std::string_view key) {
   const std::string quoted = "\"" + std::string(key) + "\"";
   const std::size_t found = line.find(quoted);

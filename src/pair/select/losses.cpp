@@ -86,7 +86,8 @@ Keys first_that_fits(const std::vector<Keys>& lists, std::span<const Run* const>
   return {};
 }
 
-// What runs declare: of several, the lists of the one with the most losses. Null where none declares any.
+// The declared losses: those of the run with the most losses, if there are several. Null if none declares
+// any.
 const std::vector<Keys>* declared_by(std::span<const Run* const> runs) {
   const std::vector<Keys>* lists = nullptr;
   const auto most = [](const std::vector<Keys>& of) { return of.empty() ? 0 : of.front().size(); };

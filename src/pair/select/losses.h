@@ -7,8 +7,8 @@
 
 #include "pair/select/history.h"
 
-// Which logged numbers make up the losses L of PAIR-s. Our runs say so in their records (Declared::losses).
-// For records that do not, DomainBed's and those of our older runs, Appendix G.2 of the paper does:
+// The logged numbers that make up the losses L of PAIR-s. Our runs declare them in their records
+// (Declared::losses). For other records, DomainBed's and those of our older runs, Appendix G.2 of the paper:
 //
 //   IRM, Fishr and V-REx    nll, penalty
 //   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's records lack it;
@@ -24,8 +24,8 @@
 
 namespace pair::select {
 
-// The keys for an algorithm's runs: the first list that fits any of them (of mixed ones, all of them if there
-// is such a list). Empty where none does.
+// The keys for an algorithm's runs: the first list that fits any of them (for mixed runs, preferably all of
+// them). Empty if none does.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
 // Whether validation accuracy decides among an algorithm's runs instead of the score: as the first run that

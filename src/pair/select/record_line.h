@@ -43,7 +43,7 @@ class LineParser {
   // The hyperparameters of the line parsed last, by name, with values as JSON.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> hparams() const = 0;
 
-  // What its args say about the algorithm; what cannot be understood counts as not said.
+  // The declarations about the algorithm in its args; invalid ones are ignored.
   [[nodiscard]] virtual Declared declared() const = 0;
 };
 

@@ -37,7 +37,8 @@ class HparamList {
       }
     }
   }
-  // What the options of its objectives, its solver, its model and its update say DomainBed draws them from.
+  // The settings for which the options of objectives, solver, model and update declare DomainBed's
+  // distribution.
   void add_declared() {
     for (const runs::Setting& setting : runs::settings_of(spec_)) {
       if (setting.field->domainbed && runs::is_read(spec_, setting.name())) {

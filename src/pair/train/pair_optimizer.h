@@ -29,10 +29,10 @@ struct PairOptions {
   std::string solver = "epo";           // see pair::moo::solvers
   // The solver's, such as moo::options_of("epo", {{"epsilon", "0.2"}}); none: its defaults in training.
   base::Options solver_options = {};
-  bool restart = true;    // drop the momentum where the new direction opposes it
-  bool backtrack = true;  // take back a step that raised what it was meant to lower
-  // The network's buffers (model->buffers()), where it has some: where a step is refused or taken back, they
-  // return with the parameters. Else BatchNorm's statistics of a refused step would stay.
+  bool restart = true;    // drop the momentum if the new direction opposes it
+  bool backtrack = true;  // undo a step that raised the loss that it should lower
+  // The network's buffers (model->buffers()), if it has any: if a step is refused or undone, they are
+  // restored with the parameters. Otherwise BatchNorm's statistics of a refused step would remain.
   std::vector<torch::Tensor> buffers = {};
 };
 

@@ -99,7 +99,7 @@ struct Settings {
   // bits, gradients scaled into range by a power of two. No effect elsewhere.
   bool half = false;
 
-  // What the extensions named above declare. settle() fills in what is missing.
+  // The options of the extensions named above. settle() adds missing ones.
   base::Options solver_options = {};  // their defaults are those of training: moo::training_options_of
   std::map<std::string, base::Options, std::less<>> objective_options = {};  // by objective
   base::Options model_options = {};
@@ -110,8 +110,7 @@ struct Settings {
 const std::vector<base::Field>& settings_fields();
 
 // Makes the options fit the names: those of objectives, of a solver and of a model that are not named any
-// more are dropped, and those that are missing become the defaults. Throws std::invalid_argument for names
-// that are not known.
+// more are dropped, and missing ones get the defaults. Throws std::invalid_argument for unknown names.
 void settle(Settings& settings);
 
 // Throws std::invalid_argument that names the setting, the expected values and its value.

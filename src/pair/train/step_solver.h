@@ -16,8 +16,8 @@ namespace pair::train {
 
 class StepSolver {
  public:
-  // An empty preference is estimated from the first losses seen (see estimate_preference). Where the options
-  // are none, they are the solver's defaults in training. Throws std::invalid_argument for an unknown solver
+  // An empty preference is estimated from the first losses seen (see estimate_preference). Without
+  // options, they are the solver's defaults in training. Throws std::invalid_argument for an unknown solver
   // and for options out of range.
   StepSolver(std::string_view solver, std::vector<double> preference, const base::Options& options = {});
 
