@@ -103,7 +103,7 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"solve", "--epsilon", "-1"}, "epsilon: expected numbers from 0 to 1e+300, got '-1'"},
       {{"solve", "--set", "radius=1"}, "radius: expected numbers from 0 to below 1, got '1'"},
       {{"solve", "--set", "radiuss=1"}, "unknown option 'radiuss'; did you mean 'radius'?"},
-      {{"solve", "--set", "radius"}, "--set has 'radius'"},
+      {{"solve", "--set", "radius"}, "got 'radius'"},
       {{"solve", "--solver", "epoo"}, "did you mean 'epo'?"},
       {{"solve", "--nonsense"}, "--nonsense"},
       {{"solve", "/nonexistent/file"}, "cannot open '/nonexistent/file': No such file"},

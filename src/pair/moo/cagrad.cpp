@@ -5,14 +5,14 @@
 #include "pair/moo/simplex_qp.h"
 #include "pair/moo/weights.h"
 
-// CAGrad, conflict-averse gradient descent (Liu et al. 2021): of all directions within a ball around the
-// mean gradient g_0, the one that improves the worst objective most. Ignores the preference.
+// CAGrad, conflict-averse gradient descent (Liu et al. 2021): among the directions in a ball around the mean
+// gradient g_0, the one that improves the worst objective most. Ignores the preference.
 //
 //     w* = argmin over the simplex of  g_w . g_0 + radius |g_0| |g_w|,   g_w = sum_i w_i g_i
 //     direction = g_0 + radius |g_0| / |g_w*| g_w*
 //
-// With |g| = min over t > 0 of (|g|^2 / t + t) / 2, the dual is a quadratic program for each t, and t is
-// found where t = |g_w|, by bisection.
+// With |g| = min over t > 0 of (|g|^2 / t + t) / 2, the dual is a quadratic program for each t, and
+// bisection finds the t with t = |g_w|.
 //
 // Solution::objective is the dual's optimum.
 
@@ -27,7 +27,7 @@ void describe(base::Fields<CaGradOptions>& field) {
   field
       .number(
           "radius", &CaGradOptions::radius, {.low = 0, .high = 1, .open_high = true},
-          "region that is searched around the mean gradient, in its norms: 0 is the mean gradient, towards 1 "
+          "radius of the search around the mean gradient, in its norms: 0 is the mean gradient, towards 1 "
           "the direction approaches mgda's")
       .unsaid = "0.5";
 }
@@ -54,7 +54,7 @@ Solution CaGrad::weigh(const Problem& problem) const {
     return solution;
   }
 
-  // In units near the longest gradient: a power of two, so that nothing is rounded.
+  // In units near the longest gradient: a power of two, so that scaling is exact.
   const double unit = std::ldexp(1.0, std::ilogb(longest));
   std::vector<double> gram(problem.gram.begin(), problem.gram.end());
   for (double& value : gram) {
@@ -72,7 +72,7 @@ Solution CaGrad::weigh(const Problem& problem) const {
     }
     return value;
   };
-  // The dual's weights for a given t; empty constraints, so always solvable.
+  // The dual's weights for a given t; without constraints, so always solvable.
   const auto weights_at = [&](double t) {
     std::vector<double> quadratic(gram);
     for (double& value : quadratic) {

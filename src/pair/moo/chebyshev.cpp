@@ -5,7 +5,7 @@
 #include "pair/moo/weights.h"
 
 // Weighted Chebyshev scalarisation: minimises max_i p_i L_i, so all weight goes to the most violated
-// objective. Reaches concave fronts, but lets the other objectives grow freely meanwhile.
+// objective. Reaches concave fronts, but lets the other objectives grow meanwhile.
 //
 //     w_i = 1 / |J*| for i in J* = {i : p_i L_i is largest},  else 0
 //

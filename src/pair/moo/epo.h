@@ -18,13 +18,13 @@
 //                                       beta . C a >= min(0, max_j (C a)_j)
 //
 // over the simplex, where J-bar = {j : (C a)_j <= 0} are the objectives in conflict with g_b and
-// J* = {j : p_j L_j is largest}, ties included. Balance moves towards the preferred ray and lets no
-// objective suffer more than g_b itself would make it, the worst one not at all; descent lowers the sum of
-// the losses and does not leave the ray.
+// J* = {j : p_j L_j is largest}, ties included. Balance moves towards the preferred ray and raises no
+// objective more than g_b itself would, and the worst one not at all; descent lowers the sum of the losses
+// and stays on the ray.
 
 namespace pair::moo {
 
-// The linear program of one step, in the form that simplex_lp.h takes.
+// The linear program of one step, in the form of simplex_lp.h.
 struct EpoProgram {
   Phase phase = Phase::balance;
   double divergence = 0.0;
@@ -41,7 +41,7 @@ struct EpoOptions {
 };
 void describe(base::Fields<EpoOptions>& field);
 
-// The option epsilon of EPO and of what is made of it. The paper trains with 0.1.
+// The option epsilon of EPO and its variants. The paper trains with 0.1.
 inline constexpr base::Range epsilon_range{.low = 0, .high = 1e300};
 inline constexpr const char* epsilon_in_training = "0.1";
 template <class O>
@@ -49,8 +49,8 @@ void describe_epsilon(base::Fields<O>& field, double O::*member) {
   field.number("epsilon", member, epsilon_range, "divergence above which the solver balances");
 }
 
-// Solution::objective is the program's optimum; where the program is infeasible, its objective at the
-// weights returned.
+// Solution::objective is the program's optimum; if the program is infeasible, its objective at the returned
+// weights.
 class Epo : public Solver {
  public:
   // Throws std::invalid_argument for an epsilon out of its range.

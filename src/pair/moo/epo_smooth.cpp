@@ -10,17 +10,17 @@
 #include "pair/moo/simplex_qp.h"
 #include "pair/moo/weights.h"
 
-// EPO on normalised gradients, with weights that move gently.
+// EPO on normalised gradients, with weights that change smoothly.
 //
-// The vertices of EPO's linear program jump from one step to the next, and a gradient a thousand times
-// shorter than another has no say in it. Here the program is that of epo.h for the unit vectors g_i / |g_i|
-// (C becomes the matrix R of cosines), and where the weights beta' of the step before are known, a
-// quadratic term keeps the new ones near:
+// The vertices of EPO's linear program jump from step to step, and a gradient that is a thousand times
+// shorter than another has no influence. Here, the program is that of epo.h for the unit vectors g_i / |g_i|
+// (C becomes the matrix R of cosines), and if the weights beta' of the previous step are known, a quadratic
+// term keeps the new ones close:
 //
 //     maximise  c . beta / max_j |c_j|  -  smoothing / 2 |beta - beta'|^2    under the constraints of epo.h
 //
 // with c the program's objective. The weights returned belong to the gradients themselves:
-// w_i = (beta_i / |g_i|) / sum_j (beta_j / |g_j|). Vanished gradients take no part and get no weight.
+// w_i = (beta_i / |g_i|) / sum_j (beta_j / |g_j|). Vanished gradients are left out and get no weight.
 //
 // Solution::objective is c . beta.
 
@@ -34,10 +34,10 @@ struct EpoSmoothOptions {
 
 void describe(base::Fields<EpoSmoothOptions>& field) {
   describe_epsilon(field, &EpoSmoothOptions::epsilon);
-  // Below, c / smoothing outgrows what keeps the weights near the last ones, and then a double's range.
+  // For smaller values, c / smoothing dominates the term that keeps the weights close, and then overflows.
   field
       .number("smoothing", &EpoSmoothOptions::smoothing, {.low = 1e-6, .high = 1e6},
-              "how near the weights stay to the last step's: 0.01 hardly differs from epo, 100 moves by at "
+              "how close the weights stay to the last step's: 0.01 is almost epo, 100 changes them by at "
               "most 0.01 "
               "per step")
       .unsaid = "1";
@@ -117,7 +117,7 @@ Solution EpoSmooth::weigh(const Problem& problem) const {
       problem.previous.empty() ? solve_plain(program)
                                : solve_smoothed(program, rescaled(problem, problem.previous, +1), smoothing_);
   if (!weights && !problem.previous.empty()) {
-    // A feasible set that is a single point can escape a large quadratic program; the linear one decides.
+    // A large quadratic program may miss a feasible set that is a single point; the linear one decides.
     weights = solve_plain(program);
   }
   if (!weights) {

@@ -25,11 +25,11 @@
 //
 //   argmin |sum_{j in J*} w_j g_j|^2  over the simplex of J*: lowers every most violated objective
 //
-// (all weight on it where there is one). Elsewhere, and in the descent phase, they are EPO's. Such a step
-// lowers max_i p_i L_i, which is what the preference is about, so that the rule can be in force for many
-// steps in a row and still get somewhere; what the other objectives do meanwhile it leaves open.
+// (all weight on it if there is only one). Otherwise, and in the descent phase, they are EPO's. Such a step
+// lowers max_i p_i L_i, the quantity that the preference is about, so the rule makes progress even if it
+// applies for many steps in a row. It does not constrain the other objectives meanwhile.
 //
-// Solution::objective is that of EPO's program at the weights returned.
+// Solution::objective is that of EPO's program at the returned weights.
 
 namespace pair::moo {
 namespace {
@@ -87,7 +87,7 @@ Solution EpoWorst::weigh(const Problem& problem) const {
 
 SolverEntry epo_worst() {
   SolverEntry entry = solver_entry<EpoOptions>(
-      "epo_worst", "EPO, but the most violated objective first where EPO hardly lowers it",
+      "epo_worst", "EPO, but the most violated objective first if EPO hardly lowers it",
       [](const EpoOptions& options) { return std::make_unique<EpoWorst>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
   return entry;

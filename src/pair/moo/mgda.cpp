@@ -5,7 +5,7 @@
 #include "pair/moo/weights.h"
 
 // MGDA (Desideri 2012; Sener and Koltun 2018): the minimum-norm combination of the gradients, a direction
-// that lowers every objective wherever one exists. Ignores the preference.
+// that lowers every objective if one exists. Ignores the preference.
 //
 // Solution::objective is the squared norm of the direction; 0 at a Pareto-stationary point.
 

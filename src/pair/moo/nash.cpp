@@ -7,12 +7,12 @@
 #include "pair/moo/weights.h"
 
 // Nash-MTL (Navon et al. 2022): the direction is the bargaining solution, which maximises the product of
-// the objectives' improvements, so that no objective's scale counts. Ignores the preference.
+// the objectives' improvements, so that the scales of the objectives do not matter. Ignores the preference.
 //
 //     C w = 1 / w   (elementwise),   w > 0
 //
-// is where 1/2 w^T C w - sum_i log w_i is least: a self-concordant function, so damped Newton steps reach
-// it from anywhere, to rounding, where the source's code solves a sequence of approximations.
+// is the minimum of 1/2 w^T C w - sum_i log w_i, a self-concordant function: damped Newton steps reach it
+// from any start, up to rounding. (The authors' code solves a sequence of approximations.)
 //
 // If the gradients balance out (no common descent direction exists, a vanished gradient included) the
 // bargain has no solution: the weights are those of the minimum norm, with status infeasible.

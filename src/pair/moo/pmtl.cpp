@@ -10,8 +10,8 @@
 #include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
-// Pareto MTL (Lin et al. 2019): preference vectors cut the space of losses into sectors, and the search
-// stays in the sector of its own.
+// Pareto MTL (Lin et al. 2019): preference vectors divide the space of losses into sectors, and the search
+// stays in its own sector.
 //
 // With unit vectors u_0 (its own) and u_1..u_K, the sector is {L : (u_k - u_0) . L <= 0 for all k}. The
 // direction is the shortest vector in the hull of the gradients and of the gradients of the active
@@ -20,7 +20,7 @@
 //
 //     w_i = lambda_i + sum over active k of mu_k (u_k - u_0)_i,   (lambda, mu) = min-norm weights
 //
-// A weight may be negative: leaving a wrong sector can ask for an objective to grow. Weights are divided
+// A weight may be negative: leaving a wrong sector can require an objective to increase. Weights are divided
 // by the sum of their absolute values, as the authors' code does.
 //
 // The constraints' gradients depend on the others, so that their Gram matrix is singular up to its rounding:
@@ -36,8 +36,8 @@ namespace {
 
 struct PmtlOptions {
   // The other preference vectors one after the other, in the sense of Problem::preference (larger asks for
-  // less loss). Empty: one vector per objective, each asking for that objective to stay as large as it likes
-  // (the axes of loss space), which is what remains of the method when only one preference is known.
+  // less loss). Empty: one vector per objective, each allowing any value of that objective (the axes of
+  // loss space): the rest of the method if only one preference is known.
   std::vector<double> vectors = {};
 };
 
@@ -140,7 +140,7 @@ Solution Pmtl::weigh(const Problem& problem) const {
       value += constraint[i] * losses[i];
       square += constraint[i] * constraint[i];
     }
-    // A vector that is the own one, up to the tolerance, bounds nothing.
+    // A vector that equals its own, up to the tolerance, is not a constraint.
     if (value >= -tolerance && square > tolerance * tolerance) {
       generators.push_back(std::move(constraint));
     }
@@ -157,7 +157,7 @@ Solution Pmtl::weigh(const Problem& problem) const {
       }
     }
   } catch (const PivotingDoesNotEnd&) {
-    // Doubles cannot hold the constraints beside gradients so much longer: as without a solution.
+    // The constraints are lost next to gradients that are so much longer: treated as infeasible.
   }
   if (std::all_of(solution.weights.begin(), solution.weights.end(), [](double w) { return w == 0.0; })) {
     // Or the constraints' combinations balance out for any gradients: they ask for nothing.

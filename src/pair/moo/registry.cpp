@@ -10,7 +10,7 @@ const std::vector<SolverEntry>& solvers() {
   static const std::vector<SolverEntry> all = [] {
     std::vector<SolverEntry> list;
     // clang-format off
-    // One line per solver: where its entry comes from, and its place in lists.
+    // One line per solver, in the order of lists.
     { extern SolverEntry epo(); list.push_back(epo()); }
     { extern SolverEntry epo_smooth(); list.push_back(epo_smooth()); }
     { extern SolverEntry epo_worst(); list.push_back(epo_worst()); }

@@ -2,7 +2,7 @@
 
 #include "pair/moo/problem.h"
 
-// The interface of every multi-objective method. registry.h finds one by its name.
+// The interface of all solvers. registry.h finds one by name.
 
 namespace pair::moo {
 

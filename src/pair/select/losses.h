@@ -7,8 +7,8 @@
 
 #include "pair/select/history.h"
 
-// Which logged numbers make up the losses L of PAIR-s. Our runs say so in their records (Declared::losses).
-// For records that do not, DomainBed's and those of our older runs, Appendix G.2 of the paper does:
+// The logged numbers that make up the losses L of PAIR-s. Our runs declare them in their records
+// (Declared::losses). For other records, DomainBed's and those of our older runs, Appendix G.2 of the paper:
 //
 //   IRM, Fishr and V-REx    nll, penalty
 //   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's records lack it;

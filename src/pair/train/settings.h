@@ -110,8 +110,7 @@ struct Settings {
 const std::vector<base::Field>& settings_fields();
 
 // Makes the options fit the names: those of objectives, of a solver and of a model that are not named any
-// more are dropped, and those that are missing become the defaults. Throws std::invalid_argument for names
-// that are not known.
+// more are dropped, and missing ones get the defaults. Throws std::invalid_argument for unknown names.
 void settle(Settings& settings);
 
 // Throws std::invalid_argument that names the setting, the expected values and its value.
