@@ -27,6 +27,9 @@ namespace pair::select {
 // them). Empty if no rule fits.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
+// The names in a JSON list, such as ["erm","irmv1"].
+std::vector<std::string> names_in(std::string_view list);
+
 // Whether validation accuracy instead of the score decides among an algorithm's runs: GroupDRO and DANN,
 // whose losses are too noisy to compare runs, according to the paper.
 bool has_noisy_losses(std::string_view algorithm);
