@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pair/bench/problems.h"
-#include "pair/moo/solver.h"
+#include "pair/moo/registry.h"
 
 // Time per solve of every method, cycling through all kinds of problems. 'pair bench solver' compares EPO
 // with GLPK on the same problems.
@@ -24,9 +24,8 @@ void weigh(benchmark::State& state, std::string_view method) {
 }
 
 [[maybe_unused]] const bool registered = [] {
-  for (const pair::moo::SolverInfo& info : pair::moo::solvers()) {
-    const std::string name(info.name);
-    benchmark::RegisterBenchmark(name.c_str(), weigh, info.name)->Arg(2)->Arg(3)->Arg(5)->Arg(8);
+  for (const pair::moo::SolverEntry& entry : pair::moo::solvers()) {
+    benchmark::RegisterBenchmark(entry.name.c_str(), weigh, entry.name)->Arg(2)->Arg(3)->Arg(5)->Arg(8);
   }
   return true;
 }();

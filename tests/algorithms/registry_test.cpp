@@ -19,11 +19,15 @@ TEST(AlgorithmRegistry, FindsAnAlgorithmByItsNameInAnyCaseAndByDomainBeds) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'groupdro'?")));
 }
 
-// 'pair select' reads sweeps without LibTorch and has DomainBed's names in a table of its own.
-TEST(AlgorithmRegistry, HasDomainBedsNamesAsSelectionHasThem) {
+// 'pair select' has some of DomainBed's names in a table of its own, for records that do not say.
+TEST(AlgorithmRegistry, HasDomainBedsNamesAsTheTableForOldRecordsHasThem) {
+  int known = 0;
   for (const AlgorithmEntry& entry : algorithms()) {
-    EXPECT_EQ(base::domainbed_algorithm(entry.name), entry.domainbed) << entry.name;
+    const std::string_view there = base::domainbed_algorithm(entry.name);
+    EXPECT_TRUE(there.empty() || there == entry.domainbed) << entry.name;
+    known += there.empty() ? 0 : 1;
   }
+  EXPECT_GE(known, 14);
 }
 
 TEST(AlgorithmRegistry, EveryEntryIsNamedOnceAndExplained) {

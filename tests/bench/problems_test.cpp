@@ -48,7 +48,7 @@ TEST(BenchProblems, AreSolvedAsExactArithmeticSolvesThem) {
   for (const std::size_t m : {2, 3, 4, 5, 8}) {
     for (const BenchProblem& problem : bench_problems(m, 200, 7)) {
       const moo::Solution ours = moo::Epo().weigh(problem.view());
-      const moo::EpoProgram program = epo_program(problem.view(), moo::SolverOptions{}.epsilon);
+      const moo::EpoProgram program = epo_program(problem.view(), moo::EpoOptions{}.epsilon);
       const GlpkResult exact = glpk_exact({program.objective, program.rows, program.bounds});
       ASSERT_NE(exact.status, GlpkResult::Status::failed);
       ASSERT_EQ(ours.status == moo::Status::infeasible, exact.status == GlpkResult::Status::infeasible);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/moo/solver.h"
+#include "pair/moo/registry.h"
 #include "tests/cli/process.h"
 
 // The pair program as a user meets it: arguments, files, pipes and exit statuses.
@@ -100,8 +100,10 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"bench", "solvr"}, "did you mean 'solver'?"},
       {{"bench", "solver", "--problems", "0"}, "--problems"},
       {{"list", "solver"}, "unknown kind 'solver'; did you mean 'solvers'?"},
-      {{"solve", "--epsilon", "x"}, "--epsilon"},
-      {{"solve", "--epsilon", "-1"}, "epsilon is -1"},
+      {{"solve", "--epsilon", "-1"}, "epsilon: expected numbers from 0 to 1e+300, got '-1'"},
+      {{"solve", "--set", "radius=1"}, "radius: expected numbers from 0 to below 1, got '1'"},
+      {{"solve", "--set", "radiuss=1"}, "unknown option 'radiuss'; did you mean 'radius'?"},
+      {{"solve", "--set", "radius"}, "--set has 'radius'"},
       {{"solve", "--solver", "epoo"}, "did you mean 'epo'?"},
       {{"solve", "--nonsense"}, "--nonsense"},
       {{"solve", "/nonexistent/file"}, "cannot open '/nonexistent/file': No such file"},
@@ -118,7 +120,7 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
 TEST(Program, SaysWhatANumberMayBe) {
   const Finished fraction = run_pair({"solve", "--epsilon", "x"});
   EXPECT_EQ(fraction.status, 2);
-  EXPECT_EQ(fraction.err, "pair: --epsilon: expected a number, got 'x'\n");
+  EXPECT_EQ(fraction.err, "pair: epsilon: expected numbers from 0 to 1e+300, got 'x'\n");
   const Finished whole = run_pair({"select", "anywhere", "--last", "2.5"});
   EXPECT_EQ(whole.status, 2);
   EXPECT_THAT(whole.err, StartsWith("pair: --last: expected an integer, got '2.5'"));
@@ -129,11 +131,20 @@ TEST(Program, ListsEverySolver) {
   const json listed = json::parse(run_pair({"list", "solvers", "--json"}).out);
   ASSERT_EQ(listed.size(), moo::solvers().size());
   for (std::size_t i = 0; i < listed.size(); ++i) {
-    const moo::SolverInfo info = moo::solvers()[i];
-    EXPECT_EQ(listed[i]["name"], info.name);
-    EXPECT_EQ(listed[i]["options"], info.options);
-    EXPECT_THAT(text.out, HasSubstr(std::string(info.summary)));
+    const moo::SolverEntry& entry = moo::solvers()[i];
+    EXPECT_EQ(listed[i]["name"], entry.name);
+    EXPECT_EQ(listed[i]["options"].size(), entry.options.fields().size());
+    EXPECT_THAT(text.out, HasSubstr(entry.summary));
   }
+  EXPECT_EQ(listed[1]["options"][1],
+            json({{"name", "smoothing"},
+                  {"summary", moo::options_of("epo_smooth").find("smoothing")->summary},
+                  {"default", "1"},
+                  {"training", ""},
+                  {"accepted", "numbers from 1e-06 to 1e+06"}}));
+  EXPECT_THAT(text.out,
+              HasSubstr("\n            epsilon  divergence above which the solver balances (default: "
+                        "1e-04) (training: 0.1) (accepted: numbers from 0 to 1e+300)\n"));
   EXPECT_THAT(run_pair({"list"}).out, StartsWith("solvers"));
 }
 

@@ -77,21 +77,62 @@ TEST(SolveLine, HasNoPhaseForMethodsWithoutPhases) {
 TEST(SolveLine, UsesTheDefaultsOnlyWhereTheLineDoesNotSay) {
   SolveDefaults defaults;
   defaults.solver = "mgda";
-  defaults.options.epsilon = 0.1;
+  defaults.options = {{"epsilon", "0.1"}};
   EXPECT_TRUE(solved(line_with({}), defaults)["phase"].is_null());
   EXPECT_EQ(solved(line_with({{"solver", "epo"}}), defaults)["phase"], "descent");
   EXPECT_EQ(solved(line_with({{"solver", "epo"}, {"epsilon", 1e-4}}), defaults)["phase"], "balance");
 }
 
 TEST(SolveLine, KnowsEverySolver) {
-  for (const moo::SolverInfo& info : moo::solvers()) {
-    const json reply = solved(line_with({{"solver", info.name},
+  for (const moo::SolverEntry& entry : moo::solvers()) {
+    const json reply = solved(line_with({{"solver", entry.name},
                                          {"epsilon", 0.01},
                                          {"smoothing", 2},
                                          {"radius", 0.25},
+                                         {"sharpness", 2},
+                                         {"least", 0.001},
                                          {"previous", {0.25, 0.75}}}));
-    EXPECT_EQ(reply["weights"].size(), 2U) << info.name;
+    EXPECT_EQ(reply["weights"].size(), 2U) << entry.name;
   }
+}
+
+TEST(SolveLine, TakesListsAndWordsForOptionsThatHaveThem) {
+  const auto with = [](const json& vectors) {
+    return solved(line_with({{"solver", "pmtl"}, {"losses", {4.0, 1.0}}, {"pmtl_vectors", vectors}}));
+  };
+  EXPECT_NE(with({2.0, 1.0, 1.0, 3.0}), with({1.0, 1.0}));
+  EXPECT_EQ(with("axes"), solved(line_with({{"solver", "pmtl"}, {"losses", {4.0, 1.0}}})));
+  EXPECT_THAT(refusal(line_with({{"solver", "pmtl"}, {"pmtl_vectors", {1, 2, 3}}})),
+              HasSubstr("pmtl_vectors: expected one number per objective in each vector (2), got 3 numbers"));
+}
+
+TEST(SolveLine, IgnoresOptionsOfOtherSolvers) {
+  EXPECT_EQ(solved(line_with({{"solver", "mgda"}, {"epsilon", -1}, {"radius", 7}})),
+            solved(line_with({{"solver", "mgda"}})));
+}
+
+TEST(SolveLine, KeepsNoOptionForTheNextLine) {
+  const PreparedSolvers solvers;
+  const auto phase = [&solvers](const json& changes) {
+    return json::parse(solve_line(line_with(changes), 1, solvers).json).at("phase");
+  };
+  EXPECT_EQ(phase({{"epsilon", 0.1}}), "descent");
+  EXPECT_EQ(phase({}), "balance");
+}
+
+TEST(PreparedSolvers, RefuseAnUnknownSolverAnOptionOfNoneAndABadValue) {
+  const auto message = [](const SolveDefaults& defaults) -> std::string {
+    try {
+      const PreparedSolvers solvers(defaults);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(message({.solver = "mgda", .options = {{"radius", "0.3"}}}), "");
+  EXPECT_THAT(message({.solver = "epoo"}), HasSubstr("did you mean 'epo'?"));
+  EXPECT_THAT(message({.options = {{"radiu", "1"}}}), HasSubstr("did you mean 'radius'?"));
+  EXPECT_THAT(message({.options = {{"radius", "1"}}}), HasSubstr("radius: expected"));
 }
 
 TEST(SolveLine, IgnoresFieldsThatItDoesNotKnow) {
@@ -133,7 +174,8 @@ TEST(SolveLine, AcceptsTheExactDigitsOfAnyDouble) {
   EXPECT_EQ(solve_line(line_with({}).replace(1, 0, "\"x\": " + std::string(digits) + ","), 1).outcome,
             Outcome::solved);
   EXPECT_EQ(read_request(R"({"losses": [)" + std::string(digits) +
-                         R"(, 1], "gram": [[1, 0], [0, 1]], "preference": [1, 1]})")
+                             R"(, 1], "gram": [[1, 0], [0, 1]], "preference": [1, 1]})",
+                         PreparedSolvers())
                 .losses[0],
             0x1.fffffffffffffp-1022);
 }
@@ -209,8 +251,16 @@ TEST(SolveLine, NamesValuesOfTheWrongType) {
   EXPECT_EQ(refusal(line_with({{"losses", {{1, 2}}}})), "losses[0]: expected a number, got an array");
   EXPECT_EQ(refusal(line_with({{"gram", {1, 0, 0, 1}}})), "gram[0]: expected an array of numbers, got 1");
   EXPECT_EQ(refusal(line_with({{"gram", {{1, false}, {0, 1}}}})), "gram[0][1]: expected a number, got false");
-  EXPECT_EQ(refusal(line_with({{"epsilon", "small"}})), "epsilon: expected a number, got 'small'");
-  EXPECT_EQ(refusal(line_with({{"epsilon", {{"value", 1}}}})), "epsilon: expected a number, got an object");
+  EXPECT_EQ(refusal(line_with({{"epsilon", "small"}})),
+            "epsilon: expected numbers from 0 to 1e+300, got 'small'");
+  EXPECT_EQ(refusal(line_with({{"epsilon", {{"value", 1}}}})),
+            "epsilon: expected numbers from 0 to 1e+300, got an object");
+  EXPECT_EQ(refusal(line_with({{"epsilon", true}})),
+            "epsilon: expected numbers from 0 to 1e+300, got 'true'");
+  EXPECT_EQ(refusal(line_with({{"epsilon", {1, 2}}})),
+            "epsilon: expected numbers from 0 to 1e+300, got '1,2'");
+  EXPECT_THAT(refusal(line_with({{"solver", "pmtl"}, {"pmtl_vectors", {1, "x"}}})),
+              HasSubstr("pmtl_vectors[1]: expected axes, or lists of numbers"));
   EXPECT_THAT(refusal(line_with({{"solver", 3}})),
               HasSubstr("solver: expected the name of a solver (see 'pair list solvers'), got 3"));
 }
@@ -226,11 +276,14 @@ TEST(SolveLine, ShortensLongValuesBetweenCharacters) {
 }
 
 TEST(SolveLine, RefusesOptionsOutOfRange) {
-  EXPECT_THAT(refusal(line_with({{"epsilon", -1}})), HasSubstr("epsilon is -1"));
-  EXPECT_THAT(refusal(line_with({{"solver", "cagrad"}, {"radius", 2}})), HasSubstr("radius is 2"));
-  EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 0}})), HasSubstr("smoothing is 0"));
+  EXPECT_THAT(refusal(line_with({{"epsilon", -1}})),
+              HasSubstr("epsilon: expected numbers from 0 to 1e+300, got '-1'"));
+  EXPECT_THAT(refusal(line_with({{"solver", "cagrad"}, {"radius", 2}})),
+              HasSubstr("radius: expected numbers from 0 to below 1, got '2'"));
+  EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 0}})),
+              HasSubstr("smoothing: expected"));
   EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 1e-300}})),
-              HasSubstr("smoothing is 1e-300; it must lie in [1e-6, 1e6]"));
+              HasSubstr("smoothing: expected numbers from 1e-06 to 1e+06, got '1e-300'"));
 }
 
 TEST(SolveLine, RefusesGradientsWhoseSquaresUnderflow) {

@@ -69,6 +69,10 @@ std::vector<std::string> drawn_names(const runs::RunSpec& spec) {
 TEST(WorkedExamples, AreListedLastOfTheirKind) {
   const std::string end = "[^\n]*\n$";
   EXPECT_THAT(list("objectives"), ContainsRegex("\nrisk_range +range of the risks" + end));
+  EXPECT_THAT(
+      list("solvers"),
+      ContainsRegex("\nshare +weights in proportion[^\n]*\n +share_power +power of the losses' shares "
+                    ".default: 1. .accepted: numbers from 0 to 10.\n$"));
   EXPECT_THAT(list("datasets"), ContainsRegex("\ntoy-signs +two signs" + end));
   EXPECT_THAT(list("models"), ContainsRegex("\ntanh_net +one hidden layer" + end));
   EXPECT_THAT(list("algorithms"), ContainsRegex("\ntoy-sgd +SGD on the mean risk" + end));
@@ -79,6 +83,7 @@ TEST(WorkedExamples, HaveTheirOptionsAmongTheSettings) {
       list("settings"),
       AllOf(ContainsRegex(
                 "\nrisk_range_power +[^\n]*default: 2[^\n]*numbers from 1 to 4[^\n]*objective risk_range"),
+            ContainsRegex("\nshare_power +[^\n]*default: 1.[^\n]*numbers from 0 to 10[^\n]*solver share"),
             ContainsRegex(
                 "\ntoy_points +[^\n]*default: 300[^\n]*integers from 10 to 1000000[^\n]*dataset toy-signs"),
             ContainsRegex("\nunits +[^\n]*default: 16[^\n]*integers from 1 to 65536[^\n]*model tanh_net"),
@@ -99,6 +104,11 @@ TEST(WorkedExamples, DeclareDistributionsThatApplyWhereARunHasTheOption) {
   EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex", both)),
               AllOf(Contains("risk_range_power: Uniform(1, 3)"), Contains("units: one of 8, 16, 32")));
   EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex")), Each(Not(HasSubstr("risk_range"))));
+  const std::vector<runs::Override> share = {{"solver", "share"}};
+  EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "pair", share)),
+              Contains("share_power: Uniform(0.5, 2)"));
+  EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex", share)), Each(Not(HasSubstr("share_power"))))
+      << "a linear scheme has no solver";
 }
 
 TEST(WorkedExamples, TrainTogetherAndAreRecorded) {
@@ -114,8 +124,9 @@ TEST(WorkedExamples, TrainTogetherAndAreRecorded) {
   EXPECT_EQ(last.at("hparams").at("units"), 6);
   EXPECT_EQ(last.at("hparams").at("toy_shrink"), 0.001);
   EXPECT_EQ(last.at("hparams").at("lr"), 0.1);
-  EXPECT_LT(last.at("nll").get<double>(), 0.5);
-  EXPECT_GT(last.at("penalty").get<double>(), 0.0);
+  EXPECT_LT(last.at("risk").get<double>(), 0.5);
+  EXPECT_GT(last.at("size").get<double>(), 0.0);
+  EXPECT_EQ(last.at("args").at("losses"), json::array({json::array({"risk", "size"})}));
   // It relies on the sign that turns.
   EXPECT_GT(last.at("env0_out_acc").get<double>(), 0.8);
   EXPECT_LT(last.at("worst_test_acc").get<double>(), 0.5);
@@ -150,6 +161,61 @@ TEST(WorkedExamples, AnObjectiveIsWeighedByPairAndMinimisedByAPenalty) {
   }
 }
 
+TEST(WorkedExamples, ASolverWeighsProblemsOfPairSolve) {
+  const Scratch scratch;
+  // The losses' shares are 1/4 and 3/4.
+  std::ofstream(scratch / "problems.jsonl")
+      << R"({"losses": [1, 1], "gram": [[1, 0], [0, 1]], "preference": [1, 3]})"
+      << "\n"
+      << R"({"losses": [1, 1], "gram": [[1, 0], [0, 1]], "preference": [1, 3], "share_power": 0})"
+      << "\n";
+  const Ended ended =
+      pair({"solve", "--solver", "share", "--share-power", "2", "problems.jsonl"}, scratch.path());
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::size_t second = ended.out.find('\n') + 1;
+  const json weights = json::parse(ended.out.substr(0, second)).at("weights");
+  EXPECT_NEAR(weights.at(0).get<double>(), 0.1, 1e-12);
+  EXPECT_NEAR(weights.at(1).get<double>(), 0.9, 1e-12);
+  EXPECT_EQ(json::parse(ended.out.substr(second)).at("weights"), json({0.5, 0.5}));
+
+  const Ended refused = pair({"solve", "--solver", "share", "--set", "share_power=11"}, scratch.path());
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("share_power: expected numbers from 0 to 10, got '11'"));
+}
+
+TEST(WorkedExamples, ASolverTrainsAndItsOptionIsSwept) {
+  const Scratch scratch;
+  const Ended trained =
+      pair({"train", "--dataset", "toy-signs", "--algorithm", "pair", "--solver", "share", "--out", "run",
+            "--quiet", "--set", "share_power=3", "pretrain=50", "steps=100", "preference=1,10,10"},
+           scratch.path());
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const json last = records_in(scratch / "run").back();
+  EXPECT_EQ(last.at("hparams").at("solver"), "share");
+  EXPECT_EQ(last.at("hparams").at("share_power"), 3);
+  for (const auto& [objective, weight] : last.at("weights").items()) {
+    EXPECT_GT(weight.get<double>(), 0.0) << objective;
+  }
+
+  const Ended swept =
+      pair({"sweep",        "launch",       "--out",       "sweep", "--datasets",   "toy-signs",
+            "--algorithms", "pair",         "--n-hparams", "3",     "--n-trials",   "1",
+            "--steps",      "20",           "--json",      "--set", "solver=share", "lr=0.01",
+            "pretrain=5",   "eval_every=10"},
+           scratch.path());
+  ASSERT_EQ(swept.status, 0) << swept.err;
+  std::set<double> powers;
+  for (const auto& entry : fs::directory_iterator(scratch / "sweep")) {
+    if (entry.is_directory()) {
+      powers.insert(records_in(entry.path()).back().at("hparams").at("share_power").get<double>());
+    }
+  }
+  EXPECT_EQ(powers.size(), 3U);
+  EXPECT_EQ(powers.count(1.0), 1U);
+  EXPECT_GE(*powers.begin(), 0.5);
+  EXPECT_LE(*powers.rbegin(), 2.0);
+}
+
 TEST(WorkedExamples, AreSweptAndSelectedFrom) {
   const Scratch scratch;
   const Ended swept = pair({"sweep", "launch", "--out", "sweep", "--datasets", "toy-signs", "--algorithms",
@@ -179,7 +245,7 @@ TEST(WorkedExamples, AreSweptAndSelectedFrom) {
   EXPECT_EQ(choice.at("dataset"), "toy-signs");
   EXPECT_EQ(choice.at("algorithm"), "toy-sgd");
   EXPECT_EQ(choice.at("test_envs"), json({2}));
-  EXPECT_EQ(choice.at("losses"), json({"nll", "penalty"}));
+  EXPECT_EQ(choice.at("losses"), json({"risk", "size"}));
   EXPECT_EQ(shrinks.count(choice.at("chosen").at("hparams").at("toy_shrink").get<double>()), 1U);
 }
 

@@ -2,7 +2,7 @@
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/worked_examples.cmake")
 
-set(folders objectives data models algorithms)
+set(folders objectives moo data models algorithms)
 
 function(expect_problem what expected)
   if(NOT examples_problem MATCHES "${expected}")
@@ -17,8 +17,8 @@ if(NOT examples_problem STREQUAL "")
 endif()
 file(GLOB_RECURSE written RELATIVE "${scratch}/tree" "${scratch}/tree/*")
 list(LENGTH written count)
-if(NOT count EQUAL 20)
-  message(FATAL_ERROR "expected 5 files for each of 4 examples, got ${count}: ${written}")
+if(NOT count EQUAL 25)
+  message(FATAL_ERROR "expected 5 files for each of 5 examples, got ${count}: ${written}")
 endif()
 
 # Texts with a mistake are refused.
@@ -41,6 +41,8 @@ expect_refused("a CMakeLists.txt without the source"
   "    toy_sgd.cpp\n" "    erm.cpp\n" "algorithms: its CMakeLists.txt")
 expect_refused("a second source" "**`src/pair/objectives/registry.cpp`**"
   "**`src/pair/objectives/more.cpp`**" "objectives: expected one source, got 2")
+expect_refused("a solver that is not registered" "**`src/pair/moo/registry.cpp`**" ""
+  "moo: expected one registry, got 0")
 expect_refused("two lines for a registry" "list.push_back(tanh_net()); }\n" "list.push_back(tanh_net()); }\n// more\n"
   "models/registry.cpp: expected one line")
 expect_refused("a file elsewhere" "**`src/pair/models/tanh_net.cpp`**" "**`src/pair/cli/main.cpp`**"

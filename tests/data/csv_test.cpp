@@ -128,7 +128,7 @@ TEST(Csv, GzippedFilesAreReadAsTheyAre) {
 TEST(Csv, RefusesWhatIsNotAFile) {
   const Scratch scratch;
   EXPECT_THAT([&] { (void)CsvReader(scratch.path() / "none.csv"); },
-              refuses("got a path where there is none"));
+              refuses("got a path that does not exist"));
   EXPECT_THAT([&] { (void)CsvReader(scratch.path()); }, refuses("expected a CSV file, got a folder"));
   EXPECT_THAT([] { (void)CsvReader("/dev/null"); }, refuses("got a device or pipe"));
 }
@@ -193,7 +193,14 @@ TEST(Csv, BlocksOfAnySizeGiveTheSameRows) {
   const CsvRows expected = rows_of(text);
   ASSERT_EQ(expected.size(), 4U);
   for (std::size_t block = 1; block < 70; ++block) {
-    EXPECT_EQ(rows_of(text, {.separator = ';', .block = block, .sample = 1}), expected) << block;
+    const CsvOptions options{.separator = ';', .block = block, .sample = 1};
+    EXPECT_EQ(rows_of(text, options), expected) << block;
+    CsvReader reader(csv_text(text), "x.csv", options);
+    std::vector<std::size_t> lines;
+    while (reader.next()) {
+      lines.push_back(reader.line());
+    }
+    EXPECT_THAT(lines, ElementsAre(1, 2, 5, 6)) << block;
   }
 }
 

@@ -56,20 +56,21 @@ Read read_all(const InputForm& form, const std::vector<std::string>& inputs, con
   return read;
 }
 
-auto refuses(const InputForm& form, const std::vector<std::string>& inputs, const ReadingOptions& options,
-             const std::string& sentence, const std::string& standard_input = "") {
+auto refuses_input(const InputForm& form, const std::vector<std::string>& inputs,
+                   const ReadingOptions& options, const std::string& sentence,
+                   const std::string& standard_input = "") {
   EXPECT_THAT([&] { (void)read_all(form, inputs, options, standard_input); },
               ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
 }
 
-const InputForm points = form_of(NumbersInput{{"x1", "x2"}});
+const InputForm point_form = form_of(NumbersInput{{"x1", "x2"}});
 const ReadingOptions two{.shape = {2}, .batch = 2};
 
 TEST(NumberInputs, AreLinesOfNumbersInBatches) {
   const Scratch scratch;
   const std::string a = put(scratch / "a.csv", "1,2\n\n 3 , -4e-1\r\n");
   const std::string b = put(scratch / "b.csv", "5,6");
-  const Read read = read_all(points, {a, b, "-"}, two, "7,8\n9,10\n");
+  const Read read = read_all(point_form, {a, b, "-"}, two, "7,8\n9,10\n");
   EXPECT_THAT(read.names, ElementsAre(a + ":1", a + ":3", b + ":1", "standard input:1", "standard input:2"));
   EXPECT_THAT(read.batches, ElementsAre(2, 2, 1));
   EXPECT_TRUE(torch::equal(
@@ -77,7 +78,7 @@ TEST(NumberInputs, AreLinesOfNumbersInBatches) {
 }
 
 TEST(NumberInputs, AreTakenByNameWhereThereIsAHeader) {
-  const Read read = read_all(points, {"-"}, two, "\xEF\xBB\xBFx2,id,\"x1\"\n1,first,2\n3,second,4\n");
+  const Read read = read_all(point_form, {"-"}, two, "\xEF\xBB\xBFx2,id,\"x1\"\n1,first,2\n3,second,4\n");
   EXPECT_TRUE(torch::equal(read.inputs, torch::tensor({{2.0F, 1.0F}, {4.0F, 3.0F}})));
   EXPECT_THAT(read.names, ElementsAre("standard input:2", "standard input:3"));
   EXPECT_THAT(read.notices, ElementsAre(HasSubstr("ignored columns that the model does not use: 1")));
@@ -87,23 +88,25 @@ TEST(NumberInputs, AreTakenByNameWhereThereIsAHeader) {
 
 TEST(NumberInputs, NameTheLineThatCannotBeUsed) {
   const Scratch scratch;
-  refuses(points, {"-"}, two, "standard input, line 2: expected 2 numbers, got 3", "1,2\n1,2,3\n");
-  refuses(points, {"-"}, two, "standard input, line 1: expected 2 numbers, got 1", "1\n");
-  refuses(points, {"-"}, two, "line 2: expected a number, got 'two'", "1,2\n1,two\n");
-  refuses(points, {"-"}, two, "line 2: expected a number, got ''", "1,2\n1,\n");
-  refuses(points, {"-"}, two, "line 1: expected a number, got 'inf'", "1,inf\n");
-  refuses(points, {"-"}, two, "line 1: expected a number, got '1e300'", "1,1e300\n");
-  refuses(points, {"-"}, two, "line 1: expected the columns x1, x2, each once, got x1, y", "x1,y\n1,2\n");
-  refuses(points, {"-"}, two, "line 3: expected 3 values, as the header has, got 2", "x1,x2,z\n1,2,3\n1,2\n");
-  refuses(points, {"-"}, two, "line 2: expected a number, got 'b'", "x1,x2\na,b\n");
-  refuses(points, {(scratch / "none.csv").string()}, two,
-          "expected a CSV file, got a path that does not exist");
-  refuses(points, {scratch.path().string()}, two, "expected a CSV file, got a folder");
-  refuses(points, {}, two, "expected CSV files or -, got none");
-  refuses(points, {"-"}, {.shape = {2}, .batch = 0}, "batch: expected an integer from 1");
+  refuses_input(point_form, {"-"}, two, "standard input, line 2: expected 2 numbers, got 3", "1,2\n1,2,3\n");
+  refuses_input(point_form, {"-"}, two, "standard input, line 1: expected 2 numbers, got 1", "1\n");
+  refuses_input(point_form, {"-"}, two, "line 2: expected a number, got 'two'", "1,2\n1,two\n");
+  refuses_input(point_form, {"-"}, two, "line 2: expected a number, got ''", "1,2\n1,\n");
+  refuses_input(point_form, {"-"}, two, "line 1: expected a number, got 'inf'", "1,inf\n");
+  refuses_input(point_form, {"-"}, two, "line 1: expected a number, got '1e300'", "1,1e300\n");
+  refuses_input(point_form, {"-"}, two, "line 1: expected the columns x1, x2, each once, got x1, y",
+                "x1,y\n1,2\n");
+  refuses_input(point_form, {"-"}, two, "line 3: expected 3 values, as the header has, got 2",
+                "x1,x2,z\n1,2,3\n1,2\n");
+  refuses_input(point_form, {"-"}, two, "line 2: expected a number, got 'a'", "x1,x2\na,b\n");
+  refuses_input(point_form, {(scratch / "none.csv").string()}, two,
+                "expected a CSV file, got a path that does not exist");
+  refuses_input(point_form, {scratch.path().string()}, two, "expected a CSV file, got a folder");
+  refuses_input(point_form, {}, two, "expected CSV files or -, got none");
+  refuses_input(point_form, {"-"}, {.shape = {2}, .batch = 0}, "batch: expected an integer from 1");
 }
 
-const InputForm tiny = form_of(ImageInput{.rows = 4, .columns = 5});
+const InputForm tiny_form = form_of(ImageInput{.rows = 4, .columns = 5});
 const ReadingOptions pictures{.shape = {3, 4, 5}, .batch = 2};
 
 TEST(ImageInputs, AreFilesFoldersAndPathsOnStandardInputInOrder) {
@@ -114,7 +117,7 @@ TEST(ImageInputs, AreFilesFoldersAndPathsOnStandardInputInOrder) {
   put(scratch / "b/notes.txt", std::string("no picture"));
   const std::string a = (scratch / "a.png").string();
   const std::string b = (scratch / "b").string();
-  const Read read = read_all(tiny, {b, "-", a}, pictures, a + "\n\n" + b + "/2.png\n");
+  const Read read = read_all(tiny_form, {b, "-", a}, pictures, a + "\n\n" + b + "/2.png\n");
   EXPECT_THAT(read.names, ElementsAre(b + "/10.png", b + "/2.png", b + "/c/1.PNG", a, b + "/2.png", a));
   EXPECT_THAT(read.inputs.sizes(), ElementsAre(6, 3, 4, 5));
   const Image expected = tests::picture(4, 5, '2');
@@ -130,9 +133,9 @@ TEST(ImageInputs, AreTheSameWithAnyNumberOfWorkers) {
   ReadingOptions alone = pictures;
   alone.workers = 0;
   const std::vector<std::string> folder = {scratch.path().string()};
-  const Read one = read_all(tiny, folder, alone);
+  const Read one = read_all(tiny_form, folder, alone);
   alone.workers = 3;
-  const Read three = read_all(tiny, folder, alone);
+  const Read three = read_all(tiny_form, folder, alone);
   EXPECT_EQ(one.names, three.names);
   EXPECT_TRUE(torch::equal(one.inputs, three.inputs));
 }
@@ -140,15 +143,15 @@ TEST(ImageInputs, AreTheSameWithAnyNumberOfWorkers) {
 TEST(ImageInputs, AreNormalisedAsTheFormSays) {
   const Scratch scratch;
   const std::string file = put(scratch / "a.png", tests::png(tests::picture(4, 5)));
-  const Read plain = read_all(tiny, {file}, pictures);
+  const Read plain = read_all(tiny_form, {file}, pictures);
   const Read read =
       read_all(form_of(ImageInput{.rows = 4, .columns = 5, .mean = {0.5, 0.25, 0}, .deviation = {2, 1, 0.5}}),
                {file}, pictures);
   EXPECT_TRUE(torch::allclose(read.inputs[0][0], (plain.inputs[0][0] - 0.5) / 2.0));
   EXPECT_TRUE(torch::allclose(read.inputs[0][1], plain.inputs[0][1] - 0.25));
   EXPECT_TRUE(torch::allclose(read.inputs[0][2], plain.inputs[0][2] * 2.0));
-  refuses(form_of(ImageInput{.rows = 4, .columns = 5, .mean = {0}}), {file}, pictures,
-          "expected 3 numbers each");
+  refuses_input(form_of(ImageInput{.rows = 4, .columns = 5, .mean = {0}}), {file}, pictures,
+                "expected 3 numbers each");
 }
 
 TEST(ImageInputs, NameABrokenFileOrSkipAndCountIt) {
@@ -159,10 +162,10 @@ TEST(ImageInputs, NameABrokenFileOrSkipAndCountIt) {
   put(scratch / "c.png", Bytes());
   put(scratch / "a.png", tests::png(tests::picture(4, 5)));
   const std::vector<std::string> folder = {scratch.path().string()};
-  refuses(tiny, folder, pictures, (scratch / "b.png").string() + ": ");
+  refuses_input(tiny_form, folder, pictures, (scratch / "b.png").string() + ": ");
   ReadingOptions skipping = pictures;
   skipping.broken = BrokenFiles::skip;
-  const Read read = read_all(tiny, folder, skipping);
+  const Read read = read_all(tiny_form, folder, skipping);
   EXPECT_THAT(read.names, ElementsAre((scratch / "a.png").string()));
   EXPECT_EQ(read.skipped, 2);
   EXPECT_THAT(read.notices,
@@ -171,19 +174,20 @@ TEST(ImageInputs, NameABrokenFileOrSkipAndCountIt) {
 
 TEST(ImageInputs, RefuseWhatIsNotThere) {
   const Scratch scratch;
-  refuses(tiny, {(scratch / "none.png").string()}, pictures,
-          "expected a file or a folder, got a path that does");
-  refuses(tiny, {"-"}, pictures, "no-such-file: expected a file or a folder", "no-such-file\n");
-  refuses(tiny, {scratch.path().string()}, pictures, "expected .jpg, .jpeg or .png files, got none");
-  refuses(tiny, {"/dev/null"}, pictures, "expected a file or a folder, got neither");
-  refuses(tiny, {}, pictures, "expected files, folders or -, got none");
+  refuses_input(tiny_form, {(scratch / "none.png").string()}, pictures,
+                "expected a file or a folder, got a path that does");
+  refuses_input(tiny_form, {"-"}, pictures, "no-such-file: expected a file or a folder", "no-such-file\n");
+  refuses_input(tiny_form, {scratch.path().string()}, pictures,
+                "expected .jpg, .jpeg or .png files, got none");
+  refuses_input(tiny_form, {"/dev/null"}, pictures, "expected a file or a folder, got neither");
+  refuses_input(tiny_form, {}, pictures, "expected files, folders or -, got none");
   ReadingOptions with_channel = pictures;
   with_channel.channel = 0;
-  refuses(tiny, {"-"}, with_channel, "channel: expected a model of coloured digits");
+  refuses_input(tiny_form, {"-"}, with_channel, "channel: expected a model of coloured digits");
 }
 
 // An IDX file of images whose pixel (r, c) of image i is 10 i + columns r + c.
-Bytes idx(std::uint8_t count, std::uint8_t rows, std::uint8_t columns) {
+Bytes idx_bytes(std::uint8_t count, std::uint8_t rows, std::uint8_t columns) {
   Bytes bytes = {0, 0, 8, 3, 0, 0, 0, count, 0, 0, 0, rows, 0, 0, 0, columns};
   for (int i = 0; i < count; ++i) {
     for (int at = 0; at < rows * columns; ++at) {
@@ -193,16 +197,16 @@ Bytes idx(std::uint8_t count, std::uint8_t rows, std::uint8_t columns) {
   return bytes;
 }
 
-const InputForm coloured = form_of(DigitInput{.rows = 2, .columns = 3, .channels = 2, .stride = 2});
-ReadingOptions digits(std::optional<std::int64_t> channel = {}) {
+const InputForm coloured_form = form_of(DigitInput{.rows = 2, .columns = 3, .channels = 2, .stride = 2});
+ReadingOptions digit_options(std::optional<std::int64_t> channel = {}) {
   return {.shape = {12}, .batch = 3, .channel = channel};
 }
 
 TEST(DigitInputs, OfIdxFilesGoToTheChannelThatIsAskedFor) {
   const Scratch scratch;
-  const std::string file = put(scratch / "digits-idx3-ubyte", idx(4, 2, 3));
+  const std::string file = put(scratch / "digits-idx3-ubyte", idx_bytes(4, 2, 3));
   for (const std::int64_t channel : {0, 1}) {
-    const Read read = read_all(coloured, {file}, digits(channel));
+    const Read read = read_all(coloured_form, {file}, digit_options(channel));
     EXPECT_THAT(read.names, ElementsAre(file + "[0]", file + "[1]", file + "[2]", file + "[3]"));
     EXPECT_THAT(read.batches, ElementsAre(3, 1));
     const torch::Tensor bytes = (read.inputs * 255.0).round().to(torch::kLong).view({4, 2, 6});
@@ -213,8 +217,8 @@ TEST(DigitInputs, OfIdxFilesGoToTheChannelThatIsAskedFor) {
 
 TEST(DigitInputs, OfLargerPicturesAreEverySecondRowAndColumn) {
   const Scratch scratch;
-  const std::string file = put(scratch / "large", idx(1, 4, 6));
-  const Read read = read_all(coloured, {file}, digits(0));
+  const std::string file = put(scratch / "large", idx_bytes(1, 4, 6));
+  const Read read = read_all(coloured_form, {file}, digit_options(0));
   const torch::Tensor bytes = (read.inputs * 255.0).round().to(torch::kLong).view({12}).slice(0, 0, 6);
   EXPECT_TRUE(torch::equal(bytes, torch::tensor({0, 2, 4, 12, 14, 16}, torch::kLong)));
 }
@@ -226,7 +230,7 @@ TEST(DigitInputs, OfPicturesTakeRedAndGreen) {
     image.pixels[pixel * 3 + 1] = static_cast<std::uint8_t>(40 * pixel);
   }
   const std::string green = put(scratch / "green.png", tests::png(image));
-  const Read read = read_all(coloured, {green}, digits());
+  const Read read = read_all(coloured_form, {green}, digit_options());
   const torch::Tensor bytes = (read.inputs * 255.0).round().to(torch::kLong).view({12});
   EXPECT_TRUE(torch::equal(bytes, torch::tensor({0, 0, 0, 0, 0, 0, 0, 40, 80, 120, 160, 200}, torch::kLong)));
   // And as grey for a model without colours, as Pillow does.
@@ -237,24 +241,26 @@ TEST(DigitInputs, OfPicturesTakeRedAndGreen) {
 
 TEST(DigitInputs, RefuseGreyOnesWithoutAChannelAndOtherSizes) {
   const Scratch scratch;
-  const std::string file = put(scratch / "digits", idx(4, 2, 3));
-  refuses(coloured, {file}, digits(), "expected a digit in red or green, got grey ones; --channel 0");
-  refuses(coloured, {put(scratch / "grey.png", tests::png(Image{2, 3, Bytes(18, 9)}))}, digits(),
-          "grey.png: expected a digit in red or green");
-  refuses(coloured, {put(scratch / "odd", idx(1, 3, 3))}, digits(0),
-          "odd: expected pictures of 2 x 3 or 4 x 6 pixels, got 3 x 3");
-  refuses(coloured, {file}, digits(2), "channel: expected 0 or 1, got 2");
-  Bytes cut = idx(4, 2, 3);
+  const std::string file = put(scratch / "digits", idx_bytes(4, 2, 3));
+  refuses_input(coloured_form, {file}, digit_options(),
+                "expected a digit in red or green, got grey ones; --channel 0");
+  refuses_input(coloured_form, {put(scratch / "grey.png", tests::png(Image{2, 3, Bytes(18, 9)}))},
+                digit_options(), "grey.png: expected a digit in red or green");
+  refuses_input(coloured_form, {put(scratch / "odd", idx_bytes(1, 3, 3))}, digit_options(0),
+                "odd: expected pictures of 2 x 3 or 4 x 6 pixels, got 3 x 3");
+  refuses_input(coloured_form, {file}, digit_options(2), "channel: expected 0 or 1, got 2");
+  Bytes cut = idx_bytes(4, 2, 3);
   cut.pop_back();
-  refuses(coloured, {put(scratch / "cut", cut)}, digits(0), "cut is cut off");
-  refuses(coloured, {put(scratch / "text", std::string("hello"))}, digits(0), "expected a JPEG or PNG file");
-  refuses(form_of(DigitInput{.rows = 2, .columns = 3}), {file}, {.shape = {6}, .channel = 1},
-          "expected a model of coloured digits, got one of grey ones");
+  refuses_input(coloured_form, {put(scratch / "cut", cut)}, digit_options(0), "cut is cut off");
+  refuses_input(coloured_form, {put(scratch / "text", std::string("hello"))}, digit_options(0),
+                "expected a JPEG or PNG file");
+  refuses_input(form_of(DigitInput{.rows = 2, .columns = 3}), {file}, {.shape = {6}, .channel = 1},
+                "expected a model of coloured digits, got one of grey ones");
 }
 
 TEST(Inputs, RefuseAFormThatIsNotKnown) {
-  refuses({}, {"-"}, two, "expected a model of a dataset that says how files become inputs");
-  refuses({"sound", {}}, {"-"}, two, "unknown kind of inputs 'sound'");
+  refuses_input({}, {"-"}, two, "expected a model of a dataset that says how files become inputs");
+  refuses_input({"sound", {}}, {"-"}, two, "unknown kind of inputs 'sound'");
 }
 
 }  // namespace

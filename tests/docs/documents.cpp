@@ -73,4 +73,18 @@ Ended shell(const std::string& command, const fs::path& folder) {
           whole_file(output / "err")};
 }
 
+void make_images(const fs::path& folder) {
+  const fs::path corpus = project() / "tests" / "fuzz" / "corpus" / "image";
+  for (const char* environment : {"art", "photo", "sketch"}) {
+    for (const char* label : {"cat", "dog"}) {
+      const fs::path place = folder / environment / label;
+      fs::create_directories(place);
+      for (int copy = 0; copy < 5; ++copy) {
+        fs::copy_file(corpus / "small.jpg", place / (std::to_string(copy) + ".jpg"));
+        fs::copy_file(corpus / "rgb.png", place / (std::to_string(copy) + ".png"));
+      }
+    }
+  }
+}
+
 }  // namespace pair::docs::testing

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "pair/moo/epo.h"
-#include "pair/moo/solver.h"
+#include "pair/moo/registry.h"
 #include "tests/fuzz/require.h"
 
 // Bytes become a problem and a method. For any numbers, the method refuses with InvalidProblem or
@@ -130,16 +130,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (bytes.size() < 3) {
     return 0;
   }
-  const SolverInfo info = solvers()[bytes[0] % solvers().size()];
+  const SolverEntry& entry = solvers()[bytes[0] % solvers().size()];
   const std::size_t m = bytes[1] % 12;
   const std::uint8_t how = bytes[2];
   const bool signed_everywhere = (how & 2) != 0;
   Numbers numbers(bytes.subspan(3), (how & 1) != 0);
 
-  SolverOptions options;
-  options.epsilon = (how & 4) != 0 ? std::abs(numbers.next(false)) : options.epsilon;
-  if (!(options.epsilon <= 1e300)) {
+  const double epsilon = (how & 4) != 0 ? std::abs(numbers.next(false)) : EpoOptions{}.epsilon;
+  if (!epsilon_range.holds(epsilon)) {
     return 0;
+  }
+  pair::base::Options options = entry.options;
+  if (const pair::base::Field* const field = options.find("epsilon")) {
+    options.set_value(*field, epsilon);
   }
   const std::vector<double> losses = numbers.several(m, signed_everywhere);
   const std::vector<double> preference = numbers.several(m, signed_everywhere);
@@ -174,19 +177,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
 
   const Problem problem{losses, gram, preference, previous};
-  const std::string method(info.name);
+  const std::string& method = entry.name;
   Solution solution;
   try {
-    solution = make_solver(info.name, options)->weigh(problem);
+    solution = make_solver(entry.name, options)->weigh(problem);
   } catch (const InvalidProblem& refusal) {
     require(std::strlen(refusal.what()) > 10, method + ": a refusal is a sentence");
     return 0;
   } catch (const std::exception& failure) {
     require(false, method + ": " + failure.what());
   }
-  check_weights(solution, m, info.name == "pmtl", method);
-  if (info.name == "epo") {
-    check_epo(problem, options.epsilon, solution);
+  check_weights(solution, m, method == "pmtl", method);
+  if (method == "epo") {
+    check_epo(problem, epsilon, solution);
   }
   return 0;
 }

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "pair/moo/epo.h"
-#include "pair/moo/linear.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/pareto.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/test_problems.h"
 
 namespace pair::moo::concave_front_test {
@@ -118,7 +118,7 @@ TEST(ConcaveFront, LinearWeightingWithTheSamePreferencesReachesOnlyTheEnds) {
   const double small = problem.front(problem.inflection())[0];  // 0.082
   for (const auto& preference : preferences()) {
     for (const auto& start : starts(problem)) {
-      const auto x = descend(problem, Linear(), preference, start);
+      const auto x = descend(problem, *make_solver("linear"), preference, start);
       EXPECT_LT(distance_to_pareto_set(problem, x), 1e-6);  // a point of the front,
       EXPECT_GT(std::abs(mean(x)), problem.inflection());   // on one of its convex ends,
       const auto losses = problem.losses(x);
@@ -135,7 +135,7 @@ TEST(ConcaveFront, NoWeightsLeadLinearWeightingBetweenTheInflections) {
   constexpr int count = 100;
   for (int k = 1; k < count; ++k) {
     const std::array weights{k / double{count}, 1.0 - k / double{count}};
-    const auto x = descend(problem, Linear(), weights, random_start(random, problem.end()));
+    const auto x = descend(problem, *make_solver("linear"), weights, random_start(random, problem.end()));
     EXPECT_GT(std::abs(mean(x)), problem.inflection()) << "weight " << weights[0];
   }
 }
@@ -154,7 +154,7 @@ TEST(ConcaveFront, EvenTheWeightsThatBalanceAtAConcavePointLeadAwayFromIt) {
     for (const double nudge : {-1e-3, 1e-3}) {
       const auto start = problem.pareto_set(t + nudge);
       // Close to the inflection the push is faint, and it takes longer.
-      const auto x = descend(problem, Linear(), weights, start, {.rate = 0.1, .steps = 2000});
+      const auto x = descend(problem, *make_solver("linear"), weights, start, {.rate = 0.1, .steps = 2000});
       EXPECT_GT(std::abs(mean(x)), problem.inflection()) << "from t = " << start[0];
       EXPECT_GT((mean(x) - t) * nudge, 0.0);
     }
@@ -170,7 +170,7 @@ TEST(ConcaveFront, EpoCoversMoreOfTheSpaceOfLossesThanLinearWeighting) {
   for (const auto& preference : preferences()) {
     const auto start = random_start(random, problem.end());
     const auto epo = problem.losses(descend(problem, Epo(), preference, start));
-    const auto linear = problem.losses(descend(problem, Linear(), preference, start));
+    const auto linear = problem.losses(descend(problem, *make_solver("linear"), preference, start));
     by_epo.insert(by_epo.end(), epo.begin(), epo.end());
     by_linear.insert(by_linear.end(), linear.begin(), linear.end());
   }

@@ -1,5 +1,3 @@
-#include "pair/moo/epo_smooth.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,8 +5,10 @@
 #include <numeric>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/min_norm.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
@@ -32,6 +32,10 @@ std::vector<double> of_units(const Case& problem, const std::vector<double>& wei
   return result;
 }
 
+std::unique_ptr<Solver> smoothed_by(double smoothing) {
+  return make_solver("epo_smooth", options_of("epo_smooth", {{"smoothing", base::shown(smoothing)}}));
+}
+
 TEST(EpoSmooth, WithoutAPastIsEpoOnUnitGradients) {
   ProblemSource source(91, {6, 6, 6, 0.3});
   for (int k = 0; k < 200; ++k) {
@@ -39,7 +43,7 @@ TEST(EpoSmooth, WithoutAPastIsEpoOnUnitGradients) {
     const Case problem = source.draw(m);
     Case units = problem;
     units.gram = cosines(problem.view());
-    const Solution smooth = EpoSmooth().weigh(problem.view());
+    const Solution smooth = make_solver("epo_smooth")->weigh(problem.view());
     const Solution plain = Epo().weigh(units.view());
     EXPECT_EQ(smooth.status, plain.status);
     EXPECT_EQ(smooth.phase, plain.phase);
@@ -61,7 +65,7 @@ TEST(EpoSmooth, KeepsEposConstraintsWhateverThePast) {
     const std::size_t m = 2 + static_cast<std::size_t>(k % 5);
     Case problem = source.draw(m);
     problem.previous.assign(m, 1.0 / static_cast<double>(m));
-    const Solution solution = EpoSmooth(1e-4, std::pow(10.0, k % 7 - 3)).weigh(problem.view());
+    const Solution solution = smoothed_by(std::pow(10.0, k % 7 - 3))->weigh(problem.view());
     Case units = problem;
     units.gram = cosines(problem.view());
     EXPECT_EQ(solution.status, Epo().weigh(units.view()).status);
@@ -91,16 +95,16 @@ TEST(EpoSmooth, IsTheProjectionOfWhereTheObjectivePulls) {
   const double c1 = program.objective[1].value();
   const double smoothing = 20.0;
   const double shift = (c0 - c1) / 2 / std::max(std::abs(c0), std::abs(c1)) / smoothing;
-  const Solution solution = EpoSmooth(1e-4, smoothing).weigh(problem.view());
+  const Solution solution = smoothed_by(smoothing)->weigh(problem.view());
   EXPECT_NEAR(solution.weights[0], 0.5 + shift, 1e-14);
   EXPECT_NEAR(solution.weights[1], 0.5 - shift, 1e-14);
 }
 
 TEST(EpoSmooth, ApproachesThePlainVertexAsTheSmoothingVanishes) {
   Case problem{{1.0, 0.5, 0.2}, {1, 0.1, 0.2, 0.1, 1, 0.3, 0.2, 0.3, 1}, {1, 1, 1}, {}};
-  const std::vector<double> vertex = EpoSmooth().weigh(problem.view()).weights;
+  const std::vector<double> vertex = make_solver("epo_smooth")->weigh(problem.view()).weights;
   problem.previous = {0.2, 0.3, 0.5};
-  const std::vector<double> near = EpoSmooth(1e-4, 1e-6).weigh(problem.view()).weights;
+  const std::vector<double> near = smoothed_by(1e-6)->weigh(problem.view()).weights;
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(near[i], vertex[i], 1e-5);
   }
@@ -109,7 +113,8 @@ TEST(EpoSmooth, ApproachesThePlainVertexAsTheSmoothingVanishes) {
 TEST(EpoSmooth, HearsAShortGradientAsWellAsALongOne) {
   // The second gradient in another unit: the direction's parts along both gradients stay in proportion.
   Case problem{{1.0, 0.5, 0.2}, {1, 0.1, 0.2, 0.1, 1, 0.3, 0.2, 0.3, 1}, {1, 1, 1}, {0.2, 0.3, 0.5}};
-  const std::vector<double> before = of_units(problem, EpoSmooth().weigh(problem.view()).weights);
+  const std::vector<double> before =
+      of_units(problem, make_solver("epo_smooth")->weigh(problem.view()).weights);
   const double unit = 0x1p-30;
   for (std::size_t j = 0; j < 3; ++j) {
     problem.gram[3 + j] *= unit;
@@ -122,7 +127,8 @@ TEST(EpoSmooth, HearsAShortGradientAsWellAsALongOne) {
   for (double& weight : past) {
     weight /= sum;
   }
-  const std::vector<double> after = of_units(problem, EpoSmooth().weigh(problem.view()).weights);
+  const std::vector<double> after =
+      of_units(problem, make_solver("epo_smooth")->weigh(problem.view()).weights);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_NEAR(before[i], after[i], 1e-12);
   }
@@ -130,17 +136,17 @@ TEST(EpoSmooth, HearsAShortGradientAsWellAsALongOne) {
 
 TEST(EpoSmooth, GivesNoWeightToAVanishedGradient) {
   const Case problem{{1.0, 2.0, 3.0}, {1, 0.5, 0, 0.5, 1, 0, 0, 0, 0}, {1, 1, 1}, {0.2, 0.3, 0.5}};
-  const Solution solution = EpoSmooth().weigh(problem.view());
+  const Solution solution = make_solver("epo_smooth")->weigh(problem.view());
   EXPECT_EQ(solution.weights[2], 0.0);
 }
 
 TEST(EpoSmooth, RefusesASmoothingOutOfRange) {
-  EXPECT_THROW(EpoSmooth(1e-4, 0.0), std::invalid_argument);
-  EXPECT_THROW(EpoSmooth(1e-4, 1e-300), std::invalid_argument) << "c / smoothing would be infinite";
-  EXPECT_THROW(EpoSmooth(1e-4, 0.99e-6), std::invalid_argument);
-  EXPECT_NO_THROW(EpoSmooth(1e-4, 1e-6));
-  EXPECT_THROW(EpoSmooth(1e-4, 1e7), std::invalid_argument);
-  EXPECT_THROW(EpoSmooth(-1.0, 1.0), std::invalid_argument);
+  EXPECT_THROW((void)smoothed_by(0.0), std::invalid_argument);
+  EXPECT_THROW((void)smoothed_by(1e-300), std::invalid_argument) << "c / smoothing would be infinite";
+  EXPECT_THROW((void)smoothed_by(0.99e-6), std::invalid_argument);
+  EXPECT_NO_THROW((void)smoothed_by(1e-6));
+  EXPECT_THROW((void)smoothed_by(1e7), std::invalid_argument);
+  EXPECT_THROW((void)options_of("epo_smooth", {{"epsilon", "-1"}}), std::invalid_argument);
 }
 
 }  // namespace

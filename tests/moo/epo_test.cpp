@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "pair/moo/linear.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
@@ -96,7 +96,7 @@ TEST(Epo, GivesTheMinimumNormAndNotThePreferenceWhereTheProgramHasNoSolution) {
     }
     ++infeasible;
     EXPECT_EQ(solution.weights, min_norm(problem.gram, 3).weights);
-    EXPECT_NE(solution.weights, Linear().weigh(problem.view()).weights);
+    EXPECT_NE(solution.weights, make_solver("linear")->weigh(problem.view()).weights);
   }
   EXPECT_GT(infeasible, 3);
 }

@@ -1,12 +1,12 @@
-#include "pair/moo/epo_worst.h"
-
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "pair/moo/epo.h"
 #include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/test_problems.h"
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
@@ -29,7 +29,7 @@ TEST(EpoWorst, LowersTheMostViolatedObjectiveWhereEpoStalls) {
   const Case problem = stalled();
   const Solution plain = Epo().weigh(problem.view());
   EXPECT_NEAR(improvements(problem.view(), plain.weights)[2] / problem.gram[8], 0.0, 1e-9);
-  const Solution solution = EpoWorst().weigh(problem.view());
+  const Solution solution = make_solver("epo_worst")->weigh(problem.view());
   EXPECT_THAT(solution.weights, ElementsAre(0, 0, 1));
   EXPECT_EQ(solution.status, Status::optimal);
   EXPECT_EQ(solution.phase, Phase::balance);
@@ -41,14 +41,14 @@ TEST(EpoWorst, IsEpoWhereTheMostViolatedGradientVanishes) {
   for (std::size_t i = 0; i < 3; ++i) {
     problem.gram[2 * 3 + i] = problem.gram[i * 3 + 2] = 0.0;
   }
-  EXPECT_EQ(EpoWorst().weigh(problem.view()).weights, Epo().weigh(problem.view()).weights);
+  EXPECT_EQ(make_solver("epo_worst")->weigh(problem.view()).weights, Epo().weigh(problem.view()).weights);
 }
 
 TEST(EpoWorst, LowersEveryOneOfTiedObjectives) {
   // Both are violated alike, and the third, too low, pulls g_b against them.
   const std::vector<double> gradients{1, 0, 0, 1, 9, 9};
   const Case problem{{1, 1, 1e-9}, gram_of(gradients, 3), {1, 1, 1}, {}};
-  EXPECT_THAT(EpoWorst().weigh(problem.view()).weights,
+  EXPECT_THAT(make_solver("epo_worst")->weigh(problem.view()).weights,
               ElementsAre(::testing::DoubleNear(0.5, 1e-12), ::testing::DoubleNear(0.5, 1e-12), 0));
 }
 
@@ -58,7 +58,7 @@ TEST(EpoWorst, IsEpoOrLowersTheWorstAndDoesBothOften) {
   int worst_first = 0;
   for (int k = 0; k < 400; ++k) {
     const Case problem = source.draw(2 + static_cast<std::size_t>(k % 4));
-    const Solution solution = EpoWorst().weigh(problem.view());
+    const Solution solution = make_solver("epo_worst")->weigh(problem.view());
     const Solution plain = Epo().weigh(problem.view());
     EXPECT_EQ(solution.phase, plain.phase);
     if (solution.weights == plain.weights) {
@@ -85,7 +85,7 @@ TEST(EpoWorst, ReachesThePreferredPointOfAConcaveFront) {
   const FonsecaFleming problem(20);
   for (const double first : {0.5, 1.0, 3.0}) {
     const std::vector<double> preference{first, 1.0};
-    const auto x = descend(problem, EpoWorst(), preference, std::vector<double>(20, 0.1));
+    const auto x = descend(problem, *make_solver("epo_worst"), preference, std::vector<double>(20, 0.1));
     const std::vector<double> losses = problem.losses(x);
     const auto expected = problem.front(problem.preferred(preference));
     EXPECT_NEAR(losses[0], expected[0], 0.02);
@@ -94,7 +94,7 @@ TEST(EpoWorst, ReachesThePreferredPointOfAConcaveFront) {
 }
 
 TEST(EpoWorst, RefusesANegativeEpsilon) {
-  EXPECT_THROW(EpoWorst(-1), std::invalid_argument);
+  EXPECT_THROW((void)options_of("epo_worst", {{"epsilon", "-1"}}), std::invalid_argument);
 }
 
 }  // namespace

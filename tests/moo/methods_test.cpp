@@ -7,15 +7,9 @@
 #include <numeric>
 #include <vector>
 
-#include "pair/moo/cagrad.h"
-#include "pair/moo/chebyshev.h"
-#include "pair/moo/linear.h"
-#include "pair/moo/mgda.h"
+#include "pair/base/numbers.h"
 #include "pair/moo/min_norm.h"
-#include "pair/moo/nash.h"
-#include "pair/moo/pcgrad.h"
-#include "pair/moo/pmtl.h"
-#include "pair/moo/upgrad.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 #include "tests/moo/problems.h"
 
@@ -33,9 +27,17 @@ using ::testing::HasSubstr;
 using testing::ProblemSource;
 using ::testing::ThrowsMessage;
 
+std::unique_ptr<Solver> cagrad_with(double radius) {
+  return make_solver("cagrad", options_of("cagrad", {{"radius", base::shown(radius)}}));
+}
+
+std::unique_ptr<Solver> pmtl_with(const char* vectors) {
+  return make_solver("pmtl", options_of("pmtl", {{"pmtl_vectors", vectors}}));
+}
+
 TEST(Linear, NormalisesPreferencesOfAnySize) {
   const Case problem{{2.0, 3.0}, {1, 0, 0, 1}, {1e308, 1e308}, {}};
-  const Solution solution = Linear().weigh(problem.view());
+  const Solution solution = make_solver("linear")->weigh(problem.view());
   EXPECT_THAT(solution.weights, ElementsAre(0.5, 0.5));
   EXPECT_DOUBLE_EQ(solution.objective, 2.5);
 }
@@ -44,7 +46,7 @@ TEST(Mgda, IsTheMinimumNormWithItsSquare) {
   ProblemSource source(101, {1, 12, 1, 0});
   for (int k = 0; k < 50; ++k) {
     const Case problem = source.draw(5);
-    const Solution solution = Mgda().weigh(problem.view());
+    const Solution solution = make_solver("mgda")->weigh(problem.view());
     const MinNorm shortest = min_norm(problem.gram, 5);
     EXPECT_EQ(solution.weights, shortest.weights);
     EXPECT_EQ(solution.objective, shortest.squared_norm);
@@ -53,10 +55,10 @@ TEST(Mgda, IsTheMinimumNormWithItsSquare) {
 
 TEST(Chebyshev, PutsAllWeightOnTheMostViolatedAndSharesItAmongTies) {
   Case problem{{1.0, 2.0, 3.0}, {1, 0, 0, 0, 1, 0, 0, 0, 1}, {1.0, 4.0, 1.0}, {}};
-  EXPECT_THAT(Chebyshev().weigh(problem.view()).weights, ElementsAre(0.0, 1.0, 0.0));
-  EXPECT_DOUBLE_EQ(Chebyshev().weigh(problem.view()).objective, 8.0 / 12);
+  EXPECT_THAT(make_solver("chebyshev")->weigh(problem.view()).weights, ElementsAre(0.0, 1.0, 0.0));
+  EXPECT_DOUBLE_EQ(make_solver("chebyshev")->weigh(problem.view()).objective, 8.0 / 12);
   problem.preference = {0.3, 0.15, 0.1};  // 0.3, 0.3, and 0.30000000000000004
-  EXPECT_THAT(Chebyshev().weigh(problem.view()).weights, Each(DoubleEq(1.0 / 3)));
+  EXPECT_THAT(make_solver("chebyshev")->weigh(problem.view()).weights, Each(DoubleEq(1.0 / 3)));
 }
 
 // CAGrad's dual at one weight vector.
@@ -80,7 +82,7 @@ TEST(CaGrad, FindsTheOptimumOfItsDual) {
       at = value < best ? share : at;
       best = std::min(best, value);
     }
-    const Solution solution = CaGrad(radius).weigh(problem.view());
+    const Solution solution = cagrad_with(radius)->weigh(problem.view());
     EXPECT_LE(solution.objective, best + 1e-12 * std::abs(best));
     // The weights are those of the direction g_0 + radius |g_0| / |g_w| g_w.
     const std::vector<double> mean = {0.5, 0.5};
@@ -97,7 +99,7 @@ TEST(CaGrad, ImprovesTheWorstMoreTheLargerItsRadius) {
     const Case problem = source.draw(4);
     double before = -HUGE_VAL;
     for (const double radius : {0.0, 0.3, 0.6, 0.9}) {
-      const double optimum = CaGrad(radius).weigh(problem.view()).objective;
+      const double optimum = cagrad_with(radius)->weigh(problem.view()).objective;
       EXPECT_GE(optimum, before - 1e-12 * std::abs(before));
       before = optimum;
     }
@@ -115,8 +117,8 @@ TEST(Nash, DoesNotHearTheUnitsOfTheObjectives) {
         scaled.gram[i * 3 + j] *= unit[i] * unit[j];
       }
     }
-    const Solution one = Nash().weigh(problem.view());
-    const Solution other = Nash().weigh(scaled.view());
+    const Solution one = make_solver("nash")->weigh(problem.view());
+    const Solution other = make_solver("nash")->weigh(scaled.view());
     ASSERT_EQ(one.status, other.status);
     if (one.status == Status::infeasible) {
       continue;
@@ -131,11 +133,11 @@ TEST(Nash, DoesNotHearTheUnitsOfTheObjectives) {
 
 TEST(Nash, HasNoBargainWhereGradientsBalanceOut) {
   const Case opposite{{1, 1}, {1, -2, -2, 4}, {1, 1}, {}};
-  const Solution solution = Nash().weigh(opposite.view());
+  const Solution solution = make_solver("nash")->weigh(opposite.view());
   EXPECT_EQ(solution.status, Status::infeasible);
   EXPECT_THAT(solution.weights, ElementsAre(DoubleEq(2.0 / 3), DoubleEq(1.0 / 3)));
   const Case vanished{{1, 1}, {1, 0, 0, 0}, {1, 1}, {}};
-  EXPECT_EQ(Nash().weigh(vanished.view()).status, Status::infeasible);
+  EXPECT_EQ(make_solver("nash")->weigh(vanished.view()).status, Status::infeasible);
 }
 
 TEST(PcGrad, OfTwoRemovesTheConflictingParts) {
@@ -148,7 +150,7 @@ TEST(PcGrad, OfTwoRemovesTheConflictingParts) {
     // g_1 - (ab / bb) g_2 + g_2 - (ab / aa) g_1 where they conflict, their sum otherwise.
     const double first = 1.0 - std::min(0.0, ab) / aa;
     const double second = 1.0 - std::min(0.0, ab) / bb;
-    EXPECT_NEAR(PcGrad().weigh(problem.view()).weights[0], first / (first + second), 1e-14);
+    EXPECT_NEAR(make_solver("pcgrad")->weigh(problem.view()).weights[0], first / (first + second), 1e-14);
   }
 }
 
@@ -157,8 +159,8 @@ TEST(UpGrad, OfTwoProjectsEachOntoTheOthersHalfSpace) {
   ProblemSource source(106, {1, 3, 1, 0});
   for (int k = 0; k < 100; ++k) {
     const Case problem = source.draw(2);
-    const std::vector<double> up = UpGrad().weigh(problem.view()).weights;
-    const std::vector<double> surgery = PcGrad().weigh(problem.view()).weights;
+    const std::vector<double> up = make_solver("upgrad")->weigh(problem.view()).weights;
+    const std::vector<double> surgery = make_solver("pcgrad")->weigh(problem.view()).weights;
     EXPECT_NEAR(up[0], surgery[0], 1e-13);
   }
 }
@@ -168,7 +170,7 @@ TEST(UpGrad, NeverConflictsWithAnyGradient) {
   for (int k = 0; k < 100; ++k) {
     const std::size_t m = 2 + static_cast<std::size_t>(k % 7);
     const Case problem = source.draw(m);
-    const std::vector<double> w = UpGrad().weigh(problem.view()).weights;
+    const std::vector<double> w = make_solver("upgrad")->weigh(problem.view()).weights;
     const std::vector<double> improvement = improvements(problem.view(), w);
     for (std::size_t i = 0; i < m; ++i) {
       double size = 0.0;
@@ -182,8 +184,8 @@ TEST(UpGrad, NeverConflictsWithAnyGradient) {
 
 TEST(UpGrad, IsTheMeanWhereNothingConflicts) {
   const Case problem{{1, 2, 3}, {1, 0.5, 0.1, 0.5, 1, 0.2, 0.1, 0.2, 1}, {1, 1, 1}, {}};
-  EXPECT_THAT(UpGrad().weigh(problem.view()).weights, Each(DoubleNear(1.0 / 3, 1e-15)));
-  EXPECT_THAT(PcGrad().weigh(problem.view()).weights, Each(DoubleNear(1.0 / 3, 1e-15)));
+  EXPECT_THAT(make_solver("upgrad")->weigh(problem.view()).weights, Each(DoubleNear(1.0 / 3, 1e-15)));
+  EXPECT_THAT(make_solver("pcgrad")->weigh(problem.view()).weights, Each(DoubleNear(1.0 / 3, 1e-15)));
 }
 
 TEST(Pmtl, IsTheMinimumNormInsideItsSector) {
@@ -194,17 +196,17 @@ TEST(Pmtl, IsTheMinimumNormInsideItsSector) {
     for (std::size_t i = 0; i < 3; ++i) {
       problem.losses[i] = 1.0 / problem.preference[i];
     }
-    EXPECT_EQ(Pmtl().weigh(problem.view()).weights, Mgda().weigh(problem.view()).weights);
+    EXPECT_EQ(make_solver("pmtl")->weigh(problem.view()).weights,
+              make_solver("mgda")->weigh(problem.view()).weights);
   }
 }
 
 TEST(Pmtl, TurnsBackFromAnotherVectorsSector) {
   // Preferred: equal losses. The losses are nearer to the other vector, the ray of L_1 = 5 L_2, so that the
   // constraint (u_1 - u_0) . L <= 0 is violated. The direction must lower it.
-  const std::vector<double> other = {0.2, 1.0};
   const Case problem{{3.0, 1.0}, {1, 0, 0, 1}, {1.0, 1.0}, {}};
-  const Solution solution = Pmtl({other}).weigh(problem.view());
-  EXPECT_NE(solution.weights, Mgda().weigh(problem.view()).weights);
+  const Solution solution = pmtl_with("0.2,1")->weigh(problem.view());
+  EXPECT_NE(solution.weights, make_solver("mgda")->weigh(problem.view()).weights);
   const double length = std::hypot(5.0, 1.0);
   const double change = (5.0 / length - std::sqrt(0.5)) * solution.weights[0] +
                         (1.0 / length - std::sqrt(0.5)) * solution.weights[1];
@@ -214,7 +216,8 @@ TEST(Pmtl, TurnsBackFromAnotherVectorsSector) {
 
 TEST(Pmtl, IsNotBoundByACopyOfItsOwnVector) {
   const Case problem{{3.0, 1.0}, {2, 0.5, 0.5, 1}, {1.0, 2.0}, {}};
-  EXPECT_EQ(Pmtl({{2.0, 4.0}}).weigh(problem.view()).weights, Mgda().weigh(problem.view()).weights);
+  EXPECT_EQ(pmtl_with("2,4")->weigh(problem.view()).weights,
+            make_solver("mgda")->weigh(problem.view()).weights);
 }
 
 TEST(Pmtl, EndsWhereDoublesCannotHoldItsConstraints) {
@@ -230,24 +233,20 @@ TEST(Pmtl, EndsWhereDoublesCannotHoldItsConstraints) {
       {0.30142918914982325, 765670723.14352274, 1951.3654046464233, 2.3566089880355663e-08,
        3.3688111927807859e-10, 4890.1655767983602, 0.28349073258381113, 2249262120.5291624},
       {}};
-  const Solution solution = Pmtl().weigh(problem.view());
+  const Solution solution = make_solver("pmtl")->weigh(problem.view());
   EXPECT_EQ(solution.status, Status::infeasible);
-  EXPECT_EQ(solution.weights, Mgda().weigh(problem.view()).weights);
-  EXPECT_EQ(solution.objective, Mgda().weigh(problem.view()).objective);
+  EXPECT_EQ(solution.weights, make_solver("mgda")->weigh(problem.view()).weights);
+  EXPECT_EQ(solution.objective, make_solver("mgda")->weigh(problem.view()).objective);
 }
 
 TEST(Pmtl, RefusesVectorsThatAreNone) {
-  EXPECT_THAT(
-      [] {
-        Pmtl({{1.0, -1.0}});
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("a preference vector holds -1;")));
+  EXPECT_THAT([] { (void)pmtl_with("1,-1"); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("pmtl_vectors: expected axes, or lists of numbers above 0")));
   const Case problem{{1, 1}, {1, 0, 0, 1}, {1, 1}, {}};
-  EXPECT_THAT(
-      [&] {
-        (void)Pmtl({{1.0, 2.0, 3.0}}).weigh(problem.view());
-      },
-      ThrowsMessage<InvalidProblem>(HasSubstr("a preference vector has 3 values; 2 are needed")));
+  EXPECT_THAT([&] { (void)pmtl_with("1,2,3")->weigh(problem.view()); },
+              ThrowsMessage<InvalidProblem>(
+                  HasSubstr("pmtl_vectors: expected one number per objective in each vector (2), got 3")));
 }
 
 }  // namespace

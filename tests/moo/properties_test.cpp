@@ -10,8 +10,8 @@
 #include "pair/moo/epo.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/simplex_lp.h"
-#include "pair/moo/solver.h"
 #include "tests/moo/problems.h"
 
 // Statements that hold for any problem drawn.
@@ -253,7 +253,7 @@ TEST_P(EverySolver, RefusesWhatCannotBeUsedWithASentence) {
 
 INSTANTIATE_TEST_SUITE_P(All, EverySolver, ::testing::ValuesIn([] {
                            std::vector<std::string_view> names;
-                           for (const SolverInfo& entry : solvers()) {
+                           for (const SolverEntry& entry : solvers()) {
                              names.push_back(entry.name);
                            }
                            return names;
@@ -305,37 +305,57 @@ TEST(UpGradAndPcGrad, ConflictWithNeitherOfTwoGradients) {
 
 TEST(CaGrad, IsTheMeanGradientForRadiusZero) {
   ProblemSource source(20);
-  const Solution solution = make_solver("cagrad", {.radius = 0.0})->weigh(source.draw(3).view());
+  const Solution solution =
+      make_solver("cagrad", options_of("cagrad", {{"radius", "0"}}))->weigh(source.draw(3).view());
   EXPECT_THAT(solution.weights, ::testing::Each(::testing::DoubleNear(1.0 / 3, 1e-12)));
 }
 
 TEST(EpoSmooth, StaysNearTheLastWeightsTheStrongerTheSmoothing) {
   Case problem{{1.0, 0.5, 0.2}, {1, 0.1, 0.2, 0.1, 1, 0.3, 0.2, 0.3, 1}, {1, 1, 1}, {0.2, 0.3, 0.5}};
-  const auto distance = [&](double smoothing) {
-    const Solution solution = make_solver("epo_smooth", {.smoothing = smoothing})->weigh(problem.view());
+  const auto distance = [&](const char* smoothing) {
+    const base::Options options = options_of("epo_smooth", {{"smoothing", smoothing}});
+    const Solution solution = make_solver("epo_smooth", options)->weigh(problem.view());
     double square = 0.0;
     for (std::size_t i = 0; i < 3; ++i) {
       square += std::pow(solution.weights[i] - problem.previous[i], 2);
     }
     return std::sqrt(square);
   };
-  EXPECT_GT(distance(0.1), distance(10.0));
-  EXPECT_LT(distance(1000.0), 0.01);
+  EXPECT_GT(distance("0.1"), distance("10"));
+  EXPECT_LT(distance("1000"), 0.01);
 }
 
 TEST(MakeSolver, NamesTheNearestAndTheRangeOfOptions) {
-  const auto message_of = [](std::string_view name, const SolverOptions& options) -> std::string {
+  const auto message_of = [](std::string_view name, const std::vector<Assignment>& options) -> std::string {
     try {
-      (void)make_solver(name, options);
+      (void)make_solver(name, options_of(name, options));
     } catch (const std::invalid_argument& error) {
       return error.what();
     }
     return "";
   };
   EXPECT_THAT(message_of("epoo", {}), HasSubstr("did you mean 'epo'"));
-  EXPECT_THAT(message_of("epo", {.epsilon = -1}), HasSubstr("epsilon is -1"));
-  EXPECT_THAT(message_of("cagrad", {.radius = 1}), HasSubstr("radius is 1"));
-  EXPECT_THAT(message_of("epo_smooth", {.smoothing = 0}), HasSubstr("smoothing is 0"));
+  EXPECT_EQ(message_of("epo", {{"epsilon", "-1"}}), "epsilon: expected numbers from 0 to 1e+300, got '-1'");
+  EXPECT_EQ(message_of("cagrad", {{"radius", "1"}}), "radius: expected numbers from 0 to below 1, got '1'");
+  EXPECT_EQ(message_of("epo_smooth", {{"smoothing", "0"}}),
+            "smoothing: expected numbers from 1e-06 to 1e+06, got '0'");
+  EXPECT_THAT(message_of("mgda", {{"radius", "0.1"}}), HasSubstr("unknown option 'radius'"));
+}
+
+TEST(MakeSolver, RefusesOptionsOfAnotherSolverAndThoseThatCodePutOutOfRange) {
+  EXPECT_THROW((void)make_solver("epo", options_of("cagrad")), std::invalid_argument);
+  base::Options options = options_of("epo");
+  options.as<EpoOptions>().epsilon = -1;
+  EXPECT_THROW((void)make_solver("epo", options), std::invalid_argument);
+  EXPECT_THROW(Epo(-1.0), std::invalid_argument);
+}
+
+TEST(MakeSolver, TrainingStartsWithThePapersEpsilon) {
+  for (const char* name : {"epo", "epo_smooth", "epo_worst"}) {
+    const base::Options options = training_options_of(name);
+    EXPECT_EQ(base::as_text(options.get(*options.find("epsilon"))), "0.1") << name;
+  }
+  EXPECT_TRUE(training_options_of("mgda").is_like({}));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "pair/moo/solver.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/moo/registry.h"
 #include "tests/moo/problems.h"
 
 namespace pair::moo::balancer_test {
@@ -21,18 +20,19 @@ using testing::ProblemSource;
 
 std::vector<std::string_view> names() {
   std::vector<std::string_view> result;
-  for (const SolverInfo& info : solvers()) {
-    result.push_back(info.name);
+  for (const SolverEntry& entry : solvers()) {
+    result.push_back(entry.name);
   }
   return result;
 }
 
 TEST(Solvers, HaveDistinctNamesAndASummary) {
   std::set<std::string_view> seen;
-  for (const SolverInfo& info : solvers()) {
-    EXPECT_TRUE(seen.insert(info.name).second) << info.name;
-    EXPECT_FALSE(info.summary.empty());
-    EXPECT_NE(make_solver(info.name), nullptr);
+  for (const SolverEntry& entry : solvers()) {
+    EXPECT_TRUE(seen.insert(entry.name).second) << entry.name;
+    EXPECT_FALSE(entry.summary.empty());
+    EXPECT_NE(make_solver(entry.name), nullptr);
+    EXPECT_NO_THROW((void)training_options_of(entry.name)) << entry.name;
   }
   EXPECT_TRUE(seen.contains("epo"));
   EXPECT_TRUE(seen.contains("linear"));

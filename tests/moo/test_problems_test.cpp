@@ -13,9 +13,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "pair/moo/mgda.h"
 #include "pair/moo/pareto.h"
 #include "pair/moo/problem.h"
+#include "pair/moo/registry.h"
 
 namespace pair::moo::test_problems_test {
 namespace {
@@ -303,8 +303,9 @@ TEST(Descend, EndsOnTheParetoSetUnderTheMinimumNormWeights) {
   const std::vector<double> preference{1, 1, 1};
   for (int repeat = 0; repeat < 5; ++repeat) {
     const auto start = normal_point(random, 20, 0.15);
-    EXPECT_LT(stationarity(two, descend(two, Mgda(), std::span(preference).first(2), start)), 1e-6);
-    EXPECT_LT(stationarity(three, descend(three, Mgda(), preference, start)), 1e-6);
+    EXPECT_LT(stationarity(two, descend(two, *make_solver("mgda"), std::span(preference).first(2), start)),
+              1e-6);
+    EXPECT_LT(stationarity(three, descend(three, *make_solver("mgda"), preference, start)), 1e-6);
   }
 }
 
@@ -313,7 +314,7 @@ TEST(Descend, RefusesARateThatIsNone) {
   const std::vector<double> preference{1, 1};
   EXPECT_THAT(
       [&] {
-        (void)descend(problem, Mgda(), preference, {0, 0}, {.rate = 0.0, .steps = 1});
+        (void)descend(problem, *make_solver("mgda"), preference, {0, 0}, {.rate = 0.0, .steps = 1});
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("rate: expected a finite positive number, got 0")));
 }

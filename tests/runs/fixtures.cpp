@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "pair/algorithms/registry.h"
+#include "pair/moo/registry.h"
 
 namespace pair::runs::testing {
 
@@ -32,6 +33,12 @@ RunSpec spec_with(std::string_view setting) {
   for (const data::DatasetEntry& dataset : data::datasets()) {
     if (find_setting(spec, setting) == nullptr) {
       spec = resolve(dataset.name, "pair");
+    }
+  }
+  for (const moo::SolverEntry& solver : moo::solvers()) {
+    if (find_setting(spec, setting) == nullptr) {
+      spec = small_spec();
+      set(spec, "solver", solver.name);
     }
   }
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {

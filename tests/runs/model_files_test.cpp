@@ -30,7 +30,7 @@ struct FinishedRun {
   fs::path folder = scratch / "run";
 };
 
-auto refuses(const fs::path& folder, const std::string& sentence) {
+auto refuses_model(const fs::path& folder, const std::string& sentence) {
   EXPECT_THAT([&] { (void)TrainedModel(folder); }, ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
 }
 
@@ -54,14 +54,14 @@ TEST(ModelFiles, AreNamedInDoneByTheirDigest) {
   EXPECT_EQ(done.at("model_sha256").get<std::string>().size(), 64U);
   std::string card = read_file(card_file(finished.folder));
   write(card_file(finished.folder), card + "\n");
-  refuses(finished.folder, "model.json is not as the run left it");
+  refuses_model(finished.folder, "model.json is not as the run left it");
   write(card_file(finished.folder), card);
   std::string weights = read_file(weights_file(finished.folder));
   weights.back() = static_cast<char>(weights.back() ^ 1);
   write(weights_file(finished.folder), weights);
-  refuses(finished.folder, "model.safetensors is not as the run left it");
+  refuses_model(finished.folder, "model.safetensors is not as the run left it");
   fs::remove(weights_file(finished.folder));
-  refuses(finished.folder, "cannot read");
+  refuses_model(finished.folder, "cannot read");
 }
 
 TEST(ModelFiles, AreEnoughByThemselves) {
@@ -90,7 +90,7 @@ TEST(ModelFiles, OfAKilledRunAreWrittenAgainByTheNextTry) {
       fs::remove(weights_file(finished.folder));
       write(part_of(weights_file(finished.folder)), weights.substr(0, 100));
     }
-    refuses(finished.folder, "expected a finished run, got one that is not");
+    refuses_model(finished.folder, "expected a finished run, got one that is not");
     DatasetCache datasets;
     EXPECT_EQ(run(finished.spec, finished.folder, datasets).status, RunResult::Status::finished);
     EXPECT_EQ(read_file(card_file(finished.folder)), card);
@@ -108,7 +108,8 @@ TEST(ModelFiles, AreLeftOutWhereTheRunKeepsNone) {
   EXPECT_FALSE(fs::exists(weights_file(without.folder)));
   EXPECT_EQ(read_file(results_file(with.folder)), read_file(results_file(without.folder)));
   EXPECT_EQ(read_file(done_file(without.folder)).find("model"), std::string::npos);
-  refuses(without.folder, "expected a run with a model, got one without model.json; 'pair export' makes it");
+  refuses_model(without.folder,
+                "expected a run with a model, got one without model.json; 'pair export' makes it");
   // Those of an earlier try go.
   fs::remove(done_file(with.folder));
   RunHooks none;
@@ -139,9 +140,10 @@ TEST(ModelFiles, HaveTheNamesOfTheModulesAndAllOfTheirNumbers) {
 
 TEST(ModelFiles, RefuseFoldersWithoutAModelAndOtherShapes) {
   const FinishedRun finished(small_spec());
-  refuses(finished.scratch / "none", "expected the folder of a finished run, got a path that does not exist");
-  refuses(card_file(finished.folder), "got a path that is not a folder");
-  refuses(finished.scratch.path(), "expected the folder of a finished run, got one without model.json");
+  refuses_model(finished.scratch / "none",
+                "expected the folder of a finished run, got a path that does not exist");
+  refuses_model(card_file(finished.folder), "got a path that is not a folder");
+  refuses_model(finished.scratch.path(), "expected the folder of a finished run, got one without model.json");
   TrainedModel model(finished.folder);
   EXPECT_THAT(
       [&] {

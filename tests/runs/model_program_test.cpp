@@ -41,7 +41,8 @@ Answer pair_in(const Scratch& scratch, const std::vector<std::string>& arguments
   return {status, program.out(), program.err()};
 }
 
-void refuses(const Scratch& scratch, const std::vector<std::string>& arguments, const std::string& sentence) {
+void refuses_with_status_2(const Scratch& scratch, const std::vector<std::string>& arguments,
+                           const std::string& sentence) {
   const Answer answer = pair_in(scratch, arguments);
   EXPECT_EQ(answer.status, 2) << sentence;
   EXPECT_THAT(answer.err, HasSubstr(sentence));
@@ -49,7 +50,7 @@ void refuses(const Scratch& scratch, const std::vector<std::string>& arguments, 
 }
 
 // Trains in `run`.
-void train(const Scratch& scratch, std::vector<std::string> arguments) {
+void train_run(const Scratch& scratch, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"train", "--quiet", "--out", "run"});
   const Answer answer = pair_in(scratch, arguments);
   ASSERT_EQ(answer.status, 0) << answer.err;
@@ -117,25 +118,25 @@ void expect_scores_of_last_record(const Scratch& scratch, const std::string& met
 TEST(PairScore, OfTheRunsOwnDataIsItsLastRecord) {
   {
     const Scratch scratch;
-    train(scratch, small_cmnist());
+    train_run(scratch, small_cmnist());
     expect_scores_of_last_record(scratch, "accuracy", "_acc");
   }
   {
     const Scratch scratch;
-    train(scratch, small_points());
+    train_run(scratch, small_points());
     expect_scores_of_last_record(scratch, "mse", "_mse");
   }
   {
     const Scratch scratch;
     write_pets(scratch / "pets");
-    train(scratch, small_pets());
+    train_run(scratch, small_pets());
     expect_scores_of_last_record(scratch, "accuracy", "_acc");
   }
   {
     const Scratch scratch;
     write_small_digits(scratch / "digits");
-    train(scratch, {"--dataset", "RotatedMNIST", "--algorithm", "erm", "--steps", "4", "--set",
-                    "folder=digits", "digits=90", "batch=4", "eval_every=2", "eval_first=2"});
+    train_run(scratch, {"--dataset", "RotatedMNIST", "--algorithm", "erm", "--steps", "4", "--set",
+                        "folder=digits", "digits=90", "batch=4", "eval_every=2", "eval_first=2"});
     expect_scores_of_last_record(scratch, "accuracy", "_acc");
   }
 }
@@ -144,7 +145,7 @@ TEST(PairScore, OfTheRunsOwnDataIsItsLastRecord) {
 TEST(PairScore, OfANetworkWithBatchNormIsItsLastRecord) {
   const Scratch scratch;
   write_pets(scratch / "pets");
-  train(scratch, small_pets({"model=resnet18", "image_size=16"}));
+  train_run(scratch, small_pets({"model=resnet18", "image_size=16"}));
   expect_scores_of_last_record(scratch, "accuracy", "_acc");
   const data::SafetensorsFile weights(scratch / "run/model.safetensors");
   const data::TensorView* const mean = weights.find("bn1.running_mean");
@@ -158,7 +159,7 @@ TEST(PairScore, OfANetworkWithBatchNormIsItsLastRecord) {
 
 TEST(PairScore, TakesAnotherDatasetsOptionsSeedsAndMetrics) {
   const Scratch scratch;
-  train(scratch, small_cmnist());
+  train_run(scratch, small_cmnist());
   const Answer own = pair_in(scratch, {"score", "run", "cmnist", "--json"});
   EXPECT_EQ(own.out, pair_in(scratch, {"score", "run", "--json"}).out);
   const Answer other =
@@ -178,25 +179,28 @@ TEST(PairScore, TakesAnotherDatasetsOptionsSeedsAndMetrics) {
 
 TEST(PairScore, RefusesDataThatDoesNotFit) {
   const Scratch scratch;
-  train(scratch, small_cmnist());
-  refuses(
+  train_run(scratch, small_cmnist());
+  refuses_with_status_2(
       scratch, {"score", "run", "extrapolation-uniform"},
       "extrapolation-uniform: expected inputs of shape [392] and 2 classes, as the model has, got inputs of "
       "shape [2] and numbers to predict");
-  refuses(scratch, {"score", "run", "cmnits"}, "unknown dataset 'cmnits'; did you mean 'cmnist'?");
-  refuses(scratch, {"score", "run", "cmnist", "--set", "test_beta=0.3"}, "test_beta");
-  refuses(scratch, {"score", "run", "cmnist", "--set", "alpha=2"},
-          "alpha: expected numbers from 0 to 1, got");
-  refuses(scratch, {"score", "run", "cmnist", "--metrics", "mse"},
-          "metric: expected one for classes, got 'mse'");
-  refuses(scratch, {"score", "run", "cmnist", "--metrics", "f1"}, "unknown metric 'f1'");
-  refuses(scratch, {"score", "run", "cmnist", "--broken", "ignore"},
-          "--broken: expected fail or skip, got 'ignore'");
-  refuses(scratch, {"score", "run", "cmnist", "--workers", "-1"},
-          "workers: expected an integer from 0 to 256, got -1");
+  refuses_with_status_2(scratch, {"score", "run", "cmnits"},
+                        "unknown dataset 'cmnits'; did you mean 'cmnist'?");
+  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "test_beta=0.3"}, "test_beta");
+  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "alpha=2"},
+                        "alpha: expected numbers from 0 to 1, got");
+  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "mse"},
+                        "metric: expected one for classes, got 'mse'");
+  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "f1"}, "unknown metric 'f1'");
+  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--broken", "ignore"},
+                        "--broken: expected fail or skip, got 'ignore'");
+  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--workers", "-1"},
+                        "workers: expected an integer from 0 to 256, got -1");
   fs::create_directory(scratch / "folder");
-  refuses(scratch, {"score", "run", "folder"}, "folder: expected the name of a dataset, got a folder");
-  refuses(scratch, {"score", "nowhere", "cmnist"}, "nowhere: expected the folder of a finished run");
+  refuses_with_status_2(scratch, {"score", "run", "folder"},
+                        "folder: expected the name of a dataset, got a folder");
+  refuses_with_status_2(scratch, {"score", "nowhere", "cmnist"},
+                        "nowhere: expected the folder of a finished run");
 }
 
 std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
@@ -215,7 +219,7 @@ std::vector<std::vector<std::string>> csv_lines(const std::string& text) {
 TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
   const Scratch scratch;
   write_pets(scratch / "pets");
-  train(scratch, small_pets());
+  train_run(scratch, small_pets());
   const Answer answer = pair_in(scratch, {"predict", "run", "pets/sketch", "pets/art/dog/3.png"});
   ASSERT_EQ(answer.status, 0) << answer.err;
   const auto lines = csv_lines(answer.out);
@@ -242,7 +246,7 @@ TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
 TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
   const Scratch scratch;
   write_pets(scratch / "pets");
-  train(scratch, small_pets());
+  train_run(scratch, small_pets());
   const Answer file = pair_in(scratch, {"predict", "run", "pets/art", "-o", "out.csv"});
   EXPECT_EQ(file.status, 0) << file.err;
   EXPECT_EQ(file.out, "12 predictions in out.csv\n");
@@ -269,12 +273,12 @@ TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
 TEST(PairPredict, NamesABrokenPictureOrSkipsIt) {
   const Scratch scratch;
   write_pets(scratch / "pets");
-  train(scratch, small_pets());
+  train_run(scratch, small_pets());
   const fs::path broken = scratch.path() / "pets" / "art" / "cat" / "2.png";
   fs::resize_file(broken, fs::file_size(broken) / 2);
-  refuses(scratch, {"predict", "run", "pets/art", "-o", "out.csv"}, "pets/art/cat/2.png");
+  refuses_with_status_2(scratch, {"predict", "run", "pets/art", "-o", "out.csv"}, "pets/art/cat/2.png");
   EXPECT_FALSE(fs::exists(scratch / "out.csv"));
-  refuses(scratch, {"score", "run", "pets"}, "pets/art/cat/2.png");
+  refuses_with_status_2(scratch, {"score", "run", "pets"}, "pets/art/cat/2.png");
   const Answer skipping = pair_in(scratch, {"predict", "run", "pets/art", "--broken", "skip"});
   EXPECT_EQ(skipping.status, 0) << skipping.err;
   EXPECT_THAT(csv_lines(skipping.out), SizeIs(1 + 11));
@@ -289,7 +293,7 @@ TEST(PairPredict, NamesABrokenPictureOrSkipsIt) {
 TEST(PairScore, MatchesClassesOfAFolderByName) {
   const Scratch scratch;
   write_pets(scratch / "pets");
-  train(scratch, small_pets());
+  train_run(scratch, small_pets());
   // One environment with one class, whose label in the folder is 0 and the model's is 1.
   fs::create_directories(scratch / "new/hospital");
   fs::copy(scratch / "pets/sketch/dog", scratch / "new/hospital/dog");
@@ -302,13 +306,13 @@ TEST(PairScore, MatchesClassesOfAFolderByName) {
   EXPECT_EQ(scores.at("environments").at(0).at("scores").at("accuracy").get<double>(),
             static_cast<double>(dogs) / 6.0);
   fs::copy(scratch / "pets/sketch/cat", scratch / "new/hospital/horse");
-  refuses(scratch, {"score", "run", "new"},
-          "new: expected classes that the model knows (cat, dog), got also 'horse'");
-  refuses(scratch, {"score", "run", "new", "--seed", "1"},
-          "new: expected a dataset with the options, got a folder");
+  refuses_with_status_2(scratch, {"score", "run", "new"},
+                        "new: expected classes that the model knows (cat, dog), got also 'horse'");
+  refuses_with_status_2(scratch, {"score", "run", "new", "--seed", "1"},
+                        "new: expected a dataset with the options, got a folder");
   fs::create_directory(scratch / "empty");
-  refuses(scratch, {"score", "run", "empty"},
-          "empty: expected ROOT/environment/class/file with at least 1 environment");
+  refuses_with_status_2(scratch, {"score", "run", "empty"},
+                        "empty: expected ROOT/environment/class/file with at least 1 environment");
 }
 
 void write_bytes(const fs::path& path, const data::Bytes& bytes) {
@@ -318,7 +322,7 @@ void write_bytes(const fs::path& path, const data::Bytes& bytes) {
 
 TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
   const Scratch scratch;
-  train(scratch, small_cmnist());
+  train_run(scratch, small_cmnist());
   // Two pictures of 28 x 28, and the second of them in green at 14 x 14.
   data::Bytes idx = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28};
   data::Image small{14, 14, data::Bytes(14 * 14 * 3, 0)};
@@ -347,12 +351,13 @@ TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
   EXPECT_NE(lines[1][2], lines[2][2]);
   const Answer red = pair_in(scratch, {"predict", "run", "digits-idx3-ubyte", "--channel", "0"});
   EXPECT_NE(csv_lines(red.out).at(2)[2], lines[2][2]);
-  refuses(scratch, {"predict", "run", "digits-idx3-ubyte"}, "--channel 0 takes them as red, 1 as green");
+  refuses_with_status_2(scratch, {"predict", "run", "digits-idx3-ubyte"},
+                        "--channel 0 takes them as red, 1 as green");
 }
 
 TEST(PairPredict, TakesLinesOfNumbers) {
   const Scratch scratch;
-  train(scratch, small_points());
+  train_run(scratch, small_points());
   write(scratch / "points.csv", "x2,x1\n1,0.5\n-2,3\n");
   write(scratch / "plain.csv", "0.5,1\n3,-2\n");
   const Answer named = pair_in(scratch, {"predict", "run", "points.csv"});
@@ -368,11 +373,12 @@ TEST(PairPredict, TakesLinesOfNumbers) {
   EXPECT_EQ(json::parse(line.out.substr(0, line.out.find('\n'))).at("value").get<float>(),
             std::stof(plain.at(1)[1]));
   write(scratch / "wide.csv", "1,2\n1,2,3\n");
-  refuses(scratch, {"predict", "run", "wide.csv"}, "wide.csv, line 2: expected 2 numbers, got 3");
+  refuses_with_status_2(scratch, {"predict", "run", "wide.csv"},
+                        "wide.csv, line 2: expected 2 numbers, got 3");
 }
 
 // 40 rows per hospital, whose outcome depends on the age.
-std::string patients(bool regression, int from = 0) {
+std::string visits(bool regression, int from = 0) {
   std::string text = "id,hospital,age,sex,outcome\n";
   for (int i = from; i < from + 120; ++i) {
     const char* const hospitals[] = {"St. Mary", "Eastside", "Lakeview, North"};
@@ -395,8 +401,8 @@ std::vector<std::string> small_table() {
 
 TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   const Scratch scratch;
-  write(scratch / "p.csv", patients(false));
-  train(scratch, small_table());
+  write(scratch / "p.csv", visits(false));
+  train_run(scratch, small_table());
   expect_scores_of_last_record(scratch, "accuracy", "_acc");
   // Columns in another order, some of them unknown, none of them the label.
   write(scratch / "new.csv", "sex;note;age\nF;a;35\nM;b;75\n;c;\n");
@@ -409,7 +415,7 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   EXPECT_EQ(lines[1][1], "healthy");
   EXPECT_EQ(lines[2][1], "ill");
 
-  write(scratch / "later.csv", patients(false, 1001));
+  write(scratch / "later.csv", visits(false, 1001));
   const Answer scored = pair_in(scratch, {"score", "run", "later.csv", "--json"});
   ASSERT_EQ(scored.status, 0) << scored.err;
   const json scores = json::parse(scored.out);
@@ -419,25 +425,26 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   EXPECT_GT(scores.at("worst").at("accuracy").get<double>(), 0.8);
 
   write(scratch / "few.csv", "sex\nF\n");
-  refuses(scratch, {"predict", "run", "few.csv"},
-          "few.csv: columns: expected 'age', which the model was trained on");
+  refuses_with_status_2(scratch, {"predict", "run", "few.csv"},
+                        "few.csv: columns: expected 'age', which the model was trained on");
   write(scratch / "odd.csv", "age,sex\nold,F\n");
-  refuses(scratch, {"predict", "run", "odd.csv"},
-          "odd.csv, line 2: column 'age': expected a number or nothing");
-  refuses(scratch, {"score", "run", "new.csv"},
-          "new.csv: expected the column 'outcome' with the labels, got none");
+  refuses_with_status_2(scratch, {"predict", "run", "odd.csv"},
+                        "odd.csv, line 2: column 'age': expected a number or nothing");
+  refuses_with_status_2(scratch, {"score", "run", "new.csv"},
+                        "new.csv: expected the column 'outcome' with the labels, got none");
   write(scratch / "other.csv", "age,sex,outcome\n35,F,well\n");
-  refuses(scratch, {"score", "run", "other.csv"},
-          "other.csv, line 2: column 'outcome': expected a class that the model knows (healthy, ill), got "
-          "'well'");
-  refuses(scratch, {"score", "run", "table", "--set", "file=later.csv", "file_sha256="},
-          "table: expected the table that the run was trained on, got another");
+  refuses_with_status_2(
+      scratch, {"score", "run", "other.csv"},
+      "other.csv, line 2: column 'outcome': expected a class that the model knows (healthy, ill), got "
+      "'well'");
+  refuses_with_status_2(scratch, {"score", "run", "table", "--set", "file=later.csv", "file_sha256="},
+                        "table: expected the table that the run was trained on, got another");
 }
 
 TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
   const Scratch scratch;
-  write(scratch / "p.csv", patients(true));
-  train(scratch, small_table());
+  write(scratch / "p.csv", visits(true));
+  train_run(scratch, small_table());
   write(scratch / "new.csv", "age,sex\n35,F\n75,M\n");
   const auto lines = csv_lines(pair_in(scratch, {"predict", "run", "new.csv"}).out);
   ASSERT_THAT(lines, SizeIs(3));
@@ -449,36 +456,38 @@ TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
 
 TEST(PairPredict, RefusesRunsWithoutAModel) {
   const Scratch scratch;
-  train(scratch, small_points());
+  train_run(scratch, small_points());
   write(scratch / "points.csv", "1,2\n");
-  refuses(scratch, {"predict", "nowhere", "points.csv"},
-          "nowhere: expected the folder of a finished run, got a path that does not exist");
-  refuses(scratch, {"predict", "points.csv", "points.csv"}, "got a path that is not a folder");
-  refuses(scratch, {"predict", ".", "points.csv"},
-          "expected the folder of a finished run, got one without model.json");
-  refuses(scratch, {"predict", "run", "none.csv"},
-          "none.csv: expected a CSV file, got a path that does not exist");
-  refuses(scratch, {"predict", "run", "points.csv", "--format", "xml"},
-          "--format: expected csv or jsonl, got 'xml'");
-  refuses(scratch, {"predict", "run", "points.csv", "--batch", "0"},
-          "batch: expected an integer from 1 to 1000000");
-  refuses(scratch, {"predict", "run", "points.csv", "--channel", "1"},
-          "channel: expected a model of coloured digits");
+  refuses_with_status_2(scratch, {"predict", "nowhere", "points.csv"},
+                        "nowhere: expected the folder of a finished run, got a path that does not exist");
+  refuses_with_status_2(scratch, {"predict", "points.csv", "points.csv"}, "got a path that is not a folder");
+  refuses_with_status_2(scratch, {"predict", ".", "points.csv"},
+                        "expected the folder of a finished run, got one without model.json");
+  refuses_with_status_2(scratch, {"predict", "run", "none.csv"},
+                        "none.csv: expected a CSV file, got a path that does not exist");
+  refuses_with_status_2(scratch, {"predict", "run", "points.csv", "--format", "xml"},
+                        "--format: expected csv or jsonl, got 'xml'");
+  refuses_with_status_2(scratch, {"predict", "run", "points.csv", "--batch", "0"},
+                        "batch: expected an integer from 1 to 1000000");
+  refuses_with_status_2(scratch, {"predict", "run", "points.csv", "--channel", "1"},
+                        "channel: expected a model of coloured digits");
   fs::rename(scratch / "run/done", scratch / "done");
-  refuses(scratch, {"predict", "run", "points.csv"}, "run: expected a finished run, got one that is not");
+  refuses_with_status_2(scratch, {"predict", "run", "points.csv"},
+                        "run: expected a finished run, got one that is not");
   fs::rename(scratch / "done", scratch / "run/done");
   fs::remove(scratch / "run/model.json");
   ASSERT_EQ(::mkfifo((scratch / "run/model.json").c_str(), 0600), 0);
-  refuses(scratch, {"predict", "run", "points.csv"}, "it is not a regular file");
+  refuses_with_status_2(scratch, {"predict", "run", "points.csv"}, "it is not a regular file");
 }
 
 TEST(PairTrain, KeepsNoModelOnRequest) {
   const Scratch scratch;
-  train(scratch, {"--algorithm", "erm", "--steps", "4", "--no-model", "--set", "train_digits=100",
-                  "test_digits=50", "width=4", "eval_every=2"});
+  train_run(scratch, {"--algorithm", "erm", "--steps", "4", "--no-model", "--set", "train_digits=100",
+                      "test_digits=50", "width=4", "eval_every=2"});
   EXPECT_FALSE(fs::exists(scratch / "run/model.json"));
   EXPECT_FALSE(fs::exists(scratch / "run/model.safetensors"));
-  refuses(scratch, {"score", "run"}, "run: expected a run with a model, got one without model.json");
+  refuses_with_status_2(scratch, {"score", "run"},
+                        "run: expected a run with a model, got one without model.json");
   const Answer exported = pair_in(scratch, {"export", "run", "-o", "weights.safetensors"});
   EXPECT_EQ(exported.status, 0) << exported.err;
   EXPECT_THAT(exported.err, HasSubstr("run had no model; it was made from the run's last checkpoint"));
@@ -486,7 +495,8 @@ TEST(PairTrain, KeepsNoModelOnRequest) {
   EXPECT_EQ(read_file(scratch / "weights.safetensors"), read_file(scratch / "run/model.safetensors"));
   EXPECT_EQ(pair_in(scratch, {"score", "run"}).status, 0);
   EXPECT_THAT(pair_in(scratch, {"export", "run", "-o", "again.safetensors"}).err, IsEmpty());
-  refuses(scratch, {"export", "nowhere", "-o", "x"}, "nowhere: expected the folder of a finished run");
+  refuses_with_status_2(scratch, {"export", "nowhere", "-o", "x"},
+                        "nowhere: expected the folder of a finished run");
 }
 
 }  // namespace

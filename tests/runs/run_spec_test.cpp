@@ -87,6 +87,25 @@ TEST(RunSpec, AnAlgorithmHasItsOwnUpdateOrNone) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("scheme: expected own for dann")));
 }
 
+TEST(RunSpec, MinibatchesBringDefaultsOfTheirOwn) {
+  const auto with = [](const char* algorithm, std::vector<Override> overrides) {
+    return resolve("cmnist", algorithm, overrides).settings;
+  };
+  EXPECT_EQ(with("pair", {}).solver, "epo");
+  EXPECT_EQ(with("pair", {{"batch", "0"}}).solver, "epo");
+  const train::Settings pair = with("pair", {{"batch", "64"}});
+  EXPECT_EQ(pair.solver, "chebyshev_smooth");
+  EXPECT_EQ(pair.track, 10.0);
+  EXPECT_EQ(pair.steps, 1500);
+  EXPECT_EQ(pair.pretrain, 1000);
+  EXPECT_EQ(with("pair", {{"batch", "64"}, {"solver", "epo"}}).solver, "epo");
+  EXPECT_EQ(with("pair", {{"batch", "64"}, {"steps", "300"}}).pretrain, 200);
+  EXPECT_EQ(with("pair", {{"batch", "64"}, {"steps", "300"}, {"pretrain", "50"}}).pretrain, 50);
+  EXPECT_EQ(with("irmx", {{"batch", "64"}}).penalties, (std::vector<double>{100, 1e4}));
+  EXPECT_TRUE(with("irmx", {{"batch", "64"}, {"penalty", "10"}}).penalties.empty());
+  EXPECT_EQ(resolve("cmnist-m", "irmv1", std::vector<Override>{{"batch", "64"}}).settings.pretrain, 1000);
+}
+
 // A change of this value gives every run on every disk another name, so that none is found again.
 TEST(RunSpec, TheHashIsTheSameTomorrow) {
   const RunSpec spec = spec_from_text(
@@ -100,6 +119,44 @@ TEST(RunSpec, TheHashIsTheSameTomorrow) {
 ,"scheme":"pair","seed":7,"steps":501,"test_betas":[0.9,0.1,0.5],"test_digits":10000
 ,"tf32":false,"threads":1,"train_betas":[0.1,0.2],"train_digits":50000,"width":256})");
   EXPECT_EQ(hash(spec), "8f51237ff625b8ba");
+}
+
+// These runs were named when epsilon was a setting of every run, and no option of a solver could be set.
+TEST(RunSpec, OptionsOfSolversGiveNoRunAnotherName) {
+  const auto name = [](const char* solver) {
+    return hash(resolve("cmnist", "pair",
+                        std::vector<Override>{{"solver", solver},
+                                              {"steps", "1"},
+                                              {"pretrain", "0"},
+                                              {"train_digits", "600"},
+                                              {"test_digits", "200"}}));
+  };
+  EXPECT_EQ(name("epo"), "7ea756aa27ec1ec3");
+  EXPECT_EQ(name("epo_smooth"), "89761178fd2d97b6");
+  EXPECT_EQ(name("mgda"), "aabcd7aa7c1bd44e");
+  EXPECT_EQ(name("cagrad"), "33bda5f1d0f49ae0");
+  EXPECT_EQ(name("pmtl"), "55fee1cd41772ee1");
+}
+
+TEST(RunSpec, OfARunWhoseSolverHasNoEpsilonMayHoldOneFromBefore) {
+  const RunSpec spec =
+      spec_from_text(R"({"dataset": "cmnist", "algorithm": "pair", "solver": "mgda", "epsilon": 0.1})");
+  EXPECT_EQ(spec.settings.solver, "mgda");
+  EXPECT_FALSE(as_json(spec).contains("epsilon"));
+  EXPECT_THROW(
+      (void)spec_from_text(R"({"dataset": "cmnist", "algorithm": "pair", "solver": "mgda", "radius": 0.1})"),
+      std::invalid_argument);
+}
+
+TEST(RunSpec, HoldsTheOptionsOfItsSolver) {
+  const RunSpec spec =
+      resolve("cmnist", "pair",
+              std::vector<Override>{{"smoothing", "2"}, {"epsilon", "0.2"}, {"solver", "epo_smooth"}});
+  EXPECT_EQ(as_json(spec).at("smoothing"), 2.0);
+  EXPECT_EQ(as_json(spec).at("epsilon"), 0.2);
+  EXPECT_EQ(canonical(spec_from_json(as_json(spec))), canonical(spec));
+  EXPECT_NE(hash(spec), hash(resolve("cmnist", "pair",
+                                     std::vector<Override>{{"epsilon", "0.2"}, {"solver", "epo_smooth"}})));
 }
 
 TEST(RunSpec, TheHashNamesARun) {

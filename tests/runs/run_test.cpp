@@ -94,12 +94,16 @@ TEST(Run, RecordsSayWhatDomainBedsDo) {
   const RunSpec spec = small_spec("pair", 3);
   const std::vector<nlohmann::json> records = run(spec, scratch / "run", datasets).records;
   const nlohmann::json& last = records.back();
-  EXPECT_EQ(last.at("args"), (nlohmann::json{{"algorithm", "pair"},
-                                             {"dataset", "cmnist"},
-                                             {"seed", 3},
-                                             {"trial_seed", 3},
-                                             {"hparams_seed", 0},
-                                             {"test_envs", {2, 3, 4}}}));
+  EXPECT_EQ(
+      last.at("args"),
+      (nlohmann::json{{"algorithm", "pair"},
+                      {"dataset", "cmnist"},
+                      {"seed", 3},
+                      {"trial_seed", 3},
+                      {"hparams_seed", 0},
+                      {"test_envs", {2, 3, 4}},
+                      {"losses", nlohmann::json::array({nlohmann::json::array({"erm", "irmv1", "vrex"})})},
+                      {"noisy_losses", false}}));
   EXPECT_EQ(last.at("hparams").at("steps"), 20);
   EXPECT_EQ(last.at("hparams").at("alpha"), 0.25);
   double worst = 1.0;

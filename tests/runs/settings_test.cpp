@@ -62,6 +62,33 @@ TEST(Settings, BelongToWhatDeclaresThem) {
   EXPECT_EQ(find_setting(spec, "width"), nullptr);
 }
 
+TEST(Settings, OfASolverAreThoseOfTheSolverThatTheRunHas) {
+  RunSpec spec = resolve("cmnist", "pair");
+  EXPECT_EQ(text_of(spec, "epsilon"), "0.1") << "the paper's in training; 1e-4 in 'pair solve'";
+  EXPECT_THAT([&] { set(spec, "radius", "0.3"); },
+              ThrowsMessage<std::invalid_argument>(
+                  "radius: expected a setting of cmnist with pair, got one of solver cagrad"));
+  set(spec, "solver", "cagrad");
+  EXPECT_EQ(text_of(spec, "radius"), "0.5");
+  set(spec, "radius", "0.3");
+  EXPECT_EQ(text_of(spec, "radius"), "0.3");
+  EXPECT_THAT([&] { set(spec, "radius", "1"); },
+              ThrowsMessage<std::invalid_argument>("radius: expected numbers from 0 to below 1, got '1'"));
+  EXPECT_THAT(
+      [&] { set(spec, "epsilon", "0.2"); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("got one of solver epo, epo_smooth, epo_worst")));
+  EXPECT_THAT([&] { set(spec, "solver", "cagra"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'cagrad'?")));
+}
+
+TEST(Settings, OfASolverAreReadByPairAlone) {
+  EXPECT_TRUE(is_read(resolve("cmnist", "pair"), "epsilon"));
+  EXPECT_FALSE(is_read(resolve("cmnist", "irmv1"), "epsilon"));
+  EXPECT_FALSE(is_read(resolve("cmnist", "irmv1"), "solver"));
+  EXPECT_TRUE(is_read(resolve("cmnist", "irmv1"), "penalty"));
+  EXPECT_FALSE(is_read(resolve("cmnist", "irmv1"), "nothing"));
+}
+
 TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_THAT(with("preference", "1, 1e4 ,1e-2").settings.preference, ElementsAre(1, 1e4, 1e-2));
   EXPECT_THAT(with("preference", "auto").settings.preference, IsEmpty());

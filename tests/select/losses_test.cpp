@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
+
 namespace pair::select::losses_test {
 namespace {
 
@@ -84,10 +86,78 @@ TEST(Losses, OfMixedRunsAreWhatAllHave) {
 }
 
 TEST(Losses, OfGroupDroAndDannAreNoisy) {
-  EXPECT_TRUE(has_noisy_losses("GroupDRO"));
-  EXPECT_TRUE(has_noisy_losses("groupdro"));
-  EXPECT_TRUE(has_noisy_losses("DANN"));
-  EXPECT_FALSE(has_noisy_losses("IRM"));
+  EXPECT_TRUE(has_noisy_losses("GroupDRO", {}));
+  EXPECT_TRUE(has_noisy_losses("groupdro", {}));
+  EXPECT_TRUE(has_noisy_losses("DANN", {}));
+  EXPECT_FALSE(has_noisy_losses("IRM", {}));
+}
+
+using Lists = std::vector<std::vector<std::string>>;
+
+select::Run declaring(const std::optional<Lists>& losses, const std::vector<std::string>& logged) {
+  select::Run run;
+  std::vector<std::pair<std::string, double>> values;
+  for (const std::string& key : logged) {
+    values.emplace_back(key, 1.0);
+  }
+  run.add(0, values);
+  run.declared.losses = losses;
+  return run;
+}
+
+std::vector<std::string> losses_of(std::string_view algorithm, const std::vector<select::Run>& runs) {
+  std::vector<const select::Run*> pointers;
+  for (const select::Run& run : runs) {
+    pointers.push_back(&run);
+  }
+  return default_losses(algorithm, pointers);
+}
+
+TEST(DeclaredLosses, CountForAnAlgorithmThatNoTableHas) {
+  EXPECT_THAT(losses_of("new", {declaring(Lists{{"ours", "theirs"}}, {"ours", "theirs", "nll", "penalty"})}),
+              ElementsAre("ours", "theirs"));
+}
+
+TEST(DeclaredLosses, CountForAnAlgorithmThatATableHasToo) {
+  EXPECT_THAT(losses_of("dann", {declaring(Lists{{"disc_loss"}}, {"disc_loss", "gen_loss"})}),
+              ElementsAre("disc_loss"));
+  EXPECT_THAT(losses_of("erm", {declaring(Lists{{"nll", "penalty"}}, {"nll", "penalty"})}),
+              ElementsAre("nll", "penalty"));
+}
+
+TEST(DeclaredLosses, AreTheFirstListThatTheRecordsHave) {
+  const Lists lists{{"worst_risk"}, {"group_dro"}, {"loss"}};
+  EXPECT_THAT(losses_of("x", {declaring(lists, {"losses.group_dro", "loss"})}), ElementsAre("group_dro"));
+  EXPECT_THAT(losses_of("x", {declaring(lists, {"nll", "penalty"})}), IsEmpty());
+}
+
+TEST(DeclaredLosses, CanBeNone) {
+  EXPECT_THAT(losses_of("x", {declaring(Lists{{}}, {"losses.erm", "losses.irmv1", "nll", "penalty"})}),
+              IsEmpty());
+}
+
+TEST(DeclaredLosses, OfRunsWithDifferentObjectivesAreTheMost) {
+  EXPECT_THAT(losses_of("pair", {declaring(Lists{{"erm", "vrex"}}, {"losses.erm", "losses.vrex"}),
+                                 declaring(Lists{{"erm", "irmv1", "vrex"}},
+                                           {"losses.erm", "losses.irmv1", "losses.vrex"})}),
+              ElementsAre("erm", "irmv1", "vrex"));
+}
+
+TEST(DeclaredLosses, BesideRecordsThatDeclareNoneAreWhatAllHave) {
+  const select::Run ours =
+      declaring(Lists{{"erm", "irmv1"}}, {"loss", "nll", "penalty", "losses.erm", "losses.irmv1"});
+  const select::Run older = declaring({}, {"loss", "nll", "penalty", "losses.erm", "losses.irmv1"});
+  const select::Run domainbed = declaring({}, {"loss", "nll", "penalty"});
+  EXPECT_THAT(losses_of("irmv1", {ours, older}), ElementsAre("erm", "irmv1"));
+  EXPECT_THAT(losses_of("irmv1", {ours, domainbed}), ElementsAre("nll", "penalty"));
+}
+
+TEST(DeclaredLosses, SayWhetherTheyAreNoisy) {
+  select::Run run;
+  run.declared.noisy_losses = true;
+  EXPECT_TRUE(has_noisy_losses("new", std::vector<const select::Run*>{&run}));
+  run.declared.noisy_losses = false;
+  EXPECT_FALSE(has_noisy_losses("groupdro", std::vector<const select::Run*>{&run}));
 }
 
 }  // namespace

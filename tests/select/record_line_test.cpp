@@ -20,6 +20,7 @@ struct Parsed {
   std::string problem;
   RecordLine record;
   std::vector<std::pair<std::string, std::string>> hparams;
+  Declared declared;
 };
 
 Parsed parse_with(LineParser& parser, std::string line) {
@@ -28,6 +29,7 @@ Parsed parse_with(LineParser& parser, std::string line) {
   Parsed parsed;
   parsed.problem = parser.parse(line.data(), length, parsed.record);
   parsed.hparams = parser.hparams();
+  parsed.declared = parser.declared();
   return parsed;
 }
 
@@ -42,6 +44,9 @@ Parsed parse(const std::string& line) {
     EXPECT_EQ(fast.record.step, plain.record.step);
     EXPECT_EQ(fast.record.values.size(), plain.record.values.size());
     EXPECT_EQ(fast.hparams, plain.hparams);
+    EXPECT_EQ(fast.declared.losses, plain.declared.losses);
+    EXPECT_EQ(fast.declared.noisy_losses, plain.declared.noisy_losses);
+    EXPECT_EQ(fast.declared.domainbed, plain.declared.domainbed);
   }
   return fast;
 }
@@ -58,6 +63,33 @@ double value_of(const Parsed& parsed, const std::string& key) {
   }
   ADD_FAILURE() << "no " << key;
   return 0.0;
+}
+
+TEST(RecordLine, SaysWhatTheRecordDeclaresAboutItsAlgorithm) {
+  EXPECT_FALSE(parse(valid().dump()).declared.losses) << "DomainBed declares nothing";
+  json line = valid();
+  line["args"].update(
+      {{"losses", {{"erm", "irmv1"}, {"nll"}}}, {"noisy_losses", true}, {"domainbed", "IRM"}});
+  const Declared declared = parse(line.dump()).declared;
+  ASSERT_TRUE(declared.losses);
+  EXPECT_THAT(*declared.losses, ElementsAre(ElementsAre("erm", "irmv1"), ElementsAre("nll")));
+  EXPECT_EQ(declared.noisy_losses, true);
+  EXPECT_EQ(declared.domainbed, "IRM");
+}
+
+TEST(RecordLine, TakesADeclarationOfAnotherShapeForNone) {
+  const std::vector<json> shapes{
+      json("nll"),   json::array({"nll", "penalty"}),       json{{"nll", "penalty"}}, json(7),
+      json(nullptr), json::array({json::array({"nll", 3})})};
+  for (const json& losses : shapes) {
+    json line = valid();
+    line["args"].update({{"losses", losses}, {"noisy_losses", "yes"}, {"domainbed", 7}});
+    const Parsed parsed = parse(line.dump());
+    EXPECT_THAT(parsed.problem, IsEmpty()) << losses;
+    EXPECT_FALSE(parsed.declared.losses) << losses;
+    EXPECT_FALSE(parsed.declared.noisy_losses);
+    EXPECT_THAT(parsed.declared.domainbed, IsEmpty());
+  }
 }
 
 TEST(RecordLine, ReadsWhatDomainBedWrites) {

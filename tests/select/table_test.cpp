@@ -177,8 +177,27 @@ TEST(Columns, AreTheNamesThatRecordsGiveTheEnvironments) {
 }
 
 TEST(Catalog, HasOurNamesInDomainBedsPlaces) {
-  EXPECT_THAT(algorithms_in_order({"pair", "vrex", "irmv1", "Fish", "irmx", "erm"}),
-              ::testing::ElementsAre("erm", "Fish", "irmv1", "vrex", "irmx", "pair"));
+  History history;
+  for (const char* name : {"pair", "vrex", "irmv1", "Fish", "irmx", "erm", "vrex", "our-arm"}) {
+    history.push_back(testing::make_run(name, {0}, 0, {}));
+    history.back().algorithm = name;
+  }
+  history.back().declared.domainbed = "ARM";
+  EXPECT_THAT(algorithms_in_order(history),
+              ::testing::ElementsAre("erm", "Fish", "irmv1", "our-arm", "vrex", "irmx", "pair"));
+}
+
+TEST(MixedSweeps, GoByTheNameThatRecordsDeclare) {
+  History history{testing::make_run("a", {0}, 0, {}), testing::make_run("b", {0}, 0, {})};
+  history[0].algorithm = "our-arm";
+  history[0].declared.domainbed = "ARM";
+  history[1].algorithm = "ARM";
+  EXPECT_TRUE(is_algorithm("arm", history[0]));
+  EXPECT_FALSE(is_algorithm("irm", history[0]));
+  join_algorithms(history);
+  EXPECT_EQ(history[0].algorithm, "ARM");
+  EXPECT_EQ(history[0].logged_as, "our-arm");
+  EXPECT_TRUE(is_algorithm("our-arm", history[0]));
 }
 
 }  // namespace

@@ -80,9 +80,9 @@ TEST(Jobs, OfADatasetDependOnWhetherItsTestEnvironmentsCanBeChosen) {
   for (const data::DatasetEntry& dataset : data::datasets()) {
     Definition definition = small();
     definition.datasets = {std::string(dataset.name)};
-    if (dataset.name == "images") {
+    if (dataset.name == "images" || dataset.name == "table") {
       EXPECT_THROW((void)jobs_of(definition), std::invalid_argument)
-          << "its environments are those of a folder";
+          << "its environments are those of a folder or file";
       continue;
     }
     const runs::RunSpec spec = runs::resolve(dataset.name, "erm");
@@ -137,8 +137,23 @@ TEST(Jobs, TakeCommonSettingsWhereTheyMeanSomethingAndOverTheDraws) {
     if (job.spec.dataset.name.starts_with("cmnist")) {
       EXPECT_EQ(runs::text_of(job.spec, "train_digits"), "100");
     }
-    EXPECT_EQ(job.spec.settings.epsilon, job.spec.algorithm == "pair" ? 0.3 : 0.1);
+    EXPECT_EQ(runs::text_of(job.spec, "epsilon"), job.spec.algorithm == "pair" ? "0.3" : "0.1");
   }
+}
+
+// The settings that --set gives the runs decide which settings exist and which are drawn.
+TEST(Jobs, TakeOptionsOfTheSolverThatIsSet) {
+  Definition definition = small();
+  definition.set = {{"smoothing", "2"}, {"solver", "epo_smooth"}};
+  int pairs = 0;
+  for (const Job& job : jobs_of(definition)) {
+    const bool pair = job.spec.algorithm == "pair";
+    EXPECT_EQ(job.spec.settings.solver, pair ? "epo_smooth" : "epo");
+    pairs += pair && runs::text_of(job.spec, "smoothing") == "2" ? 1 : 0;
+  }
+  EXPECT_GT(pairs, 0);
+  definition.set = {{"smoothing", "2"}};
+  EXPECT_THROW((void)jobs_of(definition), std::invalid_argument);
 }
 
 TEST(Jobs, AreRefusedWithASentence) {

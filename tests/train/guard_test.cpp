@@ -12,6 +12,7 @@
 
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
+#include "pair/moo/registry.h"
 #include "pair/train/guarded_step.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/pair_optimizer.h"
@@ -188,7 +189,8 @@ TEST_F(GuardedStepTest, GivesUpAfterTenRefusalsInARow) {
 TEST(PairOptimizer, WeighsTheLossesOfAnyLoopAndNeverAppliesWhatIsNotFinite) {
   torch::Tensor x = torch::tensor({0.6, -0.3}, torch::kDouble).requires_grad_(true);
   torch::optim::SGD sgd({x}, torch::optim::SGDOptions(0.05));
-  PairOptimizer optimizer(sgd, {x}, {.preference = {1, 3}, .epsilon = 1e-4});
+  PairOptimizer optimizer(
+      sgd, {x}, {.preference = {1, 3}, .solver_options = moo::options_of("epo", {{"epsilon", "1e-4"}})});
   const auto losses = [&x] {
     return std::vector<torch::Tensor>{(x - 1).square().sum(), (x + 1).square().sum()};
   };
@@ -232,9 +234,10 @@ TEST(PairOptimizer, TakesTheDecisionsOfTheTrainer) {
     auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
     torch::optim::SGD sgd(model->parameters(),
                           torch::optim::SGDOptions(settings.balance_lr).momentum(settings.momentum));
-    PairOptimizer optimizer(
-        sgd, model->head->parameters(),
-        {.preference = settings.preference, .epsilon = settings.epsilon, .backtrack = backtrack});
+    PairOptimizer optimizer(sgd, model->head->parameters(),
+                            {.preference = settings.preference,
+                             .solver_options = settings.solver_options,
+                             .backtrack = backtrack});
     for (int step = 0; step < settings.steps; ++step) {
       SCOPED_TRACE(step);
       std::vector<torch::Tensor> risks;

@@ -41,6 +41,26 @@ TEST(Phases, TheLearningRateFallsByACosineOverTheBalancePhase) {
   EXPECT_EQ(phases.lr(Phase::balance, 20), settings.balance_lr);
 }
 
+TEST(Phases, TheLearningRateFallsToItsEndOverThePretrainSteps) {
+  Settings settings = phase_settings(Scheme::pair);
+  settings.lr_end = 0.1;
+  const Phases phases(settings);
+  EXPECT_EQ(phases.lr(Phase::descent, 0), settings.lr);
+  EXPECT_NEAR(phases.lr(Phase::descent, 5), 0.55 * settings.lr, 1e-12);
+  EXPECT_NEAR(phases.lr(Phase::descent, 9), 0.19 * settings.lr, 1e-12);
+  EXPECT_EQ(phases.lr(Phase::balance, 10), settings.balance_lr);
+}
+
+TEST(Phases, TheLinearSchemeMayHaveAnotherLearningRateAfterAnnealing) {
+  Settings settings = phase_settings(Scheme::linear);
+  const Phases phases(settings);
+  EXPECT_EQ(phases.lr(Phase::descent, 20), settings.lr);
+  settings.annealed_lr = 1e-4;
+  EXPECT_EQ(phases.lr(Phase::descent, 9), settings.lr);
+  EXPECT_EQ(phases.lr(Phase::descent, 10), 1e-4);
+  EXPECT_NEAR(phases.lr(Phase::descent, 20), 0.5e-4, 1e-12);
+}
+
 TEST(Phases, EachHasItsUpdate) {
   Settings settings = phase_settings(Scheme::linear);
   const Phases phases(settings);
@@ -56,6 +76,10 @@ TEST(Phases, EachHasItsUpdate) {
   EXPECT_EQ(phases.balance_update()->momentum, settings.momentum);
   settings.balance_optimizer = BalanceOptimizer::adam;
   EXPECT_FALSE(phases.balance_update().has_value());  // the descent's continues
+  settings.refresh = true;
+  ASSERT_TRUE(phases.balance_update().has_value());  // starts a fresh Adam
+  EXPECT_EQ(phases.balance_update()->rule, UpdateOptions::Rule::adam);
+  settings.refresh = false;
   settings.freeze_featurizer = true;
   ASSERT_TRUE(phases.balance_update().has_value());  // of fewer parameters
   EXPECT_EQ(phases.balance_update()->rule, UpdateOptions::Rule::adam);

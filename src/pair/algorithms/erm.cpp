@@ -9,6 +9,7 @@ AlgorithmEntry erm() {
   entry.manual = {.advice =
                       "Run it first, as the baseline that every other algorithm has to beat. It is the "
                       "right choice when the test environments resemble the training environments."};
+  entry.losses.emplace_back();  // none for PAIR-s: it has no loss but its own
   return entry;
 }
 

@@ -9,8 +9,8 @@ AlgorithmEntry iga() {
   on_domainbed(entry, "1000", 0, "1");
   draw_on_domainbed(
       entry, "penalty", base::LogUniform{10, 1, 5},
-      "DomainBed, which adds environments up where here is their mean: with n to train on the penalty "
-      "here is 1/n of its, half with 2");
+      "DomainBed, which sums over environments instead of averaging: with n training environments, the "
+      "penalty here is 1/n of its, half with 2");
   entry.manual = {.advice =
                       "Use it on small networks: each step takes several backward passes through the "
                       "whole network."};

@@ -12,6 +12,8 @@ AlgorithmEntry irmv1() {
                 "erm,irmv1", "1e5", 100);
   entry.domainbed = "IRM";
   entry.defaults.push_back({"cmnist-m", {{"pretrain", "150"}}});
+  on_minibatches(entry, {"penalty", "1e4"});
+  entry.defaults.push_back({.where = "cmnist-m", .settings = {{"pretrain", "1000"}}, .minibatches = true});
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalty", wide_penalty);
   draw_on_domainbed(entry, "pretrain", annealing);

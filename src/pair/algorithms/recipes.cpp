@@ -40,6 +40,19 @@ void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_
                              {"refresh", pretrain > 0 ? "true" : "false"}}});
 }
 
+void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty) {
+  entry.defaults.push_back({.where = "cmnist",
+                            .settings = {{"steps", "1500"},
+                                         {"pretrain", "1000"},
+                                         {"pretrain_penalty", "0"},
+                                         penalty,
+                                         {"lr_end", "0.1"},
+                                         {"annealed_lr", "5e-5"},
+                                         {"refresh", "true"},
+                                         {"track", "10"}},
+                            .minibatches = true});
+}
+
 void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
                        const std::string& source) {
   entry.drawn.push_back({"domainbed", setting, std::move(distribution), source});

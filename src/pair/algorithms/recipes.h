@@ -30,6 +30,11 @@ AlgorithmEntry penalised(std::string name, std::string summary, const std::strin
 void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_t pretrain,
                   const std::string& pretrain_penalty);
 
+// Adds defaults for minibatches of the paper's ColoredMNIST (docs/minibatches.md): ERM until it is trained,
+// with a falling learning rate; then moments averaged over steps, and a fresh Adam at a rate so small that it
+// removes only what all samples have in common. penalty: the setting penalty or penalties with its value.
+void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty);
+
 // Adds a setting that DomainBed draws.
 void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
                        const std::string& source = domainbed);

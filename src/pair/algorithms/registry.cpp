@@ -14,7 +14,7 @@ static base::Registry<AlgorithmEntry>& algorithm_registry() {
   static base::Registry<AlgorithmEntry> all("algorithm", [] {
     std::vector<AlgorithmEntry> list;
     // clang-format off
-    // One line per algorithm: where its entry comes from, and its place in lists.
+    // One line per algorithm, in the order of lists.
     { extern AlgorithmEntry erm(); list.push_back(erm()); }
     { extern AlgorithmEntry irmv1(); list.push_back(irmv1()); }
     { extern AlgorithmEntry vrex(); list.push_back(vrex()); }

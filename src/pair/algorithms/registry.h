@@ -23,6 +23,7 @@ using Assignment = std::pair<std::string, std::string>;
 struct Defaults {
   std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
   std::vector<Assignment> settings;
+  bool minibatches = false;  // only where steps take a part of the data: a dataset in memory with batch > 0
 };
 
 // A setting that a random search draws.
@@ -43,8 +44,9 @@ struct AlgorithmEntry {
   std::vector<Defaults> defaults = {};
   std::vector<Drawn> drawn = {};
 
-  // The keys of records that PAIR-s reads as losses, the first list that a run has; empty: all its
-  // objectives.
+  // The keys of records that PAIR-s reads as losses, the first list that a run has; an empty list is none. No
+  // lists: all objectives of the run. 'pair select' finds these in the records, as it does noisy_losses and
+  // domainbed.
   std::vector<std::vector<std::string>> losses = {};
   // Whether its losses are too noisy to compare runs by, so that validation accuracy decides (Appendix G.2).
   bool noisy_losses = false;

@@ -6,6 +6,7 @@ AlgorithmEntry vrex() {
   AlgorithmEntry entry = penalised(
       "vrex", "risk extrapolation: the variance of the risks (Krueger et al. 2021)", "erm,vrex", "1e4", 100);
   entry.domainbed = "VREx";
+  on_minibatches(entry, {"penalty", "1e4"});
   on_domainbed(entry, "10", 500, "1");
   draw_on_domainbed(
       entry, "penalty", wide_penalty,

@@ -5,7 +5,9 @@
 
 #include "pair/base/names.h"
 
-// Algorithms that DomainBed also has, under other names: its IRM is our irmv1, its IB_ERM our ib-erm.
+// Algorithms that DomainBed has as well, under names of its own: its IRM is our irmv1, its IB_ERM our ib-erm.
+// For records that do not say so: DomainBed's own, and those of our older runs. Algorithms that are new
+// since then have no place here: their records hold the name (args.domainbed), from their entry.
 
 namespace pair::base {
 

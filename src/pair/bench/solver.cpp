@@ -142,7 +142,7 @@ void time_exact(const Case& one, std::size_t index, Reference& reference) {
 Measured measure(std::size_t m, const Arguments& arguments) {
   constexpr std::size_t rounds = 3;
   constexpr std::size_t turn = 50;
-  const double epsilon = moo::SolverOptions{}.epsilon;
+  const double epsilon = moo::EpoOptions{}.epsilon;
   const moo::Epo epo(epsilon);
   std::vector<Case> cases;
   for (BenchProblem& problem : bench_problems(m, arguments.problems, arguments.seed)) {

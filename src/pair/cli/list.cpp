@@ -8,7 +8,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/tables.h"
-#include "pair/moo/solver.h"
+#include "pair/moo/registry.h"
 
 namespace pair::cli {
 namespace {
@@ -47,31 +47,35 @@ std::vector<Listed> entries_of(const ListArguments& arguments) {
   throw UsageError(base::unknown_name("kind", arguments.kind, names));
 }
 
-void write_json(const std::vector<Listed>& entries, std::ostream& out) {
+nlohmann::ordered_json as_json(const std::vector<Listed>& entries) {
   nlohmann::ordered_json array = nlohmann::ordered_json::array();
   for (const Listed& entry : entries) {
     nlohmann::ordered_json object{{"name", entry.name}, {"summary", entry.summary}};
     for (const auto& [key, value] : entry.details) {
       object[key] = value;
     }
+    if (entry.options) {
+      object["options"] = as_json(*entry.options);
+    }
     array.push_back(std::move(object));
   }
-  out << array.dump(2) << '\n';
+  return array;
 }
 
-void write_text(const std::vector<Listed>& entries, std::ostream& out) {
+void write_text(const std::vector<Listed>& entries, std::ostream& out, const std::string& indent = "") {
   std::size_t widest = 0;
   for (const Listed& entry : entries) {
     widest = std::max(widest, entry.name.size());
   }
   for (const Listed& entry : entries) {
-    out << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary;
+    out << indent << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary;
     for (const auto& [key, value] : entry.details) {
       if (!value.empty()) {
         out << " (" << key << ": " << value << ")";
       }
     }
     out << '\n';
+    write_text(entry.options.value_or(std::vector<Listed>()), out, indent + std::string(widest + 2, ' '));
   }
 }
 
@@ -93,18 +97,32 @@ void write_reference(const ListArguments& arguments, std::ostream& out) {
                    arguments.kind + "'");
 }
 
+std::vector<Listed> options_in(const moo::SolverEntry& entry) {
+  std::vector<Listed> listed;
+  const base::Options training = moo::training_options_of(entry.name);
+  for (const base::Field& field : entry.options.fields()) {
+    const std::string usual = base::as_text(entry.options.get(field));
+    const std::string in_training = base::as_text(training.get(field));
+    listed.push_back({field.name,
+                      field.summary,
+                      {{"default", usual},
+                       {"training", in_training == usual ? "" : in_training},
+                       {"accepted", field.accepted}}});
+  }
+  return listed;
+}
+
 }  // namespace
 
 ListKind solvers() {
-  return {
-      "solvers", "methods that compute the objectives' weights: for 'pair solve --solver'", [] {
-        std::vector<Listed> entries;
-        for (const moo::SolverInfo& info : moo::solvers()) {
-          entries.push_back(
-              {std::string(info.name), std::string(info.summary), {{"options", std::string(info.options)}}});
-        }
-        return entries;
-      }};
+  return {"solvers", "methods that weigh objectives: for 'pair solve --solver' and 'pair train --solver'",
+          [] {
+            std::vector<Listed> entries;
+            for (const moo::SolverEntry& entry : moo::solvers()) {
+              entries.push_back({entry.name, entry.summary, {}, options_in(entry)});
+            }
+            return entries;
+          }};
 }
 
 std::vector<ListKind> training_kinds() {
@@ -154,7 +172,11 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());
     }
-    arguments->json ? write_json(entries, context.out) : write_text(entries, context.out);
+    if (arguments->json) {
+      context.out << as_json(entries).dump(2) << '\n';
+    } else {
+      write_text(entries, context.out);
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +15,10 @@ namespace pair::cli {
 struct Listed {
   std::string name;
   std::string summary;  // one line
-  // Further details, such as {"options", "epsilon"}; empty values are not shown.
+  // Further details, such as {"default", "0.5"}; empty values are not shown.
   std::vector<std::pair<std::string, std::string>> details = {};
+  // Its options, listed below it; none if the kind has no options.
+  std::optional<std::vector<Listed>> options = {};
 };
 
 // A kind of list of 'pair list', added where main.cpp calls add_list.

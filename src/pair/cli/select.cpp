@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/cli/left_out.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/select_report.h"
+#include "pair/select/catalog.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
@@ -47,24 +46,24 @@ void keep_named(const char* kind, const std::vector<std::string>& names, select:
     known.insert(of(run));
   }
   for (const std::string& name : names) {
-    if (std::none_of(known.begin(), known.end(), [&](const std::string& one) { return same(name, one); })) {
+    if (std::none_of(history.begin(), history.end(),
+                     [&](const select::Run& run) { return same(name, run); })) {
       throw UsageError(
           base::unknown_name(kind, name, std::vector<std::string_view>(known.begin(), known.end())));
     }
   }
   std::erase_if(history, [&](const select::Run& run) {
-    return std::none_of(names.begin(), names.end(),
-                        [&](const std::string& name) { return same(name, of(run)); });
+    return std::none_of(names.begin(), names.end(), [&](const std::string& name) { return same(name, run); });
   });
 }
 
 void keep_what_is_asked_for(const SelectArguments& arguments, select::Histories& histories) {
   keep_named(
       "dataset", arguments.datasets, histories.history, [](const select::Run& run) { return run.dataset; },
-      std::equal_to<>());
+      [](const std::string& name, const select::Run& run) { return name == run.dataset; });
   keep_named(
       "algorithm", arguments.algorithms, histories.history,
-      [](const select::Run& run) { return run.algorithm; }, base::same_algorithm);
+      [](const select::Run& run) { return run.algorithm; }, select::is_algorithm);
   histories.records =
       std::accumulate(histories.history.begin(), histories.history.end(), std::size_t{0},
                       [](std::size_t sum, const select::Run& run) { return sum + run.records(); });

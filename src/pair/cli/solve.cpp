@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -11,8 +12,10 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "pair/cli/lines.h"
+#include "pair/cli/set_option.h"
 #include "pair/cli/solve_line.h"
 
 namespace pair::cli {
@@ -23,6 +26,7 @@ constexpr std::size_t longest_line = std::size_t{64} << 20;
 struct SolveArguments {
   std::string file = "-";
   SolveDefaults defaults;
+  std::vector<std::string> set;
 };
 
 class Tally {
@@ -66,18 +70,19 @@ std::ifstream open(const std::string& file) {
   return stream;
 }
 
-void solve_lines(std::istream& in, bool interactive, const SolveDefaults& defaults, Context& context) {
+void solve_lines(std::istream& in, bool interactive, const PreparedSolvers& solvers, Context& context) {
   LineReader reader(*in.rdbuf(), longest_line);
   Tally tally;
   for (auto found = reader.next(); found != LineReader::Found::end; found = reader.next()) {
     if (reader.line().find_first_not_of(" \t\r") == std::string::npos && found == LineReader::Found::line) {
       continue;
     }
-    const Reply reply =
-        found == LineReader::Found::too_long
-            ? refuse_line("the line is longer than 64 MiB; use 'gram' in place of long 'gradients'",
-                          reader.number())
-            : solve_line(reader.line(), reader.number(), defaults);
+    const Reply reply = found == LineReader::Found::too_long
+                            ? refuse_line(
+                                  "the line is longer than 64 MiB; use 'gram' in place of long "
+                                  "'gradients'",
+                                  reader.number())
+                            : solve_line(reader.line(), reader.number(), solvers);
     tally.count(reply.outcome, reader.number());
     context.out << reply.json << '\n';
     // A program that writes lines into a pipe may wait for the reply before the next line.
@@ -89,39 +94,45 @@ void solve_lines(std::istream& in, bool interactive, const SolveDefaults& defaul
   tally.report(context);
 }
 
-void solve(const SolveArguments& arguments, Context& context) {
+PreparedSolvers solvers_for(const SolveArguments& arguments) {
+  SolveDefaults defaults = arguments.defaults;
+  append_set_option(arguments.set, defaults.options);
   try {
-    moo::make_solver(arguments.defaults.solver, arguments.defaults.options);
+    return PreparedSolvers(defaults);
   } catch (const std::invalid_argument& error) {
     throw UsageError(error.what());
   }
+}
+
+void solve(const SolveArguments& arguments, Context& context) {
+  const PreparedSolvers solvers = solvers_for(arguments);
   try {
     if (arguments.file == "-") {
       if (isatty(STDIN_FILENO) != 0) {
         context.err << "pair: reading problems from the terminal, one JSON object per line; Ctrl-D ends\n";
       }
-      solve_lines(context.in, true, arguments.defaults, context);
+      solve_lines(context.in, true, solvers, context);
     } else {
       std::ifstream stream = open(arguments.file);
-      solve_lines(stream, false, arguments.defaults, context);
+      solve_lines(stream, false, solvers, context);
     }
   } catch (const std::ios_base::failure& error) {
     throw std::runtime_error("cannot read '" + arguments.file + "': " + error.code().message());
   }
 }
 
-constexpr auto footer = R"(Each line is an object with
+constexpr auto footer_before_options = R"(Each line is an object with
   losses      [L1, ..., Lm], not negative, not all 0; m from 2 to 64
   preference  [p1, ..., pm], positive; a larger p_i asks for a smaller L_i
   gram        [[...], ...], m x m inner products of the objectives' gradients; or
   gradients   [[...], ...], the m gradients themselves, each 0 or of a norm from 1e-100 to 1e100
-and, optionally,
-  solver      its name; see 'pair list solvers'
-  epsilon     not negative (epo, epo_smooth, epo_worst)
-  smoothing   from 1e-6 to 1e6 (epo_smooth)
-  radius      from 0 to below 1 (cagrad)
+and where wanted
+  solver      its name; 'pair list solvers' has them
   previous    the last step's weights, for epo_smooth
-Other fields and blank lines are ignored. The reply to each line has weights, phase
+)";
+
+constexpr auto footer_after_options =
+    R"(Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
 and then the exit status is 2. Weights are not negative and sum to 1, except that those of
 pmtl may be negative; their absolute values then sum to 1.
@@ -130,32 +141,53 @@ Example:
   echo '{"losses": [1, 2], "gradients": [[1, 0], [0, 1]], "preference": [1, 1]}' | pair solve
   pair solve --solver mgda problems.jsonl > weights.jsonl)";
 
+std::string footer(const std::vector<LineOption>& options) {
+  constexpr std::size_t column = 12;
+  std::string text = footer_before_options;
+  for (const LineOption& option : options) {
+    const std::string& name = option.field->name;
+    text += "  " + name + std::string(column > name.size() ? column - name.size() : 1, ' ') +
+            option.field->accepted + " (" + option.solvers + ")\n";
+  }
+  return text + footer_after_options;
+}
+
+// --epsilon for the option epsilon, and so on.
+void add_options(CLI::App& command, const std::shared_ptr<SolveArguments>& arguments,
+                 const std::vector<LineOption>& options) {
+  for (const LineOption& option : options) {
+    const std::string& name = option.field->name;
+    std::string flag = "--" + name;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    command
+        .add_option_function<std::string>(
+            flag,
+            [arguments, name](const std::string& text) {
+              arguments->defaults.options.emplace_back(name, text);
+            },
+            "Default for lines without it: " + option.field->summary + " (" + option.solvers + ")")
+        ->type_name("VALUE");
+  }
+  command.add_option("--set", arguments->set, "Any option of a solver as NAME=VALUE")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);  // the next word is the file
+}
+
 }  // namespace
 
 void add_solve(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<SolveArguments>();
-  moo::SolverOptions& options = arguments->defaults.options;
-  CLI::App* command = app.add_subcommand(
-      "solve", "Weigh objectives: reads problems as JSON lines, writes weights as JSON lines");
+  const std::vector<LineOption> options = line_options();
+  CLI::App* command =
+      app.add_subcommand("solve", "Weigh objectives: problems as JSON lines in, weights as JSON lines out");
   command
       ->add_option("FILE", arguments->file,
                    "File of problems, one JSON object per line; - for standard input")
       ->capture_default_str();
   command->add_option("--solver", arguments->defaults.solver, "Solver for lines that do not name one")
       ->capture_default_str();
-  command
-      ->add_option("--epsilon", options.epsilon,
-                   "Default for epsilon: the divergence above which EPO balances")
-      ->capture_default_str();
-  command
-      ->add_option("--smoothing", options.smoothing,
-                   "Default for smoothing: how close epo_smooth stays to the last weights, 1e-6 to 1e6")
-      ->capture_default_str();
-  command
-      ->add_option("--radius", options.radius,
-                   "Default for radius: the region that cagrad searches, in mean gradient norms")
-      ->capture_default_str();
-  command->footer(footer);
+  add_options(*command, arguments, options);
+  command->footer(footer(options));
   command->callback([arguments, &context] { solve(*arguments, context); });
 }
 

@@ -22,11 +22,15 @@ Reply refuse_line(std::string_view sentence, std::size_t number) {
   return {Outcome::refused, error_json(sentence, number)};
 }
 
-Reply solve_line(std::string_view line, std::size_t number, const SolveDefaults& defaults) {
+Reply solve_line(std::string_view line, std::size_t number) {
+  static const PreparedSolvers plain;
+  return solve_line(line, number, plain);
+}
+
+Reply solve_line(std::string_view line, std::size_t number, const PreparedSolvers& solvers) {
   try {
-    const SolveRequest request = read_request(line, defaults);
-    const auto solver = moo::make_solver(request.solver, request.options);
-    const moo::Solution solution = solver->weigh(request.problem());
+    const SolveRequest request = read_request(line, solvers);
+    const moo::Solution solution = request.solver->weigh(request.problem());
     ordered_json reply;
     reply["weights"] = solution.weights;
     reply["phase"] = nullptr;

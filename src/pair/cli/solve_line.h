@@ -22,9 +22,10 @@ struct Reply {
 };
 
 // {"weights": [...], "phase": ..., "divergence": x, "objective": x, "status": ...}, or
-// {"error": "...", "line": number}. "phase" is null for solvers without phases. Doubles are written with
-// enough digits to read back exactly.
-Reply solve_line(std::string_view line, std::size_t number, const SolveDefaults& defaults = {});
+// {"error": "...", "line": number}. "phase" is null for methods that have none. Doubles are written with
+// the digits that read back as the same double.
+Reply solve_line(std::string_view line, std::size_t number, const PreparedSolvers& solvers);
+Reply solve_line(std::string_view line, std::size_t number);  // without options of the command line
 
 // The reply to a line that is refused without reading it.
 Reply refuse_line(std::string_view sentence, std::size_t number);

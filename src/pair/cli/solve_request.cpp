@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -17,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-enum class Shape { number, text, vector, matrix };
+enum class Shape { text, vector, matrix, option };
 
 struct FieldInfo {
   std::string_view name;
@@ -25,7 +26,7 @@ struct FieldInfo {
   std::string_view expected;
 };
 
-enum Name : std::size_t { losses, gram, gradients, preference, previous, epsilon, smoothing, radius, solver };
+enum Name : std::size_t { losses, gram, gradients, preference, previous, solver };
 
 constexpr std::array fields{
     FieldInfo{"losses", Shape::vector, "an array of numbers, one per objective"},
@@ -33,17 +34,8 @@ constexpr std::array fields{
     FieldInfo{"gradients", Shape::matrix, "an array of gradients, each an array of numbers"},
     FieldInfo{"preference", Shape::vector, "an array of positive numbers, one per objective"},
     FieldInfo{"previous", Shape::vector, "an array of the last step's weights, one per objective"},
-    FieldInfo{"epsilon", Shape::number, "a number"},
-    FieldInfo{"smoothing", Shape::number, "a number"},
-    FieldInfo{"radius", Shape::number, "a number"},
     FieldInfo{"solver", Shape::text, "the name of a solver (see 'pair list solvers')"},
 };
-
-constexpr auto names = [] {
-  std::array<std::string_view, fields.size()> result;
-  std::transform(fields.begin(), fields.end(), result.begin(), [](const FieldInfo& f) { return f.name; });
-  return result;
-}();
 
 std::string shortened(std::string_view text) {
   constexpr std::size_t longest_shown = 40;
@@ -92,31 +84,38 @@ bool spells_non_finite(std::string_view word) {
   return std::find(spellings.begin(), spellings.end(), lower) != spellings.end();
 }
 
-struct Field {
+struct Given {
   bool given = false;
   std::vector<double> numbers;
   std::vector<std::size_t> row_lengths;  // of a matrix
   std::string text;
+  std::optional<base::Value> plain;  // of an option that is not a list
 };
 
 // Receives the line's values from nlohmann's parser. No document is built: it would lose which field was
 // given twice and where a number was too large, and would take more memory than the numbers of a long line.
 class Reader {
  public:
-  explicit Reader(std::string_view line) : line_(line) {}
+  Reader(std::string_view line, const PreparedSolvers& solvers)
+      : line_(line),
+        solvers_(solvers),
+        given_(fields.size() + solvers.options().size()),
+        current_(given_.size()) {}
 
-  SolveRequest finish(const SolveDefaults& defaults);
+  SolveRequest finish();
 
   // The interface that json::sax_parse calls.
   bool null() { return refuse_unless_ignored("null"); }
-  bool boolean(bool value) { return refuse_unless_ignored(value ? "true" : "false"); }
+  bool boolean(bool value) { return take_plain(value) || refuse_unless_ignored(value ? "true" : "false"); }
   bool number_integer(std::int64_t value) {
-    return number(static_cast<double>(value), std::to_string(value));
+    return take_plain(value) || number(static_cast<double>(value), std::to_string(value));
   }
   bool number_unsigned(std::uint64_t value) {
-    return number(static_cast<double>(value), std::to_string(value));
+    return take_plain(value) || number(static_cast<double>(value), std::to_string(value));
   }
-  bool number_float(double value, const std::string& text) { return number(value, text); }
+  bool number_float(double value, const std::string& text) {
+    return (text.size() <= longest_number && take_plain(value)) || number(value, text);
+  }
   bool string(std::string& value);
   bool binary(json::binary_t&) { return refuse_unless_ignored("binary"); }
   bool start_object(std::size_t);
@@ -128,11 +127,31 @@ class Reader {
 
  private:
   [[nodiscard]] std::string place() const;
-  [[nodiscard]] const FieldInfo& info() const { return fields[current_]; }
-  [[nodiscard]] bool ignored() const { return in_object_ && current_ == fields.size(); }
-  // The number of arrays around a number of the current field.
+  // The names of all fields; where the current one, or one of that name, is among them.
+  [[nodiscard]] std::string_view name_of(std::size_t field) const {
+    return field < fields.size() ? fields[field].name : option(field).name;
+  }
+  [[nodiscard]] std::size_t place_of(std::string_view name) const;
+  [[nodiscard]] std::vector<std::string_view> names() const;
+  [[nodiscard]] const base::Field& option(std::size_t field) const {
+    return *solvers_.options()[field - fields.size()].field;
+  }
+  [[nodiscard]] Shape shape() const {
+    return current_ < fields.size() ? fields[current_].shape : Shape::option;
+  }
+  [[nodiscard]] bool ignored() const { return in_object_ && current_ == given_.size(); }
+  // How many arrays may be open around a number of the current field.
   [[nodiscard]] std::size_t depth_of_numbers() const {
-    return info().shape == Shape::matrix ? 2 : info().shape == Shape::vector ? 1 : 0;
+    return shape() == Shape::matrix ? 2 : shape() == Shape::text ? 0 : 1;
+  }
+  // Keeps the value of an option that is not a list; false if the current field is not such an option.
+  template <class Plain>
+  bool take_plain(const Plain& value) {
+    if (!in_object_ || ignored() || shape() != Shape::option || open_arrays_ > 0) {
+      return false;
+    }
+    given_[current_].plain = base::Value(value);
+    return true;
   }
   bool number(double value, const std::string& text);
   bool refuse_unless_ignored(const std::string& shown) const;
@@ -142,27 +161,46 @@ class Reader {
     }
   }
 
-  [[nodiscard]] const Field& required(Name name) const;
+  [[nodiscard]] const Given& required(Name name) const;
   [[nodiscard]] std::vector<double> gram_as_given(std::size_t m) const;
   [[nodiscard]] std::vector<double> gram_of_gradients(std::size_t m) const;
+  [[nodiscard]] std::shared_ptr<const moo::Solver> solver_of_line() const;
 
   std::string_view line_;
-  std::array<Field, fields.size()> given_;
-  std::vector<std::pair<std::string, std::size_t>> slips_;  // an unknown field, and the similar known one
+  const PreparedSolvers& solvers_;
+  std::vector<Given> given_;  // one per field, then one per option
+  std::vector<std::pair<std::string, std::size_t>>
+      slips_;  // an unknown field, the known one that it resembles
   bool in_object_ = false;
-  std::size_t current_ = fields.size();  // fields.size(): an ignored field
+  std::size_t current_;  // given_.size(): one that is ignored
   std::string current_name_;
   std::size_t ignored_open_ = 0;  // arrays and objects open inside an ignored field
   std::size_t open_arrays_ = 0;   // open inside a field that is read
   std::array<std::size_t, 2> index_{};
 };
 
+std::size_t Reader::place_of(std::string_view name) const {
+  std::size_t field = 0;
+  while (field < given_.size() && name_of(field) != name) {
+    ++field;
+  }
+  return field;
+}
+
+std::vector<std::string_view> Reader::names() const {
+  std::vector<std::string_view> names;
+  for (std::size_t field = 0; field < given_.size(); ++field) {
+    names.push_back(name_of(field));
+  }
+  return names;
+}
+
 // "gram[1][2]", for messages.
 std::string Reader::place() const {
   if (!in_object_) {
     return "the line";
   }
-  std::string result = current_ == fields.size() ? in_quotes(current_name_) : current_name_;
+  std::string result = ignored() ? in_quotes(current_name_) : current_name_;
   for (std::size_t i = 0; i < open_arrays_; ++i) {
     result += "[" + std::to_string(index_[i]) + "]";
   }
@@ -173,10 +211,13 @@ bool Reader::refuse_unless_ignored(const std::string& shown) const {
   if (ignored()) {
     return true;
   }
+  if (in_object_ && shape() == Shape::option) {
+    throw BadLine(place() + ": expected " + option(current_).accepted + ", got " + shown);
+  }
   std::string_view expected = "one JSON object";
   if (in_object_) {
     const bool whole = open_arrays_ == 0;
-    expected = whole                               ? info().expected
+    expected = whole                               ? fields[current_].expected
                : open_arrays_ < depth_of_numbers() ? "an array of numbers"
                                                    : "a number";
   }
@@ -187,7 +228,7 @@ bool Reader::number(double value, const std::string& text) {
   if (ignored()) {
     return true;
   }
-  if (!in_object_ || info().shape == Shape::text || open_arrays_ != depth_of_numbers()) {
+  if (!in_object_ || shape() == Shape::text || open_arrays_ != depth_of_numbers()) {
     return refuse_unless_ignored(shortened(text));
   }
   if (text.size() > longest_number) {
@@ -200,7 +241,10 @@ bool Reader::number(double value, const std::string& text) {
 }
 
 bool Reader::string(std::string& value) {
-  if (!in_object_ || ignored() || info().shape != Shape::text) {
+  if (take_plain(value)) {
+    return true;
+  }
+  if (!in_object_ || ignored() || shape() != Shape::text) {
     return refuse_unless_ignored(in_quotes(value));
   }
   given_[current_].text = std::move(value);
@@ -221,15 +265,13 @@ bool Reader::key(std::string& name) {
   if (ignored_open_ > 0) {
     return true;
   }
-  current_ = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  if (current_ < fields.size()) {
+  current_ = place_of(name);
+  if (current_ < given_.size()) {
     if (std::exchange(given_[current_].given, true)) {
       throw BadLine(name + ": expected once, got twice");
     }
-  } else if (const std::string_view known = base::nearest(name, names); !known.empty()) {
-    const auto resembled =
-        static_cast<std::size_t>(std::find(names.begin(), names.end(), known) - names.begin());
-    slips_.emplace_back(name, resembled);
+  } else if (const std::string_view known = base::nearest(name, names()); !known.empty()) {
+    slips_.emplace_back(name, place_of(known));
   }
   current_name_ = std::move(name);
   return true;
@@ -247,7 +289,7 @@ bool Reader::start_array(std::size_t) {
     ++ignored_open_;
     return true;
   }
-  if (!in_object_ || info().shape == Shape::text || open_arrays_ >= depth_of_numbers()) {
+  if (!in_object_ || open_arrays_ >= depth_of_numbers()) {
     return refuse_unless_ignored("an array");
   }
   index_[open_arrays_++] = 0;
@@ -285,9 +327,10 @@ bool Reader::parse_error(std::size_t position, const std::string& token, const j
                 std::to_string(position) + ", near " + where + "; expected one JSON object per line");
 }
 
-const Field& Reader::required(Name name) const {
+const Given& Reader::required(Name name) const {
   if (!given_[name].given) {
-    throw BadLine(std::string(names[name]) + " is missing; expected " + std::string(fields[name].expected));
+    throw BadLine(std::string(fields[name].name) + " is missing; expected " +
+                  std::string(fields[name].expected));
   }
   return given_[name];
 }
@@ -300,7 +343,7 @@ void require_rows(std::string_view name, std::size_t rows, std::size_t m) {
 }
 
 std::vector<double> Reader::gram_as_given(std::size_t m) const {
-  const Field& field = given_[gram];
+  const Given& field = given_[gram];
   require_rows("gram", field.row_lengths.size(), m);
   for (std::size_t i = 0; i < m; ++i) {
     if (field.row_lengths[i] != m) {
@@ -312,7 +355,7 @@ std::vector<double> Reader::gram_as_given(std::size_t m) const {
 }
 
 std::vector<double> Reader::gram_of_gradients(std::size_t m) const {
-  const Field& field = given_[gradients];
+  const Given& field = given_[gradients];
   require_rows("gradients", field.row_lengths.size(), m);
   const std::size_t length = field.row_lengths.front();
   if (length == 0) {
@@ -344,10 +387,30 @@ std::vector<double> Reader::gram_of_gradients(std::size_t m) const {
   return products;
 }
 
-SolveRequest Reader::finish(const SolveDefaults& defaults) {
+std::shared_ptr<const moo::Solver> Reader::solver_of_line() const {
+  const PreparedSolver& prepared =
+      given_[solver].given ? solvers_.named(given_[solver].text) : solvers_.chosen();
+  std::optional<base::Options> options;
+  for (std::size_t field = fields.size(); field < given_.size(); ++field) {
+    const base::Field* const own = given_[field].given ? prepared.options.find(name_of(field)) : nullptr;
+    if (own == nullptr) {
+      continue;
+    }
+    if (!options) {
+      options = prepared.options;
+    }
+    const base::Value value = given_[field].plain.value_or(base::Value(given_[field].numbers));
+    if (!own->set(options->address(), value)) {
+      throw BadLine(own->name + ": expected " + own->accepted + ", got " + in_quotes(base::as_text(value)));
+    }
+  }
+  return options ? std::shared_ptr<const moo::Solver>(prepared.entry->make(*options)) : prepared.solver;
+}
+
+SolveRequest Reader::finish() {
   for (const auto& [name, resembled] : slips_) {
     if (!given_[resembled].given) {
-      throw BadLine(base::unknown_name("field", name, names));
+      throw BadLine(base::unknown_name("field", name, names()));
     }
   }
   SolveRequest request;
@@ -366,22 +429,13 @@ SolveRequest Reader::finish(const SolveDefaults& defaults) {
   if (m >= moo::min_objectives && m <= moo::max_objectives) {
     request.gram = given_[gram].given ? gram_as_given(m) : gram_of_gradients(m);
   }
-  request.solver = given_[solver].given ? given_[solver].text : defaults.solver;
-  request.options = defaults.options;
-  const auto take = [this](Name name, double& option) {
-    if (given_[name].given) {
-      option = given_[name].numbers.front();
-    }
-  };
-  take(epsilon, request.options.epsilon);
-  take(smoothing, request.options.smoothing);
-  take(radius, request.options.radius);
+  request.solver = solver_of_line();
   return request;
 }
 
 }  // namespace
 
-SolveRequest read_request(std::string_view line, const SolveDefaults& defaults) {
+SolveRequest read_request(std::string_view line, const PreparedSolvers& solvers) {
   if (line.starts_with("\xef\xbb\xbf")) {
     line.remove_prefix(3);  // a byte-order mark, which some editors write
   }
@@ -389,9 +443,9 @@ SolveRequest read_request(std::string_view line, const SolveDefaults& defaults) 
     throw BadLine(
         "the line: expected one JSON object per line, got an array (jq -c '.[]' converts an array to lines)");
   }
-  Reader reader(line);
+  Reader reader(line, solvers);
   json::sax_parse(line.begin(), line.end(), &reader);
-  return reader.finish(defaults);
+  return reader.finish();
 }
 
 }  // namespace pair::cli

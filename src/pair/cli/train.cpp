@@ -59,8 +59,7 @@ struct TrainArguments {
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
   for (const Override& override : overrides) {
-    const base::Field* const field = runs::find_setting(spec, override.first);
-    const bool read = field == nullptr || field->group.empty() || field->group == to_string(scheme) ||
+    const bool read = runs::is_read(spec, override.first) ||
                       (spec.settings.update.reads_penalty && override.first == "penalty");
     if (!read) {
       throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +

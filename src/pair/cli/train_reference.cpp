@@ -138,7 +138,8 @@ std::string defaults_part(const AlgorithmEntry& algorithm) {
     for (const auto& [name, value] : defaults.settings) {
       // The formula and the objectives are above.
       if (name != "scheme" && name != "objectives") {
-        rows.push_back({code(name), code(value), place(defaults.where)});
+        rows.push_back({code(name), code(value),
+                        place(defaults.where) + (defaults.minibatches ? ", with a `batch`" : "")});
       }
     }
   }

@@ -125,13 +125,13 @@ CsvSource csv_file(const std::filesystem::path& path) {
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   const std::string shown = base::printable(path.string());
   if (!std::filesystem::exists(status)) {
-    throw std::invalid_argument(shown + ": expected a CSV file, got a path where there is none");
+    throw std::invalid_argument(shown + ": expected a CSV file, got a path that does not exist");
   }
   if (!std::filesystem::is_regular_file(status)) {
     throw std::invalid_argument(shown + ": expected a CSV file, got " +
                                 (std::filesystem::is_directory(status) ? "a folder" : "a device or pipe"));
   }
-  // zlib hands bytes over as they are where the file is not gzipped.
+  // zlib returns bytes unchanged if the file is not gzipped.
   const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"), CloseGzip());
   if (file == nullptr) {
     throw std::invalid_argument(shown +
@@ -216,8 +216,8 @@ bool CsvReader::fill() {
   return !ended_;
 }
 
-// Finds the fields of the row at begin_ without changing the buffer: where the row is not all there, it is
-// scanned again.
+// Finds the fields of the row at begin_ without changing the buffer. An incomplete row is scanned again
+// later.
 CsvReader::Scan CsvReader::scan() {
   const char* at = buffer_.data() + begin_;
   const char* const end = buffer_.data() + end_;

@@ -29,8 +29,7 @@ struct CsvOptions {
   char separator = '\0';                             // ',', ';' or '\t'; '\0': found from the first rows
   std::size_t longest_row = std::size_t{64} << 20U;  // bytes. A quote that is never closed is found by it
   std::size_t block = std::size_t{1} << 20U;         // bytes per read. At least 1
-  std::size_t sample = std::size_t{1}
-                       << 16U;  // bytes that the separator is found from, where there are as many
+  std::size_t sample = std::size_t{1} << 16U;        // maximum number of bytes for finding the separator
 };
 
 // Fills the bytes from the front and returns how many it filled, 0 at the end.

@@ -43,12 +43,12 @@ class Inputs {
 };
 
 struct ReadingOptions {
-  std::shared_ptr<const TableEncoding> table = {};  // of a model that was trained on a table
+  std::shared_ptr<const TableEncoding> table = {};  // for a model trained on a table
   std::vector<std::int64_t> shape = {};             // of one input, as the model takes it
-  std::int64_t batch = 64;                          // inputs at a time, 1 to 1,000,000
-  int workers = 2;                                  // threads that decode pictures, 0 to 256
+  std::int64_t batch = 64;                          // inputs per batch, 1 to 1,000,000
+  int workers = 2;                                  // threads that decode images, 0 to 256
   BrokenFiles broken = BrokenFiles::fail;           // fail: next() throws std::invalid_argument
-  std::optional<std::int64_t> channel = {};  // that grey digits go to where inputs have two channels: 0 or 1
+  std::optional<std::int64_t> channel = {};  // the channel of grey digits if inputs have two channels: 0 or 1
 };
 
 // Pictures [n, 3, rows, columns] as the form has them: (byte / 255 - mean) / deviation. Bytes stay bytes

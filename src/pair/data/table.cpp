@@ -163,7 +163,7 @@ class ColumnReader {
   std::size_t most_;
   bool known_;  // its kind: a cell that is not missing was seen
   bool mixed_ = false;
-  std::size_t odd_line_ = 0;  // where the first text among numbers stood
+  std::size_t odd_line_ = 0;  // line of the first text among numbers
   std::string odd_cell_ = {};
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> codes_ = {};
 };

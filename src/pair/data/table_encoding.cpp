@@ -30,7 +30,7 @@ std::string hint_to_ignore(const std::string& name) {
 struct Spread {
   std::size_t count = 0;  // of values that are there
   double mean = 0.0;
-  double deviation = 0.0;  // 0 exactly where all values are the same
+  double deviation = 0.0;  // exactly 0 if all values are the same
 };
 
 // In two passes: numbers with a large mean keep their digits.

@@ -122,7 +122,7 @@ enum class TaskChoice { found, classification, regression };
 Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::size_t> rows,
                   const std::string& file);
 
-// Names in order: by size where all are numbers, else by their bytes.
+// Sorts names: by value if all are numbers, otherwise by their bytes.
 void sort_names(std::vector<std::string>& names);
 
 nlohmann::json as_json(const TableEncoding& encoding);

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t most_environments = 1000;
 constexpr std::size_t shown_in_notices = 5;
 
-// Names of columns as typed: separated by commas, and in quotes where a name has a comma. As in a row of a
+// Names of columns as typed: separated by commas, and in quotes if a name has a comma. As in a row of a
 // CSV file.
 std::optional<base::Value> parse_columns(std::string_view typed) {
   if (base::trimmed(typed) == "none" || base::trimmed(typed).empty()) {
@@ -50,9 +50,8 @@ std::optional<base::Value> parse_columns(std::string_view typed) {
 void add_columns(base::Fields<TableSpec>& fields, std::string name,
                  std::vector<std::string> TableSpec::*member, std::string summary) {
   base::Field& field = fields.names(
-      std::move(name), member,
-      "none, or names of columns separated by commas (in quotes where one has a comma)", std::move(summary),
-      [](const std::vector<std::string>& names) {
+      std::move(name), member, "none, or names of columns separated by commas (in quotes if one has a comma)",
+      std::move(summary), [](const std::vector<std::string>& names) {
         return !names.empty() && std::none_of(names.begin(), names.end(),
                                               [](const std::string& column) { return column.empty(); });
       });
@@ -364,7 +363,7 @@ std::string description_of(const PreparedTable& prepared, const std::vector<std:
 
 void describe(base::Fields<TableSpec>& field) {
   using S = TableSpec;
-  field.text("file", &S::file, "CSV files, gzipped or not", "where the table is");
+  field.text("file", &S::file, "CSV files, gzipped or not", "path of the table");
   field.text("label", &S::label, "names of columns", "the column to predict");
   add_columns(field, "environment", &S::environment, "columns that say which environment a row is from");
   add_columns(field, "ignore", &S::ignore, "columns that are not used");
@@ -372,7 +371,7 @@ void describe(base::Fields<TableSpec>& field) {
                {{"auto", TaskChoice::found},
                 {"classification", TaskChoice::classification},
                 {"regression", TaskChoice::regression}},
-               "what the label is; auto: classes where it is text or at most 20 integers");
+               "what the label is; auto: classes if it is text or at most 20 integers");
   field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
   field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
                "share of an environment's rows that is held out");

@@ -1,19 +1,45 @@
-#include "pair/moo/cagrad.h"
-
 #include <algorithm>
 #include <cmath>
 
-#include "pair/base/numbers.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/simplex_qp.h"
 #include "pair/moo/weights.h"
 
-namespace pair::moo {
+// CAGrad, conflict-averse gradient descent (Liu et al. 2021): of all directions within a ball around the
+// mean gradient g_0, the one that improves the worst objective most. Ignores the preference.
+//
+//     w* = argmin over the simplex of  g_w . g_0 + radius |g_0| |g_w|,   g_w = sum_i w_i g_i
+//     direction = g_0 + radius |g_0| / |g_w*| g_w*
+//
+// With |g| = min over t > 0 of (|g|^2 / t + t) / 2, the dual is a quadratic program for each t, and t is
+// found where t = |g_w|, by bisection.
+//
+// Solution::objective is the dual's optimum.
 
-CaGrad::CaGrad(double radius) : radius_(radius) {
-  if (!(radius >= 0.0 && radius < 1.0)) {
-    throw std::invalid_argument("radius is " + base::shown(radius) + "; it must lie in [0, 1)");
-  }
+namespace pair::moo {
+namespace {
+
+struct CaGradOptions {
+  double radius = 0.5;
+};
+
+void describe(base::Fields<CaGradOptions>& field) {
+  field
+      .number(
+          "radius", &CaGradOptions::radius, {.low = 0, .high = 1, .open_high = true},
+          "region that is searched around the mean gradient, in its norms: 0 is the mean gradient, towards 1 "
+          "the direction approaches mgda's")
+      .unsaid = "0.5";
 }
+
+class CaGrad final : public Solver {
+ public:
+  explicit CaGrad(const CaGradOptions& options) : radius_(options.radius) {}
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+
+ private:
+  double radius_;
+};
 
 Solution CaGrad::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
@@ -79,6 +105,14 @@ Solution CaGrad::weigh(const Problem& problem) const {
   }
   normalise(solution.weights);
   return solution;
+}
+
+}  // namespace
+
+SolverEntry cagrad() {
+  return solver_entry<CaGradOptions>(
+      "cagrad", "conflict-averse: best worst improvement near the mean gradient",
+      [](const CaGradOptions& options) { return std::make_unique<CaGrad>(options); });
 }
 
 }  // namespace pair::moo

@@ -1,11 +1,23 @@
-#include "pair/moo/chebyshev.h"
-
 #include <algorithm>
 
 #include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
+// Weighted Chebyshev scalarisation: minimises max_i p_i L_i, so all weight goes to the most violated
+// objective. Reaches concave fronts, but lets the other objectives grow freely meanwhile.
+//
+//     w_i = 1 / |J*| for i in J* = {i : p_i L_i is largest},  else 0
+//
+// Solution::objective is the largest share p_i L_i / sum_j p_j L_j, 1/m on the preferred ray.
+
 namespace pair::moo {
+namespace {
+
+class Chebyshev final : public Solver {
+ public:
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+};
 
 Solution Chebyshev::weigh(const Problem& problem) const {
   validate(problem);
@@ -19,6 +31,13 @@ Solution Chebyshev::weigh(const Problem& problem) const {
   normalise(solution.weights);
   solution.objective = *std::max_element(stance.normalised.begin(), stance.normalised.end());
   return solution;
+}
+
+}  // namespace
+
+SolverEntry chebyshev() {
+  return solver_entry("chebyshev", "all weight on the most violated objective",
+                      [] { return std::make_unique<Chebyshev>(); });
 }
 
 }  // namespace pair::moo

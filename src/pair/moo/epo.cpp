@@ -1,11 +1,12 @@
 #include "pair/moo/epo.h"
 
 #include <algorithm>
-#include <cmath>
+#include <stdexcept>
 
 #include "pair/base/numbers.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/simplex_lp.h"
 
 namespace pair::moo {
@@ -64,10 +65,14 @@ EpoProgram epo_program(const Problem& problem, double epsilon) {
   return program;
 }
 
+void describe(base::Fields<EpoOptions>& field) {
+  describe_epsilon(field, &EpoOptions::epsilon);
+}
+
 Epo::Epo(double epsilon) : epsilon_(epsilon) {
-  if (!std::isfinite(epsilon) || epsilon < 0.0) {
-    throw std::invalid_argument("epsilon is " + base::shown(epsilon) +
-                                "; it must be finite and not negative");
+  if (!epsilon_range.holds(epsilon)) {
+    throw std::invalid_argument("epsilon: expected " + epsilon_range.text() + ", got '" +
+                                base::shown(epsilon) + "'");
   }
 }
 
@@ -89,6 +94,14 @@ Solution Epo::weigh(const Problem& problem) const {
     solution.objective = dot(program.objective, solution.weights).value();
   }
   return solution;
+}
+
+SolverEntry epo() {
+  SolverEntry entry = solver_entry<EpoOptions>(
+      "epo", "exact Pareto optimal search: PAIR-o's solver",
+      [](const EpoOptions& options) { return std::make_unique<Epo>(options.epsilon); });
+  entry.in_training = {{"epsilon", epsilon_in_training}};
+  return entry;
 }
 
 }  // namespace pair::moo

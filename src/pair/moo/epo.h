@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "pair/base/options.h"
 #include "pair/moo/double_double.h"
 #include "pair/moo/solver.h"
 
@@ -35,11 +36,25 @@ struct EpoProgram {
 // The problem must be valid.
 EpoProgram epo_program(const Problem& problem, double epsilon);
 
+struct EpoOptions {
+  double epsilon = 1e-4;  // divergence above which EPO balances rather than descends
+};
+void describe(base::Fields<EpoOptions>& field);
+
+// The option epsilon of EPO and of what is made of it. The paper trains with 0.1.
+inline constexpr base::Range epsilon_range{.low = 0, .high = 1e300};
+inline constexpr const char* epsilon_in_training = "0.1";
+template <class O>
+void describe_epsilon(base::Fields<O>& field, double O::*member) {
+  field.number("epsilon", member, epsilon_range, "divergence above which the solver balances");
+}
+
 // Solution::objective is the program's optimum; where the program is infeasible, its objective at the
 // weights returned.
 class Epo : public Solver {
  public:
-  explicit Epo(double epsilon = SolverOptions{}.epsilon);
+  // Throws std::invalid_argument for an epsilon out of its range.
+  explicit Epo(double epsilon = EpoOptions{}.epsilon);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:

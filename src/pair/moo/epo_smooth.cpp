@@ -1,19 +1,58 @@
-#include "pair/moo/epo_smooth.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
 
-#include "pair/base/numbers.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/min_norm.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/simplex_lp.h"
 #include "pair/moo/simplex_qp.h"
 #include "pair/moo/weights.h"
 
+// EPO on normalised gradients, with weights that move gently.
+//
+// The vertices of EPO's linear program jump from one step to the next, and a gradient a thousand times
+// shorter than another has no say in it. Here the program is that of epo.h for the unit vectors g_i / |g_i|
+// (C becomes the matrix R of cosines), and where the weights beta' of the step before are known, a
+// quadratic term keeps the new ones near:
+//
+//     maximise  c . beta / max_j |c_j|  -  smoothing / 2 |beta - beta'|^2    under the constraints of epo.h
+//
+// with c the program's objective. The weights returned belong to the gradients themselves:
+// w_i = (beta_i / |g_i|) / sum_j (beta_j / |g_j|). Vanished gradients take no part and get no weight.
+//
+// Solution::objective is c . beta.
+
 namespace pair::moo {
 namespace {
+
+struct EpoSmoothOptions {
+  double epsilon = EpoOptions{}.epsilon;
+  double smoothing = 1.0;
+};
+
+void describe(base::Fields<EpoSmoothOptions>& field) {
+  describe_epsilon(field, &EpoSmoothOptions::epsilon);
+  // Below, c / smoothing outgrows what keeps the weights near the last ones, and then a double's range.
+  field
+      .number("smoothing", &EpoSmoothOptions::smoothing, {.low = 1e-6, .high = 1e6},
+              "how near the weights stay to the last step's: 0.01 hardly differs from epo, 100 moves by at "
+              "most 0.01 "
+              "per step")
+      .unsaid = "1";
+}
+
+class EpoSmooth final : public Solver {
+ public:
+  explicit EpoSmooth(const EpoSmoothOptions& options)
+      : epsilon_(options.epsilon), smoothing_(options.smoothing) {}
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+
+ private:
+  double epsilon_;
+  double smoothing_;
+};
 
 // Weights of unit gradients from those of the gradients (exponent +1) and back (-1).
 std::vector<double> rescaled(const Problem& problem, std::span<const double> weights, int exponent) {
@@ -67,16 +106,6 @@ std::optional<std::vector<double>> solve_smoothed(const EpoProgram& program, std
   return minimise({identity, linear, program.rows, program.bounds});
 }
 
-}  // namespace
-
-EpoSmooth::EpoSmooth(double epsilon, double smoothing) : epsilon_(epsilon), smoothing_(smoothing) {
-  // Below, c / smoothing outgrows what keeps the weights near the last ones, and then a double's range.
-  if (!(smoothing >= 1e-6 && smoothing <= 1e6)) {
-    throw std::invalid_argument("smoothing is " + base::shown(smoothing) + "; it must lie in [1e-6, 1e6]");
-  }
-  const Epo checks_epsilon(epsilon);
-}
-
 Solution EpoSmooth::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
   const std::vector<double> unit_gram = cosines(problem);
@@ -102,6 +131,16 @@ Solution EpoSmooth::weigh(const Problem& problem) const {
     solution.objective += program.objective[i].value() * (*weights)[i];
   }
   return solution;
+}
+
+}  // namespace
+
+SolverEntry epo_smooth() {
+  SolverEntry entry = solver_entry<EpoSmoothOptions>(
+      "epo_smooth", "EPO on normalised gradients, weights kept near the last step's",
+      [](const EpoSmoothOptions& options) { return std::make_unique<EpoSmooth>(options); });
+  entry.in_training = {{"epsilon", epsilon_in_training}};
+  return entry;
 }
 
 }  // namespace pair::moo

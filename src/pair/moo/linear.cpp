@@ -1,11 +1,23 @@
-#include "pair/moo/linear.h"
-
 #include <algorithm>
 #include <numeric>
 
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
+// Fixed weights: the preference itself, normalised. This is the usual method; it reaches no point of a
+// concave part of the Pareto front, with any weights (Figure 1(c) of the paper).
+//
+//     w = p / sum(p)
+//
+// Solution::objective is w . L.
+
 namespace pair::moo {
+namespace {
+
+class Linear final : public Solver {
+ public:
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+};
 
 Solution Linear::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
@@ -19,6 +31,13 @@ Solution Linear::weigh(const Problem& problem) const {
   solution.objective =
       std::inner_product(problem.losses.begin(), problem.losses.end(), solution.weights.begin(), 0.0);
   return solution;
+}
+
+}  // namespace
+
+SolverEntry linear() {
+  return solver_entry("linear", "fixed weights: the preference, normalised",
+                      [] { return std::make_unique<Linear>(); });
 }
 
 }  // namespace pair::moo

@@ -1,11 +1,21 @@
-#include "pair/moo/mgda.h"
-
 #include <utility>
 
 #include "pair/moo/min_norm.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
+// MGDA (Desideri 2012; Sener and Koltun 2018): the minimum-norm combination of the gradients, a direction
+// that lowers every objective wherever one exists. Ignores the preference.
+//
+// Solution::objective is the squared norm of the direction; 0 at a Pareto-stationary point.
+
 namespace pair::moo {
+namespace {
+
+class Mgda final : public Solver {
+ public:
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+};
 
 Solution Mgda::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
@@ -13,6 +23,13 @@ Solution Mgda::weigh(const Problem& problem) const {
   solution.weights = std::move(shortest.weights);
   solution.objective = shortest.squared_norm;
   return solution;
+}
+
+}  // namespace
+
+SolverEntry mgda() {
+  return solver_entry("mgda", "minimum-norm combination of the gradients",
+                      [] { return std::make_unique<Mgda>(); });
 }
 
 }  // namespace pair::moo

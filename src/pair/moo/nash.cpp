@@ -1,16 +1,28 @@
-#include "pair/moo/nash.h"
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "pair/moo/min_norm.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
+
+// Nash-MTL (Navon et al. 2022): the direction is the bargaining solution, which maximises the product of
+// the objectives' improvements, so that no objective's scale counts. Ignores the preference.
+//
+//     C w = 1 / w   (elementwise),   w > 0
+//
+// is where 1/2 w^T C w - sum_i log w_i is least: a self-concordant function, so damped Newton steps reach
+// it from anywhere, to rounding, where the source's code solves a sequence of approximations.
+//
+// If the gradients balance out (no common descent direction exists, a vanished gradient included) the
+// bargain has no solution: the weights are those of the minimum norm, with status infeasible.
+//
+// Solution::objective is the squared norm of the direction of the normalised weights.
 
 namespace pair::moo {
 namespace {
 
-// Solves A x = b for a symmetric positive definite A by Cholesky; A is overwritten. Empty where a pivot
+// Solves A x = b for a symmetric positive definite A by Cholesky; A is overwritten. Empty if a pivot
 // vanishes.
 std::optional<std::vector<double>> solve_spd(std::vector<double>& a, std::vector<double> b) {
   const std::size_t m = b.size();
@@ -45,7 +57,7 @@ std::optional<std::vector<double>> solve_spd(std::vector<double>& a, std::vector
   return b;
 }
 
-// x > 0 with R x = 1 / x for a matrix of cosines; empty where the iteration shows none.
+// x > 0 with R x = 1 / x for a matrix of cosines; empty if the iteration finds none.
 std::optional<std::vector<double>> bargain(std::span<const double> unit, std::size_t m) {
   // At the solution x^T R x = m, so weights beyond this mean that a combination of length near 0 exists.
   constexpr double unbounded = 1e8;
@@ -83,7 +95,10 @@ std::optional<std::vector<double>> bargain(std::span<const double> unit, std::si
   return std::nullopt;
 }
 
-}  // namespace
+class Nash final : public Solver {
+ public:
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+};
 
 Solution Nash::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
@@ -107,6 +122,13 @@ Solution Nash::weigh(const Problem& problem) const {
   }
   solution.objective = squared_norm(problem, solution.weights);
   return solution;
+}
+
+}  // namespace
+
+SolverEntry nash() {
+  return solver_entry("nash", "bargaining solution: largest product of improvements",
+                      [] { return std::make_unique<Nash>(); });
 }
 
 }  // namespace pair::moo

@@ -1,18 +1,61 @@
-#include "pair/moo/pmtl.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 #include <utility>
 
-#include "pair/base/numbers.h"
 #include "pair/moo/double_double.h"
 #include "pair/moo/lcp.h"
 #include "pair/moo/min_norm.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
+
+// Pareto MTL (Lin et al. 2019): preference vectors cut the space of losses into sectors, and the search
+// stays in the sector of its own.
+//
+// With unit vectors u_0 (its own) and u_1..u_K, the sector is {L : (u_k - u_0) . L <= 0 for all k}. The
+// direction is the shortest vector in the hull of the gradients and of the gradients of the active
+// constraints (those with (u_k - u_0) . L >= -tolerance |L|), all of which are combinations of the
+// gradients:
+//
+//     w_i = lambda_i + sum over active k of mu_k (u_k - u_0)_i,   (lambda, mu) = min-norm weights
+//
+// A weight may be negative: leaving a wrong sector can ask for an objective to grow. Weights are divided
+// by the sum of their absolute values, as the authors' code does.
+//
+// The constraints' gradients depend on the others, so that their Gram matrix is singular up to its rounding:
+// where the gradients' norms are many decades apart, the weights are right to a few digits only. If they
+// are some 40 decades apart, the search for the shortest vector may not end at all. Then, and where the
+// constraints cancel each other, the status is `infeasible` and the weights are those of the minimum-norm
+// direction of the gradients alone.
+//
+// Solution::objective is the squared norm of the shortest vector.
 
 namespace pair::moo {
 namespace {
+
+struct PmtlOptions {
+  // The other preference vectors one after the other, in the sense of Problem::preference (larger asks for
+  // less loss). Empty: one vector per objective, each asking for that objective to stay as large as it likes
+  // (the axes of loss space), which is what remains of the method when only one preference is known.
+  std::vector<double> vectors = {};
+};
+
+void describe(base::Fields<PmtlOptions>& field) {
+  field
+      .numbers("pmtl_vectors", &PmtlOptions::vectors, {.low = 0, .high = 1e300, .open_low = true},
+               "the other preference vectors, one after the other; axes: those of the losses", "axes")
+      .unsaid = "axes";
+}
+
+class Pmtl final : public Solver {
+ public:
+  explicit Pmtl(const PmtlOptions& options) : vectors_(options.vectors) {}
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+
+ private:
+  std::vector<double> vectors_;  // row after row
+};
 
 constexpr double tolerance = 1e-6;
 
@@ -69,37 +112,24 @@ std::vector<double> gram_of_combinations(const Problem& problem,
   return gram;
 }
 
-}  // namespace
-
-Pmtl::Pmtl(std::vector<std::vector<double>> vectors) : vectors_(std::move(vectors)) {
-  for (const auto& vector : vectors_) {
-    for (const double value : vector) {
-      if (!std::isfinite(value) || value <= 0.0) {
-        throw std::invalid_argument("a preference vector holds " + base::shown(value) +
-                                    "; its values must be finite and positive");
-      }
-    }
-  }
-}
-
 Solution Pmtl::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
   const std::size_t m = problem.size();
   const std::vector<double> own = ray_of(problem.preference);
+  if (vectors_.size() % m != 0) {
+    throw InvalidProblem("pmtl_vectors: expected one number per objective in each vector (" +
+                         std::to_string(m) + "), got " + std::to_string(vectors_.size()) + " numbers");
+  }
   std::vector<std::vector<double>> others;
-  for (const auto& vector : vectors_) {
-    if (vector.size() != m) {
-      throw InvalidProblem("a preference vector has " + std::to_string(vector.size()) + " values; " +
-                           std::to_string(m) + " are needed, one an objective");
-    }
-    others.push_back(ray_of(vector));
+  for (std::size_t at = 0; at < vectors_.size(); at += m) {
+    others.push_back(ray_of(std::span(vectors_).subspan(at, m)));
   }
   if (others.empty()) {
     others = axes(m);
   }
 
   const std::vector<double> losses = to_unit({problem.losses.begin(), problem.losses.end()});
-  // Rows of coefficients in the gradients: one an objective, one an active constraint.
+  // Rows of coefficients in the gradients: one per objective, one per active constraint.
   std::vector<std::vector<double>> generators = axes(m);
   for (const auto& other : others) {
     std::vector<double> constraint(m);
@@ -130,7 +160,7 @@ Solution Pmtl::weigh(const Problem& problem) const {
     // Doubles cannot hold the constraints beside gradients so much longer: as without a solution.
   }
   if (std::all_of(solution.weights.begin(), solution.weights.end(), [](double w) { return w == 0.0; })) {
-    // Or the constraints' combinations balance out whatever the gradients are: they ask for nothing.
+    // Or the constraints' combinations balance out for any gradients: they ask for nothing.
     solution.status = Status::infeasible;
     MinNorm shortest = min_norm(problem.gram, m);
     solution.objective = shortest.squared_norm;
@@ -138,6 +168,14 @@ Solution Pmtl::weigh(const Problem& problem) const {
   }
   normalise(solution.weights);
   return solution;
+}
+
+}  // namespace
+
+SolverEntry pmtl() {
+  return solver_entry<PmtlOptions>(
+      "pmtl", "Pareto MTL: stays in the sector of its preference vector; weights may be negative",
+      [](const PmtlOptions& options) { return std::make_unique<Pmtl>(options); });
 }
 
 }  // namespace pair::moo

@@ -1,12 +1,27 @@
-#include "pair/moo/upgrad.h"
-
 #include <cmath>
 
 #include "pair/moo/double_double.h"
 #include "pair/moo/lcp.h"
+#include "pair/moo/registry.h"
 #include "pair/moo/weights.h"
 
+// UPGrad (Quinton and Rey 2024): each gradient is projected onto the cone of directions that conflict with
+// no gradient, and the projections are averaged. Ignores the preference.
+//
+//     v_i = argmin v^T C v  subject to  v >= e_i;   w = (1/m) sum_i v_i
+//
+// The projections are exact; the source's code adds a small multiple of the identity to C, which is not
+// needed here. A vanished gradient keeps the weight 1/m before normalising.
+//
+// Solution::objective is the squared norm of the direction of the normalised weights.
+
 namespace pair::moo {
+namespace {
+
+class UpGrad final : public Solver {
+ public:
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+};
 
 Solution UpGrad::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
@@ -37,6 +52,13 @@ Solution UpGrad::weigh(const Problem& problem) const {
   normalise(solution.weights);
   solution.objective = squared_norm(problem, solution.weights);
   return solution;
+}
+
+}  // namespace
+
+SolverEntry upgrad() {
+  return solver_entry("upgrad", "mean of the gradients projected onto the cone without conflict",
+                      [] { return std::make_unique<UpGrad>(); });
 }
 
 }  // namespace pair::moo

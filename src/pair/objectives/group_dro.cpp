@@ -5,8 +5,8 @@
 #include "pair/objectives/state.h"
 
 // GroupDRO (Sagawa et al., "Distributionally Robust Neural Networks for Group Shifts", ICLR 2020, Algorithm
-// 1, environments as groups): a smooth stand-in for the worst risk. Weights q on the environments rise where
-// the risk is high, by exponentiated gradient ascent, and weigh the risks:
+// 1, environments as groups): a smooth stand-in for the worst risk. Weights q on the environments increase
+// with the risk, by exponentiated gradient ascent, and weigh the risks:
 //
 //   q_e <- q_e exp(eta R_e) / sum_f q_f exp(eta R_f),     value = sum_e q_e R_e,
 //

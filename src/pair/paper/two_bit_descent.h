@@ -46,7 +46,7 @@ struct PairDescent {
   double learning_rate = 20;   // for the guarded step
 };
 
-// PAIR-o on IRMX: (ERM, IRMv1, V-REx) under the solver. Ends early where every gradient has vanished.
+// PAIR-o on IRMX: (ERM, IRMv1, V-REx) under the solver. Ends early if every gradient has vanished.
 data::two_bit::Odd descend_pair(const data::two_bit::Spec& spec, const moo::Solver& solver,
                                 const PairDescent& descent, data::two_bit::Odd f);
 

@@ -10,6 +10,7 @@
 
 #include "pair/base/numbers.h"
 #include "pair/data/random.h"
+#include "pair/moo/registry.h"
 #include "pair/paper/invariant_sets.h"
 #include "pair/paper/two_bit_descent.h"
 
@@ -125,7 +126,8 @@ json pair_method(const Spec& spec, const TwoBitOptions& options, std::string_vie
                  const char* method, const std::vector<Odd>& starts, const std::vector<Invariant>& points) {
   PairDescent descent = options.pair;
   descent.first_length *= box_of(spec.loss) / square_box;
-  const auto solver = moo::make_solver(solver_name, {.epsilon = options.epsilon});
+  const auto solver = moo::make_solver(
+      solver_name, moo::options_of(solver_name, {{"epsilon", base::shown(options.epsilon)}}));
   Ends ends(spec, points);
   for (const Odd& start : starts) {
     ends.add(descend_pair(spec, *solver, descent, start));

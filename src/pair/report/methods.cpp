@@ -15,14 +15,12 @@ namespace pair::report {
 std::vector<Method> methods_of(const select::History& history) {
   std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> runs;
   std::vector<std::string> datasets;
-  std::vector<std::string> algorithms;
   for (std::size_t i = 0; i < history.size(); ++i) {
     runs[{history[i].dataset, history[i].algorithm}].push_back(i);
     datasets.push_back(history[i].dataset);
-    algorithms.push_back(history[i].algorithm);
   }
   datasets = select::datasets_in_order(std::move(datasets));
-  algorithms = select::algorithms_in_order(std::move(algorithms));
+  const std::vector<std::string> algorithms = select::algorithms_in_order(history);
   std::vector<Method> methods;
   for (const std::string& dataset : datasets) {
     for (const std::string& algorithm : algorithms) {

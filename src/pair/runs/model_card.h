@@ -45,7 +45,7 @@ struct ModelCard {
 // The format's version. Readers refuse others.
 inline constexpr int model_card_format = 1;
 
-// The names of the classes; where the dataset has none, their numbers. Empty for regressions.
+// The names of the classes, or their numbers if the dataset has no names. Empty for regressions.
 std::vector<std::string> class_names(const ModelCard& card);
 
 // A JSON object, ending with a line end.

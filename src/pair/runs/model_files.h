@@ -33,7 +33,7 @@ std::string write_model(const std::filesystem::path& folder, const RunSpec& spec
 // Removes both files, where they are there: a run that keeps no model has none of an earlier try either.
 void remove_model(const std::filesystem::path& folder);
 
-// model.json of a folder. Throws std::invalid_argument with a sentence where the folder does not exist, is
+// model.json of a folder. Throws std::invalid_argument with a sentence if the folder does not exist, is
 // not a run's and has no model, where its run is not finished or keeps no model, or where the file cannot be
 // used or is not the one that the run ended with.
 ModelCard read_card(const std::filesystem::path& folder);
@@ -41,7 +41,7 @@ ModelCard read_card(const std::filesystem::path& folder);
 // A trained network, ready to use.
 class TrainedModel {
  public:
-  // Throws as read_card does, and std::invalid_argument where model.safetensors is missing, damaged, or of
+  // Throws the errors of read_card, and std::invalid_argument if model.safetensors is missing, damaged, or of
   // another model.
   explicit TrainedModel(const std::filesystem::path& folder);
 

@@ -10,9 +10,11 @@
 // same:
 //
 //   step            updates so far
-//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs
-//   hparams         every setting of the method, the model and the data (see keys.h)
-//   loss            the loss that the last step minimised: the weighted losses and, with Adam, the L2 term
+//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs; and what
+//                   selection needs to know about the algorithm: losses, lists of what PAIR-s reads, of which
+//                   the first counts that the records have; noisy_losses; domainbed, its name there
+//   hparams         every setting of the method, the model and the data (see settings.h)
+//   loss            what the last step went down on: the weighted losses and, where Adam runs, the L2 term
 //   nll             the erm loss, the mean of the training environments' risks
 //   penalty         the unweighted sum of the other objectives (except those with penalty weight 0): with one
 //                   of them, DomainBed's

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "pair/algorithms/registry.h"
 #include "pair/runs/settings.h"
 
 namespace pair::runs {
@@ -13,12 +14,23 @@ namespace {
 using nlohmann::json;
 
 json args_of(const RunSpec& spec) {
-  return {{"algorithm", spec.algorithm},
-          {"dataset", spec.dataset.name},
-          {"seed", spec.seed},
-          {"trial_seed", spec.seed},
-          {"hparams_seed", spec.hparams_seed},
-          {"test_envs", data::test_environments(spec.dataset)}};
+  const algorithms::AlgorithmEntry& entry = algorithms::algorithm_named(spec.algorithm);
+  json args{{"algorithm", spec.algorithm},
+            {"dataset", spec.dataset.name},
+            {"seed", spec.seed},
+            {"trial_seed", spec.seed},
+            {"hparams_seed", spec.hparams_seed},
+            {"test_envs", data::test_environments(spec.dataset)},
+            {"noisy_losses", entry.noisy_losses}};
+  if (!entry.losses.empty()) {
+    args["losses"] = entry.losses;
+  } else if (spec.settings.objectives.size() > 1) {
+    args["losses"] = json::array({spec.settings.objectives});
+  }
+  if (!entry.domainbed.empty()) {
+    args["domainbed"] = entry.domainbed;
+  }
+  return args;
 }
 
 json hparams_of(const RunSpec& spec) {

@@ -26,8 +26,14 @@ nlohmann::json spelled_out(const RunSpec& spec) {
   return json;
 }
 
+// Every run had this setting before it became an option of the solvers that read it. The names of runs with
+// other solvers still count it, and their specs on disk hold it.
+constexpr const char* once_of_all = "epsilon";
+constexpr double once_of_all_value = 0.1;
+
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec);
+  json.emplace(once_of_all, once_of_all_value);
   for (const Setting& setting : settings_of(spec)) {
     if (!setting.field->unsaid.empty() && base::as_text(setting.value()) == setting.field->unsaid) {
       json.erase(setting.name());
@@ -65,6 +71,20 @@ namespace {
 
 enum class Foreign { refuse, pass_over };
 
+// The last value that a setting is given; empty: none.
+std::string given(std::span<const Override> overrides, std::string_view name) {
+  std::string value;
+  for (const auto& [setting, text] : overrides) {
+    value = setting == name ? text : value;
+  }
+  return value;
+}
+
+// The number of descent steps with minibatches, unless it is set.
+std::int64_t pretrained(std::int64_t steps) {
+  return steps - steps / 3;
+}
+
 RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides,
                  Foreign foreign) {
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
@@ -80,10 +100,13 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   const auto add = [&defaults](const std::vector<Override>& more) {
     defaults.insert(defaults.end(), more.begin(), more.end());
   };
+  const std::string batch = given(overrides, "batch");
+  bool for_minibatches = false;
   const auto add_for = [&](const std::string& where) {
     for (const algorithms::Defaults& some : entry.defaults) {
-      if (some.where == where) {
+      if (some.where == where && (!some.minibatches || (!batch.empty() && batch != "0"))) {
         add(some.settings);
+        for_minibatches = for_minibatches || some.minibatches;
       }
     }
   };
@@ -111,6 +134,15 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
     preference_given = preference_given || name == "preference";
   }
   fit_preference(spec.settings, preference_given);
+  if (for_minibatches) {
+    // Given settings decide over defaults.
+    if (!given(overrides, "steps").empty() && given(overrides, "pretrain").empty()) {
+      spec.settings.pretrain = pretrained(spec.settings.steps);
+    }
+    if (!given(overrides, "penalty").empty() && given(overrides, "penalties").empty()) {
+      spec.settings.penalties.clear();
+    }
+  }
   return spec;
 }
 
@@ -145,7 +177,8 @@ RunSpec spec_from_json(const nlohmann::json& json) {
   }
   RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"), structure);
   for (const auto& [name, value] : json.items()) {
-    if (name != "dataset" && name != "algorithm") {
+    const bool is_relic = name == once_of_all && find_setting(spec, name) == nullptr;
+    if (name != "dataset" && name != "algorithm" && !is_relic) {
       set(spec, name, value);
     }
   }

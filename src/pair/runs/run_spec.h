@@ -36,9 +36,10 @@ struct RunSpec {
 using Override = std::pair<std::string, std::string>;
 
 // The spec of a dataset and an algorithm by name, with some settings changed. Settings that decide which
-// others exist (objectives, model, scheme) are applied first, the others in order. If the number of PAIR-o's
-// objectives changes and no preference is given, it becomes auto. Throws std::invalid_argument with a
-// sentence for an unknown name or an invalid value.
+// others exist (objectives, solver, model, scheme) are applied first, the others in order. If batch is
+// changed, the algorithm's defaults for minibatches apply; if it has them and steps is given, pretrain is two
+// thirds of the steps. If the number of PAIR-o's objectives changes and no preference is given, it becomes
+// auto. Throws std::invalid_argument with a sentence for an unknown name or an invalid value.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const Override> overrides = {});
 

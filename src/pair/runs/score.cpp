@@ -193,14 +193,11 @@ class Scoring {
     }
   }
 
-  // As the dataset names it: the columns' texts, joined. "all" where the file lacks the columns.
+  // The name that the dataset gives it: the columns' texts, joined; "all" if the file lacks the columns.
   static std::string environment_in(std::span<const std::string_view> fields,
                                     const std::vector<std::size_t>& places) {
-    std::string name;
-    for (const std::size_t place : places) {
-      name += (name.empty() ? "" : "/") + std::string(data::trimmed_cell(fields[place]));
-    }
-    return places.empty() ? "all" : name;
+    const auto cell = [fields](std::size_t place) { return data::trimmed_cell(fields[place]); };
+    return places.empty() ? "all" : base::joined(places, "/", cell);
   }
 
   // The class's index, or the number standardised as the training labels were.

@@ -10,6 +10,7 @@
 #include "pair/algorithms/registry.h"
 #include "pair/base/registry.h"
 #include "pair/models/registry.h"
+#include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
 
 namespace pair::runs {
@@ -87,8 +88,8 @@ const std::vector<base::Field>& run_fields() {
 void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner,
          bool of_run) {
   for (const base::Field& field : fields) {
-    // half, like tf32, is about how the work is done.
-    settings.push_back({&field, owner, of_run || !field.decides || field.name == "half"});
+    // half: how the work is done, as tf32 is.
+    settings.push_back({&field, owner, of_run || !field.decides || field.name == "half", field.group});
   }
 }
 
@@ -149,6 +150,22 @@ void add_known(std::vector<KnownSetting>& known, std::set<std::string>& seen, co
   }
 }
 
+// Solvers may share an option: epsilon is that of all kinds of EPO.
+void add_known_of_solver(std::vector<KnownSetting>& known, std::set<std::string>& seen,
+                         const std::string& solver) {
+  const base::Options options = moo::training_options_of(solver);
+  for (const base::Field& field : options.fields()) {
+    if (seen.insert(field.name).second) {
+      known.push_back(
+          {field.name, field.summary, field.accepted, base::as_text(options.get(field)), "solver " + solver});
+    } else {
+      const auto same = std::find_if(known.begin(), known.end(),
+                                     [&](const KnownSetting& other) { return other.name == field.name; });
+      same->belongs_to += ", " + solver;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Setting> settings_of(const RunSpec& spec) {
@@ -163,13 +180,18 @@ std::vector<Setting> settings_of(const RunSpec& spec) {
       add(settings, found->second);
     }
   }
+  const std::size_t before = settings.size();
+  add(settings, spec.settings.solver_options);
+  for (std::size_t i = before; i < settings.size(); ++i) {
+    settings[i].scheme = to_string(train::Scheme::pair);
+  }
   add(settings, spec.settings.model_options);
   add(settings, spec.settings.update.options);
   return settings;
 }
 
 bool decides_settings(std::string_view name) {
-  return name == "objectives" || name == "model" || name == "scheme";
+  return name == "objectives" || name == "solver" || name == "model" || name == "scheme";
 }
 
 const base::Field* find_setting(const RunSpec& spec, std::string_view name) {
@@ -179,6 +201,15 @@ const base::Field* find_setting(const RunSpec& spec, std::string_view name) {
     }
   }
   return nullptr;
+}
+
+bool is_read(const RunSpec& spec, std::string_view name) {
+  for (const Setting& setting : settings_of(spec)) {
+    if (setting.name() == name) {
+      return setting.scheme.empty() || setting.scheme == to_string(spec.settings.scheme);
+    }
+  }
+  return false;
 }
 
 nlohmann::json value_of(const RunSpec& spec, std::string_view name) {
@@ -213,8 +244,12 @@ const std::vector<KnownSetting>& known_settings() {
     RunSpec plain = resolve("cmnist", "pair");
     plain.dataset.options = {};
     plain.settings.objectives = {"erm"};
+    plain.settings.solver_options = {};
     plain.settings.model_options = {};
     add_known(known, seen, plain, "");
+    for (const moo::SolverEntry& entry : moo::solvers()) {
+      add_known_of_solver(known, seen, entry.name);
+    }
     for (const data::DatasetEntry& entry : data::datasets()) {
       add_known(known, seen, resolve(entry.name, "erm"), "dataset " + entry.name);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "pair/base/algorithm_names.h"
@@ -69,6 +70,12 @@ std::vector<std::string> in_order(std::vector<std::string> names, Position posit
   return names;
 }
 
+// The algorithm's name in DomainBed; empty if it has none.
+std::string domainbed_name(const Run& run) {
+  return run.declared.domainbed.empty() ? std::string(base::domainbed_algorithm(run.algorithm))
+                                        : run.declared.domainbed;
+}
+
 }  // namespace
 
 std::span<const std::string_view> environments_of(std::string_view dataset) {
@@ -101,26 +108,37 @@ std::string environment_name(const History& history, std::string_view dataset, i
 }
 
 void join_algorithms(History& history) {
-  std::map<std::string, std::string> joined;
+  std::set<std::string> names;
   for (const Run& run : history) {
-    joined[run.algorithm];
-  }
-  for (auto& [name, other] : joined) {
-    const std::string domainbed(base::domainbed_algorithm(name));
-    other = domainbed != name && joined.contains(domainbed) ? domainbed : "";
+    names.insert(run.algorithm);
   }
   for (Run& run : history) {
-    if (const std::string& other = joined.at(run.algorithm); !other.empty()) {
-      run.logged_as = std::exchange(run.algorithm, other);
+    std::string domainbed = domainbed_name(run);
+    if (domainbed != run.algorithm && names.contains(domainbed)) {
+      run.logged_as = std::exchange(run.algorithm, std::move(domainbed));
     }
   }
 }
 
-std::vector<std::string> algorithms_in_order(std::vector<std::string> names) {
-  return in_order(std::move(names), [](const std::string& name) {
-    const std::string_view domainbed = base::domainbed_algorithm(name);
-    return std::find(algorithms.begin(), algorithms.end(), domainbed.empty() ? name : domainbed) -
-           algorithms.begin();
+bool is_algorithm(std::string_view name, const Run& run) {
+  return base::same_algorithm(name, run.algorithm) ||
+         (!run.declared.domainbed.empty() &&
+          base::plain_name(name) == base::plain_name(run.declared.domainbed)) ||
+         (!run.logged_as.empty() && base::plain_name(name) == base::plain_name(run.logged_as));
+}
+
+std::vector<std::string> algorithms_in_order(const History& history) {
+  std::map<std::string, std::string> domainbed;
+  for (const Run& run : history) {
+    domainbed.try_emplace(run.algorithm, domainbed_name(run));
+  }
+  std::vector<std::string> names;
+  for (const auto& [name, ignored] : domainbed) {
+    names.push_back(name);
+  }
+  return in_order(std::move(names), [&domainbed](const std::string& name) {
+    const std::string& there = domainbed.at(name);
+    return std::find(algorithms.begin(), algorithms.end(), there.empty() ? name : there) - algorithms.begin();
   });
 }
 

@@ -30,8 +30,12 @@ void name_methods(History& history);
 // DomainBed's. If a history has only one of the names, it is kept.
 void join_algorithms(History& history);
 
-// Removes duplicates. Algorithms that DomainBed has come first, in its order, then the others by name.
-std::vector<std::string> algorithms_in_order(std::vector<std::string> names);
+// Whether the name is that of the run's algorithm, ours or DomainBed's, however it is written.
+bool is_algorithm(std::string_view name, const Run& run);
+
+// The history's algorithms: those that DomainBed knows, by its name or by ours, in its order, then the others
+// by name.
+std::vector<std::string> algorithms_in_order(const History& history);
 std::vector<std::string> datasets_in_order(std::vector<std::string> names);
 
 }  // namespace pair::select

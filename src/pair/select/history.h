@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,16 @@ struct Column {
   std::vector<double> values;  // one per record
 };
 
+// The description of its algorithm in a run's records, so that selection needs no list of algorithms. Records
+// of DomainBed and of older versions do not have it.
+struct Declared {
+  // args.losses: the losses of PAIR-s, as keys or objectives; the first list that the records have. An empty
+  // list: none.
+  std::optional<std::vector<std::vector<std::string>>> losses = {};
+  std::optional<bool> noisy_losses = {};  // args.noisy_losses: too noisy to compare runs by
+  std::string domainbed = {};             // args.domainbed: the algorithm's name there
+};
+
 struct Run {
   std::string name;  // the run's folder; unique within a history
   std::string dataset;
@@ -28,8 +39,9 @@ struct Run {
   std::vector<int> test_envs;  // from 0, each once, in the order of args.test_envs
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
-  std::vector<std::pair<std::string, std::string>> hparams;  // by name, with values as JSON
-  std::vector<std::int64_t> steps;                           // one per record, in the order of logging
+  Declared declared = {};
+  std::vector<std::pair<std::string, std::string>> hparams;  // by name; the values as JSON
+  std::vector<std::int64_t> steps;                           // one per record, in the order they were logged
   std::vector<Column> columns;
   // Names of the environments, from environment 0; empty if the records have none.
   std::vector<std::string> environments = {};

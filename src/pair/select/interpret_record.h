@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "pair/select/record_line.h"
 
@@ -124,7 +126,45 @@ std::string interpret_args(const Value& args, RecordLine& record) {
   return problem;
 }
 
-// The original spelling of a null: the word in the line that was read as null, if there is one under the key.
+// A list of lists of names; nothing for anything else.
+template <class Value>
+std::optional<std::vector<std::vector<std::string>>> name_lists(const Value& value) {
+  bool fits = value.is_list();
+  std::vector<std::vector<std::string>> lists;
+  value.each_item([&](const Value& list) {
+    fits = fits && list.is_list();
+    std::vector<std::string> names;
+    list.each_item([&](const Value& name) {
+      const std::optional<std::string_view> text = name.text();
+      fits = fits && text;
+      names.emplace_back(text.value_or(std::string_view()));
+    });
+    lists.push_back(std::move(names));
+  });
+  return fits ? std::optional(std::move(lists)) : std::nullopt;
+}
+
+template <class Value>
+Declared interpret_declared(const Value& root) {
+  Declared declared;
+  root.each_field([&declared](std::string_view part, const Value& args) {
+    if (part != "args") {
+      return;
+    }
+    args.each_field([&declared](std::string_view key, const Value& value) {
+      if (key == "losses") {
+        declared.losses = name_lists(value);
+      } else if (key == "noisy_losses" && (value.shown() == "true" || value.shown() == "false")) {
+        declared.noisy_losses = value.shown() == "true";
+      } else if (key == "domainbed") {
+        declared.domainbed = std::string(value.text().value_or(std::string_view()));
+      }
+    });
+  });
+  return declared;
+}
+
+// A null as it is written: the word that was read as one, if the line has such a word under the key.
 inline std::string null_as_written(std::string_view line, std::string_view key) {
   const std::string quoted = "\"" + std::string(key) + "\"";
   const std::size_t found = line.find(quoted);

@@ -58,6 +58,68 @@ bool are_mixed(std::span<const Run* const> runs) {
   return ours > 0 && std::cmp_less(ours, runs.size());
 }
 
+// The first list that fits some run or, of mixed runs, all of them if there is such a list.
+Keys first_that_fits(const std::vector<Keys>& lists, std::span<const Run* const> runs, bool mixed) {
+  for (const bool all : {true, false}) {
+    for (const Keys& keys : lists) {
+      const auto fitting =
+          std::count_if(runs.begin(), runs.end(), [&keys](const Run* run) { return has_all(*run, keys); });
+      if (all ? mixed && std::cmp_equal(fitting, runs.size()) : fitting > 0) {
+        return keys;
+      }
+    }
+  }
+  return {};
+}
+
+// The lists that runs declare; of several runs, those of the one with the most losses. Null if no run
+// declares any.
+const std::vector<Keys>* declared_by(std::span<const Run* const> runs) {
+  const std::vector<Keys>* lists = nullptr;
+  const auto most = [](const std::vector<Keys>& of) { return of.empty() ? 0 : of.front().size(); };
+  for (const Run* run : runs) {
+    const auto& declared = run->declared.losses;
+    if (declared && (lists == nullptr || most(*declared) > most(*lists))) {
+      lists = &*declared;
+    }
+  }
+  return lists;
+}
+
+// For records that declare nothing: DomainBed's own, and those of our older runs. Algorithms that are new
+// since then declare their losses and have no place here.
+std::vector<Keys> lists_by_name(std::string_view algorithm, std::span<const Run* const> runs) {
+  const std::string name = base::plain_name(algorithm);
+  if (name == "erm") {
+    return {{}};
+  }
+  if (name == "groupdro") {
+    return {{"worst_risk"}, {"group_dro"}, {"loss"}};
+  }
+  if (name == "dann" || name == "cdann") {
+    return {{"gen_loss"}};
+  }
+  Keys most;
+  for (const Run* run : runs) {
+    if (Keys keys = objectives_of(*run); keys.size() > most.size()) {
+      most = std::move(keys);
+    }
+  }
+  std::vector<Keys> lists{
+      {"nll", "IRM_penalty", "IB_penalty"}, {"nll", "IB_penalty"}, {"nll", "penalty"}, {"loss", "penalty"}};
+  if (most.size() > 1) {
+    // Some run has them all, which decides unless all runs must agree.
+    lists.insert(lists.begin(), std::move(most));
+  }
+  return lists;
+}
+
+// The same for the other thing that records may not say.
+bool noisy_by_name(std::string_view algorithm) {
+  constexpr std::array<std::string_view, 2> noisy{"groupdro", "dann"};
+  return std::find(noisy.begin(), noisy.end(), base::plain_name(algorithm)) != noisy.end();
+}
+
 }  // namespace
 
 std::vector<std::string> names_in(std::string_view list) {
@@ -74,49 +136,24 @@ std::vector<std::string> names_in(std::string_view list) {
 }
 
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs) {
-  const std::string name = base::plain_name(algorithm);
-  if (name == "erm") {
-    return {};
+  const std::vector<Keys>* const declared = declared_by(runs);
+  const bool all_declare =
+      std::all_of(runs.begin(), runs.end(), [](const Run* run) { return run->declared.losses.has_value(); });
+  if (declared != nullptr && all_declare) {
+    return first_that_fits(*declared, runs, /*mixed=*/false);
   }
-  const bool mixed = are_mixed(runs);
-  const auto first_that_fits = [runs, mixed](const std::vector<Keys>& rules) -> Keys {
-    for (const bool all : {true, false}) {
-      for (const Keys& keys : rules) {
-        const auto fitting =
-            std::count_if(runs.begin(), runs.end(), [&keys](const Run* run) { return has_all(*run, keys); });
-        if (all ? mixed && std::cmp_equal(fitting, runs.size()) : fitting > 0) {
-          return keys;
-        }
-      }
-    }
-    return {};
-  };
-  if (name == "groupdro") {
-    return first_that_fits({{"worst_risk"}, {"group_dro"}, {"loss"}});
+  const bool mixed = are_mixed(runs) || declared != nullptr;
+  std::vector<Keys> lists = declared == nullptr ? std::vector<Keys>() : *declared;
+  for (Keys& keys : lists_by_name(algorithm, runs)) {
+    lists.push_back(std::move(keys));
   }
-  if (name == "dann" || name == "cdann") {
-    return first_that_fits({{"gen_loss"}});
-  }
-  Keys most;
-  for (const Run* run : runs) {
-    if (Keys keys = objectives_of(*run); keys.size() > most.size()) {
-      most = std::move(keys);
-    }
-  }
-  if (most.size() > 1 && !mixed) {
-    return most;
-  }
-  std::vector<Keys> rules{
-      {"nll", "IRM_penalty", "IB_penalty"}, {"nll", "IB_penalty"}, {"nll", "penalty"}, {"loss", "penalty"}};
-  if (most.size() > 1) {
-    rules.insert(rules.begin(), std::move(most));
-  }
-  return first_that_fits(rules);
+  return first_that_fits(lists, runs, mixed);
 }
 
-bool has_noisy_losses(std::string_view algorithm) {
-  constexpr std::array<std::string_view, 2> noisy{"groupdro", "dann"};
-  return std::find(noisy.begin(), noisy.end(), base::plain_name(algorithm)) != noisy.end();
+bool has_noisy_losses(std::string_view algorithm, std::span<const Run* const> runs) {
+  const auto found = std::find_if(runs.begin(), runs.end(),
+                                  [](const Run* run) { return run->declared.noisy_losses.has_value(); });
+  return found == runs.end() ? noisy_by_name(algorithm) : *(*found)->declared.noisy_losses;
 }
 
 }  // namespace pair::select

@@ -7,7 +7,8 @@
 
 #include "pair/select/history.h"
 
-// The logged numbers that make up the losses L of PAIR-s (Appendix G.2 of the paper):
+// Which logged numbers make up the losses L of PAIR-s. Our runs say so in their records (Declared::losses).
+// For records that do not, DomainBed's and those of our older runs, Appendix G.2 of the paper does:
 //
 //   IRM, Fishr and V-REx    nll, penalty
 //   GroupDRO                the worst group's loss: worst_risk in our records. DomainBed's records lack it;
@@ -23,15 +24,16 @@
 
 namespace pair::select {
 
-// The keys for an algorithm's runs: the first rule that fits any of them (for mixed runs, preferably all of
-// them). Empty if no rule fits.
+// The keys for an algorithm's runs: the first list that fits any of them (of mixed ones, all of them if there
+// is such a list). Empty if none fits.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
 // The names in a JSON list, such as ["erm","irmv1"].
 std::vector<std::string> names_in(std::string_view list);
 
-// Whether validation accuracy instead of the score decides among an algorithm's runs: GroupDRO and DANN,
-// whose losses are too noisy to compare runs, according to the paper.
-bool has_noisy_losses(std::string_view algorithm);
+// Whether validation accuracy decides among an algorithm's runs instead of the score: as declared by the
+// first run that declares it. Otherwise for GroupDRO and DANN, whose losses are too noisy to compare runs
+// (the paper).
+bool has_noisy_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
 }  // namespace pair::select

@@ -24,14 +24,18 @@ class NlohmannValue {
   }
   template <class Function>
   void each_field(Function function) const {
-    for (const auto& [key, value] : value_->items()) {
-      function(key, NlohmannValue(value));
+    if (value_->is_object()) {
+      for (const auto& [key, value] : value_->items()) {
+        function(key, NlohmannValue(value));
+      }
     }
   }
   template <class Function>
   void each_item(Function function) const {
-    for (const json& value : *value_) {
-      function(NlohmannValue(value));
+    if (value_->is_array()) {
+      for (const json& value : *value_) {
+        function(NlohmannValue(value));
+      }
     }
   }
   [[nodiscard]] std::string shown() const {
@@ -62,6 +66,10 @@ class NlohmannLineParser : public LineParser {
       }
     }
     return all;
+  }
+
+  [[nodiscard]] Declared declared() const override {
+    return root_.is_object() ? interpret_declared(NlohmannValue(root_)) : Declared();
   }
 
  private:

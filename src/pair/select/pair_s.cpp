@@ -321,7 +321,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
     decision.by_validation =
         options.across == Across::validation ||
         (options.across == Across::paper && (options.validation == Validation::test_domain ||
-                                             has_noisy_losses(group.runs.front()->trained_as())));
+                                             has_noisy_losses(group.runs.front()->trained_as(), group.runs)));
     for (const Run* run : group.runs) {
       if (scoring.losses.empty()) {
         break;

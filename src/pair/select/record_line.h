@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "pair/select/history.h"
+
 // A line of a results.jsonl, DomainBed's or ours, as the numbers that selection needs.
 
 namespace pair::select {
@@ -42,6 +44,9 @@ class LineParser {
 
   // The hyperparameters of the line parsed last, by name, with values as JSON.
   [[nodiscard]] virtual std::vector<std::pair<std::string, std::string>> hparams() const = 0;
+
+  // The description of the algorithm in its args; invalid parts count as absent.
+  [[nodiscard]] virtual Declared declared() const = 0;
 };
 
 std::unique_ptr<LineParser> make_line_parser();

@@ -83,6 +83,7 @@ std::string ResultsReader::take_record(const char* line, std::size_t length, Res
     begun.test_envs = record_.test_envs;
     begun.trial_seed = record_.trial_seed;
     begun.hparams_seed = record_.hparams_seed;
+    begun.declared = parser_->declared();
     begun.hparams = parser_->hparams();
     run = result.runs.insert(result.runs.end(), std::move(begun));
   }

@@ -82,6 +82,10 @@ class SimdjsonLineParser : public LineParser {
     return all;
   }
 
+  [[nodiscard]] Declared declared() const override {
+    return parsed_ ? interpret_declared(SimdjsonValue(root_)) : Declared();
+  }
+
  private:
   dom::parser parser_;
   dom::element root_;

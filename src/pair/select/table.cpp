@@ -94,13 +94,11 @@ std::optional<Figure> average_cell(const ByAlgorithm& all, const std::string& da
 }  // namespace
 
 std::vector<Table> tables_of(const Selection& selection, const History& history) {
-  std::set<std::string> algorithm_names;
   std::set<std::string> dataset_names;
   for (const Run& run : history) {
-    algorithm_names.insert(run.algorithm);
     dataset_names.insert(run.dataset);
   }
-  const auto algorithms = algorithms_in_order({algorithm_names.begin(), algorithm_names.end()});
+  const auto algorithms = algorithms_in_order(history);
   const auto datasets = datasets_in_order({dataset_names.begin(), dataset_names.end()});
   const ByAlgorithm all = accuracies_of(selection);
 

@@ -32,15 +32,15 @@ class HparamList {
   // The settings that the algorithm draws under a protocol.
   void add_of_algorithm(std::string_view protocol) {
     for (const algorithms::Drawn& drawn : algorithms::algorithm_named(spec_.algorithm).drawn) {
-      if (drawn.where == protocol) {
+      if (drawn.where == protocol && runs::find_setting(spec_, drawn.setting) != nullptr) {
         add(drawn.setting, drawn.distribution, drawn.source);
       }
     }
   }
-  // The settings for which the options of objectives, model and update declare DomainBed's distribution.
+  // Adds DomainBed's distributions of the options of its objectives, solver, model and update.
   void add_declared() {
     for (const runs::Setting& setting : runs::settings_of(spec_)) {
-      if (setting.field->domainbed) {
+      if (setting.field->domainbed && runs::is_read(spec_, setting.name())) {
         add(setting.name(), *setting.field->domainbed, domainbed);
       }
     }
@@ -77,8 +77,11 @@ std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search) 
 }
 
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm, Search search) {
-  const runs::RunSpec spec = runs::resolve(dataset, algorithm);
-  const std::string& protocol = data::entry_of(dataset).protocol;
+  return hparams_of(runs::resolve(dataset, algorithm), search);
+}
+
+std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search) {
+  const std::string& protocol = data::entry_of(spec.dataset.name).protocol;
   if (protocol == "domainbed") {
     return domainbed_hparams(spec, search);
   }

@@ -1,6 +1,7 @@
 #include "pair/sweep/jobs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -36,9 +37,12 @@ void check_names(const char* name, const std::vector<std::string>& names) {
 
 // Whether a setting affects the run.
 bool has_meaning(std::string_view name, const runs::RunSpec& spec) {
-  const base::Field* const field = runs::find_setting(spec, name);
-  const bool pair = spec.settings.scheme == train::Scheme::pair;
-  return field != nullptr && field->group != (pair ? "linear" : "pair");
+  const train::Scheme other =
+      spec.settings.scheme == train::Scheme::pair ? train::Scheme::linear : train::Scheme::pair;
+  const std::vector<runs::Setting> settings = runs::settings_of(spec);
+  return std::any_of(settings.begin(), settings.end(), [&](const runs::Setting& setting) {
+    return setting.name() == name && setting.scheme != to_string(other);
+  });
 }
 
 // The settings common to a sweep's runs, and which of them any run uses.
@@ -63,7 +67,16 @@ class Common {
     std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
   }
 
-  // The settings that apply to such runs.
+  // Such runs with those that decide which settings there are.
+  [[nodiscard]] runs::RunSpec structured(const runs::RunSpec& plain) const {
+    std::vector<runs::Override> deciding;
+    std::copy_if(set_.begin(), set_.end(), std::back_inserter(deciding), [&plain](const runs::Override& one) {
+      return runs::decides_settings(one.first) && has_meaning(one.first, plain);
+    });
+    return runs::resolve(plain.dataset.name, plain.algorithm, deciding);
+  }
+
+  // Those that say something to such runs.
   std::vector<runs::Override> of(const runs::RunSpec& spec) {
     std::vector<runs::Override> kept;
     for (std::size_t i = 0; i < set_.size(); ++i) {
@@ -147,10 +160,11 @@ std::vector<Job> jobs_of(const Definition& definition) {
   std::vector<Family> families;
   for (const std::string& dataset : definition.datasets) {
     for (const std::string& algorithm : algorithms) {
-      std::vector<runs::Override> settings = common.of(runs::resolve(dataset, algorithm));
-      // With the common settings, since they may name the data folder and so decide which environments exist.
+      const runs::RunSpec structured = common.structured(runs::resolve(dataset, algorithm));
+      std::vector<runs::Override> settings = common.of(structured);
+      // With them, since they may say where the data is, and so which environments there are.
       std::vector<TestEnvs> test_envs = sets_for(definition, runs::resolve(dataset, algorithm, settings));
-      std::vector<Hparam> hparams = hparams_of(dataset, algorithm, definition.search);
+      std::vector<Hparam> hparams = hparams_of(structured, definition.search);
       common.spare(hparams);
       families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});
     }

@@ -10,7 +10,7 @@ namespace pair::train {
 BalancedStrategy::BalancedStrategy(Learner& learner, const Settings& settings)
     : learner_(&learner),
       settings_(&settings),
-      solver_(settings.solver, settings.preference, {.epsilon = settings.epsilon}),
+      solver_(settings.solver, settings.preference, settings.solver_options),
       backtracks_(settings.backtrack && learner.losses_comparable()) {}
 
 void BalancedStrategy::compare() {

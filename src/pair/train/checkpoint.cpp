@@ -47,6 +47,9 @@ void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrat
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     write(archive, objective_key(k), learner.objectives[k]->state());
   }
+  if (const TrackedMoments* const tracked = learner.step.tracked()) {
+    write(archive, "tracked", tracked->state());
+  }
   archive.write("draws", c10::IValue(learner.draws.state()));
   const Progress& progress = learner.progress;
   write(archive, "losses", progress.last.losses);
@@ -89,6 +92,9 @@ void read_state(InputArchive& archive, Learner& learner, StepStrategy& strategy)
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     const std::vector<torch::Tensor> state = read_tensors(archive, objective_key(k));
     learner.objectives[k]->restore(state);
+  }
+  if (TrackedMoments* const tracked = learner.step.tracked()) {
+    tracked->restore(read_tensors(archive, "tracked"));
   }
   learner.draws.restore(read_value(archive, "draws").toStringRef());
   Progress& progress = learner.progress;

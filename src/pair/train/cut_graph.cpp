@@ -75,6 +75,9 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) const {
                                     network_->loss(), /*with_risks=*/false);
   objectives::HeadView& view = result.view;
   Moments moments = moments_of(network_->loss(), logits, view.labels, view.sizes, takes_derivatives_);
+  if (tracked_) {
+    moments = tracked_->updated(moments);
+  }
   view.risks = moments.risks.requires_grad_(true);
   if (takes_derivatives_) {
     view.derivatives = moments.derivatives.requires_grad_(true);

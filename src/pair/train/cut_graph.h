@@ -3,10 +3,12 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
+#include "pair/train/tracked_moments.h"
 
 // The path of most steps: the graph is cut twice, at the features and at the logits.
 //
@@ -26,6 +28,9 @@ class CutGraph : public StepPath {
   explicit CutGraph(std::shared_ptr<const StepNetwork> network);
   ~CutGraph() override;
 
+  // From now on objectives see these averages in place of the batch's moments.
+  void track(std::shared_ptr<TrackedMoments> tracked) { tracked_ = std::move(tracked); }
+
   Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) override;
   torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
                         const torch::Tensor& also) override;
@@ -44,6 +49,7 @@ class CutGraph : public StepPath {
   std::shared_ptr<const StepNetwork> network_;
   bool takes_derivatives_;
   std::unique_ptr<Compared> compared_;  // between compare and gradient
+  std::shared_ptr<TrackedMoments> tracked_;
 
   // Constants of all steps: on a device, each would cost one more operation.
   torch::Tensor ones_;       // [n]

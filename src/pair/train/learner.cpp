@@ -74,7 +74,13 @@ Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model
       means(static_cast<std::int64_t>(objectives.size()), link.device()),
       controls(static_cast<std::int64_t>(objectives.size()), link),
       to_host(numbers_compared(objectives.size()), link),
-      work(link, "steps") {}
+      work(link, "steps") {
+  // Averages are kept per environment, so that each step must have them all.
+  if (settings.track > 1.0 && settings.scheme != Scheme::own && batches.minibatches() &&
+      batches.environments() == batches.all_environments()) {
+    step.track_moments(settings.track, batches.environments(), link.device());
+  }
+}
 
 void Learner::begin_update(const UpdateOptions& options) {
   progress.guard.begin_optimizer();

@@ -13,7 +13,7 @@ PairOptimizer::PairOptimizer(torch::optim::Optimizer& optimizer,
                              std::vector<torch::Tensor> weighed_parameters, const PairOptions& options)
     : optimizer_(&optimizer),
       weighed_(std::move(weighed_parameters)),
-      solver_(options.solver, options.preference, {.epsilon = options.epsilon}),
+      solver_(options.solver, options.preference, options.solver_options),
       guard_(optimizer, options.restart, options.buffers),
       backtrack_(options.backtrack) {
   if (weighed_.empty()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/options.h"
 #include "pair/moo/problem.h"
 #include "pair/train/guarded_step.h"
 #include "pair/train/step_solver.h"
@@ -24,13 +25,15 @@
 namespace pair::train {
 
 struct PairOptions {
-  std::vector<double> preference = {};  // one a loss, larger asks for a smaller loss; empty: estimated
-  double epsilon = 0.1;                 // divergence above which the solver balances
+  std::vector<double> preference = {};  // one per loss, larger asks for a smaller loss; empty: estimated
   std::string solver = "epo";           // see pair::moo::solvers
-  bool restart = true;                  // drop the momentum where the new direction opposes it
-  bool backtrack = true;                // take back a step that raised what it was meant to lower
-  // The network's buffers (model->buffers()), where it has some: where a step is refused or taken back, they
-  // return with the parameters. Else BatchNorm's statistics of a refused step would stay.
+  // The solver's options, such as moo::options_of("epo", {{"epsilon", "0.2"}}); empty: its defaults in
+  // training.
+  base::Options solver_options = {};
+  bool restart = true;    // drop the momentum if the new direction opposes it
+  bool backtrack = true;  // undo a step that raised a loss that it should lower
+  // The network's buffers (model->buffers()), if it has any: they are restored with the parameters if a step
+  // is refused or undone. Otherwise the BatchNorm statistics of a refused step would remain.
   std::vector<torch::Tensor> buffers = {};
 };
 

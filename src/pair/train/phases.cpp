@@ -16,16 +16,21 @@ Phases::Change Phases::before(std::int64_t step) const {
 }
 
 double Phases::lr(Phase phase, std::int64_t step) const {
-  if (phase == Phase::descent) {
-    return settings_->lr;
-  }
-  double value = settings_->balance_lr;
-  if (settings_->decay == Decay::cosine) {
+  // From 1 to 0 over the steps after pretrain.
+  const auto cosine = [this, step] {
     const auto taken = static_cast<double>(step - settings_->pretrain);
     const auto all = static_cast<double>(settings_->steps - settings_->pretrain);
-    value *= 0.5 * (1.0 + std::cos(std::numbers::pi * taken / all));
+    return 0.5 * (1.0 + std::cos(std::numbers::pi * taken / all));
+  };
+  if (phase == Phase::balance) {
+    return settings_->balance_lr * (settings_->decay == Decay::cosine ? cosine() : 1.0);
   }
-  return value;
+  if (step < settings_->pretrain) {
+    const double passed = static_cast<double>(step) / static_cast<double>(settings_->pretrain);
+    return settings_->lr * (1.0 - (1.0 - settings_->lr_end) * passed);
+  }
+  const bool annealed = settings_->scheme == Scheme::linear && settings_->annealed_lr > 0.0;
+  return annealed ? settings_->annealed_lr * cosine() : settings_->lr;
 }
 
 UpdateOptions Phases::descent_update() const {
@@ -39,7 +44,7 @@ std::optional<UpdateOptions> Phases::balance_update() const {
   if (settings_->balance_optimizer == BalanceOptimizer::sgd) {
     return UpdateOptions{UpdateOptions::Rule::sgd, settings_->momentum, settings_->restart};
   }
-  if (settings_->freeze_featurizer) {
+  if (settings_->freeze_featurizer || settings_->refresh) {
     return UpdateOptions{};
   }
   return std::nullopt;

@@ -28,7 +28,7 @@ class Phases {
   [[nodiscard]] double lr(Phase phase, std::int64_t step) const;
 
   // The update that a phase begins with. None: the previous one continues, Adam through PAIR-o's balance
-  // phase (but from the start if its parameters differ).
+  // phase (but from the start if its parameters differ or settings.refresh is set).
   [[nodiscard]] UpdateOptions descent_update() const;
   [[nodiscard]] std::optional<UpdateOptions> balance_update() const;
 

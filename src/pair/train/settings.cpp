@@ -1,7 +1,6 @@
 #include "pair/train/settings.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -9,7 +8,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 #include "pair/models/registry.h"
-#include "pair/moo/solver.h"
+#include "pair/moo/registry.h"
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 
@@ -33,25 +32,14 @@ bool is_name(const std::string& name) {
   return !name.empty();
 }
 
-// The scheme that alone reads a setting; empty: all do.
-std::string group_of(std::string_view name) {
-  constexpr std::array<std::string_view, 6> linear = {"penalty",  "penalties", "pretrain_penalty",
-                                                      "conflict", "refresh",   "optimizer"};
-  constexpr std::array<std::string_view, 11> pair = {
-      "solver",  "preference", "epsilon", "balance_optimizer", "balance_lr",       "momentum",
-      "restart", "backtrack",  "decay",   "gradients",         "freeze_featurizer"};
-  if (std::find(linear.begin(), linear.end(), name) != linear.end()) {
-    return "linear";
-  }
-  return std::find(pair.begin(), pair.end(), name) != pair.end() ? "pair" : "";
-}
+using S = Settings;
+using SettingsFields = base::Fields<Settings>;
 
-std::vector<base::Field> declared_settings() {
-  using S = Settings;
-  base::Fields<S> field;
-  field.choice("scheme", &S::scheme, by_name({Scheme::linear, Scheme::pair, Scheme::own}),
-               "how a step is computed: objectives under fixed penalties, under a solver's weights, or the "
-               "algorithm's own update");
+void describe_all(SettingsFields& field) {
+  field.choice(
+      "scheme", &S::scheme, by_name({Scheme::linear, Scheme::pair, Scheme::own}),
+      "how a step is found: objectives under fixed penalties, under a solver's weights, or an update of "
+      "the algorithm's own");
   field.names("objectives", &S::objectives, "names separated by commas, erm the first",
               "objectives to minimise; see 'pair list objectives'",
               [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
@@ -63,10 +51,22 @@ std::vector<base::Field> declared_settings() {
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
       .unsaid = "0";
+  field
+      .number(
+          "track", &S::track, {.low = 1, .high = 1e6},
+          "steps over which risks and their derivatives are averaged, for objectives that are functions of "
+          "them and minibatches of all environments; 1: no averaging")
+      .unsaid = "1";
   field.number("lr", &S::lr, rate, "Adam's learning rate, in the linear scheme and PAIR-o's descent phase");
+  field
+      .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
+              "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
+      .unsaid = "1";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
+}
 
+void describe_linear(SettingsFields& field) {
   field.number("penalty", &S::penalty, penalty_weight,
                "lambda, the weight of the objectives after erm, or of the adversary, after pretrain steps");
   field
@@ -82,18 +82,23 @@ std::vector<base::Field> declared_settings() {
       .unsaid = "false";
   field.flag("refresh", &S::refresh, "start a fresh Adam after pretrain steps");
   field
+      .number("annealed_lr", &S::annealed_lr, {.low = 0, .high = 1e3},
+              "learning rate after pretrain steps, from where it falls by a cosine; 0: lr throughout")
+      .unsaid = "0";
+  field
       .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")
       .unsaid = "adam";
+}
 
+void describe_pair(SettingsFields& field) {
   field.text("solver", &S::solver, "names of 'pair list solvers'", "the solver that weighs the objectives",
              is_name);
-  field.numbers("preference", &S::preference, {.low = 0, .high = 1e300, .open_low = true},
-                "one number per objective: a larger one asks for a smaller loss; auto: estimated when "
-                "balancing starts",
-                "auto");
-  field.number("epsilon", &S::epsilon, {.low = 0, .high = 1e300},
-               "divergence above which the solver balances");
+  field.numbers(
+      "preference", &S::preference, {.low = 0, .high = 1e300, .open_low = true},
+      "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
+      "balancing starts",
+      "auto");
   field
       .choice("balance_optimizer", &S::balance_optimizer,
               by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
@@ -110,14 +115,31 @@ std::vector<base::Field> declared_settings() {
                by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
                "whose gradients the solver sees, and are compared: the head's, the featurizer's or all");
   field.flag("freeze_featurizer", &S::freeze_featurizer, "train the head alone after pretrain steps");
+}
 
+void describe_model(SettingsFields& field) {
   field.text("model", &S::model, "names of 'pair list models'", "what is trained", is_name);
   field.flag("half", &S::half, "mnist_cnn's steps in 16 bits, on CUDA devices").unsaid = "false";
-  std::vector<base::Field> fields = std::move(field).take();
-  for (base::Field& one : fields) {
-    one.group = group_of(one.name);
+}
+
+// group: the scheme that alone reads them; empty: all do.
+void add_settings(std::vector<base::Field>& all, void (*describe)(SettingsFields&),
+                  const std::string& group) {
+  SettingsFields fields;
+  describe(fields);
+  for (base::Field& field : std::move(fields).take()) {
+    field.group = group;
+    all.push_back(std::move(field));
   }
-  return fields;
+}
+
+std::vector<base::Field> declared_settings() {
+  std::vector<base::Field> all;
+  add_settings(all, describe_all, "");
+  add_settings(all, describe_linear, "linear");
+  add_settings(all, describe_pair, "pair");
+  add_settings(all, describe_model, "");
+  return all;
 }
 
 // Checks that involve several settings.
@@ -158,7 +180,6 @@ void check_pair(const Settings& s) {
           "these options it may be (irmv1_negative: shift or scale)");
     }
   }
-  (void)moo::make_solver(s.solver);
 }
 
 }  // namespace
@@ -177,6 +198,10 @@ void settle(Settings& settings) {
     options[name] = fits ? found->second : defaults;
   }
   settings.objective_options = std::move(options);
+  base::Options solver_defaults = moo::training_options_of(settings.solver);
+  if (!settings.solver_options.is_like(solver_defaults)) {
+    settings.solver_options = std::move(solver_defaults);
+  }
   const base::Options& defaults = models::model_named(settings.model).options;
   if (!settings.model_options.is_like(defaults)) {
     settings.model_options = defaults;
@@ -192,6 +217,7 @@ void validate(const Settings& settings) {
   for (const auto& [name, options] : copy.objective_options) {
     base::check(options);
   }
+  base::check(copy.solver_options);
   base::check(copy.model_options);
   base::check(copy.update.options);
   if (copy.environments > 0 && copy.batch == 0) {

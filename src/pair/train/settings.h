@@ -59,16 +59,22 @@ struct Settings {
   std::int64_t pretrain = 150;    // steps of ERM (pair) or with penalty 1 (linear) at the beginning; 0 to 1e9
   std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0: all
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
-  double lr = 1e-3;  // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
-  double l2 = 1e-3;  // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
+  // environments; 1: the batch's own moments. [1, 1e6]
+  double track = 1.0;
+  double lr = 1e-3;     // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
+  double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
+  double l2 = 1e-3;     // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
   // One lambda per objective after erm, in place of penalty; empty: penalty for all. An objective with lambda
   // 0 is recorded but never minimised, not even before annealing. [0, 1e12]
   std::vector<double> penalties = {};
-  double pretrain_penalty = 1.0;                        // lambda before annealing. [0, 1e12]
-  bool refresh = false;                                 // a fresh Adam when annealing ends
+  double pretrain_penalty = 1.0;  // lambda before annealing. [0, 1e12]
+  bool refresh = false;           // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
+  // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant. [0, 1e3]
+  double annealed_lr = 0.0;
   BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
   bool conflict =
       false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o always does
@@ -76,7 +82,6 @@ struct Settings {
   // PAIR-o.
   std::string solver = "epo";                        // see 'pair list solvers'
   std::vector<double> preference = {1, 1e10, 1e12};  // one per objective; empty: estimated ("auto")
-  double epsilon = 0.1;                              // divergence above which the solver balances. [0, 1e300]
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
   double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
   double momentum = 0.9;    // SGD's momentum. [0, 1)
@@ -94,7 +99,8 @@ struct Settings {
   // bits, gradients scaled into range by a power of two. No effect elsewhere.
   bool half = false;
 
-  // What the extensions named above declare. settle() fills in what is missing.
+  // Options of the extensions named above. settle() fills in missing ones.
+  base::Options solver_options = {};  // with the defaults of training: moo::training_options_of
   std::map<std::string, base::Options, std::less<>> objective_options = {};  // by objective
   base::Options model_options = {};
   OwnUpdate update = {};  // of Scheme::own
@@ -103,9 +109,9 @@ struct Settings {
 // The settings that every run has. Names are those of specs and of 'pair train --set'.
 const std::vector<base::Field>& settings_fields();
 
-// Makes the options fit the names: those of objectives and of a model that are not named any more are
-// dropped, and those that are missing become the defaults. Throws std::invalid_argument for names that are
-// not known.
+// Makes the options fit the names: those of objectives, of a solver and of a model that are not named any
+// more are dropped, and those that are missing become the defaults. Throws std::invalid_argument for names
+// that are not known.
 void settle(Settings& settings);
 
 // Throws std::invalid_argument that names the setting, the expected values and its value.

@@ -20,6 +20,13 @@ Step::Step(std::shared_ptr<models::Model> model,
   }
 }
 
+void Step::track_moments(double window, std::int64_t environments, torch::Device device) {
+  if (cut_graph_) {
+    tracked_ = std::make_shared<TrackedMoments>(window, environments, device);
+    cut_graph_->track(tracked_);
+  }
+}
+
 void Step::freeze_featurizer() {
   for (torch::Tensor& parameter : network_->model().featurizer_parameters()) {
     parameter.set_requires_grad(false);
@@ -30,7 +37,7 @@ StepPath& Step::path_for(const Batch& batch, GradientSource source) const {
   if (whole_network_) {
     return *whole_network_;
   }
-  if (source == GradientSource::head && head_kernels_->take(batch)) {
+  if (source == GradientSource::head && !tracked_ && head_kernels_->take(batch)) {
     return *head_kernels_;
   }
   return *cut_graph_;

@@ -16,6 +16,7 @@
 #include "pair/train/settings.h"
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
+#include "pair/train/tracked_moments.h"
 #include "pair/train/whole_network.h"
 
 // The losses of one batch and the gradient of their weighted sum, at about the cost of ERM's.
@@ -54,6 +55,13 @@ class Step {
   // Then the gradient [P] of sum_k weights_k L_k on the batch last compared, once; weights: [m], doubles.
   torch::Tensor gradient(const torch::Tensor& weights);
 
+  // Makes objectives that are functions of moments use averages over steps (tracked_moments.h) in place of
+  // the batch's moments. Has no effect if an objective needs the whole network. On CUDA devices such steps
+  // use the cut graph, without the kernels at the head.
+  void track_moments(double window, std::int64_t environments, torch::Device device);
+  // Null if moments are not tracked.
+  [[nodiscard]] TrackedMoments* tracked() const { return tracked_.get(); }
+
   // Makes the featurizer constant and removes its parameters from parameters().
   void freeze_featurizer();
 
@@ -66,6 +74,7 @@ class Step {
   std::unique_ptr<WholeNetwork> whole_network_;
   std::unique_ptr<HeadKernels> head_kernels_;
   std::unique_ptr<CutGraph> cut_graph_;
+  std::shared_ptr<TrackedMoments> tracked_;
   StepPath* compared_ = nullptr;  // the path of the last compare, until gradient
 };
 

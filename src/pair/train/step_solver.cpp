@@ -4,13 +4,13 @@
 #include <numeric>
 #include <utility>
 
+#include "pair/moo/registry.h"
 #include "pair/train/settings.h"
 
 namespace pair::train {
 
-StepSolver::StepSolver(std::string_view solver, std::vector<double> preference,
-                       const moo::SolverOptions& options)
-    : solver_(moo::make_solver(solver, options)) {
+StepSolver::StepSolver(std::string_view solver, std::vector<double> preference, const base::Options& options)
+    : solver_(moo::make_solver(solver, options.is_like({}) ? moo::training_options_of(solver) : options)) {
   state_.preference = std::move(preference);
 }
 

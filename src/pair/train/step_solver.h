@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/options.h"
 #include "pair/moo/solver.h"
 
 // A solver with its state between steps: the preference, given or estimated, and the last losses with the
@@ -15,8 +16,10 @@ namespace pair::train {
 
 class StepSolver {
  public:
-  // An empty preference is estimated from the first losses seen (see estimate_preference).
-  StepSolver(std::string_view solver, std::vector<double> preference, const moo::SolverOptions& options);
+  // An empty preference is estimated from the first losses seen (see estimate_preference). Empty
+  // options are the solver's defaults in training. Throws std::invalid_argument for an unknown solver
+  // and for options out of range.
+  StepSolver(std::string_view solver, std::vector<double> preference, const base::Options& options = {});
 
   // Weighs the losses and remembers both.
   moo::Solution weigh(std::span<const double> losses, std::span<const double> gram);

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "pair/base/options.h"
+#include "pair/moo/solver.h"
+
+// Solvers by name. A solver is one source file of this folder, which holds its formula, its class, its
+// options and a function that returns its entry; registry.cpp has one line for it. CONTRIBUTING.md shows a
+// whole one.
+
+namespace pair::moo {
+
+// An option by name and its value as the user types it.
+using Assignment = std::pair<std::string, std::string>;
+
+struct SolverEntry {
+  std::string name;
+  std::string summary;         // one line
+  base::Options options = {};  // defaults
+  std::function<std::unique_ptr<Solver>(const base::Options&)> make = {};
+  // Options that have another default in training: {{"epsilon", "0.1"}}.
+  std::vector<Assignment> in_training = {};
+};
+
+// An entry for a solver without options: make() -> std::unique_ptr<...>.
+template <class Make>
+SolverEntry solver_entry(std::string name, std::string summary, Make make) {
+  return {std::move(name), std::move(summary), {}, [make](const base::Options& /*options*/) {
+            return std::unique_ptr<Solver>(make());
+          }};
+}
+
+// And with options: make(const O&), O described by describe(base::Fields<O>&).
+template <class O, class Make>
+SolverEntry solver_entry(std::string name, std::string summary, Make make) {
+  return {std::move(name), std::move(summary), base::Options::of<O>(),
+          [make](const base::Options& options) { return std::unique_ptr<Solver>(make(options.as<O>())); }};
+}
+
+// All of them, in the order in which they are listed to users.
+const std::vector<SolverEntry>& solvers();
+
+// Throws std::invalid_argument that names the nearest and lists them all.
+const SolverEntry& solver_named(std::string_view name);
+
+// The solver's options with some changed, by name and text: options_of("cagrad", {{"radius", "0.3"}}). Throw
+// std::invalid_argument for unknown names and for values that are not accepted.
+base::Options options_of(std::string_view solver, const std::vector<Assignment>& changes = {});
+// The same from its defaults in training.
+base::Options training_options_of(std::string_view solver, const std::vector<Assignment>& changes = {});
+
+// Throw std::invalid_argument for an unknown name and for options out of range or of another solver.
+std::unique_ptr<Solver> make_solver(std::string_view name, const base::Options& options);
+std::unique_ptr<Solver> make_solver(std::string_view name);  // with default options
+
+}  // namespace pair::moo

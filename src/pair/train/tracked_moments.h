@@ -1,0 +1,45 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "pair/train/moments.h"
+
+// Moments (moments.h) as moving averages over steps, for minibatches.
+//
+// IRMv1, V-REx and their like are functions of expectations, F(E[m]). F of one batch's moments is mostly
+// noise: with 64 samples per environment the variance of two risks is of the order of 1e-3, where training
+// ends at 1e-5. So F and its derivatives are taken at averages over steps, and the step follows the batch:
+//
+//     m^_t = m^_(t-1) + a_t (m_t - m^_(t-1)),  a_t = max(1 / window, 1 / t)
+//     gradient = sum_j dF/dm_j (m^_t) * gradient of m_j on the batch
+//
+// The first `window` steps are thus a plain mean. The variance of an average is about 1 / (2 window - 1) of a
+// batch's.
+
+namespace pair::train {
+
+class TrackedMoments {
+ public:
+  // window: steps, at least 1. The state is on the device from the start, so that updates can be recorded.
+  TrackedMoments(double window, std::int64_t environments, torch::Device device);
+
+  // Takes a batch's moments and returns the averages: new tensors, doubles. Values that are not finite are
+  // left out: the gradient of such a batch is not finite either, and the guard refuses its step (guard.h).
+  [[nodiscard]] Moments updated(const Moments& batch);
+
+  // For checkpoints: steps [1], risks [environments], derivatives [environments].
+  [[nodiscard]] std::vector<torch::Tensor> state() const { return {steps_, risks_, derivatives_}; }
+  // Throws std::runtime_error for what state() of the same number of environments has not given.
+  void restore(const std::vector<torch::Tensor>& state);
+
+ private:
+  double window_;
+  torch::Tensor steps_;
+  torch::Tensor risks_;
+  torch::Tensor derivatives_;
+};
+
+}  // namespace pair::train

@@ -1,0 +1,152 @@
+#include "pair/train/tracked_moments.h"
+
+#include <gtest/gtest.h>
+#include <torch/utils.h>
+
+#include <limits>
+#include <memory>
+#include <sstream>
+
+#include "pair/models/registry.h"
+#include "pair/objectives/registry.h"
+#include "pair/train/step.h"
+#include "pair/train/trainer.h"
+#include "tests/train/small_data.h"
+
+namespace pair::train::tracked_moments_test {
+namespace {
+
+Moments moments(double first, double second) {
+  return {torch::tensor({first, second}, torch::kDouble),
+          torch::tensor({-first, 2 * second}, torch::kDouble)};
+}
+
+TEST(TrackedMoments, AreAPlainMeanUntilTheWindowIsFullAndThenMoveOn) {
+  TrackedMoments tracked(2.0, 2, torch::kCPU);
+  EXPECT_TRUE(tracked.updated(moments(1, 4)).risks.equal(moments(1, 4).risks));
+  const Moments second = tracked.updated(moments(3, 8));
+  EXPECT_TRUE(second.risks.equal(moments(2, 6).risks));
+  EXPECT_TRUE(second.derivatives.equal(moments(2, 6).derivatives));
+  const Moments third = tracked.updated(moments(4, 8));  // half of the way, not a third
+  EXPECT_TRUE(third.risks.equal(moments(3, 7).risks));
+  EXPECT_TRUE(second.risks.equal(moments(2, 6).risks)) << "what was returned stays";
+}
+
+TEST(TrackedMoments, PassOverWhatIsNotFinite) {
+  TrackedMoments tracked(10.0, 2, torch::kCPU);
+  (void)tracked.updated(moments(1, 4));
+  (void)tracked.updated(moments(std::numeric_limits<double>::quiet_NaN(), 4));
+  const Moments last = tracked.updated(moments(std::numeric_limits<double>::infinity(), 4));
+  EXPECT_TRUE(last.risks.equal(moments(1, 4).risks));
+}
+
+TEST(TrackedMoments, RefuseTheStateOfOthers) {
+  const TrackedMoments two(10.0, 2, torch::kCPU);
+  TrackedMoments three(10.0, 3, torch::kCPU);
+  EXPECT_THROW(three.restore(two.state()), std::runtime_error);
+  EXPECT_THROW(three.restore({}), std::runtime_error);
+}
+
+struct TrackedStep {
+  TrackedStep() {
+    data::Random random(3, "model");
+    model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4, .outputs = 1},
+                               random);
+    model->to(torch::kDouble);
+    for (const char* name : {"erm", "irmv1", "vrex"}) {
+      objectives.push_back(objectives::make_objective(name));
+    }
+  }
+
+  static Batch batch_of(std::uint64_t seed) {
+    const auto set = testing::small_data(seed);
+    return {torch::cat({set->train[0].inputs, set->train[1].inputs}).to(torch::kDouble),
+            torch::cat({set->train[0].labels, set->train[1].labels}).to(torch::kDouble),
+            {200, 200}};
+  }
+
+  std::shared_ptr<models::Model> model;
+  std::vector<std::unique_ptr<objectives::Objective>> objectives;
+  data::Random random{0, "draws"};
+};
+
+// sum_j dF/dm_j at the averages, times the gradient of m_j on the batch: V-REx's is linear in the distance of
+// the averaged risks, so that it is found from the gradients of ERM and V-REx on one batch alone.
+TEST(TrackedMoments, GiveTheSlopesAndTheBatchTheDirection) {
+  TrackedStep fixture;
+  const Batch first = TrackedStep::batch_of(1);
+  const Batch second = TrackedStep::batch_of(5);
+  Step plain(fixture.model, fixture.objectives, data::TaskLoss::binary_cross_entropy);
+  const auto vrex = std::vector<double>{0.0, 0.0, 1.0};
+  const Step::Result alone_first = plain.with_weights(first, vrex, fixture.random);
+  const Step::Result alone = plain.with_weights(second, vrex, fixture.random);
+
+  Step tracked(fixture.model, fixture.objectives, data::TaskLoss::binary_cross_entropy);
+  tracked.track_moments(10.0, 2, torch::kCPU);
+  ASSERT_NE(tracked.tracked(), nullptr);
+  const Step::Result same = tracked.with_weights(first, vrex, fixture.random);
+  EXPECT_TRUE(same.losses.equal(alone_first.losses)) << "the first average is the batch's own";
+  EXPECT_TRUE(same.gradient.equal(alone_first.gradient));
+  const Step::Result both = tracked.with_weights(second, vrex, fixture.random);
+
+  // The variance of two risks is (R_1 - R_2)^2 / 2.
+  const auto gap_of = [&](const Batch& batch) {
+    const torch::Tensor risks =
+        moments_of(data::TaskLoss::binary_cross_entropy, fixture.model->forward(batch.inputs).detach(),
+                   batch.labels, batch.sizes, /*derivatives=*/false)
+            .risks;
+    return (risks[0] - risks[1]).item<double>();
+  };
+  const double gap = 0.5 * (gap_of(first) + gap_of(second));
+  EXPECT_NEAR(both.losses[2].item<double>(), gap * gap / 2, 1e-12);
+  EXPECT_TRUE(torch::allclose(both.gradient, alone.gradient * (gap / gap_of(second)), 1e-9, 1e-14));
+  EXPECT_FALSE(torch::allclose(both.gradient, alone.gradient, 1e-3, 1e-14));
+}
+
+Settings tracked_settings(std::int64_t batch, double track) {
+  Settings settings;
+  settings.steps = 30;
+  settings.pretrain = 12;
+  settings.batch = batch;
+  settings.track = track;
+  settings.solver = "chebyshev_smooth";
+  settings.balance_optimizer = BalanceOptimizer::adam;
+  settings.refresh = true;
+  settings.balance_lr = 1e-3;
+  settings.model_options = models::options_of("mlp", {{"width", "8"}});
+  return settings;
+}
+
+Evaluation after_all(Trainer& trainer) {
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  return trainer.evaluate();
+}
+
+TEST(TrackedMoments, ChangeMinibatchesAlone) {
+  const auto losses = [](std::int64_t batch, double track) {
+    Trainer trainer(testing::small_data(), tracked_settings(batch, track), 1);
+    return after_all(trainer).losses;
+  };
+  EXPECT_EQ(losses(0, 1), losses(0, 10));
+  EXPECT_NE(losses(16, 1), losses(16, 10));
+}
+
+TEST(TrackedMoments, AreResumedExactly) {
+  for (const std::int64_t stop : {5, 12, 20}) {
+    Trainer whole(testing::small_data(), tracked_settings(16, 10), 1);
+    Trainer first(testing::small_data(), tracked_settings(16, 10), 1);
+    while (first.step() < stop) {
+      first.advance();
+    }
+    std::stringstream saved;
+    first.save(saved);
+    Trainer second(testing::small_data(), tracked_settings(16, 10), 1);
+    second.load(saved);
+    EXPECT_EQ(after_all(second).losses, after_all(whole).losses) << stop;
+  }
+}
+
+}  // namespace
+}  // namespace pair::train::tracked_moments_test
