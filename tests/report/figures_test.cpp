@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <fstream>
+#include <variant>
 
 #include "pair/plot/csv.h"
 #include "pair/plot/png.h"
@@ -49,9 +51,36 @@ TEST(Figures, OfSeveralRunsCompareThem) {
     write(scratch / ("r" + std::to_string(i) + "/results.jsonl"), text);
   }
   const Sources sources = read_sources(std::vector{scratch.path()});
-  EXPECT_THAT(names(figures_of(sources)), IsSupersetOf({"overlay", "spread", "heat", "radar", "pareto",
-                                                        "run-1-losses", "run-4-weights"}));
+  EXPECT_THAT(names(figures_of(sources)),
+              IsSupersetOf({"overlay", "spread", "heat", "radar", "pareto", "r0-losses", "r3-weights"}));
   EXPECT_THAT(names(figures_of(sources, 0)), ElementsAre("overlay", "spread", "heat", "radar", "pareto"));
+}
+
+TEST(Figures, OfOneRunAmongSeveralSayWhichRunTheyAreOf) {
+  const Scratch scratch;
+  write(scratch / "a/some run_1/results.jsonl", records(5));
+  write(scratch / "b/some run_1/results.jsonl", records(5, "pair", 1));
+  const Sources sources = read_sources(std::vector{scratch / "a", scratch / "b"});
+  const std::vector<NamedFigure> figures = figures_of(sources);
+  EXPECT_THAT(names(figures), IsSupersetOf({"some-run-1-losses", "some-run-1-2-losses"}));
+  const auto losses = std::find_if(figures.begin(), figures.end(), [](const NamedFigure& figure) {
+    return figure.name == "some-run-1-losses";
+  });
+  EXPECT_EQ(losses->figure.title, "pair on cmnist, seed 0");
+  EXPECT_EQ(std::get<plot::Chart>(losses->figure.panels[0]).title, "run some run_1");
+}
+
+TEST(Figures, ThatAreLeftOutSayWhy) {
+  const Scratch scratch;
+  for (const char* const name : {"a", "b"}) {
+    nlohmann::json record = testing::record(1, name == std::string("a") ? "erm" : "irmv1");
+    record["losses"] = {{"erm", 1.0}, {"irmv1", 0.5}};
+    write(scratch / name / "results.jsonl", record.dump() + "\n");
+  }
+  const Sources sources = read_sources(std::vector{scratch.path()});
+  EXPECT_THAT(absent_figures(sources),
+              ElementsAre("no heat: expected at least 2 settings that take 2 to 40 values each, got fewer",
+                          "no radar: expected at least 3 losses, got 2 (erm, irmv1)"));
 }
 
 TEST(Figures, AreWrittenWithTheirNumbersBesideThem) {

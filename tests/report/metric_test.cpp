@@ -26,6 +26,25 @@ TEST(Metric, HasALabelForPeople) {
   EXPECT_EQ(metric_of("worst_test_acc").label, "worst-environment test accuracy");
 }
 
+TEST(Metric, NamesEnvironmentsAsTheRecordsDo) {
+  select::Run run = select::testing::make_run("a", {1}, 0, {{0, {0.9, 0.8}, {0.7, 0.6}}});
+  run.dataset = "cmnist";
+  run.environments = {"beta 0.1", "beta 0.9"};
+  const auto labels = [](const select::History& history) {
+    std::vector<std::string> all;
+    for (const Metric& metric : metrics_of(history)) {
+      all.push_back(metric.label);
+    }
+    return all;
+  };
+  EXPECT_THAT(labels({run}),
+              ElementsAre("accuracy, beta 0.1 (training)", "accuracy, beta 0.9 (test)",
+                          "accuracy, beta 0.1 (training, held out)", "accuracy, beta 0.9 (test, held out)"));
+  select::Run other = run;
+  other.environments = {"beta 0.1", "beta 0.5"};
+  EXPECT_THAT(labels({run, other}), ::testing::Contains("accuracy, environment 1"));
+}
+
 TEST(Metric, IsBetterHighOrLowOrNeither) {
   EXPECT_EQ(metric_of("env0_in_acc").better(), "high");
   EXPECT_EQ(metric_of("losses.erm").better(), "low");

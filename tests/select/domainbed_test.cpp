@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "pair/select/criteria.h"
 #include "tests/select/fixtures.h"
 
 namespace pair::select::domainbed_test {
@@ -72,6 +73,56 @@ History leave_one_out_history() {
       make_run("with 1", {0, 1}, 0, {{0, {0, 0.5, 0}, {0.5, 0.5, 0.5}}, {100, {0, 0.7, 0}, {0.5, 0.5, 0.5}}}),
       make_run("with 2", {2, 0}, 0,
                {{0, {0, 0, 0.5}, {0.5, 0.5, 0.5}}, {100, {0, 0, 0.6}, {0.5, 0.5, 0.5}}})};
+}
+
+// Ours on ColoredMNIST: environments 0 and 1 train, 2 and 3 are tested whole. hold: what 0 and 1 hold out, or
+// none.
+Run whole_run(std::string name, std::int64_t hparams_seed, double training, double test, bool hold = false) {
+  Run run = testing::make_run(std::move(name), {2, 3}, hparams_seed, {});
+  run.dataset = "cmnist";
+  for (int step = 1; step <= 2; ++step) {
+    std::vector<std::pair<std::string, double>> values{{"env0_in_acc", training},
+                                                       {"env1_in_acc", training},
+                                                       {"env2_out_acc", test + 0.1 * (step - 1)},
+                                                       {"env3_out_acc", test}};
+    if (hold) {
+      values.insert(values.end(), {{"env0_out_acc", 1 - training}, {"env1_out_acc", 1 - training}});
+    }
+    run.add(step, values);
+  }
+  return run;
+}
+
+TEST(TrainDomain, FallsBackToTrainingAccuracyWhereNothingIsHeldOut) {
+  const History history{whole_run("a", 0, 0.6, 0.5), whole_run("b", 1, 0.8, 0.3)};
+  EXPECT_TRUE(train_domain(history).decisions.empty());
+  const Selection selection = train_domain_or_training(history);
+  EXPECT_EQ(selection.criterion, "training");
+  ASSERT_EQ(selection.decisions.size(), 1U);
+  EXPECT_THAT(selection.decisions[0].test_envs, ElementsAre(2, 3));
+  EXPECT_EQ(selection.decisions[0].chosen().run->name, "b");
+  EXPECT_THAT(selection.decisions[0].chosen().tests, ElementsAre(0.3, 0.3));
+  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("using training accuracy instead")));
+}
+
+TEST(TrainDomain, TakesRunsWithSeveralWholeTestEnvironments) {
+  const History history{whole_run("a", 0, 0.6, 0.5, true), whole_run("b", 1, 0.8, 0.3, true)};
+  const Selection selection = train_domain_or_training(history);
+  EXPECT_EQ(selection.criterion, "train-domain");
+  ASSERT_EQ(selection.decisions.size(), 1U);
+  EXPECT_EQ(selection.decisions[0].chosen().run->name, "a");
+  EXPECT_TRUE(selection.notes.empty());
+}
+
+TEST(Oracle, TakesTheBestMeanOfSeveralWholeTestEnvironmentsAtTheEnd) {
+  const History history{whole_run("a", 0, 0.6, 0.5), whole_run("b", 1, 0.8, 0.3)};
+  const Selection selection = oracle(history);
+  ASSERT_EQ(selection.decisions.size(), 1U);
+  const Candidate& chosen = selection.decisions[0].chosen();
+  EXPECT_EQ(chosen.run->name, "a");
+  EXPECT_EQ(chosen.record, 1U);
+  EXPECT_DOUBLE_EQ(chosen.validation, 0.55);
+  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("on the data that the model was chosen by")));
 }
 
 TEST(LeaveOneOut, AveragesTheRunsThatLeaveOutAnotherDomain) {

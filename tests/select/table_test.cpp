@@ -114,6 +114,68 @@ TEST(MixedSweeps, KeepNamesThatOneProgramAloneHas) {
   EXPECT_EQ(history[1].algorithm, "ERM");
 }
 
+Run pair_run(std::string name, std::string objectives, std::string solver = "\"epo\"") {
+  Run run = testing::make_run(std::move(name), {0}, 0, {{0, {0.5, 0.6, 0.6}, {0.5, 0.6, 0.6}}});
+  run.algorithm = "pair";
+  run.hparams = {
+      {"objectives", std::move(objectives)}, {"scheme", "\"pair\""}, {"solver", std::move(solver)}};
+  return run;
+}
+
+TEST(Methods, ThatDifferInObjectivesOrSolverAreNotOneRow) {
+  History history{pair_run("a", R"(["erm","irmv1"])"), pair_run("b", R"(["erm","irmv1","vrex"])"),
+                  pair_run("c", R"(["erm","irmv1"])"), pair_run("d", R"(["erm","irmv1"])", "\"mgda\"")};
+  name_methods(history);
+  EXPECT_EQ(history[0].algorithm, "pair (erm, irmv1; epo)");
+  EXPECT_EQ(history[1].algorithm, "pair (erm, irmv1, vrex; epo)");
+  EXPECT_EQ(history[2].algorithm, history[0].algorithm);
+  EXPECT_EQ(history[3].algorithm, "pair (erm, irmv1; mgda)");
+  EXPECT_EQ(history[3].trained_as(), "pair");
+  EXPECT_EQ(tables_of(train_domain(history), history).front().rows.size(), 3U);
+}
+
+TEST(Methods, KeepTheAlgorithmsNameWhereAllAreAlike) {
+  History history{pair_run("a", R"(["erm","vrex"])"), pair_run("b", R"(["erm","vrex"])"),
+                  testing::make_run("c", {0}, 0, {})};
+  name_methods(history);
+  EXPECT_EQ(history[0].algorithm, "pair");
+  EXPECT_EQ(history[1].algorithm, "pair");
+  EXPECT_EQ(history[2].algorithm, "IRM");
+}
+
+TEST(Methods, ThatOnlyRecordAnObjectiveAreTheSame) {
+  History history{pair_run("a", R"(["erm"])"), pair_run("b", R"(["erm","irmv1"])")};
+  for (select::Run& run : history) {
+    run.algorithm = "erm";
+    run.hparams[1].second = "\"linear\"";
+    run.hparams.emplace_back("penalties", "[0.0]");
+  }
+  name_methods(history);
+  EXPECT_EQ(history[1].algorithm, "erm");
+  history[1].hparams.back().second = "[10.0]";
+  name_methods(history);
+  EXPECT_EQ(history[1].algorithm, "erm (erm, irmv1)");
+}
+
+TEST(Methods, GoByTheUsersName) {
+  History history{pair_run("a", R"(["erm","irmv1"])"), pair_run("b", R"(["erm","vrex"])")};
+  history[0].label = "my method";
+  name_methods(history);
+  EXPECT_EQ(history[0].algorithm, "my method");
+  EXPECT_EQ(history[0].trained_as(), "pair");
+  EXPECT_EQ(history[1].algorithm, "pair");
+}
+
+TEST(Columns, AreTheNamesThatRecordsGiveTheEnvironments) {
+  History history{pair_run("a", R"(["erm","irmv1"])")};
+  history[0].dataset = "cmnist";
+  history[0].environments = {"beta 0.9", "beta 0.1", "beta 0.2"};
+  EXPECT_THAT(tables_of(train_domain(history), history).front().columns, ::testing::ElementsAre("beta 0.9"));
+  history.push_back(history[0]);
+  history[1].environments = {"beta 0.5"};
+  EXPECT_THAT(tables_of(train_domain(history), history).front().columns, ::testing::ElementsAre("0"));
+}
+
 TEST(Catalog, HasOurNamesInDomainBedsPlaces) {
   History history;
   for (const char* name : {"pair", "vrex", "irmv1", "Fish", "irmx", "erm", "vrex", "our-arm"}) {

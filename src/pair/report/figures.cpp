@@ -1,6 +1,7 @@
 #include "pair/report/figures.h"
 
 #include <algorithm>
+#include <map>
 #include <system_error>
 
 #include "pair/plot/files.h"
@@ -8,6 +9,20 @@
 #include "pair/report/importance.h"
 
 namespace pair::report {
+namespace {
+
+// The run's folder as part of a file's name.
+std::string file_name_of(const select::Run& run) {
+  constexpr std::size_t longest = 120;
+  std::string name = std::filesystem::path(run.name).filename().string().substr(0, longest);
+  for (char& c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+    c = plain ? c : '-';
+  }
+  return name.empty() || name.front() == '.' ? "run" + name : name;
+}
+
+}  // namespace
 
 std::vector<NamedFigure> figures_of(const Sources& sources, std::size_t most_runs) {
   const select::History& history = sources.history();
@@ -18,9 +33,14 @@ std::vector<NamedFigure> figures_of(const Sources& sources, std::size_t most_run
   std::vector<std::size_t> runs = by_importance(sources);
   runs.resize(std::min(runs.size(), most_runs));
   std::sort(runs.begin(), runs.end());
+  std::map<std::string, std::size_t> seen;
   for (const std::size_t run : runs) {
+    std::string name = file_name_of(history[run]);
+    if (const std::size_t count = ++seen[name]; count > 1) {
+      name += "-" + std::to_string(count);
+    }
     for (NamedFigure& figure : run_figures(sources, history[run])) {
-      figures.push_back({"run-" + std::to_string(run + 1) + "-" + figure.name, std::move(figure.figure)});
+      figures.push_back({name + "-" + figure.name, std::move(figure.figure)});
     }
   }
   return figures;

@@ -14,15 +14,19 @@
 namespace pair::report {
 
 struct NamedFigure {
-  std::string
-      name;  // the file's name without suffix: "pareto", "run-3-losses"; only letters, digits, - and .
+  std::string name;  // the file's name without suffix: "pareto", "RUN-losses"; only letters, digits, - and .
   plot::Figure figure;
 };
 
 // For one run: losses, weights, divergence, conflict, accuracy and rate. For several: overlay, spread, radar,
-// pareto and heat, and the figures of up to `most_runs` single runs, chosen by importance.h, as run-N-NAME,
-// where N counts runs by name from 1. Figures without data are left out.
+// pareto and heat, and the figures of up to `most_runs` single runs, chosen by importance.h, with the name of
+// the run's folder in front (followed by -2, -3, ... where several runs share it). Figures without data are
+// left out.
 std::vector<NamedFigure> figures_of(const Sources& sources, std::size_t most_runs = 8);
+
+// Why figures of several runs are left out, one sentence each: "no radar: expected at least 3 losses, got 2
+// (erm, irmv1)".
+std::vector<std::string> absent_figures(const Sources& sources);
 
 // The figures of one run, and of several.
 std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run);

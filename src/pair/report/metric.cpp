@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <set>
 #include <tuple>
+
+#include "pair/select/catalog.h"
 
 namespace pair::report {
 namespace {
@@ -36,16 +39,59 @@ Kind kind_of(std::string_view key) {
   return key == "divergence" ? Kind::divergence : key == "lr" ? Kind::rate : Kind::other;
 }
 
-// "env0_in_acc" becomes "accuracy, environment 0 (in)".
-std::string environment_label(std::string_view key, std::string_view what) {
+// The parts of "env0_out_acc".
+struct EnvironmentKey {
+  std::string number;
+  bool held_out = false;
+};
+
+EnvironmentKey environment_key(std::string_view key) {
   const std::string_view rest = key.substr(3, key.rfind('_') - 3);
   const std::size_t split = rest.find('_');
-  const std::string environment(rest.substr(0, split));
-  std::string label = std::string(what) + ", environment " + environment;
-  if (split != std::string_view::npos) {
-    label += rest.substr(split + 1) == "out" ? " (held out)" : "";
+  return {std::string(rest.substr(0, split)),
+          split != std::string_view::npos && rest.substr(split + 1) == "out"};
+}
+
+// "env0_in_acc" as "accuracy, environment 0".
+std::string environment_label(std::string_view key, std::string_view what) {
+  const auto [number, held_out] = environment_key(key);
+  return std::string(what) + ", environment " + number + (held_out ? " (held out)" : "");
+}
+
+// The name and the role of the environment, "beta 0.9 (test)"; empty if the run's records do not name it.
+std::string named_environment(const select::Run& run, std::string_view key) {
+  const auto [number, held_out] = environment_key(key);
+  int environment = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), environment);
+  if (error != std::errc() || end != number.data() + number.size()) {
+    return {};
   }
-  return label;
+  const std::string name = select::environment_name(run, environment);
+  if (name.find_first_not_of("0123456789") == std::string::npos) {
+    return {};  // a number alone would be taken for the environment's own
+  }
+  const bool test = std::find(run.test_envs.begin(), run.test_envs.end(), environment) != run.test_envs.end();
+  const std::string_view suffix = key.substr(key.rfind('_'));
+  const bool split = run.find("env" + number + "_in" + std::string(suffix)) != nullptr;
+  return name + (test ? " (test" : " (training") + (held_out && split ? ", held out)" : ")");
+}
+
+// If all runs that have the metric agree on the name of its environment.
+void name_environment(Metric& metric, const select::History& history) {
+  std::string name;
+  for (const select::Run& run : history) {
+    if (run.find(metric.key) == nullptr) {
+      continue;
+    }
+    const std::string its = named_environment(run, metric.key);
+    if (its.empty() || (!name.empty() && its != name)) {
+      return;
+    }
+    name = its;
+  }
+  if (!name.empty()) {
+    metric.label = metric.label.substr(0, metric.label.find(", ")) + ", " + name;
+  }
 }
 
 std::string label_of(std::string_view key, Kind kind) {
@@ -147,6 +193,9 @@ std::vector<Metric> metrics_of(const select::History& history) {
   metrics.reserve(keys.size());
   for (const std::string& key : keys) {
     metrics.push_back(metric_of(key));
+    if (metrics.back().label.find(", environment ") != std::string::npos) {
+      name_environment(metrics.back(), history);
+    }
   }
   std::sort(metrics.begin(), metrics.end(),
             [](const Metric& a, const Metric& b) { return rank(a) < rank(b); });

@@ -43,7 +43,8 @@ inline constexpr std::string_view worst_error = "worst_test_mse";
 // larger part counts, as in DomainBed's tables.
 void add_worst_accuracy(select::Run& run);
 
-// Every metric that a run of the history has, most informative first.
+// Every metric that a run of the history has, most informative first. Environments have their names where all
+// runs agree on them.
 std::vector<Metric> metrics_of(const select::History& history);
 
 // The metric by which runs are ranked: worst_accuracy, or worst_error if all runs have that. Empty if no run

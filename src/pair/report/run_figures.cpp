@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
+#include "pair/plot/text.h"
 #include "pair/report/figures.h"
 #include "pair/report/phases.h"
 #include "pair/report/series.h"
@@ -18,7 +20,7 @@ std::string heading(const select::Run& run) {
 
 // The part of the label that distinguishes the lines of one figure.
 std::string short_label(const Metric& metric) {
-  const std::size_t comma = metric.label.find(", environment");
+  const std::size_t comma = metric.key.starts_with("env") ? metric.label.find(", ") : std::string::npos;
   const std::size_t dot = metric.key.find('.');
   return comma != std::string::npos ? metric.label.substr(comma + 2)
          : dot != std::string::npos ? metric.key.substr(dot + 1)
@@ -44,7 +46,10 @@ std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& 
   std::vector<NamedFigure> figures;
   const bool objectives = run.find("losses.erm") != nullptr;
   const auto add = [&](const char* name, Kind kind, plot::Axis y, bool named) {
-    plot::Chart chart{.x = {.label = "step"}, .y = std::move(y), .marks = phase_marks(run, named)};
+    plot::Chart chart{.title = "run " + plot::clean(std::filesystem::path(run.name).filename().string()),
+                      .x = {.label = "step"},
+                      .y = std::move(y),
+                      .marks = phase_marks(run, named)};
     const std::size_t spans = chart.marks.size();
     for (const Metric& metric : sources.metrics) {
       const select::Column* const column = run.find(metric.key);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 
+#include "pair/base/tables.h"
 #include "pair/moo/pareto.h"
 #include "pair/report/figures.h"
 #include "pair/report/series.h"
@@ -21,6 +22,11 @@ std::vector<const Metric*> losses_of(const Sources& sources) {
     }
   }
   return objectives.empty() ? all : objectives;
+}
+
+std::string loss_name(const Metric* loss) {
+  const std::size_t dot = loss->key.find('.');
+  return loss->key.substr(dot == std::string::npos ? 0 : dot + 1);
 }
 
 plot::Axis axis_of(const Metric& metric) {
@@ -99,8 +105,7 @@ std::optional<plot::Figure> radar(const Sources& sources) {
     radar.series.push_back(std::move(series));
   }
   for (std::size_t k = 0; k < losses.size(); ++k) {
-    const std::string& key = losses[k]->key;
-    radar.spokes.push_back(key.substr(key.find('.') == std::string::npos ? 0 : key.find('.') + 1));
+    radar.spokes.push_back(loss_name(losses[k]));
     for (plot::RadarSeries& series : radar.series) {
       series.values[k] /= largest[k];
     }
@@ -157,6 +162,33 @@ std::optional<plot::Figure> pareto(const Sources& sources) {
 }
 
 }  // namespace
+
+std::vector<std::string> absent_figures(const Sources& sources) {
+  if (sources.history().size() < 2) {
+    return {};
+  }
+  std::vector<std::string> sentences;
+  const Metric* const metric = sources.headline_metric();
+  if (metric == nullptr) {
+    sentences.emplace_back("no overlay, spread and heat: expected test accuracies or test errors, got none");
+  } else if (!heat_figure(sources, *metric)) {
+    sentences.emplace_back("no heat: expected at least 2 settings that take 2 to 40 values each, got fewer");
+  }
+  const std::vector<const Metric*> losses = losses_of(sources);
+  const std::string got =
+      losses.empty() ? "none"
+                     : std::to_string(losses.size()) + " (" + base::joined(losses, ", ", loss_name) + ")";
+  if (losses.size() < 3) {
+    sentences.push_back("no radar: expected at least 3 losses, got " + got);
+  }
+  if (losses.size() < 2) {
+    sentences.push_back("no pareto: expected at least 2 losses, got " + got);
+  } else if (!pareto(sources)) {
+    sentences.push_back("no pareto: expected a run with both " + loss_name(losses[0]) + " and " +
+                        loss_name(losses[1]) + ", got none");
+  }
+  return sentences;
+}
 
 std::vector<NamedFigure> several_figures(const Sources& sources) {
   std::vector<NamedFigure> figures;

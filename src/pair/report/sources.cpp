@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "pair/base/files.h"
+#include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
-#include "pair/select/pair_s.h"
 
 namespace pair::report {
 namespace {
@@ -34,13 +34,8 @@ RunState state_of(const std::string& name) {
 std::vector<select::Selection> selections_of(const select::History& history) {
   std::vector<select::Selection> all;
   select::PairOptions options;
-  all.push_back(pair_s(history, options));
-  if (all.front().decisions.empty()) {
-    // Runs without held-out data only have the accuracy on their training data.
-    options.validation = select::Validation::training;
-    all.front() = pair_s(history, options);
-  }
-  all.push_back(train_domain(history));
+  all.push_back(pair_s_or_training(history, options));
+  all.push_back(train_domain_or_training(history));
   all.push_back(leave_one_out(history));
   options.validation = select::Validation::test_domain;
   all.push_back(pair_s(history, options));

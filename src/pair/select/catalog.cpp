@@ -84,6 +84,29 @@ std::span<const std::string_view> environments_of(std::string_view dataset) {
   return found == datasets.end() ? std::span<const std::string_view>() : found->environments;
 }
 
+std::string environment_name(const Run& run, int environment) {
+  const auto index = static_cast<std::size_t>(environment);
+  const auto known = environments_of(run.dataset);
+  return index < known.size()              ? std::string(known[index])
+         : index < run.environments.size() ? run.environments[index]
+                                           : std::to_string(environment);
+}
+
+std::string environment_name(const History& history, std::string_view dataset, int environment) {
+  std::string name;
+  for (const Run& run : history) {
+    if (run.dataset != dataset) {
+      continue;
+    }
+    const std::string its = environment_name(run, environment);
+    if (!name.empty() && its != name) {
+      return std::to_string(environment);
+    }
+    name = its;
+  }
+  return name.empty() ? std::to_string(environment) : name;
+}
+
 void join_algorithms(History& history) {
   std::set<std::string> names;
   for (const Run& run : history) {

@@ -15,6 +15,17 @@ namespace pair::select {
 // for other datasets.
 std::span<const std::string_view> environments_of(std::string_view dataset);
 
+// The column head of an environment: DomainBed's, its name in the run's records, or its number.
+std::string environment_name(const Run& run, int environment);
+// The same for all runs on a dataset; its number if they disagree on the name.
+std::string environment_name(const History& history, std::string_view dataset, int environment);
+
+// Names the method of each run, after join_algorithms. A run that the user named has that name. If runs of
+// one algorithm differ in objectives, solver or scheme, these follow its name, since they are different
+// methods: "pair (erm, irmv1; mgda)". An objective with penalty 0 is recorded but not minimised, so it does
+// not count.
+void name_methods(History& history);
+
 // Gives each algorithm one name: if some runs have DomainBed's (IRM) and others ours (irmv1), all get
 // DomainBed's. If a history has only one of the names, it is kept.
 void join_algorithms(History& history);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "pair/select/figures.h"
@@ -18,6 +19,11 @@ using Runs = std::span<const Run* const>;
 
 bool has_one_test_environment(const Run* run) {
   return run->test_envs.size() == 1;
+}
+
+// DomainBed's own: its test environments are split.
+bool is_split(const Run* run) {
+  return has_one_test_environment(run) && !has_whole_test_environments(*run);
 }
 
 // Draw 3 of DomainBed's search is unrelated to draw 3 of ours.
@@ -35,7 +41,7 @@ void keep_better(std::optional<Candidate>& best, Candidate candidate) {
 std::optional<Candidate> best_by_training_domains(Runs runs, int test_env, LeftOut& left_out) {
   std::optional<Candidate> best;
   for (const Run* run : runs) {
-    if (!has_one_test_environment(run)) {
+    if (!is_split(run)) {
       continue;
     }
     const Accuracies accuracies(*run);
@@ -67,7 +73,8 @@ std::optional<Candidate> last_record(Runs runs, int test_env, LeftOut& left_out)
   const Run* last = nullptr;
   std::size_t record = 0;
   for (const Run* run : runs) {
-    for (std::size_t i = 0; has_one_test_environment(run) && i < run->records(); ++i) {
+    const std::size_t records = is_split(run) ? run->records() : 0;
+    for (std::size_t i = 0; i < records; ++i) {
       if (last == nullptr || run->steps[i] >= last->steps[record]) {
         last = run;
         record = i;
@@ -161,11 +168,69 @@ std::optional<Candidate> best_by_cross_validation(Runs runs, int test_env, LeftO
   return best;
 }
 
+enum class Which { all, last };  // of a run's records
+
+// The best record by the validation accuracy, tested on all of the run's test environments.
+std::optional<Candidate> best_on_all(const Run& run, const std::vector<int>& test_envs, Validation validation,
+                                     Which which) {
+  const Accuracies accuracies(run);
+  std::optional<Candidate> best;
+  for (std::size_t record = which == Which::last ? run.records() - 1 : 0; record < run.records(); ++record) {
+    Candidate candidate{&run, record, validation_of(run, accuracies, record, validation), {}};
+    for (const int environment : test_envs) {
+      candidate.tests.push_back(test_accuracy(accuracies, environment, record));
+    }
+    if (!std::isnan(candidate.validation) && std::none_of(candidate.tests.begin(), candidate.tests.end(),
+                                                          [](double test) { return std::isnan(test); })) {
+      keep_better(best, std::move(candidate));
+    }
+  }
+  return best;
+}
+
+// Reversed, so that the larger hparams_seed comes first in a tie.
+void add_decision(Decision decision, Selection& selection) {
+  std::reverse(decision.candidates.begin(), decision.candidates.end());
+  std::stable_sort(decision.candidates.begin(), decision.candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.validation > b.validation; });
+  if (!decision.candidates.empty()) {
+    selection.decisions.push_back(std::move(decision));
+  }
+}
+
+// Adds the choices among the runs that `keep` says.
+template <class Keep>
+void choose_on_all(const History& history, Validation validation, Which which, Keep keep, const char* needs,
+                   Selection& selection) {
+  LeftOut left_out;
+  for (const Group& group : groups_by_test_environments(history, keep)) {
+    Decision decision = group.decision();
+    for (const Run* run : group.runs) {
+      if (auto candidate = best_on_all(*run, group.test_envs, validation, which)) {
+        decision.candidates.push_back(*std::move(candidate));
+      } else {
+        left_out.add(*run, needs);
+      }
+    }
+    add_decision(std::move(decision), selection);
+  }
+  for (std::string& sentence : left_out.sentences()) {
+    selection.notes.push_back(std::move(sentence));
+  }
+  std::sort(selection.decisions.begin(), selection.decisions.end(), [](const Decision& a, const Decision& b) {
+    return std::tie(a.dataset, a.algorithm, a.trial_seed, a.test_envs) <
+           std::tie(b.dataset, b.algorithm, b.trial_seed, b.test_envs);
+  });
+}
+
 template <class BestOf>
-Selection select_by_accuracy(const History& history, const char* name, const char* title, BestOf best_of) {
+Selection select_by_accuracy(const History& history, const char* name, const char* title, BestOf best_of,
+                             bool (*is_wanted)(const Run*) = has_one_test_environment) {
   Selection selection{name, title, {}, {}};
   LeftOut left_out;
-  bool any = false;
+  // Others are chosen from elsewhere.
+  bool any =
+      is_wanted == is_split && std::any_of(history.begin(), history.end(), has_whole_test_environments);
   for (const Group& group : groups_by_test_environment(history)) {
     Decision decision = group.decision();
     for (std::size_t first = 0, end = 0; first < group.runs.size(); first = end) {
@@ -173,18 +238,12 @@ Selection select_by_accuracy(const History& history, const char* name, const cha
         ++end;
       }
       const Runs runs = std::span(group.runs).subspan(first, end - first);
-      any = any || std::any_of(runs.begin(), runs.end(), has_one_test_environment);
+      any = any || std::any_of(runs.begin(), runs.end(), is_wanted);
       if (auto candidate = best_of(runs, group.test_envs.front(), left_out)) {
         decision.candidates.push_back(*std::move(candidate));
       }
     }
-    // Reversed, so that the larger hparams_seed comes first in a tie.
-    std::reverse(decision.candidates.begin(), decision.candidates.end());
-    std::stable_sort(decision.candidates.begin(), decision.candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.validation > b.validation; });
-    if (!decision.candidates.empty()) {
-      selection.decisions.push_back(std::move(decision));
-    }
+    add_decision(std::move(decision), selection);
   }
   selection.notes = left_out.sentences();
   if (!any && !history.empty()) {
@@ -198,9 +257,23 @@ Selection select_by_accuracy(const History& history, const char* name, const cha
 
 }  // namespace
 
+Selection training_accuracy(const History& history) {
+  Selection selection{"training", "training accuracy", {}, {}};
+  choose_on_all(
+      history, Validation::training, Which::all,
+      [](const Run& run) { return run.test_envs.size() == 1 || has_whole_test_environments(run); },
+      "it needs env{i}_in_acc of the training domains, and the accuracy on its test domains", selection);
+  return selection;
+}
+
 Selection train_domain(const History& history) {
-  return select_by_accuracy(history, "train-domain", "training-domain validation set",
-                            best_by_training_domains);
+  Selection selection = select_by_accuracy(history, "train-domain", "training-domain validation set",
+                                           best_by_training_domains, is_split);
+  choose_on_all(history, Validation::train_domain, Which::all, has_whole_test_environments,
+                "training-domain validation needs env{i}_out_acc of the training domains, numbered from 0 "
+                "without a gap",
+                selection);
+  return selection;
 }
 
 Selection leave_one_out(const History& history) {
@@ -209,7 +282,17 @@ Selection leave_one_out(const History& history) {
 }
 
 Selection oracle(const History& history) {
-  return select_by_accuracy(history, "oracle", "test-domain validation set (oracle)", last_record);
+  Selection selection =
+      select_by_accuracy(history, "oracle", "test-domain validation set (oracle)", last_record, is_split);
+  choose_on_all(history, Validation::test_domain, Which::last, has_whole_test_environments,
+                "the oracle needs env{i}_out_acc of the test domains in the last record", selection);
+  if (std::any_of(selection.decisions.begin(), selection.decisions.end(), [](const Decision& decision) {
+        return has_whole_test_environments(*decision.chosen().run);
+      })) {
+    selection.notes.emplace_back(
+        "the test environments are not split, so the accuracy is on the data that the model was chosen by");
+  }
+  return selection;
 }
 
 }  // namespace pair::select

@@ -34,7 +34,8 @@ struct Run {
   std::string name;  // the run's folder; unique within a history
   std::string dataset;
   std::string algorithm;
-  std::string logged_as;       // the algorithm's name in the records, if join_algorithms changed it
+  std::string logged_as;       // the algorithm's name in the records, if name_methods changed it
+  std::string label;           // the name given by 'pair train --name'; may be empty
   std::vector<int> test_envs;  // from 0, each once, in the order of args.test_envs
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;
@@ -42,7 +43,11 @@ struct Run {
   std::vector<std::pair<std::string, std::string>> hparams;  // by name; the values as JSON
   std::vector<std::int64_t> steps;                           // one per record, in the order they were logged
   std::vector<Column> columns;
+  // Names of the environments, from environment 0; empty if the records have none.
+  std::vector<std::string> environments = {};
 
+  // The algorithm's name in the records.
+  [[nodiscard]] const std::string& trained_as() const { return logged_as.empty() ? algorithm : logged_as; }
   [[nodiscard]] std::size_t records() const { return steps.size(); }
   // Null if no record has the key.
   [[nodiscard]] const Column* find(std::string_view key) const;

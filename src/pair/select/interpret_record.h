@@ -55,6 +55,25 @@ std::string interpret_test_envs(const Value& value, std::vector<int>& test_envs)
   return fits && !test_envs.empty() ? "" : "has args.test_envs " + shortened(value.shown()) + expected;
 }
 
+// Names are for people, so a list that is not of names counts as none.
+template <class Value>
+void interpret_names(const Value& value, std::vector<std::string>& names) {
+  names.clear();
+  bool fits = value.is_list();
+  if (fits) {
+    value.each_item([&](const Value& item) {
+      const auto name = item.text();
+      fits = fits && name;
+      if (fits) {
+        names.emplace_back(*name);
+      }
+    });
+  }
+  if (!fits) {
+    names.clear();
+  }
+}
+
 template <class Value>
 std::string interpret_args(const Value& args, RecordLine& record) {
   std::string problem;
@@ -64,6 +83,8 @@ std::string interpret_args(const Value& args, RecordLine& record) {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trial_seed;
   record.hparams_seed = 0;
+  record.label.clear();
+  record.environments.clear();
   const auto take = [&problem](std::string_view key, const Value& value, auto& target, const auto& got,
                                const char* expected) {
     if (got) {
@@ -83,6 +104,10 @@ std::string interpret_args(const Value& args, RecordLine& record) {
       if (std::string wrong = interpret_test_envs(value, record.test_envs); problem.empty()) {
         problem = std::move(wrong);
       }
+    } else if (key == "env_names") {
+      interpret_names(value, record.environments);
+    } else if (key == "name") {
+      record.label = value.text().value_or("");
     } else if (key == "hparams_seed") {
       take(key, value, record.hparams_seed, whole_number(value), "an integer");
     } else if (key == "trial_seed") {

@@ -17,20 +17,6 @@ bool has_all(const Run& run, const Keys& keys) {
                      [&run](const std::string& key) { return run.find_loss(key) != nullptr; });
 }
 
-// The names in a JSON list, such as ["erm","irmv1"].
-Keys names_in(std::string_view list) {
-  Keys names;
-  for (std::size_t open = list.find('"'); open != std::string_view::npos;) {
-    const std::size_t close = list.find('"', open + 1);
-    if (close == std::string_view::npos) {
-      break;
-    }
-    names.emplace_back(list.substr(open + 1, close - open - 1));
-    open = list.find('"', close + 1);
-  }
-  return names;
-}
-
 // The run's objectives in its own order, that of its preference and penalties; empty if its hyperparameters
 // do not list them.
 Keys order_of(const Run& run) {
@@ -135,6 +121,19 @@ bool noisy_by_name(std::string_view algorithm) {
 }
 
 }  // namespace
+
+std::vector<std::string> names_in(std::string_view list) {
+  Keys names;
+  for (std::size_t open = list.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = list.find('"', open + 1);
+    if (close == std::string_view::npos) {
+      break;
+    }
+    names.emplace_back(list.substr(open + 1, close - open - 1));
+    open = list.find('"', close + 1);
+  }
+  return names;
+}
 
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs) {
   const std::vector<Keys>* const declared = declared_by(runs);

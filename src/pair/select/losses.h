@@ -28,6 +28,9 @@ namespace pair::select {
 // is such a list). Empty if none fits.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
+// The names in a JSON list, such as ["erm","irmv1"].
+std::vector<std::string> names_in(std::string_view list);
+
 // Whether validation accuracy decides among an algorithm's runs instead of the score: as declared by the
 // first run that declares it. Otherwise for GroupDRO and DANN, whose losses are too noisy to compare runs
 // (the paper).

@@ -59,7 +59,7 @@ bool takes_part(const Run& run) {
 
 std::size_t last_steps_of_the_paper(const Run& run, Validation validation) {
   if (validation == Validation::test_domain) {
-    return run.algorithm == "DANN" || run.algorithm == "dann" ? 5 : 10;
+    return run.trained_as() == "DANN" || run.trained_as() == "dann" ? 5 : 10;
   }
   return run.dataset == "ColoredMNIST" || run.dataset.starts_with("cmnist") ? 5 : 10;
 }
@@ -152,36 +152,6 @@ std::vector<double> estimated_preference(const std::vector<const Run*>& runs,
   return preference;
 }
 
-// NaN if the record lacks a required accuracy.
-double validation_of(const Run& run, const Accuracies& accuracies, std::size_t record, Validation which) {
-  std::vector<double> values;
-  const auto is_test = [&run](int environment) {
-    return std::find(run.test_envs.begin(), run.test_envs.end(), environment) != run.test_envs.end();
-  };
-  switch (which) {
-    case Validation::train_domain:
-      for (int i = 0; i < accuracies.held_out(record); ++i) {
-        if (!is_test(i)) {
-          values.push_back(accuracies.out(i, record));
-        }
-      }
-      break;
-    case Validation::test_domain:
-      for (const int i : run.test_envs) {
-        values.push_back(accuracies.out(i, record));
-      }
-      break;
-    case Validation::training:
-      for (int i = 0; i < accuracies.environments(); ++i) {
-        if (!is_test(i)) {
-          values.push_back(accuracies.in(i, record));
-        }
-      }
-      break;
-  }
-  return mean(values);
-}
-
 std::string needs(Validation which) {
   switch (which) {
     case Validation::train_domain:
@@ -195,17 +165,12 @@ std::string needs(Validation which) {
   return {};
 }
 
-double test_accuracy(const Accuracies& accuracies, int environment, std::size_t record) {
-  const double split = accuracies.in(environment, record);
-  return std::isnan(split) ? accuracies.out(environment, record) : split;
-}
-
 // Algorithm 2, lines 3 to 5.
 std::optional<Candidate> best_record(const Run& run, const Decision& decision, const PairOptions& options,
                                      LeftOut& left_out) {
   const Losses losses(run, decision.losses, options);
   if (!losses.complete()) {
-    left_out.add(run, "it has not logged all of the losses that PAIR-s uses for " + run.algorithm);
+    left_out.add(run, "it has not logged all of the losses that PAIR-s uses for " + run.trained_as());
     return std::nullopt;
   }
   const std::vector<std::size_t> records = converged(run, options);
@@ -345,7 +310,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
   }
   std::map<std::pair<std::string, std::string>, Scoring> scorings;
   for (const auto& [key, runs] : by_algorithm) {
-    scorings[key] = scoring_of(key.second, runs, options, left_out);
+    scorings[key] = scoring_of(runs.front()->trained_as(), runs, options, left_out);
   }
   refuse_useless_preference(scorings);
   for (const Group& group : groups) {
@@ -355,8 +320,8 @@ Selection pair_s(const History& history, const PairOptions& options) {
     decision.preference = scoring.preference;
     decision.by_validation =
         options.across == Across::validation ||
-        (options.across == Across::paper &&
-         (options.validation == Validation::test_domain || has_noisy_losses(group.algorithm, group.runs)));
+        (options.across == Across::paper && (options.validation == Validation::test_domain ||
+                                             has_noisy_losses(group.runs.front()->trained_as(), group.runs)));
     for (const Run* run : group.runs) {
       if (scoring.losses.empty()) {
         break;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pair/select/decision.h"
+#include "pair/select/validation.h"
 
 // PAIR-s, Algorithm 2 of the paper. Within a run, losses choose the record. Among runs, a minimum validation
 // accuracy (the bar) and then losses choose. The score of a record is
@@ -17,13 +18,6 @@
 // count, unless PairOptions::with_sign is set.
 
 namespace pair::select {
-
-// The accuracy that is compared with the bar.
-enum class Validation {
-  train_domain,  // mean of env{i}_out_acc over the training domains, numbered from 0 without a gap
-  test_domain,   // mean of env{t}_out_acc over the test domains
-  training,      // mean of env{i}_in_acc over the training domains, for runs without held-out data
-};
 
 // The quantity that decides among runs.
 enum class Across {
@@ -50,7 +44,7 @@ struct PairOptions {
   // Use losses as logged, including negative ones, as in the paper's released code: the largest estimation
   // error then wins.
   bool with_sign = false;
-  Validation validation = Validation::train_domain;
+  Validation validation = Validation::train_domain;  // the accuracy that is compared with the bar
   Across across = Across::paper;
 };
 

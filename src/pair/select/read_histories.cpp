@@ -174,7 +174,7 @@ Histories read_histories(std::span<const std::filesystem::path> folders, const R
     }
     std::move(result.runs.begin(), result.runs.end(), std::back_inserter(histories.history));
   }
-  join_algorithms(histories.history);
+  name_methods(histories.history);
   std::sort(histories.left_out.begin(), histories.left_out.end(),
             [](const Omission& a, const Omission& b) { return a.path < b.path; });
   std::sort(histories.failed.begin(), histories.failed.end(),

@@ -18,6 +18,8 @@ namespace pair::select {
 struct RecordLine {
   std::string algorithm;
   std::string dataset;
+  std::string label;                      // args.name
+  std::vector<std::string> environments;  // args.env_names
   std::vector<int> test_envs;
   std::int64_t trial_seed = 0;
   std::int64_t hparams_seed = 0;

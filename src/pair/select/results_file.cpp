@@ -78,6 +78,8 @@ std::string ResultsReader::take_record(const char* line, std::size_t length, Res
     begun.name = result.runs.empty() ? name_ : name_ + "#" + std::to_string(result.runs.size() + 1);
     begun.dataset = record_.dataset;
     begun.algorithm = record_.algorithm;
+    begun.label = record_.label;
+    begun.environments = record_.environments;
     begun.test_envs = record_.test_envs;
     begun.trial_seed = record_.trial_seed;
     begun.hparams_seed = record_.hparams_seed;

@@ -12,8 +12,8 @@ namespace pair::select {
 namespace {
 
 // Accuracies of an algorithm on a dataset by test environment and trial.
-using Accuracies = std::map<int, std::map<std::int64_t, double>>;
-using ByAlgorithm = std::map<std::pair<std::string, std::string>, Accuracies>;
+using TrialAccuracies = std::map<int, std::map<std::int64_t, double>>;
+using ByAlgorithm = std::map<std::pair<std::string, std::string>, TrialAccuracies>;
 
 ByAlgorithm accuracies_of(const Selection& selection) {
   ByAlgorithm all;
@@ -57,12 +57,6 @@ std::vector<int> columns_of(const std::string& dataset, const History& history) 
     }
   }
   return {seen.begin(), seen.end()};
-}
-
-std::string name_of(const std::string& dataset, int environment) {
-  const auto names = environments_of(dataset);
-  const auto index = static_cast<std::size_t>(environment);
-  return index < names.size() ? std::string(names[index]) : std::to_string(environment);
 }
 
 std::optional<Figure> cell(const ByAlgorithm& all, const std::string& dataset, const std::string& algorithm,
@@ -113,7 +107,7 @@ std::vector<Table> tables_of(const Selection& selection, const History& history)
     Table table{dataset, "Dataset: " + dataset + ", model selection method: " + selection.title, {}, {}};
     const std::vector<int> environments = columns_of(dataset, history);
     for (const int environment : environments) {
-      table.columns.push_back(name_of(dataset, environment));
+      table.columns.push_back(environment_name(history, dataset, environment));
     }
     for (const std::string& algorithm : algorithms) {
       TableRow row{algorithm, {}, {}};

@@ -80,7 +80,7 @@ nlohmann::json Follower::payload() const {
     }
     histories.history.insert(histories.history.end(), file.runs.begin(), file.runs.end());
   }
-  select::join_algorithms(histories.history);
+  select::name_methods(histories.history);
   nlohmann::json payload = report::payload_of(report::sources_of(std::move(histories)));
   for (const std::string& sentence : found_ ? found_->left_out : std::vector<std::string>()) {
     payload["left_out"].push_back(sentence);

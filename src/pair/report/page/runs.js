@@ -118,7 +118,7 @@ function updateRun() {
   timeFigure(runFigures.accuracy, run, regression ? "error" : "accuracy",
     regression ? () => logAxis("squared error") : unit("accuracy"), "These records have no accuracies.",
     {height: 400, trace: (metric) => ({name: plain(shortLabel(metric).replace("-environment test accuracy", " test")
-      .replace("environment ", "env. ") + (isTest(metric) && !metric.key.startsWith("worst") ? ", test" : ""))})});
+      .replace("environment ", "env. ") + (isTest(metric) && !metric.key.startsWith("worst") && !metric.label.includes("(test") ? ", test" : ""))})});
   updateRate(run);
   const settings = {...data.settings.common};
   data.settings.varying.forEach((name, i) => { if (run.settings[i] !== null) settings[name] = run.settings[i]; });
