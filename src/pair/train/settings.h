@@ -103,6 +103,10 @@ struct Settings {
 // The settings that every run has. Names are those of specs and of 'pair train --set'.
 const std::vector<base::Field>& settings_fields();
 
+// What a setting says to runs of the scheme, in one line: `pretrain` is steps of ERM to PAIR-o and steps with
+// another penalty to the linear scheme. The field's summary where it says the same to all.
+std::string meaning(const base::Field& field, Scheme scheme);
+
 // Makes the options fit the names: those of objectives and of a model that are not named any more are
 // dropped, and those that are missing become the defaults. Throws std::invalid_argument for names that are
 // not known.
