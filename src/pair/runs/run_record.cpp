@@ -13,12 +13,17 @@ namespace {
 using nlohmann::json;
 
 json args_of(const RunSpec& spec) {
-  return {{"algorithm", spec.algorithm},
-          {"dataset", spec.dataset.name},
-          {"seed", spec.seed},
-          {"trial_seed", spec.seed},
-          {"hparams_seed", spec.hparams_seed},
-          {"test_envs", data::test_environments(spec.dataset)}};
+  json args{{"algorithm", spec.algorithm},
+            {"dataset", spec.dataset.name},
+            {"seed", spec.seed},
+            {"trial_seed", spec.seed},
+            {"hparams_seed", spec.hparams_seed},
+            {"test_envs", data::test_environments(spec.dataset)},
+            {"env_names", data::environment_names(spec.dataset)}};
+  if (!spec.name.empty()) {
+    args["name"] = spec.name;
+  }
+  return args;
 }
 
 json hparams_of(const RunSpec& spec) {

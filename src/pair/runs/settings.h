@@ -33,6 +33,10 @@ std::vector<Setting> settings_of(const RunSpec& spec);
 // Whether the setting decides which others a run has: objectives, model and scheme.
 bool decides_settings(std::string_view name);
 
+// Whether the run's scheme uses the setting: PAIR-o does not use penalty, and the linear scheme has no
+// solver.
+bool is_read(const RunSpec& spec, const base::Field& field);
+
 // Null if the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
