@@ -77,8 +77,11 @@ std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search) 
 }
 
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm, Search search) {
-  const runs::RunSpec spec = runs::resolve(dataset, algorithm);
-  const std::string& protocol = data::entry_of(dataset).protocol;
+  return hparams_of(runs::resolve(dataset, algorithm), search);
+}
+
+std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search) {
+  const std::string& protocol = data::entry_of(spec.dataset.name).protocol;
   if (protocol == "domainbed") {
     return domainbed_hparams(spec, search);
   }

@@ -1,6 +1,7 @@
 #include "pair/sweep/jobs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -61,6 +62,14 @@ class Common {
     const bool penalty = std::any_of(
         set_.begin(), set_.end(), [](const runs::Override& setting) { return setting.first == "penalty"; });
     std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
+  }
+
+  // The settings that decide which other settings a run has.
+  [[nodiscard]] std::vector<runs::Override> deciding() const {
+    std::vector<runs::Override> kept;
+    std::copy_if(set_.begin(), set_.end(), std::back_inserter(kept),
+                 [](const runs::Override& setting) { return runs::decides_settings(setting.first); });
+    return kept;
   }
 
   // The settings that apply to such runs.
@@ -147,10 +156,13 @@ std::vector<Job> jobs_of(const Definition& definition) {
   std::vector<Family> families;
   for (const std::string& dataset : definition.datasets) {
     for (const std::string& algorithm : algorithms) {
-      std::vector<runs::Override> settings = common.of(runs::resolve(dataset, algorithm));
+      std::vector<runs::Override> settings = common.of(runs::resolve(dataset, algorithm, common.deciding()));
       // With the common settings, since they may name the data folder and so decide which environments exist.
-      std::vector<TestEnvs> test_envs = sets_for(definition, runs::resolve(dataset, algorithm, settings));
-      std::vector<Hparam> hparams = hparams_of(dataset, algorithm, definition.search);
+      const runs::RunSpec spec = runs::resolve(dataset, algorithm, settings);
+      runs::check_own_objectives(spec);
+      std::vector<TestEnvs> test_envs = sets_for(definition, spec);
+      std::vector<Hparam> hparams =
+          hparams_of(runs::resolve(dataset, algorithm, common.deciding()), definition.search);
       common.spare(hparams);
       families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});
     }
