@@ -58,12 +58,77 @@ TEST_F(Select, PrintsTablesAndChoicesOfEveryCriterion) {
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n"));
   for (const char* title : {"PAIR-s, training-domain validation set", "PAIR-s, test-domain validation set",
-                            "training-domain validation set", "leave-one-domain-out cross-validation",
-                            "test-domain validation set (oracle)"}) {
+                            "training-domain validation set", "test-domain validation set (oracle)"}) {
     EXPECT_THAT(finished.out, HasSubstr(std::string("Averages, model selection method: ") + title + "\n"));
     EXPECT_THAT(finished.out, HasSubstr(std::string("-------- Chosen: ") + title + "\n"));
   }
+  EXPECT_THAT(finished.out, Not(HasSubstr("model selection method: leave-one-domain-out")));
+  EXPECT_THAT(finished.out, HasSubstr("-------- Chosen: leave-one-domain-out cross-validation\nnothing\n"));
   EXPECT_THAT(finished.err, HasSubstr("leave-one-domain-out needs, for each training domain"));
+}
+
+// A record of ERM or IRMv1 on cmnist, which has three test environments and holds nothing out.
+std::string cmnist_line(const std::string& algorithm, int draw, int step) {
+  const json record{{"args",
+                     {{"algorithm", algorithm},
+                      {"dataset", "cmnist"},
+                      {"test_envs", {2, 3, 4}},
+                      {"env_names", {"beta 0.1", "beta 0.2", "beta 0.9", "beta 0.1", "beta 0.5"}},
+                      {"trial_seed", 0},
+                      {"hparams_seed", draw}}},
+                    {"hparams", {{"lr", 0.001 * (draw + 1)}}},
+                    {"step", step},
+                    {"losses", algorithm == "erm" ? json{{"erm", 0.4}} : json{{"erm", 0.4}, {"irmv1", 0.1}}},
+                    {"env0_in_acc", 0.8 + 0.01 * draw},
+                    {"env1_in_acc", 0.8 + 0.01 * draw},
+                    {"env2_out_acc", 0.2},
+                    {"env3_out_acc", 0.9},
+                    {"env4_out_acc", 0.5}};
+  return record.dump() + "\n";
+}
+
+TEST(SelectFromOurs, ChoosesByTrainingAccuracyWhereNothingIsHeldOut) {
+  const Scratch scratch;
+  for (const char* const algorithm : {"erm", "irmv1"}) {
+    for (int draw = 0; draw < 2; ++draw) {
+      write(scratch / (algorithm + std::to_string(draw)) / "results.jsonl",
+            cmnist_line(algorithm, draw, 10) + cmnist_line(algorithm, draw, 20));
+    }
+  }
+  const Finished finished = run_pair({"select", scratch.path().string()});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  for (const char* const title :
+       {"PAIR-s, training accuracy", "training accuracy", "test-domain validation set (oracle)"}) {
+    EXPECT_THAT(finished.out,
+                HasSubstr(std::string("Dataset: cmnist, model selection method: ") + title + "\n"));
+  }
+  EXPECT_THAT(finished.out, HasSubstr("beta 0.9"));
+  EXPECT_THAT(finished.err, HasSubstr("using training accuracy instead"));
+  EXPECT_THAT(finished.out, Not(HasSubstr("model selection method: leave-one-domain-out")));
+  const json oracle = json::parse(
+      run_pair({"select", scratch.path().string(), "--criterion", "oracle", "--format", "json"}).out);
+  EXPECT_EQ(oracle["criteria"][0]["choices"].size(), 2U);
+}
+
+TEST(SelectFromOurs, FailsWithOneSentenceWhereNothingCouldBeChosen) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", cmnist_line("erm", 0, 10));
+  const Finished finished = run_pair({"select", scratch.path().string(), "--criterion", "leave-one-out"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.err, HasSubstr("pair: no model could be chosen from 1 run; the lines above say what "
+                                      "each criterion needs\n"));
+  EXPECT_THAT(finished.out, Not(HasSubstr(" X ")));
+}
+
+TEST(SelectFromOurs, NamesRunsThatFailedBeforeTheirFirstRecord) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", cmnist_line("erm", 0, 10));
+  write(scratch / "b/results.jsonl", "");
+  write(scratch / "b/failed", "no memory\n");
+  const Finished finished = run_pair({"select", scratch.path().string()});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("b failed before its first record: no memory\n"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("left out: ")));
 }
 
 TEST_F(Select, TradesAccuracyForPenaltiesAboveTheBar) {

@@ -273,6 +273,38 @@ TEST(ListAlgorithms, SaysWhatDomainBedCallsThem) {
   }
 }
 
+TEST(ListSettings, ShowTheDefaultsOfAnAlgorithmOnADataset) {
+  const auto entry = [](const char* name, const char* algorithm, const char* dataset) {
+    for (const json& one :
+         json::parse(list({"settings", "--algorithm", algorithm, "--dataset", dataset, "--json"}).out)) {
+      if (one["name"] == name) {
+        return one;
+      }
+    }
+    return json();
+  };
+  EXPECT_EQ(entry("pretrain", "pair", "cmnist")["default"], "150");
+  EXPECT_EQ(entry("pretrain", "pair", "ColoredMNIST")["default"], "500");
+  EXPECT_EQ(entry("pretrain", "irmv1", "cmnist")["default"], "100");
+  EXPECT_THAT(entry("pretrain", "pair", "cmnist")["summary"].get<std::string>(), HasSubstr("ERM alone"));
+  EXPECT_THAT(entry("pretrain", "irmv1", "cmnist")["summary"].get<std::string>(),
+              HasSubstr("pretrain_penalty"));
+  EXPECT_TRUE(entry("balance_lr", "irmv1", "cmnist").is_null()) << "it does not read it";
+  EXPECT_TRUE(entry("penalty", "pair", "cmnist").is_null());
+  EXPECT_EQ(list({"settings", "--algorithm", "irmv2"}).status, 2);
+  EXPECT_EQ(list({"settings", "--search", "paper"}).status, 2);
+  EXPECT_EQ(list({"datasets", "--algorithm", "erm"}).status, 2);
+}
+
+TEST(ListHparams, AreThoseOfAnAlgorithmOnADataset) {
+  const Ended ended = list({"hparams", "--algorithm", "IRM", "--dataset", "cmnist"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(ended.out, HasSubstr("irmv1.penalty"));
+  EXPECT_THAT(ended.out, ::testing::Not(HasSubstr("vrex.")));
+  EXPECT_THAT(ended.out, ::testing::Not(HasSubstr("ColoredMNIST")));
+  EXPECT_EQ(list({"hparams", "--dataset", "cmnst"}).status, 2);
+}
+
 TEST(ListHparams, RefusesOtherSearches) {
   const Ended unknown = list({"hparams", "--search", "papr"});
   EXPECT_EQ(unknown.status, 2);

@@ -36,6 +36,21 @@ TEST(ProgressDisplay, TimeLeftCountsStepsAndRecords) {
   EXPECT_THAT(last_line(100, 0.1, 5.0), EndsWith("left 0:00"));
 }
 
+TEST(ProgressDisplay, HasNoDivergenceBeforeBalancing) {
+  const auto line = [](const char* phase) {
+    const nlohmann::json record = {{"hparams", {{"objectives", {"erm", "irmv1"}}}},
+                                   {"weights", {{"erm", 1.0}, {"irmv1", 0.0}}},
+                                   {"divergence", 0.0},
+                                   {"phase", phase},
+                                   {"worst_test_acc", 0.7}};
+    std::ostringstream out;
+    ProgressDisplay(out, ProgressDisplay::Style::lines, 80).show({0, 10, 100, &record, 9}, 1.0);
+    return out.str();
+  };
+  EXPECT_THAT(line("descent"), ::testing::HasSubstr("divergence -  "));
+  EXPECT_THAT(line("balance"), ::testing::HasSubstr("divergence 0  "));
+}
+
 TEST(ProgressDisplay, ContinuesFromACheckpoint) {
   EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
 }

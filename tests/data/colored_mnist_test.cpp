@@ -30,6 +30,7 @@ Digits marked_digits() {
 
 // The content of an environment of marked digits.
 struct Seen {
+  bool operator==(const Seen&) const = default;
   std::int64_t position = 0;
   bool label = false;
   bool colour = false;
@@ -274,6 +275,33 @@ TEST(ColoredMnistOfMnist, OfSeed0HasTheseBits) {
   EXPECT_EQ(digest(set.train[0].inputs), "d1bbea2595b7a271");
   EXPECT_EQ(digest(set.train[1].labels), "a209bfaa749866ee");
   EXPECT_EQ(digest(set.held_out[2].inputs), "f1e1341a6409accf");
+}
+
+TEST(ColoredMnist, HoldsOutTheLastDigitsOfEachTrainingEnvironment) {
+  const Digits digits = marked_digits();
+  ColoredMnistSpec spec = colored_mnist_preset("cmnist");
+  spec.train_digits = 101;
+  spec.test_digits = 10;
+  const EnvironmentSet whole = colored_mnist(digits, spec, 3);
+  spec.holdout = 0.25;
+  const EnvironmentSet split = colored_mnist(digits, spec, 3);
+  ASSERT_EQ(whole.held_out.size(), 3U);
+  ASSERT_EQ(split.held_out.size(), 5U);
+  for (std::size_t e = 0; e < 2; ++e) {
+    EXPECT_EQ(split.train[e].key, "env" + std::to_string(e) + "_in");
+    EXPECT_EQ(split.held_out[e].key, "env" + std::to_string(e) + "_out");
+    EXPECT_FALSE(split.held_out[e].test);
+    EXPECT_EQ(split.held_out[e].labels.size(0), 12);
+    std::vector<Seen> joined = seen(split.train[e]);
+    const std::vector<Seen> out = seen(split.held_out[e]);
+    joined.insert(joined.end(), out.begin(), out.end());
+    EXPECT_EQ(joined, seen(whole.train[e])) << "the same digits, labels and colours";
+  }
+  EXPECT_EQ(split.held_out[2].key, "env2_out");
+  EXPECT_TRUE(split.held_out[2].test);
+  spec.train_digits = 2;
+  EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(HasSubstr(
+                                           "holdout: expected a share that leaves something of 1 digits")));
 }
 
 }  // namespace

@@ -88,6 +88,15 @@ TEST_F(PaperTable, NamesTheNearestMethod) {
   }
 }
 
+TEST(PaperTableText, SaysThatASettingIsNotThePapers) {
+  nlohmann::json result = nlohmann::json::parse(
+      R"({"title": "Accuracy", "rows": [{"label": "ERM", "cells": [], "average": 17.1, "paper_average": null}]})");
+  EXPECT_EQ(as_text(result).find("Not the paper's"), std::string::npos);
+  result["changed_settings"] = {"steps=60", "lr=1"};
+  EXPECT_THAT(as_text(result), HasSubstr("Not the paper's setting: steps=60, lr=1\n"));
+  EXPECT_THAT(as_markdown(result), HasSubstr("Not the paper's setting: steps=60, lr=1\n\n"));
+}
+
 TEST(Figures, AreMeanAndRootMeanSquareDistance) {
   const std::vector<double> values = {68.0, 70.0};
   EXPECT_EQ(figure_of(values).mean, 69.0);

@@ -211,6 +211,30 @@ TEST(PairTrain, CombinesAnyObjectives) {
   EXPECT_EQ(last.at("hparams").at("freeze_featurizer"), true);
 }
 
+TEST(PairTrain, WarnsBeforeARunThatNeverBalances) {
+  const Scratch scratch;
+  const Ended ended = pair({"train", "--steps", "4", "--out", "run", "--quiet", "--name", "my method",
+                            "--set", "train_digits=100", "test_digits=50", "width=4", "holdout=0.2"},
+                           scratch.path());
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(
+      ended.err,
+      "pair: warning: pair never balances objectives and trains with ERM alone: pretrain is 150 and steps is "
+      "4; set pretrain below steps\n");
+  const nlohmann::json record = read_records(results_file(scratch / "run")).back();
+  EXPECT_EQ(record.at("args").at("name"), "my method");
+  EXPECT_EQ(record.at("args").at("env_names").at(2), "beta 0.9");
+  EXPECT_TRUE(record.contains("env0_in_acc"));
+  EXPECT_TRUE(record.contains("env0_out_acc"));
+}
+
+TEST(PairTrain, RefusesObjectivesThatTheAlgorithmDoesNotHave) {
+  const Scratch scratch;
+  const Ended ended = pair({"train", "--algorithm", "erm", "--objectives", "erm,vrex"}, scratch.path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("objectives: expected 'erm' for algorithm erm, got 'erm,vrex'"));
+}
+
 TEST(PairTrain, FindsItsPlaceByItself) {
   const Scratch scratch;
   const std::vector<std::string> arguments = {"train",          "--algorithm", "erm",

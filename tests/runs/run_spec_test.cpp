@@ -258,6 +258,49 @@ TEST(Resolve, OtherObjectivesGetAPreferenceOfTheirOwn) {
       << "a wrong one that was given is left for validation to refuse";
 }
 
+TEST(OwnObjectives, AreWhatAnAlgorithmsNamePromises) {
+  const auto check = [](const char* algorithm, std::vector<Override> overrides) {
+    check_own_objectives(resolve("cmnist", algorithm, overrides));
+  };
+  EXPECT_THAT(
+      [&] {
+        check("erm", {{"objectives", "erm,vrex"}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          "objectives: expected 'erm' for algorithm erm, got 'erm,vrex'; --algorithm pair takes any "
+          "objectives, and penalties of 0 record one only"));
+  EXPECT_ANY_THROW(check("irmv1", {{"objectives", "erm,vrex"}}));
+  EXPECT_NO_THROW(check("erm", {{"objectives", "erm,vrex"}, {"penalties", "0"}}));
+  EXPECT_NO_THROW(check("irmx", {{"objectives", "erm,vrex,irmv1"}}));
+  EXPECT_NO_THROW(check("pair", {{"objectives", "erm,fishr"}}));
+  EXPECT_NO_THROW(check("pair", {{"objectives", "erm,fishr"}, {"scheme", "linear"}}));
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    EXPECT_NO_THROW(check(algorithm.name.c_str(), {}));
+  }
+}
+
+TEST(RunSpec, OfARunWithANameHasAnotherHash) {
+  const RunSpec spec = small_spec();
+  RunSpec named = spec;
+  set(named, "name", "my method");
+  EXPECT_EQ(named.name, "my method");
+  EXPECT_NE(hash(named), hash(spec));
+  EXPECT_EQ(spec_from_json(as_json(named)).name, "my method");
+  set(named, "name", "none");
+  EXPECT_EQ(hash(named), hash(spec)) << "a name that is not given changes no run's folder";
+  EXPECT_THAT([&] { set(named, "name", "two\nlines"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("up to 60 printable characters")));
+  EXPECT_ANY_THROW(set(named, "name", std::string(61, 'a')));
+}
+
+TEST(RunSpec, OfADatasetThatHoldsNothingOutHasTheHashItHad) {
+  const RunSpec spec = small_spec();
+  EXPECT_EQ(canonical(spec).find("holdout"), std::string::npos);
+  RunSpec holding = spec;
+  set(holding, "holdout", "0.2");
+  EXPECT_NE(hash(holding), hash(spec));
+}
+
 TEST(Resolve, GivesEachAlgorithmAValidSpecOnEachDataset) {
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     for (const data::DatasetEntry& dataset : data::datasets()) {

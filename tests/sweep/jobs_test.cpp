@@ -197,6 +197,26 @@ TEST(Jobs, KeepAPenaltyThatIsSet) {
   EXPECT_TRUE(drawn.spec.settings.penalties.empty()) << "they would count in its place";
 }
 
+TEST(Jobs, DrawTheOptionsOfObjectivesThatWereAdded) {
+  Definition definition;
+  definition.datasets = {"ColoredMNIST"};
+  definition.algorithms = {"pair"};
+  definition.n_hparams = 3;
+  definition.n_trials = 1;
+  definition.test_envs = {{2}};
+  definition.set = {{"objectives", "erm,fishr"}};
+  const std::vector<Job> jobs = jobs_of(definition);
+  ASSERT_EQ(jobs.size(), 3U);
+  EXPECT_EQ(runs::text_of(jobs[0].spec, "fishr_ema"), "0.95");
+  EXPECT_NE(runs::text_of(jobs[1].spec, "fishr_ema"), "0.95");
+  EXPECT_NE(runs::text_of(jobs[1].spec, "fishr_ema"), runs::text_of(jobs[2].spec, "fishr_ema"));
+  definition.set.emplace_back("fishr_ema", "0.5");
+  EXPECT_EQ(runs::text_of(jobs_of(definition).at(1).spec, "fishr_ema"), "0.5");
+  definition.algorithms = {"erm"};
+  EXPECT_THAT(refusal(definition),
+              HasSubstr("objectives: expected 'erm' for algorithm erm, got 'erm,fishr'"));
+}
+
 TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
   Definition ours;
   ours.datasets = {"cmnist"};

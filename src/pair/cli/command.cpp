@@ -104,9 +104,11 @@ int run(int argc, const char* const* argv, Context& context,
   app.set_version_flag("--version", "pair " PAIR_VERSION, "Print the version and exit");
   app.require_subcommand(1);
   app.footer(
+      "Every subcommand has --help.\n\n"
       "Example:\n"
-      "  pair solve --help\n"
-      "  echo '{\"losses\": [1, 2], \"gradients\": [[1, 0], [0, 1]], \"preference\": [1, 1]}' | pair solve");
+      "  pair demo\n"
+      "  pair train --dataset cmnist --algorithm pair\n"
+      "  pair list algorithms");
   add_subcommands(app, context);
 
   try {

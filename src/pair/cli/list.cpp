@@ -16,7 +16,7 @@ namespace {
 struct ListArguments {
   std::string kind;
   bool json = false;
-  std::string search;
+  ListFilter filter;
   bool markdown = false;
   std::string out;
   std::vector<ListKind> kinds;
@@ -25,22 +25,27 @@ struct ListArguments {
 std::vector<Listed> entries_of(const ListArguments& arguments) {
   std::vector<Listed> kinds;
   std::vector<std::string_view> names;
+  const ListFilter& filter = arguments.filter;
+  const std::string option = !filter.search.empty()      ? "--search"
+                             : !filter.algorithm.empty() ? "--algorithm"
+                             : !filter.dataset.empty()   ? "--dataset"
+                                                         : "";
   for (const ListKind& kind : arguments.kinds) {
-    if (kind.name == arguments.kind && arguments.search.empty()) {
+    if (kind.name == arguments.kind && option.empty()) {
       return kind.entries();
     }
-    if (kind.name == arguments.kind && kind.searched) {
-      return kind.searched(arguments.search);
+    if (kind.name == arguments.kind && kind.filtered && (option != "--search" || kind.name == "hparams")) {
+      return kind.filtered(filter);
     }
     if (kind.name == arguments.kind) {
-      throw UsageError("--search does not apply to " + kind.name);
+      throw UsageError(option + " does not apply to " + kind.name);
     }
     kinds.push_back({kind.name, kind.summary});
     names.push_back(kind.name);
   }
   if (arguments.kind.empty()) {
-    if (!arguments.search.empty()) {
-      throw UsageError("--search: expected a list that it applies to, such as hparams");
+    if (!option.empty()) {
+      throw UsageError(option + ": expected a list that it applies to, such as hparams");
     }
     return kinds;
   }
@@ -131,7 +136,8 @@ std::vector<ListKind> training_kinds() {
           {"objectives", "objectives to minimise: for 'pair train --objectives'", {}},
           {"models", "models: for 'pair train --set model=...'", {}},
           {"settings",
-           "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist",
+           "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist, or of "
+           "--algorithm and --dataset",
            {}},
           {"hparams", "distributions that 'pair sweep' draws settings from, by algorithm and dataset", {}}};
 }
@@ -152,14 +158,19 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       ->type_name("DIR")
       ->needs(markdown);
   if (std::any_of(arguments->kinds.begin(), arguments->kinds.end(),
-                  [](const ListKind& kind) { return kind.searched != nullptr; })) {
+                  [](const ListKind& kind) { return kind.filtered != nullptr; })) {
     command->add_option(
-        "--search", arguments->search,
+        "--search", arguments->filter.search,
         "hparams: which distributions to list where they differ, domainbed (default) or paper");
+    command->add_option("--algorithm", arguments->filter.algorithm,
+                        "settings and hparams: list only those of this algorithm, with its defaults");
+    command->add_option("--dataset", arguments->filter.dataset,
+                        "settings and hparams: list only those of this dataset, with its defaults");
   }
   command->footer(
       "Example:\n"
       "  pair list solvers\n"
+      "  pair list settings --algorithm irmv1 --dataset cmnist\n"
       "  pair list solvers --json | jq -r '.[].name'");
   command->callback([arguments, &context] {
     if (arguments->markdown) {

@@ -21,14 +21,20 @@ struct Listed {
   std::optional<std::vector<Listed>> options = {};
 };
 
+// Selects entries; empty: all.
+struct ListFilter {
+  std::string search = {};     // hparams: domainbed or paper
+  std::string algorithm = {};  // settings and hparams: those of its runs, with its defaults
+  std::string dataset = {};    // likewise
+};
+
 // A kind of list of 'pair list', added where main.cpp calls add_list.
 struct ListKind {
   std::string name;  // on the command line: "solvers"
   std::string summary;
   std::function<std::vector<Listed>()> entries;
-  // For kinds that depend on --search, in place of entries: called with its value. Throws
-  // std::invalid_argument for an unknown value.
-  std::function<std::vector<Listed>(const std::string&)> searched = {};
+  // For kinds that depend on a filter, in place of entries. Throws std::invalid_argument for an unknown name.
+  std::function<std::vector<Listed>(const ListFilter&)> filtered = {};
   // For kinds that have reference pages: --markdown.
   std::function<Reference()> reference = {};
 };
@@ -38,8 +44,8 @@ ListKind solvers();
 // The kinds about training: names and summaries only, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND] [--json] [--search NAME] [--markdown [--out DIR]]: lists the choices of a kind; without
-// KIND, the kinds.
+// pair list [KIND] [--json] [--search NAME] [--algorithm NAME] [--dataset NAME] [--markdown [--out DIR]]:
+// lists the choices of a kind; without KIND, the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

@@ -46,6 +46,7 @@ void run(const PaperExtrapolationArguments& arguments, Context& context) {
     return;
   }
   result["made"] = paper::provenance(arguments.device);
+  mark_changed(arguments, result);
   if (!arguments.figure.empty()) {
     write_figure(
         arguments.figure, result, [&] { return paper::extrapolation_figure(result); }, arguments.theme);
@@ -53,7 +54,8 @@ void run(const PaperExtrapolationArguments& arguments, Context& context) {
   if (arguments.format == "json") {
     context.out << result.dump() << '\n';
   } else {
-    context.out << paper::extrapolation_text(result) << "\nRecords in " << arguments.out << '\n';
+    context.out << paper::changed_text(result) << paper::extrapolation_text(result) << "\nRecords in "
+                << arguments.out << '\n';
   }
 }
 

@@ -43,6 +43,16 @@ void write_all(const std::string& folder, const std::string& name, const nlohman
   write_output(path.string() + ".json", result.dump(1) + '\n');
 }
 
+// With a word where it is not of the paper's setting.
+plot::Figure marked_figure(const paper::Study& study, const nlohmann::json& result) {
+  plot::Figure figure = paper::drawn(study, result);
+  if (result.contains("changed_settings")) {
+    figure.title += (figure.title.empty() ? "Not" : " (not") + std::string(" the paper's setting") +
+                    (figure.title.empty() ? "" : ")");
+  }
+  return figure;
+}
+
 void report_failures(const nlohmann::json& result, Context& context) {
   for (const nlohmann::json& cell : result.at("cells")) {
     for (const nlohmann::json& error : cell.value("errors", nlohmann::json::array())) {
@@ -72,17 +82,19 @@ void run(const paper::Study& study, const PaperStudiesArguments& arguments, Cont
     return;
   }
   result["made"] = paper::provenance(arguments.device);
+  mark_changed(arguments, result);
   if (!arguments.save.empty()) {
     write_figure(
-        arguments.save, result, [&] { return paper::drawn(study, result); }, arguments.theme);
+        arguments.save, result, [&] { return marked_figure(study, result); }, arguments.theme);
   }
   if (!arguments.figures.empty()) {
-    write_all(arguments.figures, study.name, result, paper::drawn(study, result));
+    write_all(arguments.figures, study.name, result, marked_figure(study, result));
   }
   if (arguments.format == "json") {
     context.out << result.dump(1) << '\n';
   } else {
-    context.out << paper::told(study, result) << "\nRecords in " << arguments.out << '\n';
+    context.out << paper::changed_text(result) << paper::told(study, result) << "\nRecords in "
+                << arguments.out << '\n';
   }
   flush(context.out);
   report_failures(result, context);

@@ -55,13 +55,14 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
   result["runs_in_all"] = specs.size();
   result["sweep"] = sweep::as_json(definition);
   result["made"] = paper::provenance(arguments.device);
+  mark_changed(arguments, result);
   if (!arguments.save.empty()) {
     write_output(arguments.save, result.dump(1) + '\n');
   }
   if (arguments.format == "json") {
     context.out << result.dump(1) << '\n';
   } else {
-    context.out << paper::table3_text(result) << '\n'
+    context.out << paper::changed_text(result) << paper::table3_text(result) << '\n'
                 << folders.size() << " of " << specs.size() << " runs done. Records in " << arguments.out
                 << '\n';
   }

@@ -48,6 +48,7 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
   }
   nlohmann::json result = paper::result_json(table, runs, seeds);
   result["made"] = paper::provenance(arguments.device);
+  mark_changed(arguments, result);
   if (!arguments.save.empty()) {
     write_output(arguments.save, result.dump(1) + '\n');
   }

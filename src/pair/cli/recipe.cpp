@@ -1,7 +1,9 @@
 #include "pair/cli/recipe.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "pair/base/tables.h"
@@ -88,6 +90,22 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
   }
   append_set_option(arguments.set, overrides);
   return overrides;
+}
+
+std::vector<std::string> changed_settings(const RecipeArguments& arguments) {
+  constexpr std::array<std::string_view, 5> technical = {"threads", "device", "checkpoint_every", "tf32",
+                                                         "half"};
+  std::vector<std::string> changed = arguments.set;
+  std::erase_if(changed, [&technical](const std::string& text) {
+    return std::find(technical.begin(), technical.end(), text.substr(0, text.find('='))) != technical.end();
+  });
+  return changed;
+}
+
+void mark_changed(const RecipeArguments& arguments, nlohmann::json& result) {
+  if (const std::vector<std::string> changed = changed_settings(arguments); !changed.empty()) {
+    result["changed_settings"] = changed;
+  }
 }
 
 void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,14 @@ std::vector<std::uint64_t> seeds_of(const std::string& text);
 
 // --device, --tf32, --half and --set as settings. Throws UsageError.
 paper::Overrides common_overrides(const RecipeArguments& arguments);
+
+// The paper's settings that --set changes, as key=value; settings of the computation (threads, device) do not
+// count.
+std::vector<std::string> changed_settings(const RecipeArguments& arguments);
+
+// Marks a result as not the paper's: "changed_settings" lists what --set changed. Does nothing if nothing was
+// changed.
+void mark_changed(const RecipeArguments& arguments, nlohmann::json& result);
 
 // Calls work with hooks that show progress on context.err and stop at the first Ctrl-C. Work returns false if
 // it was stopped, which is then reported.

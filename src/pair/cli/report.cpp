@@ -41,6 +41,9 @@ void write_figures(const report::Sources& sources, const ReportArguments& argume
   for (const std::filesystem::path& file : files) {
     context.out << file.string() << '\n';
   }
+  for (const std::string& sentence : report::absent_figures(sources)) {
+    context.err << "pair: " << sentence << '\n';
+  }
   if (!plot::have_png()) {
     context.err << "pair: this program was built without librsvg, so no PNG files are written\n";
   }

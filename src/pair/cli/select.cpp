@@ -19,8 +19,8 @@
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/select_report.h"
 #include "pair/select/catalog.h"
+#include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
-#include "pair/select/pair_s.h"
 #include "pair/select/read_histories.h"
 
 namespace pair::cli {
@@ -57,13 +57,36 @@ void keep_named(const char* kind, const std::vector<std::string>& names, select:
   });
 }
 
+// By the algorithm's name or by the method's: 'pair' keeps 'pair (erm, irmv1)', too.
+void keep_algorithms(const std::vector<std::string>& names, select::History& history) {
+  if (names.empty()) {
+    return;
+  }
+  const auto is_called = [](const select::Run& run, const std::string& name) {
+    return select::is_algorithm(name, run) || base::same_algorithm(name, run.trained_as());
+  };
+  std::set<std::string> known;
+  for (const select::Run& run : history) {
+    known.insert({run.algorithm, run.trained_as()});
+  }
+  for (const std::string& name : names) {
+    if (std::none_of(history.begin(), history.end(),
+                     [&](const select::Run& run) { return is_called(run, name); })) {
+      throw UsageError(
+          base::unknown_name("algorithm", name, std::vector<std::string_view>(known.begin(), known.end())));
+    }
+  }
+  std::erase_if(history, [&](const select::Run& run) {
+    return std::none_of(names.begin(), names.end(),
+                        [&](const std::string& name) { return is_called(run, name); });
+  });
+}
+
 void keep_what_is_asked_for(const SelectArguments& arguments, select::Histories& histories) {
   keep_named(
       "dataset", arguments.datasets, histories.history, [](const select::Run& run) { return run.dataset; },
       [](const std::string& name, const select::Run& run) { return name == run.dataset; });
-  keep_named(
-      "algorithm", arguments.algorithms, histories.history,
-      [](const select::Run& run) { return run.algorithm; }, select::is_algorithm);
+  keep_algorithms(arguments.algorithms, histories.history);
   histories.records =
       std::accumulate(histories.history.begin(), histories.history.end(), std::size_t{0},
                       [](std::size_t sum, const select::Run& run) { return sum + run.records(); });
@@ -179,11 +202,12 @@ std::vector<select::Selection> selections_of(const SelectArguments& arguments,
     }
     for (const Validation validation : which) {
       options.validation = validation;
-      selections.push_back(pair_s(history, options));
+      selections.push_back(arguments.validation.empty() ? pair_s_or_training(history, options)
+                                                        : pair_s(history, options));
     }
   }
   if (criterion == "train-domain" || criterion == "all") {
-    selections.push_back(train_domain(history));
+    selections.push_back(train_domain_or_training(history));
   }
   if (criterion == "leave-one-out" || criterion == "all") {
     selections.push_back(leave_one_out(history));
@@ -237,6 +261,12 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
                       arguments.explain};
   say_what_was_left_out(histories, report.selections, arguments.explain, context.err);
   write(report, context.out);
+  if (std::all_of(report.selections.begin(), report.selections.end(),
+                  [](const select::Selection& selection) { return selection.decisions.empty(); })) {
+    throw std::runtime_error("no model could be chosen from " + std::to_string(histories.history.size()) +
+                             (histories.history.size() == 1 ? " run" : " runs") +
+                             "; the lines above say what each criterion needs");
+  }
 }
 
 void add_select_options(CLI::App& command, SelectArguments& arguments) {

@@ -82,11 +82,9 @@ std::string shown_losses(const select::Decision& decision, const select::Candida
 }
 
 std::string shown_environments(const select::Decision& decision) {
-  const auto names = select::environments_of(decision.dataset);
-  return base::joined(decision.test_envs, ", ", [&names](int environment) {
-    const auto index = static_cast<std::size_t>(environment);
-    return index < names.size() ? std::string(names[index]) : std::to_string(environment);
-  });
+  const select::Run& run = *decision.chosen().run;
+  return base::joined(decision.test_envs, ", ",
+                      [&run](int environment) { return select::environment_name(run, environment); });
 }
 
 std::string shown_tests(const select::Candidate& candidate) {

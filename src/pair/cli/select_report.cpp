@@ -22,6 +22,11 @@ std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+// A table of which every figure is missing says nothing.
+std::vector<Table> shown_tables(const Selection& selection, const SelectReport& report) {
+  return selection.decisions.empty() ? std::vector<Table>() : tables_of(selection, report.histories.history);
+}
+
 std::string csv_number(double value) {
   return value == value ? base::shown(value) : "";
 }
@@ -120,7 +125,7 @@ void write_text(const SelectReport& report, std::ostream& out) {
   out << counted(report.histories.history.size(), "run") << ", "
       << counted(report.histories.records, "record") << "\n";
   for (const Selection& selection : report.selections) {
-    for (const Table& table : tables_of(selection, report.histories.history)) {
+    for (const Table& table : shown_tables(selection, report)) {
       out << '\n' << as_text(table);
     }
   }
@@ -145,11 +150,12 @@ void write_markdown(const SelectReport& report, std::ostream& out) {
   const VaryingHparams hparams(report.histories.history);
   const char* separator = "";
   for (const Selection& selection : report.selections) {
-    for (const Table& table : tables_of(selection, report.histories.history)) {
+    for (const Table& table : shown_tables(selection, report)) {
       out << separator << "### " << base::printable(table.heading) << "\n\n" << select::as_markdown(table);
       separator = "\n";
     }
-    out << "\n### Chosen: " << selection.title << "\n\n";
+    out << separator << "### Chosen: " << selection.title << "\n\n";
+    separator = "\n";
     out << (selection.decisions.empty() ? "nothing\n" : as_markdown(choice_rows(selection, hparams)));
     for (const Decision& decision : selection.decisions) {
       if (report.explain) {
@@ -165,6 +171,10 @@ void write_latex(const SelectReport& report, std::ostream& out) {
   out << "\\documentclass{article}\n\\usepackage{booktabs}\n\\usepackage{adjustbox}\n\\begin{document}\n"
       << "% Total records: " << report.histories.records << '\n';
   for (const Selection& selection : report.selections) {
+    if (selection.decisions.empty()) {
+      out << "% " << selection.title << ": nothing could be chosen\n";
+      continue;
+    }
     out << "\n\\subsection{Model selection: " << select::latex_escaped(selection.title) << "}\n";
     for (const Table& table : tables_of(selection, report.histories.history)) {
       out << '\n' << as_latex(table);
@@ -204,6 +214,10 @@ void write_json(const SelectReport& report, std::ostream& out) {
                         {"lines", std::move(lines)},
                         {"lines_not_listed", omission.more_lines - omission.next_lines.size()}});
   }
+  ordered_json failed = ordered_json::array();
+  for (const select::FailedRun& run : report.histories.failed) {
+    failed.push_back({{"run", run.folder.string()}, {"reason", run.reason}});
+  }
   ordered_json criteria = ordered_json::array();
   for (const Selection& selection : report.selections) {
     ordered_json tables = ordered_json::array();
@@ -224,6 +238,7 @@ void write_json(const SelectReport& report, std::ostream& out) {
                          {"records", report.histories.records},
                          {"left_out", std::move(left_out)},
                          {"not_done", report.histories.not_done},
+                         {"failed", std::move(failed)},
                          {"criteria", std::move(criteria)}};
   out << all.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }

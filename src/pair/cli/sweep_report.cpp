@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/cli/left_out.h"
 #include "pair/cli/select_choices.h"
 
@@ -39,6 +40,19 @@ std::vector<State> states_in(const sweep::Counts& counts) {
   return present;
 }
 
+// By the environments' names, as in the tables of 'pair select'.
+std::string tested_in(const sweep::Cell& cell, std::span<const sweep::Job> jobs) {
+  const auto job = std::find_if(jobs.begin(), jobs.end(), [&cell](const sweep::Job& one) {
+    return one.spec.dataset.name == cell.dataset && one.test_envs == cell.test_envs;
+  });
+  const std::vector<std::string> names =
+      job == jobs.end() ? std::vector<std::string>() : data::environment_names(job->spec.dataset);
+  return base::joined(cell.test_envs, ", ", [&names](std::int64_t environment) {
+    const auto index = static_cast<std::size_t>(environment);
+    return index < names.size() ? names[index] : std::to_string(environment);
+  });
+}
+
 bool went_wrong(const sweep::JobStatus& status) {
   return status.state == State::failed || status.state == State::broken;
 }
@@ -63,7 +77,7 @@ void write_status(std::span<const sweep::Job> jobs, const sweep::SweepStatus& st
     rows.front().emplace_back(to_string(state));
   }
   for (const sweep::Cell& cell : status.cells) {
-    rows.push_back({cell.dataset, cell.algorithm, sweep::as_text(cell.test_envs)});
+    rows.push_back({cell.dataset, cell.algorithm, tested_in(cell, jobs)});
     for (const State state : present) {
       rows.back().push_back(std::to_string(cell.counts.of(state)) +
                             (state == State::done ? "/" + std::to_string(cell.counts.all()) : ""));

@@ -13,6 +13,7 @@
 #include <numeric>
 #include <optional>
 #include <ostream>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -32,6 +33,7 @@
 #include "pair/runs/run_directory.h"
 #include "pair/runs/settings.h"
 #include "pair/runs/tensorboard.h"
+#include "pair/runs/warnings.h"
 
 namespace pair::cli {
 namespace {
@@ -59,9 +61,7 @@ struct TrainArguments {
 void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
   for (const Override& override : overrides) {
-    const bool read = runs::is_read(spec, override.first) ||
-                      (spec.settings.update.reads_penalty && override.first == "penalty");
-    if (!read) {
+    if (runs::find_setting(spec, override.first) != nullptr && !runs::is_read(spec, override.first)) {
       throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
                         : scheme == train::Scheme::pair ? "weighs them by a solver"
@@ -105,6 +105,7 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   });
   const RunSpec spec = runs::resolve(dataset, arguments.algorithm, overrides);
   refuse_ignored(spec, overrides);
+  runs::check_own_objectives(spec);
   return with_test_environments(spec, test_envs ? &*test_envs : nullptr);
 }
 
@@ -273,6 +274,9 @@ class TensorBoardFiles {
 RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
                     const TrainArguments& arguments, const Interrupt& interrupt, runs::DatasetCache& datasets,
                     Context& context) {
+  for (const std::string& warning : runs::warnings_of(std::span(&spec, 1))) {
+    context.err << "pair: warning: " << warning << std::endl;
+  }
   TensorBoardFiles tensorboard(directory, arguments.tensorboard);
   ProgressDisplay display = display_for(arguments, context.err);
   const auto began = std::chrono::steady_clock::now();
@@ -408,6 +412,7 @@ void add_train(CLI::App& app, Context& context) {
       ->capture_default_str();
   setting("--seed", "seed", "Seed of the data, the model and all random draws (default 0)");
   setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
+  setting("--name", "name", "Name of the run's method in tables and reports (default: the algorithm's name)");
   setting("--solver", "solver", "Solver that weighs the objectives of PAIR-o; see 'pair list solvers'");
   setting("--preference", "preference", "One number per objective, separated by commas, or auto");
   setting("--gradients", "gradients",

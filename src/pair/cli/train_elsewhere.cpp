@@ -33,8 +33,8 @@ std::vector<ListKind> train_lists(const Context& context) {
     if (kind.name == "algorithms" || kind.name == "objectives") {
       kind.reference = [&context]() -> Reference { hand_over(context, Part::training); };
     }
-    if (kind.name == "hparams") {
-      kind.searched = [&context](const std::string&) -> std::vector<Listed> {
+    if (kind.name == "hparams" || kind.name == "settings") {
+      kind.filtered = [&context](const ListFilter&) -> std::vector<Listed> {
         hand_over(context, Part::training);
       };
     }

@@ -35,6 +35,22 @@ std::vector<Listed> settings() {
   return entries;
 }
 
+// Those that a run of the algorithm on the dataset reads, with its defaults.
+std::vector<Listed> settings_of_runs(const ListFilter& filter) {
+  const runs::RunSpec spec = runs::resolve(filter.dataset.empty() ? "cmnist" : filter.dataset,
+                                           filter.algorithm.empty() ? "pair" : filter.algorithm);
+  std::vector<Listed> entries;
+  for (const runs::Setting& setting : runs::settings_of(spec)) {
+    if (runs::is_read(spec, setting.name())) {
+      entries.push_back(
+          {setting.name(),
+           train::meaning(*setting.field, spec.settings.scheme),
+           {{"default", base::as_text(setting.value())}, {"accepted", setting.field->accepted}}});
+    }
+  }
+  return entries;
+}
+
 std::vector<Listed> algorithms() {
   std::vector<Listed> entries;
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
@@ -44,11 +60,21 @@ std::vector<Listed> algorithms() {
 }
 
 // One entry per drawn setting and distribution, with all datasets that share it.
-std::vector<Listed> hparams(sweep::Search search) {
+std::vector<Listed> hparams(const ListFilter& filter) {
+  const sweep::Search search =
+      filter.search.empty() ? sweep::Search::domainbed : sweep::search_named(filter.search);
+  const std::string only = filter.algorithm.empty() ? "" : algorithms::algorithm_named(filter.algorithm).name;
+  const std::string on = filter.dataset.empty() ? "" : data::dataset_named(filter.dataset).name;
   std::vector<Listed> entries;
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    if (!only.empty() && algorithm.name != only) {
+      continue;
+    }
     std::vector<Listed> own;
     for (const data::DatasetEntry& dataset : data::datasets()) {
+      if (!on.empty() && dataset.name != on) {
+        continue;
+      }
       for (const sweep::Hparam& hparam : sweep::hparams_of(dataset.name, algorithm.name, search)) {
         const Listed entry{algorithm.name + "." + hparam.key,
                            base::as_text(hparam.distribution),
@@ -84,9 +110,10 @@ std::vector<ListKind> train_lists(const Context& /*context*/) {
       kind.entries = [] { return listed(models::models()); };
     } else if (kind.name == "settings") {
       kind.entries = settings;
+      kind.filtered = settings_of_runs;
     } else {
-      kind.entries = [] { return hparams(sweep::Search::domainbed); };
-      kind.searched = [](const std::string& search) { return hparams(sweep::search_named(search)); };
+      kind.entries = [] { return hparams({}); };
+      kind.filtered = hparams;
     }
   }
   return kinds;

@@ -44,7 +44,9 @@ void write_losses(const nlohmann::json& record, std::ostream& text) {
     const auto name = entry.get<std::string>();
     text << ' ' << name << ' ' << format("%.3g", number(record.at("weights").at(name)));
   }
-  text << "  divergence " << format("%.3g", number(record.at("divergence"))) << "  ";
+  // Nothing is balanced before that.
+  const bool balancing = record.value("phase", "balance") == "balance";
+  text << "  divergence " << (balancing ? format("%.3g", number(record.at("divergence"))) : "-") << "  ";
 }
 
 std::string numbers_of(const nlohmann::json& record) {

@@ -46,6 +46,12 @@ Environment coloured(std::string key, const Digits& digits, std::span<const std:
   return environment;
 }
 
+Environment part_of(const Environment& environment, std::string key, std::int64_t first, std::int64_t count) {
+  return {.key = std::move(key),
+          .inputs = environment.inputs.narrow(0, first, count).clone(),
+          .labels = environment.labels.narrow(0, first, count).clone()};
+}
+
 }  // namespace
 
 EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec, std::uint64_t seed) {
@@ -66,8 +72,15 @@ EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec,
     for (std::size_t i = e; i < static_cast<std::size_t>(spec.train_digits); i += environments) {
       chosen.push_back(order[i]);
     }
-    set.train.push_back(coloured("env" + std::to_string(e) + "_in", digits, chosen, spec.alpha,
-                                 spec.train_betas[e], Random(seed, "cmnist/train/" + std::to_string(e))));
+    const std::string key = "env" + std::to_string(e);
+    Environment all = coloured(key + "_in", digits, chosen, spec.alpha, spec.train_betas[e],
+                               Random(seed, "cmnist/train/" + std::to_string(e)));
+    const std::int64_t out = held_out_digits(all.labels.size(0), spec.holdout);
+    if (out > 0) {
+      set.held_out.push_back(part_of(all, key + "_out", all.labels.size(0) - out, out));
+      all = part_of(all, key + "_in", 0, all.labels.size(0) - out);
+    }
+    set.train.push_back(std::move(all));
   }
 
   std::vector<std::int64_t> chosen(static_cast<std::size_t>(spec.test_digits));

@@ -17,7 +17,8 @@ namespace pair::data {
 // probability beta. Inputs are float [n, 2 * rows * columns] on the CPU: the channel of colour 0, then that
 // of colour 1, row by row. The digit (pixel / 255) is in the channel of its colour; the other channel is
 // zero. Labels are float [n], 0 or 1. Keys are env0_in, env1_in, ... for the training environments and,
-// continuing the numbers, env2_out, ... for the test environments.
+// continuing the numbers, env2_out, ... for the test environments. With a holdout, the last digits of
+// training environment e are held out as env{e}_out.
 //
 // The seed determines all draws, and each kind of draw has its own stream (see Random):
 //   "cmnist/order"              the shuffle

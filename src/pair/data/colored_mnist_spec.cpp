@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 
 namespace pair::data {
@@ -31,6 +32,10 @@ void describe(base::Fields<ColoredMnistSpec>& field) {
   field.whole("train_digits", &S::train_digits, std::int64_t{1}, 50'000,
               "digits divided among the training environments");
   field.whole("test_digits", &S::test_digits, std::int64_t{1}, 10'000, "digits in each test environment");
+  field
+      .number("holdout", &S::holdout, {.low = 0, .high = 0.9},
+              "fraction of each training environment that is held out, for model selection")
+      .unsaid = "0";
 }
 
 void validate(const ColoredMnistSpec& spec, std::int64_t digits_count) {
@@ -39,6 +44,18 @@ void validate(const ColoredMnistSpec& spec, std::int64_t digits_count) {
   check_digits("train_digits", spec.train_digits, static_cast<std::int64_t>(spec.train_betas.size()),
                train_pool);
   check_digits("test_digits", spec.test_digits, 1, digits_count - train_pool);
+  const std::int64_t fewest =
+      spec.train_digits / std::max<std::int64_t>(static_cast<std::int64_t>(spec.train_betas.size()), 1);
+  if (held_out_digits(fewest, spec.holdout) >= fewest) {
+    throw std::invalid_argument("holdout: expected a share that leaves something of " +
+                                std::to_string(fewest) + " digits to train on, got " +
+                                base::shown(spec.holdout));
+  }
+}
+
+std::int64_t held_out_digits(std::int64_t digits, double holdout) {
+  const auto share = static_cast<std::int64_t>(holdout * static_cast<double>(digits));
+  return holdout > 0.0 ? std::max<std::int64_t>(share, 1) : 0;
 }
 
 ColoredMnistSpec gray_twin(ColoredMnistSpec spec) {

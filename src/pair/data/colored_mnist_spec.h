@@ -30,6 +30,10 @@ struct ColoredMnistSpec {
   // Number of digits in each test environment, the same ones in each: 1 to 10,000.
   std::int64_t test_digits = 10'000;
 
+  // Share of each training environment's digits that is not trained on but held out, so that models can be
+  // chosen by them: its last ones. 0 to 0.9; the paper holds out none.
+  double holdout = 0.0;
+
   bool operator==(const ColoredMnistSpec&) const = default;
 };
 
@@ -38,6 +42,9 @@ struct ColoredMnistSpec {
 constexpr std::int64_t training_pool(std::int64_t digits_count) {
   return digits_count * 5 / 6;
 }
+
+// Number of held-out digits of an environment: at least one if the fraction is above 0.
+std::int64_t held_out_digits(std::int64_t digits, double holdout);
 
 // Throws std::invalid_argument that names the field, the expected range and the value. The limits of
 // train_digits and test_digits are those for digits_count digits.

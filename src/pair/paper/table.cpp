@@ -243,13 +243,20 @@ nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
   return result;
 }
 
+std::string changed_text(const nlohmann::json& result) {
+  return result.contains("changed_settings")
+             ? "Not the paper's setting: " +
+                   base::joined(result.at("changed_settings").get<std::vector<std::string>>()) + "\n\n"
+             : "";
+}
+
 std::string as_text(const nlohmann::json& result) {
-  return result.at("title").get<std::string>() + "\n\n" +
+  return result.at("title").get<std::string>() + "\n\n" + changed_text(result) +
          base::aligned(grid(result), {.indent = "  ", .gap = 3, .left = 1, .rule = true});
 }
 
 std::string as_markdown(const nlohmann::json& result) {
-  return base::markdown(grid(result), /*right=*/true);
+  return changed_text(result) + base::markdown(grid(result), /*right=*/true);
 }
 
 nlohmann::json provenance(const std::string& device) {

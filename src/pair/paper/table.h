@@ -66,6 +66,10 @@ Figure figure_of(std::span<const double> per_cent);
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds);
 
+// "Not the paper's setting: steps=60" and a blank line, for a result with "changed_settings"; otherwise
+// empty.
+std::string changed_text(const nlohmann::json& result);
+
 // The same as text: columns aligned, with the paper's values next to ours.
 std::string as_text(const nlohmann::json& result);
 std::string as_markdown(const nlohmann::json& result);

@@ -21,6 +21,7 @@ json args_of(const RunSpec& spec) {
             {"trial_seed", spec.seed},
             {"hparams_seed", spec.hparams_seed},
             {"test_envs", data::test_environments(spec.dataset)},
+            {"env_names", data::environment_names(spec.dataset)},
             {"noisy_losses", entry.noisy_losses}};
   if (!entry.losses.empty()) {
     args["losses"] = entry.losses;
@@ -29,6 +30,9 @@ json args_of(const RunSpec& spec) {
   }
   if (!entry.domainbed.empty()) {
     args["domainbed"] = entry.domainbed;
+  }
+  if (!spec.name.empty()) {
+    args["name"] = spec.name;
   }
   return args;
 }

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/tables.h"
 #include "pair/data/sha256.h"
 #include "pair/runs/settings.h"
 
@@ -155,6 +156,29 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<
 RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm,
                           std::span<const Override> overrides) {
   return resolved(dataset, algorithm, overrides, Foreign::pass_over);
+}
+
+void check_own_objectives(const RunSpec& spec) {
+  const train::Settings own = resolve(spec.dataset.name, spec.algorithm).settings;
+  const train::Settings& settings = spec.settings;
+  if (own.scheme != train::Scheme::linear || settings.scheme != train::Scheme::linear) {
+    return;
+  }
+  std::vector<std::string> minimised;
+  for (std::size_t i = 0; i < settings.objectives.size(); ++i) {
+    if (i == 0 || i > settings.penalties.size() || settings.penalties[i - 1] != 0.0) {
+      minimised.push_back(settings.objectives[i]);
+    }
+  }
+  std::vector<std::string> expected = own.objectives;
+  std::sort(minimised.begin(), minimised.end());
+  std::sort(expected.begin(), expected.end());
+  if (minimised != expected) {
+    throw std::invalid_argument(
+        "objectives: expected '" + base::joined(own.objectives, ",") + "' for algorithm " + spec.algorithm +
+        ", got '" + base::joined(settings.objectives, ",") +
+        "'; --algorithm pair takes any objectives, and penalties of 0 record one only");
+  }
 }
 
 nlohmann::json as_json(const RunSpec& spec) {

@@ -30,6 +30,9 @@ struct RunSpec {
   // this run's and named by folder_name: its hash identifies all records of that run, so that a spec still
   // decides its run. Empty: a random initial model.
   std::string start = {};
+  // The user's name for the method, for tables and reports. It is in every record, so it is part of the hash.
+  // Empty: the algorithm's name.
+  std::string name = {};
 };
 
 // A setting by name (see settings.h) and its value as typed by the user.
@@ -47,6 +50,11 @@ RunSpec resolve(std::string_view dataset, std::string_view algorithm,
 // such as an objective that it does not minimise, is ignored. Unknown names still throw.
 RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm,
                           std::span<const Override> overrides);
+
+// Throws std::invalid_argument if a run of an algorithm that has its own objectives (erm, irmv1) minimises
+// others: it would be recorded as what it is not. Objectives under a penalty of 0 are recorded only and may
+// be added. PAIR-o takes any.
+void check_own_objectives(const RunSpec& spec);
 
 // One flat object, sorted by key: "dataset", "algorithm" and every setting that the run has.
 nlohmann::json as_json(const RunSpec& spec);

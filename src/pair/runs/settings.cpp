@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/names.h"
 #include "pair/base/registry.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
@@ -35,26 +36,45 @@ bool is_start(const std::string& name) {
   return !name.empty() && name.front() != '.' && name.find('/') == std::string::npos;
 }
 
-// `start` is empty in the spec and "none" in text.
-base::Field start_field() {
-  base::Fields<RunSpec> fields;
-  base::Field field = fields.text(
-      "start", &RunSpec::start, "none, or names such as cmnist-gray-erm-s0-0123456789abcdef",
-      "the finished run whose parameters this one starts with: the name of a folder next to this run's",
-      is_start);
+// Of words that a table has room for.
+bool is_method_name(const std::string& name) {
+  constexpr std::size_t longest = 60;
+  return !name.empty() && name.size() <= longest && base::printable(name) == name && name.front() != ' ';
+}
+
+// A text that is empty in the spec and "none" in text.
+base::Field optional_text(std::string RunSpec::*member, base::Field field) {
   field.get = [plain = field.get](const void* spec) {
     const base::Value value = plain(spec);
     return value == base::Value(std::string()) ? base::Value(std::string("none")) : value;
   };
-  field.set = [plain = field.set](void* spec, const base::Value& value) {
+  field.set = [plain = field.set, member](void* spec, const base::Value& value) {
     if (value == base::Value(std::string("none"))) {
-      static_cast<RunSpec*>(spec)->start.clear();
+      (static_cast<RunSpec*>(spec)->*member).clear();
       return true;
     }
     return plain(spec, value);
   };
   field.unsaid = "none";
   return field;
+}
+
+base::Field start_field() {
+  base::Fields<RunSpec> fields;
+  return optional_text(
+      &RunSpec::start,
+      fields.text(
+          "start", &RunSpec::start, "none, or names such as cmnist-gray-erm-s0-0123456789abcdef",
+          "the finished run whose parameters this one starts with: the name of a folder next to this run's",
+          is_start));
+}
+
+base::Field name_field() {
+  base::Fields<RunSpec> fields;
+  return optional_text(
+      &RunSpec::name, fields.text("name", &RunSpec::name, "none, or up to 60 printable characters",
+                                  "what tables and reports call the run's method; none: the algorithm's name",
+                                  is_method_name));
 }
 
 const std::vector<base::Field>& run_fields() {
@@ -80,6 +100,7 @@ const std::vector<base::Field>& run_fields() {
     field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
     std::vector<base::Field> fields = std::move(field).take();
     fields.push_back(start_field());
+    fields.push_back(name_field());
     return fields;
   }();
   return all;
@@ -206,7 +227,8 @@ const base::Field* find_setting(const RunSpec& spec, std::string_view name) {
 bool is_read(const RunSpec& spec, std::string_view name) {
   for (const Setting& setting : settings_of(spec)) {
     if (setting.name() == name) {
-      return setting.scheme.empty() || setting.scheme == to_string(spec.settings.scheme);
+      return setting.scheme.empty() || setting.scheme == to_string(spec.settings.scheme) ||
+             (spec.settings.update.reads_penalty && name == "penalty");
     }
   }
   return false;

@@ -39,8 +39,8 @@ bool decides_settings(std::string_view name);
 // Null if the run has no such setting. Valid as above.
 const base::Field* find_setting(const RunSpec& spec, std::string_view name);
 
-// Whether a run with this scheme reads the setting: a solver's options are read by PAIR-o alone. False if
-// the run has no such setting.
+// Whether the run's scheme reads the setting: PAIR-o does not read penalty, and only PAIR-o reads a solver's
+// options. False if the run has no such setting.
 bool is_read(const RunSpec& spec, std::string_view name);
 
 // The value, as JSON or as the user would type it. Throw std::invalid_argument if the run has no such

@@ -12,7 +12,7 @@
 namespace pair::select {
 namespace {
 
-// What makes two runs of one algorithm different methods.
+// The settings that make two runs of one algorithm different methods.
 struct Variant {
   std::string scheme = {};
   std::vector<std::string> objectives = {};
@@ -93,7 +93,7 @@ std::string suffix_of(const Variant& variant, const Differs& differs) {
 
 void name_methods(History& history) {
   join_algorithms(history);
-  // On each dataset apart, since an algorithm may have other objectives there; what differs on one is said on
+  // Per dataset, since an algorithm may have other objectives there. A difference on one dataset is named on
   // all.
   std::map<std::pair<std::string, std::string>, Variant> first;
   std::map<std::string, Differs> differing;

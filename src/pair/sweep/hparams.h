@@ -37,6 +37,9 @@ std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algori
 // The same for runs whose objectives, solver or model are others than the algorithm's own.
 std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search = Search::domainbed);
 
+// The same for a run with some settings changed: the options of added objectives and models are drawn, too.
+std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search = Search::domainbed);
+
 // DomainBed's settings for its small images, for any dataset.
 std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search = Search::domainbed);
 

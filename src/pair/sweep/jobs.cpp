@@ -67,7 +67,7 @@ class Common {
     std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
   }
 
-  // Such runs with those that decide which settings there are.
+  // Such runs with the settings that decide which others exist.
   [[nodiscard]] runs::RunSpec structured(const runs::RunSpec& plain) const {
     std::vector<runs::Override> deciding;
     std::copy_if(set_.begin(), set_.end(), std::back_inserter(deciding), [&plain](const runs::Override& one) {
@@ -76,7 +76,7 @@ class Common {
     return runs::resolve(plain.dataset.name, plain.algorithm, deciding);
   }
 
-  // Those that say something to such runs.
+  // The settings that apply to such runs.
   std::vector<runs::Override> of(const runs::RunSpec& spec) {
     std::vector<runs::Override> kept;
     for (std::size_t i = 0; i < set_.size(); ++i) {
@@ -162,8 +162,10 @@ std::vector<Job> jobs_of(const Definition& definition) {
     for (const std::string& algorithm : algorithms) {
       const runs::RunSpec structured = common.structured(runs::resolve(dataset, algorithm));
       std::vector<runs::Override> settings = common.of(structured);
-      // With them, since they may say where the data is, and so which environments there are.
-      std::vector<TestEnvs> test_envs = sets_for(definition, runs::resolve(dataset, algorithm, settings));
+      // With the common settings, since they may name the data folder and so decide which environments exist.
+      const runs::RunSpec spec = runs::resolve(dataset, algorithm, settings);
+      runs::check_own_objectives(spec);
+      std::vector<TestEnvs> test_envs = sets_for(definition, spec);
       std::vector<Hparam> hparams = hparams_of(structured, definition.search);
       common.spare(hparams);
       families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});

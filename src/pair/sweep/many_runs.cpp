@@ -17,6 +17,7 @@
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/warnings.h"
 #include "pair/sweep/pace.h"
 
 namespace pair::sweep {
@@ -287,6 +288,17 @@ class Executor {
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories,
                  std::size_t jobs, const ManyRunsHooks& hooks) {
+  if (hooks.notice) {
+    std::vector<runs::RunSpec> left;
+    for (std::size_t i = 0; i < specs.size(); ++i) {
+      if (!is_finished(directories[i], specs[i])) {
+        left.push_back(specs[i]);
+      }
+    }
+    for (const std::string& warning : runs::warnings_of(left)) {
+      hooks.notice("warning: " + warning);
+    }
+  }
   return Executor(specs, directories, jobs, hooks).run(jobs);
 }
 

@@ -45,7 +45,7 @@ void describe_all(SettingsFields& field) {
               [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
   field.whole("steps", &S::steps, std::int64_t{1}, many, "total number of updates");
   field.whole("pretrain", &S::pretrain, std::int64_t{0}, many,
-              "steps of ERM (pair) or with pretrain_penalty (linear) at the beginning");
+              "steps at the beginning: of ERM alone (scheme pair), or with pretrain_penalty (linear)");
   field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all");
   field
       .whole("environments", &S::environments, std::int64_t{0}, many,
@@ -57,7 +57,8 @@ void describe_all(SettingsFields& field) {
           "steps over which risks and their derivatives are averaged, for objectives that are functions of "
           "them and minibatches of all environments; 1: no averaging")
       .unsaid = "1";
-  field.number("lr", &S::lr, rate, "Adam's learning rate, in the linear scheme and PAIR-o's descent phase");
+  field.number("lr", &S::lr, rate,
+               "learning rate of all steps (schemes linear and own), or of the pretrain steps (pair)");
   field
       .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
               "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
@@ -104,7 +105,7 @@ void describe_pair(SettingsFields& field) {
               by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
               "optimizer of the steps after pretrain: SGD with momentum, or Adam")
       .unsaid = "sgd";
-  field.number("balance_lr", &S::balance_lr, rate, "learning rate after pretrain steps");
+  field.number("balance_lr", &S::balance_lr, rate, "learning rate of the steps after pretrain (scheme pair)");
   field.number("momentum", &S::momentum, {.low = 0, .high = 1, .open_high = true}, "SGD's momentum");
   field.flag("restart", &S::restart, "drop the momentum if the new direction opposes it");
   field.flag("backtrack", &S::backtrack,
@@ -187,6 +188,31 @@ void check_pair(const Settings& s) {
 const std::vector<base::Field>& settings_fields() {
   static const std::vector<base::Field> all = declared_settings();
   return all;
+}
+
+std::string meaning(const base::Field& field, Scheme scheme) {
+  struct Meaning {
+    std::string_view name;
+    Scheme scheme;
+    std::string_view text;
+  };
+  static constexpr std::array meanings = {
+      Meaning{"pretrain", Scheme::linear, "first steps, in which the penalty is pretrain_penalty"},
+      Meaning{"pretrain", Scheme::pair, "first steps, of ERM alone; the solver balances in those after them"},
+      Meaning{"pretrain", Scheme::own, "not read by algorithms that have an update of their own"},
+      Meaning{"lr", Scheme::linear, "learning rate of all steps"},
+      Meaning{"lr", Scheme::pair,
+              "learning rate of the pretrain steps, which Adam takes; balance_lr is for the rest"},
+      Meaning{"lr", Scheme::own, "learning rate of all steps"},
+      Meaning{"balance_lr", Scheme::pair,
+              "learning rate of the steps after pretrain, which balance_optimizer takes"},
+  };
+  for (const Meaning& one : meanings) {
+    if (one.name == field.name && one.scheme == scheme) {
+      return std::string(one.text);
+    }
+  }
+  return field.summary;
 }
 
 void settle(Settings& settings) {
