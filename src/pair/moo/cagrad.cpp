@@ -110,9 +110,19 @@ Solution CaGrad::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry cagrad() {
-  return solver_entry<CaGradOptions>(
+  SolverEntry entry = solver_entry<CaGradOptions>(
       "cagrad", "conflict-averse: best worst improvement near the mean gradient",
       [](const CaGradOptions& options) { return std::make_unique<CaGrad>(options); });
+  entry.manual = {
+      .formula =
+          "w* = argmin over the simplex of  g_w . g_0 + radius |g_0| |g_w|,   g_w = sum_i w_i g_i\n"
+          "direction = g_0 + radius |g_0| / |g_w*| g_w*,   g_0: mean of the gradients",
+      .cited = {"B. Liu, X. Liu, X. Jin, P. Stone and Q. Liu, \"Conflict-Averse Gradient Descent for "
+                "Multi-task Learning\", NeurIPS 2021"},
+      .advice =
+          "Use it to minimise the mean of the losses while protecting the objective that improves "
+          "least. It ignores the preference. A radius of 0 is plain gradient descent on the mean."};
+  return entry;
 }
 
 }  // namespace pair::moo

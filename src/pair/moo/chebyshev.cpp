@@ -36,8 +36,16 @@ Solution Chebyshev::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry chebyshev() {
-  return solver_entry("chebyshev", "all weight on the most violated objective",
-                      [] { return std::make_unique<Chebyshev>(); });
+  SolverEntry entry = solver_entry("chebyshev", "all weight on the most violated objective",
+                                   [] { return std::make_unique<Chebyshev>(); });
+  entry.manual = {
+      .formula = "w_i = 1/|J*| for i in J* = {i : p_i L_i is largest},  else 0",
+      .cited = {"V. J. Bowman, \"On the Relationship of the Tchebycheff Norm and the Efficient Frontier "
+                "of Multiple-Criteria Objectives\", Multiple Criteria Decision Making, Springer 1976"},
+      .advice =
+          "Use it as a simple method that reaches concave fronts. It puts all weight on the most "
+          "violated objective, and the other objectives may grow meanwhile."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -101,6 +101,26 @@ SolverEntry epo() {
       "epo", "exact Pareto optimal search: PAIR-o's solver",
       [](const EpoOptions& options) { return std::make_unique<Epo>(options.epsilon); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.manual = {
+      .formula =
+          "balance (mu > epsilon):   maximise  w . C a\n"
+          "                          such that (C w)_j >= (C a)_j for j in J - J*,  (C w)_j >= 0 for j in "
+          "J*\n"
+          "descent (mu <= epsilon):  maximise  sum_j (C w)_j\n"
+          "                          such that (C w)_j >= 0 for all j,  w . C a >= min(0, max_j (C a)_j)\n"
+          "\n"
+          "J = {j : (C a)_j <= 0};  J* = {j : p_j L_j is largest};  a: direction that lowers the divergence "
+          "mu",
+      .cited = {"D. Mahapatra and V. Rajan, \"Multi-Task Learning with User Preferences: Gradient Descent "
+                "with Controlled Ascent in Pareto Optimization\", ICML 2020",
+                "Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, K. Ma, H. Yang, P. Zhao, B. Han and "
+                "J. Cheng, \"Pareto Invariant Risk Minimization: Towards Mitigating the Optimization "
+                "Dilemma in Out-of-Distribution Generalization\", ICLR 2023"},
+      .advice =
+          "The default of PAIR-o. Use it to reach the point of the Pareto front that the "
+          "preference names, also on concave parts of the front. With minibatches its weights can "
+          "jump between objectives; `epo_smooth` avoids that. It can stall when the gradients of "
+          "two objectives point the same way; `epo_worst` avoids that."};
   return entry;
 }
 

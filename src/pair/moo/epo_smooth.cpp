@@ -140,6 +140,18 @@ SolverEntry epo_smooth() {
       "epo_smooth", "EPO on normalised gradients, weights kept near the last step's",
       [](const EpoSmoothOptions& options) { return std::make_unique<EpoSmooth>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.manual = {
+      .formula =
+          "maximise  c . b / max_j |c_j| - smoothing/2 |b - b'|^2   such that the constraints of epo hold\n"
+          "w_i = (b_i / |g_i|) / sum_j (b_j / |g_j|)\n"
+          "\n"
+          "c: objective of epo for the unit gradients g_i / |g_i|;  b': the weights of the previous step",
+      .cited = {"D. Mahapatra and V. Rajan, \"Multi-Task Learning with User Preferences: Gradient Descent "
+                "with Controlled Ascent in Pareto Optimization\", ICML 2020"},
+      .advice =
+          "Use it with minibatches, or when gradients differ by orders of magnitude. On the "
+          "gaussian extrapolation example it has the smallest error of all methods "
+          "([paper](../paper.md))."};
   return entry;
 }
 

@@ -90,6 +90,18 @@ SolverEntry epo_worst() {
       "epo_worst", "EPO, but the most violated objective first if EPO hardly lowers it",
       [](const EpoOptions& options) { return std::make_unique<EpoWorst>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.manual = {
+      .formula =
+          "if cos(g_b, g_j) <= 0.1 for some j in J*:  w = argmin |sum_j w_j g_j|^2 over the simplex of J*\n"
+          "otherwise:                                 epo\n"
+          "\n"
+          "g_b = G^T a;  J* = {j : p_j L_j is largest}",
+      .cited = {"D. Mahapatra and V. Rajan, \"Multi-Task Learning with User Preferences: Gradient Descent "
+                "with Controlled Ascent in Pareto Optimization\", ICML 2020"},
+      .advice =
+          "Use it when `epo` stops before it reaches the preference: it then lowers the most "
+          "violated objective first. [theory](../theory.md) has a case with numbers. Its effect on "
+          "networks has not been measured yet."};
   return entry;
 }
 

@@ -36,8 +36,15 @@ Solution Linear::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry linear() {
-  return solver_entry("linear", "fixed weights: the preference, normalised",
-                      [] { return std::make_unique<Linear>(); });
+  SolverEntry entry = solver_entry("linear", "fixed weights: the preference, normalised",
+                                   [] { return std::make_unique<Linear>(); });
+  entry.manual = {.formula = "w = p / sum(p)",
+                  .cited = {"S. Boyd and L. Vandenberghe, \"Convex Optimization\", Cambridge University "
+                            "Press 2004, Section 4.7.4"},
+                  .advice =
+                      "Use it as a baseline: a weighted sum with the preference as weights. It cannot reach "
+                      "concave parts of the Pareto front, for any weights."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -28,8 +28,19 @@ Solution Mgda::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry mgda() {
-  return solver_entry("mgda", "minimum-norm combination of the gradients",
-                      [] { return std::make_unique<Mgda>(); });
+  SolverEntry entry = solver_entry("mgda", "minimum-norm combination of the gradients",
+                                   [] { return std::make_unique<Mgda>(); });
+  entry.manual = {
+      .formula = "w = argmin |sum_i w_i g_i|^2 over the simplex",
+      .cited = {"J.-A. Desideri, \"Multiple-Gradient Descent Algorithm (MGDA) for Multiobjective "
+                "Optimization\", Comptes Rendus Mathematique 2012",
+                "O. Sener and V. Koltun, \"Multi-Task Learning as Multi-Objective Optimization\", NeurIPS "
+                "2018"},
+      .advice =
+          "Use it to reach any Pareto-stationary point without a preference, which it ignores. Its "
+          "direction lowers all objectives if one exists, and it favours objectives with small "
+          "gradients."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -127,8 +127,16 @@ Solution Nash::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry nash() {
-  return solver_entry("nash", "bargaining solution: largest product of improvements",
-                      [] { return std::make_unique<Nash>(); });
+  SolverEntry entry = solver_entry("nash", "bargaining solution: largest product of improvements",
+                                   [] { return std::make_unique<Nash>(); });
+  entry.manual = {
+      .formula = "C w = 1 / w (elementwise),  w > 0",
+      .cited = {"A. Navon, A. Shamsian, I. Achituve, H. Maron, K. Kawaguchi, G. Chechik and E. Fetaya, "
+                "\"Multi-Task Learning as a Bargaining Game\", ICML 2022"},
+      .advice =
+          "Use it when losses have different scales and none should dominate: scaling a loss does "
+          "not change the direction. It ignores the preference."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -81,8 +81,18 @@ Solution PcGrad::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry pcgrad() {
-  return solver_entry("pcgrad", "gradient surgery: conflicting components projected away",
-                      [] { return std::make_unique<PcGrad>(); });
+  SolverEntry entry = solver_entry("pcgrad", "gradient surgery: conflicting components projected away",
+                                   [] { return std::make_unique<PcGrad>(); });
+  entry.manual = {
+      .formula =
+          "for each i:  d_i = g_i;  for j != i:  if d_i . g_j < 0:  d_i = d_i - (d_i . g_j / |g_j|^2) g_j\n"
+          "direction = sum_i d_i,   averaged over orders of j",
+      .cited = {"T. Yu, S. Kumar, A. Gupta, S. Levine, K. Hausman and C. Finn, \"Gradient Surgery for "
+                "Multi-Task Learning\", NeurIPS 2020"},
+      .advice =
+          "Use it as a cheap multi-task baseline. It ignores the preference. The original draws "
+          "the order of j at random; here the result is deterministic."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -173,9 +173,22 @@ Solution Pmtl::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry pmtl() {
-  return solver_entry<PmtlOptions>(
+  SolverEntry entry = solver_entry<PmtlOptions>(
       "pmtl", "Pareto MTL: stays in the sector of its preference vector; weights may be negative",
       [](const PmtlOptions& options) { return std::make_unique<Pmtl>(options); });
+  entry.manual = {
+      .formula =
+          "w_i = lambda_i + sum over active k of mu_k (u_k - u_0)_i,   (lambda, mu): minimum-norm weights\n"
+          "\n"
+          "u_0: the preferred direction, u_k: the others;  k is active if (u_k - u_0) . L >= 0 up to a "
+          "tolerance",
+      .cited = {"X. Lin, H.-L. Zhen, Z. Li, Q. Zhang and S. Kwong, \"Pareto Multi-Task Learning\", NeurIPS "
+                "2019"},
+      .advice =
+          "Use it to compare with the literature: it stays in a sector around the preference "
+          "instead of reaching it exactly. Weights may be negative, and are inaccurate if the "
+          "norms of the gradients differ by many orders of magnitude."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/manual.h"
 #include "pair/base/options.h"
 #include "pair/moo/solver.h"
 
@@ -26,6 +27,7 @@ struct SolverEntry {
   std::function<std::unique_ptr<Solver>(const base::Options&)> make = {};
   // Options that have another default in training: {{"epsilon", "0.1"}}.
   std::vector<Assignment> in_training = {};
+  base::Manual manual = {};  // for its page in docs/solvers
 };
 
 // An entry for a solver without options: make() -> std::unique_ptr<...>.

@@ -57,8 +57,16 @@ Solution UpGrad::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry upgrad() {
-  return solver_entry("upgrad", "mean of the gradients projected onto the cone without conflict",
-                      [] { return std::make_unique<UpGrad>(); });
+  SolverEntry entry = solver_entry("upgrad", "mean of the gradients projected onto the cone without conflict",
+                                   [] { return std::make_unique<UpGrad>(); });
+  entry.manual = {
+      .formula = "v_i = argmin v^T C v  such that  v >= e_i;   w = (1/m) sum_i v_i",
+      .cited = {"P. Quinton and V. Rey, \"Jacobian Descent for Multi-Objective Optimization\", "
+                "arXiv:2406.16232, 2024"},
+      .advice =
+          "Use it for a direction that conflicts with no gradient and treats all objectives alike. "
+          "It ignores the preference."};
+  return entry;
 }
 
 }  // namespace pair::moo
