@@ -150,9 +150,9 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
   CLI::App* command = app.add_subcommand("list", "List datasets, algorithms, solvers and other choices");
   command->add_option("KIND", arguments->kind, "One of " + known + " (default: list these kinds)");
   CLI::Option* const json = command->add_flag("--json", arguments->json, "Write a JSON array of objects");
-  CLI::Option* const markdown = command->add_flag(
-      "--markdown", arguments->markdown,
-      "Write reference pages in Markdown: formulas, options, advice, citations (objectives and algorithms)");
+  CLI::Option* const markdown = command->add_flag("--markdown", arguments->markdown,
+                                                  "Write reference pages in Markdown: formulas, options, "
+                                                  "advice, citations (objectives, algorithms and solvers)");
   markdown->excludes(json);
   command->add_option("--out", arguments->out, "With --markdown: a folder for one file per page")
       ->type_name("DIR")

@@ -11,6 +11,7 @@
 #include "pair/cli/report.h"
 #include "pair/cli/select.h"
 #include "pair/cli/solve.h"
+#include "pair/cli/solver_reference.h"
 #include "pair/cli/train_commands.h"
 #include "pair/cli/watch.h"
 
@@ -26,13 +27,15 @@ int run_standard(int argc, char** argv) {
     add_solve(app, context);
     std::vector<ListKind> kinds = train_lists(context);
     kinds.insert(kinds.begin(), solvers());
+    kinds.front().reference = solvers_reference;
     add_train_commands(app, context);
     add_select(app, context);
     add_report(app, context);
     add_watch(app, context);
     add_paper_commands(app, context);
     add_list(app, context, std::move(kinds));
-    add_elsewhere(app, context, Part::benchmarks, "bench", "Measure the speed of parts of PAIR on this machine");
+    add_elsewhere(app, context, Part::benchmarks, "bench",
+                  "Measure the speed of parts of PAIR on this machine");
   });
 }
 
