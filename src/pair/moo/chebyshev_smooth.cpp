@@ -81,10 +81,19 @@ Solution ChebyshevSmooth::weigh(const Problem& problem) const {
 }  // namespace
 
 SolverEntry chebyshev_smooth() {
-  return solver_entry<ChebyshevSmoothOptions>(
+  SolverEntry entry = solver_entry<ChebyshevSmoothOptions>(
       "chebyshev_smooth",
       "weights that follow the most violated objectives smoothly: PAIR-o's for minibatches",
       [](const ChebyshevSmoothOptions& options) { return std::make_unique<ChebyshevSmooth>(options); });
+  entry.manual = {
+      .formula = "w_i = p_i (p_i L_i)^q / sum_j p_j (p_j L_j)^q,   then at least `least`, normalised",
+      .cited = {"K. Miettinen, \"Nonlinear Multiobjective Optimization\", Springer 1999, section 3.4: the "
+                "weighted metrics between the weighted sum and the Chebyshev norm"},
+      .advice =
+          "Use it on minibatches ([minibatches](../minibatches.md)): noise in the losses changes the weights "
+          "by a small factor, where a vertex of EPO jumps. It does not look at the gradients, so it does not "
+          "resolve their conflict."};
+  return entry;
 }
 
 }  // namespace pair::moo

@@ -8,9 +8,9 @@
 
 namespace pair::runs {
 
-// What a user should know before runs begin that are valid and hardly meant so, a sentence each: a run whose
-// pretrain is not below its steps never balances its objectives (PAIR-o), or never applies its penalty (the
-// linear scheme). Empty where there is nothing to say.
+// One sentence per doubt about specs that are valid but probably not intended: a run whose pretrain is not
+// below its steps never balances its objectives (PAIR-o) or never applies its penalty (the linear scheme).
+// Empty if there is none.
 std::vector<std::string> warnings_of(std::span<const RunSpec> specs);
 
 }  // namespace pair::runs

@@ -109,8 +109,8 @@ struct Settings {
 // The settings that every run has. Names are those of specs and of 'pair train --set'.
 const std::vector<base::Field>& settings_fields();
 
-// The meaning of a setting in a scheme, in one line: in PAIR-o, `pretrain` is steps of ERM; in the linear scheme,
-// steps with another penalty. The field's summary if the meaning is the same in all.
+// The meaning of a setting in a scheme, in one line: in PAIR-o, `pretrain` is steps of ERM; in the linear
+// scheme, steps with another penalty. The field's summary if the meaning is the same in all.
 std::string meaning(const base::Field& field, Scheme scheme);
 
 // Makes the options fit the names: those of objectives, of a solver and of a model that are not named any
