@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/cli/left_out.h"
