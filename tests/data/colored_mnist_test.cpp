@@ -277,7 +277,7 @@ TEST(ColoredMnistOfMnist, OfSeed0HasTheseBits) {
   EXPECT_EQ(digest(set.held_out[2].inputs), "f1e1341a6409accf");
 }
 
-TEST(ColoredMnist, HoldsOutTheLastDigitsOfEachTrainingEnvironment) {
+TEST(ColoredMnistHoldout, HoldsOutTheLastDigitsOfEachTrainingEnvironment) {
   const Digits digits = marked_digits();
   ColoredMnistSpec spec = colored_mnist_preset("cmnist");
   spec.train_digits = 101;

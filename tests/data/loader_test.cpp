@@ -276,7 +276,7 @@ TEST_F(Loaders, GiveUpWhereAWholeEnvironmentIsBroken) {
   Loader loader = training(source(), options);
   EXPECT_THAT([&] { (void)loader.next(); },
               ThrowsMessage<std::runtime_error>(
-                  AllOf(HasSubstr("expected at least one whole picture"), HasSubstr("sketch"))));
+                  AllOf(HasSubstr("expected at least one valid image"), HasSubstr("sketch"))));
 }
 
 TEST_F(Loaders, DoNotTakeAMissingFileForABrokenOne) {

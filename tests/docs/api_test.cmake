@@ -10,7 +10,7 @@ if(NOT status EQUAL 0 OR NOT warnings STREQUAL "")
 endif()
 foreach(expected
     "classpair_1_1train_1_1PairOptimizer.html;optimizer must outlive this object"
-    "structpair_1_1train_1_1PairOptions.html;divergence above which the solver balances"
+    "structpair_1_1train_1_1PairOptions.html;drop the momentum if the new direction opposes it"
     "classpair_1_1moo_1_1Epo.html;Epo"
     "structpair_1_1cli_1_1Extensions.html;objectives")
   list(GET expected 0 page)

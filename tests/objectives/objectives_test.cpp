@@ -335,8 +335,8 @@ TEST(HeadView, ShapesAreChecked) {
                 b.sizes = {4, 4};
               }),
               refused("sizes of environments: expected numbers of at least 1 that sum to 7, got [4, 4]"));
-  EXPECT_THAT(viewing([](Batch& b) { b.sizes = {7, 0}; }), refused("numbers from 1"));
-  EXPECT_THAT(viewing([](Batch& b) { b.sizes = {}; }), refused("numbers from 1"));
+  EXPECT_THAT(viewing([](Batch& b) { b.sizes = {7, 0}; }), refused("numbers of at least 1"));
+  EXPECT_THAT(viewing([](Batch& b) { b.sizes = {}; }), refused("numbers of at least 1"));
   EXPECT_THAT(viewing([](Batch& b) { b.logits = b.features; }),
               refused("logits: expected shape [n, 1] for the loss 'bce', got [7, 3]"));
   EXPECT_THAT(viewing([](Batch& b) { b.loss = TaskLoss::cross_entropy; }), refused("labels of classes"));

@@ -113,7 +113,7 @@ TEST(ExtrapolationRecipe, RefusesUnknownNames) {
   request = quick();
   request.seeds.clear();
   EXPECT_THAT([&] { extrapolation_candidates(request); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("no seeds")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("seeds: expected at least one, got none")));
   request = quick();
   request.common = {{"alpha", "0.2"}};
   EXPECT_THAT(

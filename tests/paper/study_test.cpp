@@ -101,7 +101,7 @@ TEST(Studies, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT([] { (void)prepared(fig_sweep(), {.methods = {"irmvx"}}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
   EXPECT_THAT([] { (void)prepared(fig_radar(), {.seeds = {}}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("no seeds were given")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("seeds: expected at least one, got none")));
   EXPECT_THAT([] { (void)prepared(fig_radar(), {.wide = true}); },
               ThrowsMessage<std::invalid_argument>("fig-radar has no wide form"));
 }

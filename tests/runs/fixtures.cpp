@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "pair/algorithms/registry.h"
+#include "pair/models/registry.h"
 #include "pair/moo/registry.h"
 
 namespace pair::runs::testing {
@@ -39,6 +40,12 @@ RunSpec spec_with(std::string_view setting) {
     if (find_setting(spec, setting) == nullptr) {
       spec = small_spec();
       set(spec, "solver", solver.name);
+    }
+  }
+  for (const models::ModelEntry& model : models::models()) {
+    if (find_setting(spec, setting) == nullptr) {
+      spec = small_spec();
+      set(spec, "model", model.name);
     }
   }
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {

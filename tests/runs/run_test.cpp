@@ -102,6 +102,7 @@ TEST(Run, RecordsSayWhatDomainBedsDo) {
                       {"trial_seed", 3},
                       {"hparams_seed", 0},
                       {"test_envs", {2, 3, 4}},
+                      {"env_names", {"beta 0.1", "beta 0.2", "beta 0.9", "beta 0.1", "beta 0.5"}},
                       {"losses", nlohmann::json::array({nlohmann::json::array({"erm", "irmv1", "vrex"})})},
                       {"noisy_losses", false}}));
   EXPECT_EQ(last.at("hparams").at("steps"), 20);

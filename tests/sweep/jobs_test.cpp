@@ -171,7 +171,7 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) { d.n_trials = -1; }),
               HasSubstr("n_trials: expected an integer from 1 to 100000, got -1"));
   EXPECT_THAT(changed([](Definition& d) { d.n_trials = d.n_hparams = 100'000; }), HasSubstr("more than"));
-  EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("test environments fixed"));
+  EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("has fixed test environments"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("cannot be set in a sweep"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"stps", "1"}}; }), HasSubstr("did you mean 'steps'"));
   EXPECT_THAT(changed([](Definition& d) {

@@ -247,7 +247,7 @@ TEST_F(Streamed, AnEnvironmentOfBrokenFilesAloneHasNoScore) {
   Trainer trainer(pictures({{"broken", "skip"}}), streamed_settings(), 1);
   EXPECT_THAT([&] { (void)trainer.evaluate(); },
               ThrowsMessage<std::runtime_error>(
-                  HasSubstr("env0_in: expected at least one whole picture, got 13 broken ones")));
+                  HasSubstr("env0_in: expected at least one valid image, got 13 broken ones")));
 }
 
 TEST_F(Streamed, StopsWhileItReadsAndContinuesAsIfItHadNot) {

@@ -186,7 +186,10 @@ std::string properties_part(const AlgorithmEntry& algorithm) {
   if (algorithm.update.compares) {
     text += "- It compares environments: with a single training environment it is ERM.\n";
   }
-  if (!algorithm.losses.empty()) {
+  const bool one_loss = algorithm.losses.size() == 1 && algorithm.losses.front().empty();
+  if (one_loss) {
+    text += "- PAIR-s does not apply: one loss, nothing to trade off.\n";
+  } else if (!algorithm.losses.empty()) {
     text += "- PAIR-s reads the losses " +
             base::joined(algorithm.losses, " or else ",
                          [](const std::vector<std::string>& keys) {

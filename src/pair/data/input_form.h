@@ -12,7 +12,8 @@
 namespace pair::data {
 
 struct InputForm {
-  std::string kind = {};       // "image", "digit", "numbers" or "table"; empty: files cannot be read for the dataset
+  std::string kind =
+      {};  // "image", "digit", "numbers" or "table"; empty: files cannot be read for the dataset
   base::Options options = {};  // of that kind
 };
 

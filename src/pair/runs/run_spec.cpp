@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
@@ -164,16 +165,17 @@ void check_own_objectives(const RunSpec& spec) {
   if (own.scheme != train::Scheme::linear || settings.scheme != train::Scheme::linear) {
     return;
   }
-  std::vector<std::string> minimised;
-  for (std::size_t i = 0; i < settings.objectives.size(); ++i) {
-    if (i == 0 || i > settings.penalties.size() || settings.penalties[i - 1] != 0.0) {
-      minimised.push_back(settings.objectives[i]);
+  // Objectives with a penalty of 0 are recorded but not minimised.
+  const auto minimised_by = [](const train::Settings& run) {
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < run.objectives.size(); ++i) {
+      if (i == 0 || i > run.penalties.size() || run.penalties[i - 1] != 0.0) {
+        names.insert(run.objectives[i]);
+      }
     }
-  }
-  std::vector<std::string> expected = own.objectives;
-  std::sort(minimised.begin(), minimised.end());
-  std::sort(expected.begin(), expected.end());
-  if (minimised != expected) {
+    return names;
+  };
+  if (minimised_by(settings) != minimised_by(own)) {
     throw std::invalid_argument(
         "objectives: expected '" + base::joined(own.objectives, ",") + "' for algorithm " + spec.algorithm +
         ", got '" + base::joined(settings.objectives, ",") +

@@ -63,7 +63,8 @@ std::string failure_of(const fs::path& folder) {
 
 std::optional<FailedRun> failed_in(const fs::path& folder) {
   std::error_code ignored;  // an unreadable folder is reported as such
-  if (!fs::exists(folder / "failed", ignored)) {
+  // A folder of that name is a run of its own.
+  if (!fs::is_regular_file(folder / "failed", ignored)) {
     return std::nullopt;
   }
   const std::string reason = failure_of(folder);

@@ -34,7 +34,8 @@ struct Hparam {
 // Throws std::invalid_argument for unknown names.
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm,
                                Search search = Search::domainbed);
-// The same for a run with other objectives, solver or model than the algorithm's: their options are drawn, too.
+// The same for a run with other objectives, solver or model than the algorithm's: their options are drawn,
+// too.
 std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search = Search::domainbed);
 
 // DomainBed's settings for its small images, for any dataset.

@@ -73,7 +73,7 @@ test("a run has all its figures, with every record in them", async () => {
   assert.equal(await points(page, "accuracy"), 6 * 30);
   assert.equal(await points(page, "rate"), 30 + 3 * 30);
   assert.equal(await points(page, "conflict"), 0);
-  assert.match(await page.textContent("#conflict"), /do not have it/);
+  assert.match(await page.textContent("#conflict"), /have no gradient conflict/);
   const marked = await page.$eval("#weights-plot", (plot) => plot.layout.annotations.map((each) => each.text));
   assert.deepEqual(marked, ["Fitting", "Adaption", "Generalization"]);
   assert.match(await page.textContent("#run-words"), /pair on cmnist, seed 0; done; step 300 of 300, 30 records/);
@@ -104,7 +104,7 @@ test("a sweep has curves, spread, radar, trade-off, heat map and choices", async
   const front = await page.$eval("#pareto-plot", (plot) => plot.data.at(-1).x.length);
   assert.ok(front >= 1 && front <= 24);
   assert.match(await page.textContent("#summary"), /24 runs on cmnist: erm \(12 runs, 3 seeds\), pair \(12 runs, 3 seeds\)/);
-  assert.match(await page.textContent("#summary"), /What to distrust/);
+  assert.match(await page.textContent("#summary"), /Caveats/);
   assert.match(await page.textContent("#selections"), /PAIR-s/);
   assert.deepEqual(page.trouble, []);
   await picture(page, "sweep");
@@ -263,7 +263,7 @@ test("unfinished, failed and corrupt runs are shown as far as they can be read",
   writeFileSync(join(folder, "garbled", "results.jsonl"), "no json\n\u0000\n[]\n");
   mkdirSync(join(folder, "empty"));
   const page = await open(report("partial.html", folder));
-  assert.match(await page.textContent("#summary"), /2 runs .* 0 done, 1 going on or stopped, 1 failed/);
+  assert.match(await page.textContent("#summary"), /2 runs .* 0 finished, 1 running or stopped, 1 failed/);
   assert.match(await page.textContent("#progress"), /out of memory/);
   assert.match(await page.textContent("#notes"), /garbled.*is not JSON/);
   assert.match(await page.textContent("#notes"), /empty.*has no results.jsonl/);
