@@ -25,8 +25,26 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
   if (value.is_boolean()) {
     return value.get<bool>() ? "false" : "true";
   }
-  for (const char* text : {"3", "5", "0.625", "0.005", "0.625,0.5,0.25", "linear", "erm,vrex", "none", "phi",
-                           "shift", "cuda:1", "mgda", "gaussian", "adam", "sgd", "skip"}) {
+  for (const char* text : {"3",
+                           "5",
+                           "classification",
+                           "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+                           "tab",
+                           "semicolon",
+                           "0.625",
+                           "0.005",
+                           "0.625,0.5,0.25",
+                           "linear",
+                           "erm,vrex",
+                           "none",
+                           "phi",
+                           "shift",
+                           "cuda:1",
+                           "mgda",
+                           "gaussian",
+                           "adam",
+                           "sgd",
+                           "skip"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);
