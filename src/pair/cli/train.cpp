@@ -10,7 +10,6 @@
 #include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -22,6 +21,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_data.h"
@@ -187,10 +187,6 @@ struct LeftOut {
   std::filesystem::path directory;
 };
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
 // Scores on environments that were not trained on, and on held-out samples of those that were.
 void write_left_out(const std::vector<LeftOut>& runs, std::ostream& out) {
   const std::vector<std::string> names = data::environment_names(runs.front().spec.dataset);
@@ -216,7 +212,8 @@ void write_left_out(const std::vector<LeftOut>& runs, std::ostream& out) {
     if (last.contains(test_key) && last.at(test_key).is_number()) {
       tests.push_back(last.at(test_key).get<double>());
     }
-    const nlohmann::json mean{{score, others.empty() ? nlohmann::json() : nlohmann::json(mean_of(others))}};
+    const nlohmann::json mean{
+        {score, others.empty() ? nlohmann::json() : nlohmann::json(base::mean_and_deviation(others).mean)}};
     rows.push_back({base::printable(names[static_cast<std::size_t>(test)]), score_text(mean, score),
                     score_text(last, test_key)});
   }
@@ -225,7 +222,7 @@ void write_left_out(const std::vector<LeftOut>& runs, std::ostream& out) {
     const std::string score = accuracy ? "_acc" : "_mse";
     const auto worst = accuracy ? std::min_element(tests.begin(), tests.end())
                                 : std::max_element(tests.begin(), tests.end());
-    rows.push_back({"mean", "", score_text({{score, mean_of(tests)}}, score)});
+    rows.push_back({"mean", "", score_text({{score, base::mean_and_deviation(tests).mean}}, score)});
     rows.push_back({"worst", "", score_text({{score, *worst}}, score)});
   }
   out << base::aligned(rows, {.indent = "  ", .left = 1});
