@@ -1,4 +1,4 @@
-# Installs the pair program, the libraries, their headers, the licences, and a CMake package with one
+# Installs the pair program, the libraries, the headers of the API, the licences, and a CMake package with one
 # component per library, so that find_package(pair COMPONENTS moo) only looks for the dependencies of moo.
 
 include(CMakePackageConfigHelpers)
@@ -41,11 +41,11 @@ foreach(library IN LISTS libraries)
 endforeach()
 
 list(REMOVE_DUPLICATES folders)
-foreach(folder IN LISTS folders)
-  file(RELATIVE_PATH include_folder "${PROJECT_SOURCE_DIR}/src" "${folder}")
-  install(DIRECTORY "${folder}/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/${include_folder}"
-    FILES_MATCHING PATTERN "*.h")
-endforeach()
+list(TRANSFORM folders REPLACE "^${PROJECT_SOURCE_DIR}/src/" "")
+install(CODE "set(PAIR_SOURCE \"${PROJECT_SOURCE_DIR}\")
+set(PAIR_INCLUDE \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}\")
+set(PAIR_FOLDERS \"${folders}\")
+include(\"\${PAIR_SOURCE}/cmake/InstallHeaders.cmake\")")
 
 install(TARGETS pair RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 if(TARGET pair_with_torch)

@@ -46,9 +46,9 @@ message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${PAIR_TORCH_CUDA}")
 
 include(PairTorchTarget)
 # torch/torch.h, compiled once for all (see pair_build_quickly).
-pair_add_pch(pair_torch_pch LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json
-  HEADERS <torch/torch.h> <nlohmann/json.hpp> <CLI/CLI.hpp>)
+pair_add_pch(pair_torch_pch LIBRARIES pair::torch nlohmann_json::nlohmann_json
+  HEADERS <torch/torch.h> <nlohmann/json.hpp>)
 if(PAIR_TESTS)
-  pair_add_pch(pair_torch_test_pch QUICK LIBRARIES pair::torch CLI11::CLI11 nlohmann_json::nlohmann_json GTest::gmock
-    HEADERS <torch/torch.h> <nlohmann/json.hpp> <CLI/CLI.hpp> <gmock/gmock.h>)
+  pair_add_pch(pair_torch_test_pch TESTS LIBRARIES pair::torch nlohmann_json::nlohmann_json GTest::gmock
+    HEADERS <torch/torch.h> <nlohmann/json.hpp> <gmock/gmock.h>)
 endif()

@@ -26,13 +26,6 @@ std::vector<std::vector<std::size_t>> numbered(const std::vector<std::size_t>& s
   return samples;
 }
 
-TEST(Splitmix64, GivesTheWordsOfTheReference) {
-  // The first outputs of Vigna's splitmix64.c from the state 0, whose n-th is the word of counter n.
-  EXPECT_EQ(splitmix64(1), 0xe220a8397b1dcdafULL);
-  EXPECT_EQ(splitmix64(2), 0x6e789e6aa1b965f4ULL);
-  EXPECT_EQ(splitmix64(3), 0x06c45d188009454fULL);
-}
-
 TEST(Sampler, DrawsABatchFromEachEnvironment) {
   const Sampler sampler(numbered({10, 3, 100}), {.seed = 7, .batch = 16});
   EXPECT_EQ(sampler.places(), 48U);

@@ -24,6 +24,16 @@ foreach(file IN LISTS package_files)
   endforeach()
 endforeach()
 
+# The headers of the API are there, those of the implementation are not.
+if(NOT EXISTS "${moved}/include/pair/moo/epo.h")
+  message(FATAL_ERROR "pair/moo/epo.h is not installed")
+endif()
+foreach(internal IN ITEMS moo/simplex_lp.h plot/svg_writer.h data/tar.h cli/solve_line.h)
+  if(EXISTS "${moved}/include/pair/${internal}")
+    message(FATAL_ERROR "pair/${internal} is installed, although it is not part of the API")
+  endif()
+endforeach()
+
 # docs/library.md shows the consumer built below.
 file(READ "${source}/docs/library.md" shown)
 foreach(name IN ITEMS tests/install/consumer/CMakeLists.txt tests/install/consumer/app.cpp

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "pair/base/splitmix64.h"
 #include "pair/models/counter_random.h"
 
 namespace pair::models::dropout_test {
@@ -30,12 +31,12 @@ torch::Tensor ones() {
 }
 
 TEST(CounterRandom, IsSplitmix64OnTheHostAndInTensors) {
-  EXPECT_EQ(random_word(1), 0xe220a8397b1dcdafULL);  // the generator's first word for the seed 0
+  EXPECT_EQ(base::splitmix64::word(1), 0xe220a8397b1dcdafULL);  // the generator's first word for the seed 0
   const torch::Tensor counters = torch::tensor({std::int64_t{1}, std::int64_t{-5}, std::int64_t{1} << 62});
   const torch::Tensor words = random_words(counters);
   for (std::int64_t i = 0; i < 3; ++i) {
     EXPECT_EQ(std::bit_cast<std::uint64_t>(words[i].item<std::int64_t>()),
-              random_word(std::bit_cast<std::uint64_t>(counters[i].item<std::int64_t>())));
+              base::splitmix64::word(std::bit_cast<std::uint64_t>(counters[i].item<std::int64_t>())));
   }
   EXPECT_EQ(upper_31_bits(words)[0].item<std::int64_t>(), std::int64_t{0xe220a839 >> 1});
 }

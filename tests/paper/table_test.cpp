@@ -97,12 +97,6 @@ TEST(PaperTableText, SaysThatASettingIsNotThePapers) {
   EXPECT_THAT(as_markdown(result), HasSubstr("Not the paper's setting: steps=60, lr=1\n\n"));
 }
 
-TEST(Figures, AreMeanAndRootMeanSquareDistance) {
-  const std::vector<double> values = {68.0, 70.0};
-  EXPECT_EQ(figure_of(values).mean, 69.0);
-  EXPECT_EQ(figure_of(values).deviation, 1.0);
-}
-
 TEST(Robustness, ComparesGuardedAndPlainStepsOverTwelveSettings) {
   const std::vector<std::uint64_t> seeds = {0, 1};
   const Table table = robustness(seeds, {});

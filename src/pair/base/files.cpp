@@ -32,14 +32,22 @@ constexpr mode_t new_file_mode = 0644;
 }
 
 // Returns 0 or an error number.
-int write_to_disk(int descriptor, std::string_view bytes) {
-  for (std::uint64_t offset = 0; offset < bytes.size();) {
-    const ssize_t written =
-        ::pwrite(descriptor, bytes.data() + offset, bytes.size() - offset, static_cast<off_t>(offset));
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
     if (written < 0 && errno != EINTR) {
       return errno;
     }
-    offset += static_cast<std::uint64_t>(std::max<ssize_t>(written, 0));
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return 0;
+}
+
+int write_to_disk(int descriptor, std::span<const std::string_view> parts) {
+  for (const std::string_view bytes : parts) {
+    if (const int error = write_all(descriptor, bytes); error != 0) {
+      return error;
+    }
   }
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
@@ -63,7 +71,8 @@ void sync_folder(const fs::path& folder) {
 }
 
 // All files are replaced here.
-void replace_through(const fs::path& part, const fs::path& path, std::string_view bytes, mode_t mode) {
+void replace_through(const fs::path& part, const fs::path& path, std::span<const std::string_view> bytes,
+                     mode_t mode) {
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, new_file_mode);
   if (descriptor < 0) {
     fail_at(path, "write", errno);
@@ -93,12 +102,7 @@ void write_as_it_is(const fs::path& path, std::string_view bytes) {
   if (descriptor < 0) {
     fail_at(path, "write", errno);
   }
-  int error = 0;
-  while (!bytes.empty() && error == 0) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    error = written < 0 && errno != EINTR ? errno : 0;
-    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
+  int error = write_all(descriptor, bytes);
   error = ::close(descriptor) == 0 || error != 0 ? error : errno;
   if (error != 0) {
     fail_at(path, "write", error);
@@ -237,13 +241,17 @@ std::filesystem::path part_of(const std::filesystem::path& path) {
 }
 
 void replace_file(const std::filesystem::path& path, std::string_view bytes) {
-  replace_through(part_of(path), path, bytes, new_file_mode);
+  replace_file(path, std::span(&bytes, 1));
+}
+
+void replace_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
+  replace_through(part_of(path), path, parts, new_file_mode);
 }
 
 void write_output(const std::filesystem::path& path, std::string_view bytes) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    return replace_through(own_part_of(path), path, bytes, new_file_mode);
+    return replace_through(own_part_of(path), path, std::span(&bytes, 1), new_file_mode);
   }
   if (S_ISDIR(status.st_mode)) {
     fail_at(path, "write", EISDIR);
@@ -256,7 +264,7 @@ void write_output(const std::filesystem::path& path, std::string_view bytes) {
   if (error) {
     fail_at(path, "write", error.message(), error.value());
   }
-  replace_through(own_part_of(target), target, bytes, status.st_mode & 07777);
+  replace_through(own_part_of(target), target, std::span(&bytes, 1), status.st_mode & 07777);
 }
 
 }  // namespace pair::base

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -78,6 +79,8 @@ std::vector<std::string> folders_with(const std::filesystem::path& folder, std::
 // Replaces the file atomically: after a crash, it is either the complete old or the complete new file.
 // Supports one writer at a time. A crash may leave NAME.part, which the next call overwrites.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
+// The same by the concatenated parts, which together may be too large to join in memory.
+void replace_file(const std::filesystem::path& path, std::span<const std::string_view> parts);
 // The temporary name that replace_file uses.
 std::filesystem::path part_of(const std::filesystem::path& path);
 

@@ -16,7 +16,7 @@ struct MeanAndDeviation {
 };
 
 // The mean and standard deviation of finite values; zeros if there are none. Sums are taken in order.
-// (DomainBed's tables need NumPy's order: select/figures.h.)
+// (DomainBed's tables need NumPy's order: select/means.h.)
 MeanAndDeviation mean_and_deviation(std::span<const double> values, Deviation kind = Deviation::population);
 
 }  // namespace pair::base

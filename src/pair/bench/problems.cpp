@@ -4,10 +4,12 @@
 #include <initializer_list>
 #include <numbers>
 
+#include "pair/base/splitmix64.h"
+
 namespace pair::bench {
 namespace {
 
-// SplitMix64 (Steele, Lea and Flood 2014). The standard library's distributions differ between
+// SplitMix64. The standard library's distributions differ between
 // implementations, so the draws are written out.
 class Draws {
  public:
@@ -26,12 +28,7 @@ class Draws {
   double spread_over(double decades) { return std::pow(10.0, uniform(-decades / 2, decades / 2)); }
 
  private:
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15U;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31);
-  }
+  std::uint64_t next() { return base::splitmix64::mixed(state_ += base::splitmix64::increment); }
 
   std::uint64_t state_;
 };

@@ -1,24 +1,16 @@
 #include "pair/bench/temporary_folder.h"
 
 #include <fcntl.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): for mkdtemp, which <cstdlib> has not
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <stdexcept>
-#include <string>
 #include <system_error>
 
 namespace pair::bench {
 
 TemporaryFolder::TemporaryFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "pair-bench-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot create a folder in " + std::filesystem::temp_directory_path().string());
-  }
-  path_ = name;
   start_janitor();
 }
 
@@ -38,7 +30,7 @@ void TemporaryFolder::start_janitor() {
     while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
     }
     std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
+    std::filesystem::remove_all(path(), ignored);
     ::_exit(0);
   }
   ::close(ends[0]);
@@ -46,8 +38,6 @@ void TemporaryFolder::start_janitor() {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
   if (alive_ >= 0) {
     ::close(alive_);
   }

@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "pair/base/temporary_folder.h"
+
 namespace pair::bench {
 
 // A temporary folder for a benchmark, deleted at the end, even if the process is stopped or killed: a child
@@ -14,12 +16,12 @@ class TemporaryFolder {
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
 
  private:
   void start_janitor();
 
-  std::filesystem::path path_;
+  base::TemporaryFolder folder_{"pair-bench"};
   int alive_ = -1;  // closed at the end of this process at the latest
   pid_t janitor_ = -1;
 };

@@ -3,26 +3,22 @@
 #include <cstdint>
 #include <string_view>
 
+#include "pair/base/splitmix64.h"
 #include "pair/data/random.h"
 
 // Counter-based random numbers: without state, so that any of them can be recomputed, in any order and by any
-// thread. splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+// thread (base/splitmix64.h).
 
 namespace pair::data {
-
-constexpr std::uint64_t splitmix64(std::uint64_t counter) {
-  std::uint64_t word = counter * 0x9e3779b97f4a7c15ULL;
-  word = (word ^ (word >> 30U)) * 0xbf58476d1ce4e5b9ULL;
-  word = (word ^ (word >> 27U)) * 0x94d049bb133111ebULL;
-  return word ^ (word >> 31U);
-}
 
 class CounterRandom {
  public:
   // stream separates purposes, as for Random.
   CounterRandom(std::uint64_t seed, std::string_view stream) : key_(Random(seed, stream).bits()) {}
 
-  [[nodiscard]] std::uint64_t word(std::uint64_t counter) const { return splitmix64(counter + key_); }
+  [[nodiscard]] std::uint64_t word(std::uint64_t counter) const {
+    return base::splitmix64::word(counter + key_);
+  }
 
   // In [0, bound), bound from 1 to 2^31: 31 random bits times bound, over 2^31. No value is favoured by more
   // than bound / 2^31.
@@ -37,7 +33,7 @@ class CounterRandom {
 
   // Another sequence per counter: its number n, from 1.
   [[nodiscard]] std::uint64_t nth_below(std::uint64_t counter, std::uint64_t n, std::uint64_t bound) const {
-    return scaled(splitmix64(word(counter) + n), bound);
+    return scaled(base::splitmix64::word(word(counter) + n), bound);
   }
 
  private:

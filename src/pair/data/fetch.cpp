@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "pair/base/temporary_folder.h"
 #include "pair/data/gzip.h"
 #include "pair/data/process.h"
-#include "pair/data/reason.h"
 #include "pair/data/tar.h"
 
 namespace pair::data {
@@ -26,29 +25,6 @@ struct Found {
 };
 // Common interface of all sources.
 using FetchSource = std::function<Found(const DataFile&)>;
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "pair-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) {
-      throw std::runtime_error("cannot create a temporary folder " + name + ": " + reason(errno));
-    }
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder(TemporaryFolder&&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](auto ending) { return text.ends_with(ending); });
@@ -213,7 +189,7 @@ Fetched fetch(const Store& store, const Download& download, const std::string& f
   if (wanted.empty()) {
     return report;
   }
-  const TemporaryFolder scratch;
+  const base::TemporaryFolder scratch("pair");
   const FetchSource source = source_of(from, download, scratch.path(), say);
   std::vector<Bytes> verified;
   for (const DataFile* file : wanted) {

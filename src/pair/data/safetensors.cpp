@@ -16,6 +16,7 @@
 #include <tuple>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/data/reason.h"
 
 namespace pair::data {
@@ -352,15 +353,13 @@ class Descriptor {
     }
   }
   [[nodiscard]] int get() const { return descriptor_; }
-  // Returns 0 or an error number.
-  int close() { return ::close(std::exchange(descriptor_, -1)) == 0 ? 0 : errno; }
 
  private:
   int descriptor_;
 };
 
-[[noreturn]] void fail_safetensors(const char* verb, const fs::path& path, int error) {
-  throw std::runtime_error(std::string("cannot ") + verb + " " + path.string() + ": " + reason(error));
+[[noreturn]] void fail_safetensors(const fs::path& path, int error) {
+  throw std::runtime_error("cannot read " + path.string() + ": " + reason(error));
 }
 
 void read_exactly(int descriptor, std::span<std::uint8_t> bytes, const fs::path& path) {
@@ -368,54 +367,12 @@ void read_exactly(int descriptor, std::span<std::uint8_t> bytes, const fs::path&
     // Linux reads at most 2 GiB at a time.
     const ssize_t got = ::read(descriptor, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30U));
     if (got < 0 && errno != EINTR) {
-      fail_safetensors("read", path, errno);
+      fail_safetensors(path, errno);
     }
     if (got == 0) {
       refuse_file(path.string(), "the file became shorter while it was read");
     }
     bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  }
-}
-
-// Returns 0 or an error number.
-int write_parts(int descriptor, std::span<const BytesView> parts) {
-  for (BytesView bytes : parts) {
-    while (!bytes.empty()) {
-      const ssize_t written =
-          ::write(descriptor, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30U));
-      if (written < 0 && errno != EINTR) {
-        return errno;
-      }
-      bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-    }
-  }
-  return ::fsync(descriptor) == 0 ? 0 : errno;
-}
-
-// Replaces the file atomically by the concatenated parts, which may be too large to join in memory. The same
-// steps as runs::replace_file, which this folder cannot use: NAME.part, fsync, rename, fsync of the folder.
-void replace_by_parts(const fs::path& path, std::span<const BytesView> parts) {
-  fs::path part = path;
-  part += ".part";
-  Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) {
-    fail_safetensors("write", path, errno);
-  }
-  int error = write_parts(file.get(), parts);
-  const int closed = file.close();
-  error = error != 0 ? error : closed;
-  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) {
-    error = errno;
-  }
-  if (error != 0) {
-    ::unlink(part.c_str());
-    fail_safetensors("write", path, error);
-  }
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems do not support fsync on folders.
-  if (parent.get() < 0 || (::fsync(parent.get()) != 0 && errno != EINVAL)) {
-    fail_safetensors("write", folder, errno);
   }
 }
 
@@ -521,7 +478,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-    fail_safetensors("read", path, errno);
+    fail_safetensors(path, errno);
   }
   if (!S_ISREG(status.st_mode)) {
     refuse_file(path.string(), "expected a regular file");
@@ -545,11 +502,11 @@ void write_safetensors(const std::filesystem::path& path, std::span<const Tensor
                        const Metadata& metadata) {
   const std::vector<const TensorView*> order = in_file_order(tensors);
   const std::string header = header_of(order, metadata);
-  std::vector<BytesView> parts{{reinterpret_cast<const std::uint8_t*>(header.data()), header.size()}};
+  std::vector<std::string_view> parts{header};
   for (const TensorView* tensor : order) {
-    parts.push_back(tensor->bytes);
+    parts.emplace_back(reinterpret_cast<const char*>(tensor->bytes.data()), tensor->bytes.size());
   }
-  replace_by_parts(path, parts);
+  base::replace_file(path, parts);
 }
 
 }  // namespace pair::data

@@ -1,5 +1,4 @@
 #include <c10/cuda/CUDAException.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -8,13 +7,10 @@
 #include "pair/device/head.h"
 #include "pair/device/kernels.cuh"
 #include "pair/device/kernels.h"
+#include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {
-
-cudaStream_t stream_of(const torch::Tensor& tensor) {
-  return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
-}
 
 using Kind = MomentFunction::Kind;
 

@@ -36,7 +36,7 @@ void update(const Update& update, cudaStream_t stream);
 
 // Rows of a multiple of four numbers: g = gradient if output > 0, otherwise 0; partials [blocks, columns]
 // hold the sums of g over each block's rows.
-inline constexpr int relu_rows_a_block = 128;
+inline constexpr int relu_rows_per_block = 128;
 void relu_backward(const float* gradient, const float* output, float* g, float* partials, std::int64_t rows,
                    int columns, cudaStream_t stream);
 

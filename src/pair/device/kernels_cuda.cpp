@@ -1,19 +1,15 @@
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
-#include <c10/cuda/CUDAStream.h>
 
 #include <type_traits>
 #include <vector>
 
 #include "pair/device/kernels.cuh"
 #include "pair/device/kernels.h"
+#include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {
-
-cudaStream_t stream_of(const torch::Tensor& tensor) {
-  return c10::cuda::getCurrentCUDAStream(tensor.device().index()).stream();
-}
 
 torch::Tensor channels_last(const torch::Tensor& images) {
   return images.contiguous(at::MemoryFormat::ChannelsLast);
@@ -71,7 +67,7 @@ ReluGradient relu_backward(const torch::Tensor& gradient, const torch::Tensor& o
   const torch::Tensor rows = gradient.contiguous();
   ReluGradient result;
   result.gradient = torch::empty_like(rows);
-  const std::int64_t blocks = (rows.size(0) + cuda::relu_rows_a_block - 1) / cuda::relu_rows_a_block;
+  const std::int64_t blocks = (rows.size(0) + cuda::relu_rows_per_block - 1) / cuda::relu_rows_per_block;
   const torch::Tensor partials = torch::empty({blocks, rows.size(1)}, rows.options());
   cuda::relu_backward(rows.data_ptr<float>(), output.contiguous().data_ptr<float>(),
                       result.gradient.data_ptr<float>(), partials.data_ptr<float>(), rows.size(0),

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "pair/base/splitmix64.h"
 #include "pair/data/random.h"
 #include "pair/models/counter_random.h"
 
@@ -71,7 +72,8 @@ DropoutKey::DropoutKey(torch::nn::Module& network, std::uint64_t seed, torch::De
 void DropoutKey::set_step(std::int64_t step) {
   if (key_.defined()) {
     const torch::NoGradGuard no_graph;
-    key_.fill_(std::bit_cast<std::int64_t>(random_word(seed_key_ + static_cast<std::uint64_t>(step))));
+    key_.fill_(
+        std::bit_cast<std::int64_t>(base::splitmix64::word(seed_key_ + static_cast<std::uint64_t>(step))));
   }
 }
 

@@ -78,8 +78,8 @@ json map_of(train::Trainer& model) {
 }
 
 json spread(const std::vector<double>& values) {
-  const Figure figure = figure_of(values);
-  return {{"mean", figure.mean}, {"deviation", figure.deviation}, {"values", values}};
+  const base::MeanAndDeviation mean = base::mean_and_deviation(values);
+  return {{"mean", mean.mean}, {"deviation", mean.deviation}, {"values", values}};
 }
 
 void check(const sweep::RunOutcome& outcome) {

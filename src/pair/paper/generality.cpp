@@ -13,7 +13,7 @@ namespace pair::paper {
 namespace {
 
 constexpr std::array datasets = {std::pair{"cmnist", "CMNIST"}, std::pair{"cmnist-m", "CMNIST-m"}};
-using Figures = std::array<Figure, datasets.size()>;
+using PaperValues = std::array<MeanAndDeviation, datasets.size()>;
 
 // Penalty weights for the linear scheme, and learning rates of PAIR-o's balance phase: larger ones for
 // objectives with small gradients (Appendix F.2).
@@ -21,64 +21,64 @@ constexpr std::array penalties = {"10", "100", "1e3", "1e4", "1e5", "1e6"};
 constexpr std::array rates = {"0.01", "0.02", "0.04", "0.1", "0.2"};
 constexpr std::array large_rates = {"0.1", "0.2", "0.4", "0.8", "1"};
 
-struct Study {
+struct Combination {
   std::string_view objective;
   std::string_view label;
   std::string_view preference;  // for erm, irmv1 and the objective
   bool large = true;            // whether it uses the larger learning rates
-  Figures alone, linear, pair, selected;
+  PaperValues alone, linear, pair, selected;
 };
 
 // Table 6 of the paper.
-constexpr std::array studies = {
-    Study{"ib",
-          "IB",
-          "1,1e12,1e8",
-          true,
-          {{{55.48, 3.67}, {76.01, 0.58}}},
-          {{{56.09, 2.04}, {75.66, 10.6}}},
-          {{{61.12, 2.33}, {83.30, 3.00}}},
-          {{{60.69, 2.26}, {83.70, 1.79}}}},
-    Study{"vrex",
-          "V-REx",
-          "1,1e10,1e12",
-          false,
-          {{{68.62, 0.73}, {83.52, 2.52}}},
-          {{{66.19, 1.41}, {81.75, 1.68}}},
-          {{{68.89, 1.13}, {83.80, 1.60}}},
-          {{{69.16, 0.76}, {83.96, 1.65}}}},
-    Study{"fishr",
-          "Fishr",
-          "1,1e8,1e12",
-          false,
-          {{{69.38, 0.39}, {77.29, 1.61}}},
-          {{{66.20, 2.31}, {81.07, 3.98}}},
-          {{{68.90, 0.56}, {82.70, 1.09}}},
-          {{{68.78, 0.78}, {84.02, 1.37}}}},
-    Study{"clove",
-          "CLOvE",
-          "1,1e12,1e8",
-          true,
-          {{{55.55, 9.97}, {74.20, 2.45}}},
-          {{{66.35, 1.51}, {77.70, 1.00}}},
-          {{{64.99, 2.29}, {75.70, 1.05}}},
-          {{{65.55, 2.17}, {77.29, 1.55}}}},
-    Study{"iga",
-          "IGA",
-          "1,1e12,1e8",
-          true,
-          {{{58.67, 7.69}, {76.27, 1.01}}},
-          {{{51.22, 3.67}, {74.20, 2.45}}},
-          {{{66.17, 2.34}, {81.84, 3.09}}},
-          {{{66.51, 0.78}, {82.12, 3.04}}}},
-    Study{"sd",
-          "SD",
-          "1,1e12,1e8",
-          true,
-          {{{62.31, 1.54}, {76.73, 0.90}}},
-          {{{62.48, 1.25}, {81.24, 0.69}}},
-          {{{59.52, 6.12}, {82.82, 0.64}}},
-          {{{65.54, 0.91}, {83.57, 0.81}}}},
+constexpr std::array combinations = {
+    Combination{"ib",
+                "IB",
+                "1,1e12,1e8",
+                true,
+                {{{55.48, 3.67}, {76.01, 0.58}}},
+                {{{56.09, 2.04}, {75.66, 10.6}}},
+                {{{61.12, 2.33}, {83.30, 3.00}}},
+                {{{60.69, 2.26}, {83.70, 1.79}}}},
+    Combination{"vrex",
+                "V-REx",
+                "1,1e10,1e12",
+                false,
+                {{{68.62, 0.73}, {83.52, 2.52}}},
+                {{{66.19, 1.41}, {81.75, 1.68}}},
+                {{{68.89, 1.13}, {83.80, 1.60}}},
+                {{{69.16, 0.76}, {83.96, 1.65}}}},
+    Combination{"fishr",
+                "Fishr",
+                "1,1e8,1e12",
+                false,
+                {{{69.38, 0.39}, {77.29, 1.61}}},
+                {{{66.20, 2.31}, {81.07, 3.98}}},
+                {{{68.90, 0.56}, {82.70, 1.09}}},
+                {{{68.78, 0.78}, {84.02, 1.37}}}},
+    Combination{"clove",
+                "CLOvE",
+                "1,1e12,1e8",
+                true,
+                {{{55.55, 9.97}, {74.20, 2.45}}},
+                {{{66.35, 1.51}, {77.70, 1.00}}},
+                {{{64.99, 2.29}, {75.70, 1.05}}},
+                {{{65.55, 2.17}, {77.29, 1.55}}}},
+    Combination{"iga",
+                "IGA",
+                "1,1e12,1e8",
+                true,
+                {{{58.67, 7.69}, {76.27, 1.01}}},
+                {{{51.22, 3.67}, {74.20, 2.45}}},
+                {{{66.17, 2.34}, {81.84, 3.09}}},
+                {{{66.51, 0.78}, {82.12, 3.04}}}},
+    Combination{"sd",
+                "SD",
+                "1,1e12,1e8",
+                true,
+                {{{62.31, 1.54}, {76.73, 0.90}}},
+                {{{62.48, 1.25}, {81.24, 0.69}}},
+                {{{59.52, 6.12}, {82.82, 0.64}}},
+                {{{65.54, 0.91}, {83.57, 0.81}}}},
 };
 
 struct Composite {
@@ -87,7 +87,7 @@ struct Composite {
   std::string_view objectives;
   std::string_view preference;
   bool large = false;
-  Figures linear, pair, selected;
+  PaperValues linear, pair, selected;
 };
 
 // Table 7 of the paper.
@@ -151,9 +151,9 @@ constexpr std::array composites = {
 };
 
 // The reference rows of both tables.
-constexpr Figures paper_erm = {{{17.14, 0.73}, {73.30, 0.85}}};
-constexpr Figures paper_irmv1 = {{{67.29, 0.99}, {76.89, 3.23}}};
-constexpr Figures paper_oracle = {{{72.08, 0.24}, {86.53, 0.14}}};
+constexpr PaperValues paper_erm = {{{17.14, 0.73}, {73.30, 0.85}}};
+constexpr PaperValues paper_irmv1 = {{{67.29, 0.99}, {76.89, 3.23}}};
+constexpr PaperValues paper_oracle = {{{72.08, 0.24}, {86.53, 0.14}}};
 
 class Builder {
  public:
@@ -161,7 +161,7 @@ class Builder {
 
   // A row whose cells choose among values of one setting; no values: nothing to choose.
   Row row(std::string key, std::string label, std::string_view algorithm, const Overrides& overrides,
-          std::string_view searched, std::span<const char* const> values, Pick pick, const Figures& paper,
+          std::string_view searched, std::span<const char* const> values, Pick pick, const PaperValues& paper,
           bool gray = false) const {
     Row result{std::move(key), std::move(label), {}};
     for (std::size_t d = 0; d < datasets.size(); ++d) {
@@ -180,13 +180,14 @@ class Builder {
     return result;
   }
 
-  Row linear(std::string key, std::string label, std::string_view objectives, const Figures& paper) const {
+  Row linear(std::string key, std::string label, std::string_view objectives,
+             const PaperValues& paper) const {
     return row(std::move(key), std::move(label), "irmx", with_objectives(objectives), "penalty", penalties,
                Pick::best, paper);
   }
 
   Row pair(std::string key, std::string label, std::string_view objectives, std::string_view preference,
-           bool large, Pick pick, const Figures& paper) const {
+           bool large, Pick pick, const PaperValues& paper) const {
     Overrides overrides = with_objectives(objectives);
     overrides.emplace_back("preference", std::string(preference));
     // The learning rate is searched, so it does not decay, as in the paper.
@@ -228,8 +229,8 @@ class Builder {
 
 std::vector<std::string> generality_objectives() {
   std::vector<std::string> names;
-  for (const Study& study : studies) {
-    names.emplace_back(study.objective);
+  for (const Combination& combination : combinations) {
+    names.emplace_back(combination.objective);
   }
   return names;
 }
@@ -245,20 +246,21 @@ Table table6(std::span<const std::string> objectives, std::span<const std::uint6
   }
   const Builder build(seeds, common);
   Table table{"table6", "Worst test accuracy in percent: IRMv1 with other objectives", {}};
-  for (const Study& study : studies) {
+  for (const Combination& combination : combinations) {
     if (!objectives.empty() &&
-        std::find(objectives.begin(), objectives.end(), study.objective) == objectives.end()) {
+        std::find(objectives.begin(), objectives.end(), combination.objective) == objectives.end()) {
       continue;
     }
-    const std::string key(study.objective);
-    const std::string label(study.label);
+    const std::string key(combination.objective);
+    const std::string label(combination.label);
     const std::string both = "erm,irmv1," + key;
-    table.rows.push_back(build.linear(key, label, "erm," + key, study.alone));
-    table.rows.push_back(build.linear(key + "_irmv1", label + " + IRMv1", both, study.linear));
-    table.rows.push_back(build.pair(key + "_pair", label + " + IRMv1, PAIR-o", both, study.preference,
-                                    study.large, Pick::best, study.pair));
+    table.rows.push_back(build.linear(key, label, "erm," + key, combination.alone));
+    table.rows.push_back(build.linear(key + "_irmv1", label + " + IRMv1", both, combination.linear));
+    table.rows.push_back(build.pair(key + "_pair", label + " + IRMv1, PAIR-o", both, combination.preference,
+                                    combination.large, Pick::best, combination.pair));
     table.rows.push_back(build.pair(key + "_pair_s", label + " + IRMv1, PAIR-o and PAIR-s", both,
-                                    study.preference, study.large, Pick::pair_s, study.selected));
+                                    combination.preference, combination.large, Pick::pair_s,
+                                    combination.selected));
   }
   build.add_references(table);
   return table;

@@ -155,11 +155,12 @@ nlohmann::json cell_json(const Cell& cell, const Outcomes& outcomes) {
     summaries.push_back(summary_of(cell.settings[i], outcomes));
     const Summary& summary = summaries.back();
     errors.insert(errors.end(), summary.errors.begin(), summary.errors.end());
-    const nlohmann::json mean =
-        summary.values.empty() ? nlohmann::json() : nlohmann::json(figure_of(summary.values).mean);
+    const nlohmann::json mean = summary.values.empty()
+                                    ? nlohmann::json()
+                                    : nlohmann::json(base::mean_and_deviation(summary.values).mean);
     settings.push_back({{"setting", cell.settings[i].name}, {"mean", mean}});
-    if (!summary.values.empty() &&
-        (!best || figure_of(summary.values).mean > figure_of(summaries[*best].values).mean)) {
+    if (!summary.values.empty() && (!best || base::mean_and_deviation(summary.values).mean >
+                                                 base::mean_and_deviation(summaries[*best].values).mean)) {
       best = i;
     }
   }
@@ -178,9 +179,9 @@ nlohmann::json cell_json(const Cell& cell, const Outcomes& outcomes) {
     json["errors"] = errors;
   }
   if (!values.empty()) {
-    const Figure figure = figure_of(values);
-    json["mean"] = figure.mean;
-    json["deviation"] = figure.deviation;
+    const MeanAndDeviation mean = base::mean_and_deviation(values);
+    json["mean"] = mean.mean;
+    json["deviation"] = mean.deviation;
   }
   return json;
 }
@@ -199,11 +200,6 @@ std::vector<runs::RunSpec> specs_of(const Table& table) {
     }
   }
   return specs;
-}
-
-Figure figure_of(std::span<const double> per_cent) {
-  const base::MeanAndDeviation found = base::mean_and_deviation(per_cent);
-  return {found.mean, found.deviation};
 }
 
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
@@ -232,7 +228,8 @@ nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
       cells.push_back(std::move(json));
     }
     const auto average = [&row](const std::vector<double>& values) -> nlohmann::json {
-      return values.size() == row.cells.size() ? nlohmann::json(figure_of(values).mean) : nlohmann::json();
+      return values.size() == row.cells.size() ? nlohmann::json(base::mean_and_deviation(values).mean)
+                                               : nlohmann::json();
     };
     result["rows"].push_back({{"method", row.key},
                               {"label", row.label},

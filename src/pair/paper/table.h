@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/statistics.h"
 #include "pair/runs/run_spec.h"
 #include "pair/sweep/many_runs.h"
 
@@ -15,10 +16,7 @@
 
 namespace pair::paper {
 
-struct Figure {
-  double mean = 0.0;  // percent
-  double deviation = 0.0;
-};
+using base::MeanAndDeviation;  // in percent
 
 // A method with one choice of hyperparameters.
 struct Setting {
@@ -33,9 +31,9 @@ enum class Pick {
 };
 
 struct Cell {
-  std::string dataset;            // as displayed: "CMNIST"
-  std::vector<Setting> settings;  // at least one
-  std::optional<Figure> paper;    // the paper's value
+  std::string dataset;                    // as displayed: "CMNIST"
+  std::vector<Setting> settings;          // at least one
+  std::optional<MeanAndDeviation> paper;  // the paper's value
   Pick pick = Pick::best;
   double percentile = 0.5;  // PAIR-s's bar for validation accuracy; 0: none
 };
@@ -54,9 +52,6 @@ struct Table {
 
 // Every spec of a table, by row, cell and setting.
 std::vector<runs::RunSpec> specs_of(const Table& table);
-
-// Mean and population standard deviation of numbers in percent.
-Figure figure_of(std::span<const double> per_cent);
 
 // The table with the outcomes of its runs, in the order of specs_of:
 //   {"name", "title", "seeds", "rows": [{"method", "label", "average", "paper_average", "cells":

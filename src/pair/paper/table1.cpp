@@ -22,7 +22,7 @@ struct Method {
   std::string_view algorithm;
   std::string_view gradients;  // of PAIR-o
   bool gray;
-  std::array<Figure, datasets.size()> paper;
+  std::array<MeanAndDeviation, datasets.size()> paper;
 };
 
 // Table 1 of the paper.
@@ -38,7 +38,7 @@ constexpr std::array methods_of_table1 = {
 };
 
 Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const Overrides& overrides,
-          std::span<const std::uint64_t> seeds, std::optional<Figure> paper) {
+          std::span<const std::uint64_t> seeds, std::optional<MeanAndDeviation> paper) {
   Setting setting;
   for (const std::uint64_t seed : seeds) {
     Overrides all = overrides;

@@ -13,7 +13,7 @@
 #include "pair/base/names.h"
 #include "pair/base/tables.h"
 #include "pair/select/domainbed.h"
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 #include "pair/select/pair_s.h"
 
 namespace pair::paper {
@@ -145,11 +145,13 @@ json row_of(const Chosen& chosen, std::string_view algorithm) {
       draws.push_back(choice.draws);
       trials[trial].push_back(choice.accuracy);
     }
-    const select::Figure figure = select::figure_of(accuracies);
-    figures.push_back(
-        {{"mean", figure.mean}, {"error", figure.error}, {"trials", accuracies.size()}, {"draws", draws}});
-    sum += figure.mean;
-    worst = worst ? std::min(*worst, figure.mean) : figure.mean;
+    const select::MeanAndError accuracy = select::mean_and_error(accuracies);
+    figures.push_back({{"mean", accuracy.mean},
+                       {"error", accuracy.error},
+                       {"trials", accuracies.size()},
+                       {"draws", draws}});
+    sum += accuracy.mean;
+    worst = worst ? std::min(*worst, accuracy.mean) : accuracy.mean;
   }
   json row{{"figures", figures},
            {"average", whole ? json(sum / static_cast<double>(environments.size())) : json()},
@@ -163,7 +165,7 @@ json row_of(const Chosen& chosen, std::string_view algorithm) {
     }
   }
   if (whole && !means.empty()) {
-    row["average_error"] = select::figure_of(means).error;
+    row["average_error"] = select::mean_and_error(means).error;
   }
   return row;
 }

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "pair/base/names.h"
+#include "pair/train/guard.h"
 
 namespace pair::paper {
 namespace {
@@ -87,7 +88,6 @@ Odd descend_decaying(const Spec& spec, const moo::Solver& solver, const PairDesc
 Odd descend_guarded(const Spec& spec, const moo::Solver& solver, const PairDescent& descent, Odd f) {
   constexpr double momentum = 0.9;
   constexpr double tolerated_growth = 1.1;
-  constexpr double recovery = 1.1;
   const auto most_violated = [&](const std::vector<double>& losses) {
     return std::max({descent.preference[0] * losses[0], descent.preference[1] * losses[1],
                      descent.preference[2] * losses[2]});
@@ -97,7 +97,7 @@ Odd descend_guarded(const Spec& spec, const moo::Solver& solver, const PairDesce
   };
   Odd velocity{0.0, 0.0};
   Odd last_good = f;
-  double backtracking = 1.0;
+  train::GuardState guard;
   std::vector<double> weights;
   std::vector<double> losses;
   for (std::size_t t = 0; t < descent.steps; ++t) {
@@ -109,21 +109,21 @@ Odd descend_guarded(const Spec& spec, const moo::Solver& solver, const PairDesce
                              most_violated(seen.losses) > tolerated_growth * most_violated(losses))) {
       f = last_good;
       velocity = {0.0, 0.0};
-      backtracking /= 2;
+      guard.take_back();
       continue;
     }
-    backtracking = std::min(1.0, backtracking * recovery);
+    guard.hold();
     weights = solver.weigh({seen.losses, seen.gram, descent.preference}).weights;
     losses = seen.losses;
     last_good = f;
     const Odd direction = seen.direction(weights);
-    if (dot(direction, velocity) <= 0.0) {
+    if (train::GuardState::opposed(dot(direction, velocity))) {
       velocity = {0.0, 0.0};
     }
     velocity = {momentum * velocity[0] + direction[0], momentum * velocity[1] + direction[1]};
     const double done = static_cast<double>(t) / static_cast<double>(descent.steps);
     const double rate = descent.learning_rate * (1 + std::cos(std::numbers::pi * done)) / 2;
-    f = moved(f, rate * backtracking, velocity);
+    f = moved(f, rate * guard.lr_factor(), velocity);
   }
   return f;
 }

@@ -15,7 +15,7 @@ namespace pair::plot {
 namespace {
 
 constexpr std::size_t most_rectangles = 1600;
-constexpr double bar_gap = 14, bar_thickness = 12, tick_length = 4, text_gap = 3;
+constexpr double bar_gap = 14, bar_thickness = 12, bar_tick = 4, text_gap = 3;
 
 Scale scale_of(const HeatMap& map) {
   return map.logarithmic ? Scale::logarithmic : Scale::linear;
@@ -184,7 +184,7 @@ double heat_bar_width(const HeatMap& map, const Ticks& ticks) {
     widest = std::max(widest, text_width(tick.label, tick_font));
   }
   const bool named = !axis_text(map.label, "", ticks.exponent).empty();
-  return bar_gap + bar_thickness + tick_length + text_gap + widest + (named ? label_font + 8 : 0);
+  return bar_gap + bar_thickness + bar_tick + text_gap + widest + (named ? label_font + 8 : 0);
 }
 
 void draw_heat_bar(SvgWriter& svg, const HeatMap& map, const Ticks& ticks, Theme theme, const Rect& plot) {
@@ -197,8 +197,8 @@ void draw_heat_bar(SvgWriter& svg, const HeatMap& map, const Ticks& ticks, Theme
   const Mapping place(heat_extent(map), scale_of(map), bar.bottom(), bar.y);
   for (const Tick& tick : ticks.major) {
     const double y = place(tick.value);
-    svg.line(stroke_class(Color::muted), {bar.right(), y}, {bar.right() + tick_length, y});
-    svg.text(tick.label, {bar.right() + tick_length + text_gap, y + 0.36 * tick_font},
+    svg.line(stroke_class(Color::muted), {bar.right(), y}, {bar.right() + bar_tick, y});
+    svg.text(tick.label, {bar.right() + bar_tick + text_gap, y + 0.36 * tick_font},
              {.size = tick_font, .color = Color::muted});
   }
   const std::string text = axis_text(map.label, "", ticks.exponent);

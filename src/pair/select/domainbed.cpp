@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 #include "pair/select/groups.h"
 
 namespace pair::select {

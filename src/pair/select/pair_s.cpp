@@ -11,7 +11,7 @@
 #include "pair/base/algorithm_names.h"
 #include "pair/base/numbers.h"
 #include "pair/base/tables.h"
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 #include "pair/select/groups.h"
 #include "pair/select/losses.h"
 

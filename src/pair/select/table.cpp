@@ -26,14 +26,14 @@ ByAlgorithm accuracies_of(const Selection& selection) {
   return all;
 }
 
-std::optional<Figure> figure_or_none(const std::vector<double>& accuracies) {
-  return accuracies.empty() ? std::nullopt : std::optional(figure_of(accuracies));
+std::optional<MeanAndError> mean_or_none(const std::vector<double>& accuracies) {
+  return accuracies.empty() ? std::nullopt : std::optional(mean_and_error(accuracies));
 }
 
 // The mean of the means, summed in order as Python does.
-std::optional<double> average_of(const std::vector<std::optional<Figure>>& figures) {
+std::optional<double> average_of(const std::vector<std::optional<MeanAndError>>& figures) {
   double sum = 0.0;
-  for (const std::optional<Figure>& figure : figures) {
+  for (const std::optional<MeanAndError>& figure : figures) {
     if (!figure) {
       return std::nullopt;
     }
@@ -59,8 +59,8 @@ std::vector<int> columns_of(const std::string& dataset, const History& history) 
   return {seen.begin(), seen.end()};
 }
 
-std::optional<Figure> cell(const ByAlgorithm& all, const std::string& dataset, const std::string& algorithm,
-                           int environment) {
+std::optional<MeanAndError> cell(const ByAlgorithm& all, const std::string& dataset,
+                                 const std::string& algorithm, int environment) {
   std::vector<double> values;
   if (const auto found = all.find({dataset, algorithm}); found != all.end()) {
     if (const auto trials = found->second.find(environment); trials != found->second.end()) {
@@ -69,12 +69,12 @@ std::optional<Figure> cell(const ByAlgorithm& all, const std::string& dataset, c
       }
     }
   }
-  return figure_or_none(values);
+  return mean_or_none(values);
 }
 
 // The mean over trials of each trial's mean over its environments.
-std::optional<Figure> average_cell(const ByAlgorithm& all, const std::string& dataset,
-                                   const std::string& algorithm) {
+std::optional<MeanAndError> average_cell(const ByAlgorithm& all, const std::string& dataset,
+                                         const std::string& algorithm) {
   std::map<std::int64_t, std::vector<double>> by_trial;
   if (const auto found = all.find({dataset, algorithm}); found != all.end()) {
     for (const auto& [environment, trials] : found->second) {
@@ -88,7 +88,7 @@ std::optional<Figure> average_cell(const ByAlgorithm& all, const std::string& da
   for (const auto& [trial, accuracies] : by_trial) {
     means.push_back(mean(accuracies));
   }
-  return figure_or_none(means);
+  return mean_or_none(means);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "pair/select/decision.h"
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 
 // A selection in the layout of DomainBed's collector: one table per dataset, with algorithms as rows and test
 // environments as columns, each value a mean over trials with its standard error; and a table of averages.
@@ -15,8 +15,8 @@ namespace pair::select {
 
 struct TableRow {
   std::string algorithm;
-  std::vector<std::optional<Figure>> figures;  // none if no trial has a value, printed as X
-  std::optional<double> average;               // mean of the means in percent; none if one is missing
+  std::vector<std::optional<MeanAndError>> figures;  // none if no trial has a value, printed as X
+  std::optional<double> average;                     // mean of the means in percent; none if one is missing
 };
 
 struct Table {

@@ -15,7 +15,7 @@ std::string one_decimal(double value) {
   return buffer;
 }
 
-std::string shown(const std::optional<Figure>& figure, const char* plus_minus) {
+std::string shown(const std::optional<MeanAndError>& figure, const char* plus_minus) {
   return figure ? one_decimal(figure->mean) + plus_minus + one_decimal(figure->error) : "X";
 }
 
@@ -28,7 +28,7 @@ std::vector<Line> lines_of(const Table& table, const char* plus_minus) {
   lines[0].emplace_back("Avg");
   for (const TableRow& row : table.rows) {
     Line line{base::printable(row.algorithm)};
-    for (const std::optional<Figure>& figure : row.figures) {
+    for (const std::optional<MeanAndError>& figure : row.figures) {
       line.push_back(shown(figure, plus_minus));
     }
     line.push_back(row.average ? one_decimal(*row.average) : "X");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 
 namespace pair::select {
 

@@ -20,7 +20,7 @@
 //   before the last good step, the velocity is dropped and the learning rate halved permanently.
 //
 // Two classes implement it: GuardedStep around torch's optimizers, for user-written loops, and Update, the
-// trainer's own. (On CUDA devices, device/kernels.cu does Update's part; a test compares them.)
+// trainer's own. (On CUDA devices, device/update.cu does Update's part; a test compares them.)
 
 namespace pair::train {
 

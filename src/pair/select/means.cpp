@@ -1,4 +1,4 @@
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 
 #include <array>
 #include <cmath>
@@ -35,7 +35,7 @@ double mean(std::span<const double> values) {
   return pairwise_sum(values) / static_cast<double>(values.size());
 }
 
-Figure figure_of(std::span<const double> accuracies) {
+MeanAndError mean_and_error(std::span<const double> accuracies) {
   const double root = std::sqrt(static_cast<double>(accuracies.size()));
   std::vector<double> scaled;
   scaled.reserve(accuracies.size());

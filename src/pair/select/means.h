@@ -15,13 +15,13 @@ double pairwise_sum(std::span<const double> values);
 double mean(std::span<const double> values);
 
 // A mean over trials and its standard error, in percent.
-struct Figure {
+struct MeanAndError {
   double mean = 0.0;
   double error = 0.0;
 };
 
 // For at least one accuracy from 0 to 1: 100 times the mean, and 100 times the standard deviation divided by
 // the square root of the count.
-Figure figure_of(std::span<const double> accuracies);
+MeanAndError mean_and_error(std::span<const double> accuracies);
 
 }  // namespace pair::select

@@ -1,4 +1,4 @@
-#include "pair/select/figures.h"
+#include "pair/select/means.h"
 
 #include <gmock/gmock.h>
 
@@ -9,13 +9,13 @@ namespace pair::select::figures_test {
 namespace {
 
 TEST(Figures, AreTheMeanAndTheStandardErrorInPerCent) {
-  const Figure figure = figure_of(std::vector<double>{0.5, 0.6, 0.7});
+  const MeanAndError figure = mean_and_error(std::vector<double>{0.5, 0.6, 0.7});
   EXPECT_DOUBLE_EQ(figure.mean, 60.0);
   EXPECT_NEAR(figure.error, 100.0 * std::sqrt(0.02 / 3) / std::sqrt(3.0), 1e-12);
 }
 
 TEST(Figures, HaveNoErrorWithOneTrial) {
-  const Figure figure = figure_of(std::vector<double>{0.712});
+  const MeanAndError figure = mean_and_error(std::vector<double>{0.712});
   EXPECT_DOUBLE_EQ(figure.mean, 71.2);
   EXPECT_EQ(figure.error, 0.0);
 }
