@@ -28,6 +28,14 @@ fs::path program_of(Part part) {
 
 }  // namespace
 
+std::filesystem::path program_of_user() {
+  const fs::path self = fs::read_symlink("/proc/self/exe");
+  const fs::path front = (self.parent_path() / PAIR_BIN_FROM_LIBEXEC / "pair").lexically_normal();
+  std::error_code ignored;
+  const bool is_part = fs::equivalent(front.parent_path() / PAIR_LIBEXEC_FROM_BIN / "pair", self, ignored);
+  return is_part && fs::exists(front, ignored) ? front : self;
+}
+
 void hand_over(const Context& context, Part part) {
   const std::string program = program_of(part).string();
   std::vector<char*> words;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "pair/cli/command.h"
@@ -18,6 +19,10 @@ enum class Part {
 // Replaces this program by the other one, with the same process id, arguments, input, output and environment.
 // Throws std::runtime_error if it cannot be started.
 [[noreturn]] void hand_over(const Context& context, Part part);
+
+// The absolute path of the program that users start: this program or, if this is a part that it hands over
+// to, that one.
+std::filesystem::path program_of_user();
 
 // Adds a subcommand that hands over as soon as it is named, so that options, help and errors come from the
 // other program.

@@ -12,6 +12,7 @@
 #include "pair/cli/left_out.h"
 #include "pair/cli/select.h"
 #include "pair/cli/sweep_arguments.h"
+#include "pair/cli/sweep_cluster.h"
 #include "pair/cli/sweep_report.h"
 #include "pair/report/number.h"
 #include "pair/runs/run_directory.h"
@@ -42,10 +43,12 @@ void show_status(const SweepArguments& arguments, bool all, bool json, Context& 
   const std::vector<sweep::Job> jobs = filtered_jobs_of(arguments);
   const sweep::SweepStatus status = status_of(jobs, arguments);
   if (json) {
-    context.out << status_json(jobs, status).dump(2, ' ', false, ordered_json::error_handler_t::replace)
-                << '\n';
+    ordered_json whole = status_json(jobs, status);
+    add_slurm_state(arguments.out, whole);
+    context.out << whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
   } else {
     write_status(jobs, status, all, context.out);
+    write_slurm_state(arguments.out, context.out);
   }
 }
 
@@ -190,6 +193,7 @@ void add_sweep_keeping(CLI::App& sweep, Context& context) {
   add_status(sweep, context);
   add_collect(sweep, context);
   add_delete_incomplete(sweep, context);
+  add_sweep_cancel(sweep, context);
 }
 
 }  // namespace pair::cli

@@ -15,6 +15,7 @@
 #include "pair/cli/recipe.h"
 #include "pair/cli/sweep.h"
 #include "pair/cli/sweep_arguments.h"
+#include "pair/cli/sweep_cluster.h"
 #include "pair/cli/sweep_report.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/report/number.h"
@@ -35,22 +36,26 @@ struct LaunchArguments {
   SweepArguments sweep;
   std::size_t jobs = 0;
   std::string launcher = "local";
+  ClusterArguments cluster;
   bool no_models = false;
   bool json = false;
 };
 
-// The sweep's jobs, including new ones. Nothing is written before all of them are known to be runnable.
-std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, std::ostream& err) {
+// The sweep's jobs, including new ones. Nothing is written before all of them are known to be valid and, if
+// they are to run `here`, to be runnable here.
+std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, std::ostream& err) {
   const std::optional<sweep::Definition> definition = definition_of(arguments);
   if (!definition) {
     return jobs_of(arguments);
   }
   std::vector<sweep::Job> jobs = sweep::jobs_of(std::span(&*definition, 1));
-  std::vector<runs::RunSpec> specs;
-  for (const sweep::Job& job : jobs) {
-    specs.push_back(job.spec);
+  if (here) {
+    std::vector<runs::RunSpec> specs;
+    for (const sweep::Job& job : jobs) {
+      specs.push_back(job.spec);
+    }
+    sweep::require_runnable(specs, arguments.out);
   }
-  sweep::require_runnable(specs, arguments.out);
   const sweep::Added added = sweep::add_to_sweep(arguments.out, *definition);
   if (added.before > 0 && added.jobs > 0) {
     err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "job") << "; "
@@ -122,14 +127,18 @@ void write_json(const LaunchArguments& arguments, std::size_t jobs, std::size_t 
 }
 
 void launch(const LaunchArguments& arguments, Context& context) {
-  constexpr std::array<std::string_view, 1> launchers = {"local"};
+  constexpr std::array<std::string_view, 3> launchers = {"local", "slurm", "command"};
   if (std::find(launchers.begin(), launchers.end(), arguments.launcher) == launchers.end()) {
     throw UsageError(base::unknown_name("launcher", arguments.launcher, launchers));
   }
   // Exceeding a file size limit must be a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const fs::path out = arguments.sweep.out;
-  const std::vector<sweep::Job> jobs = settle_jobs(arguments.sweep, context.err);
+  const bool here = arguments.launcher == "local";
+  if (here) {
+    check_local(arguments.cluster);
+  }
+  const std::vector<sweep::Job> jobs = settle_jobs(arguments.sweep, here, context.err);
   const sweep::SweepStatus before = sweep::status_of(jobs, out);
   const std::size_t done_before = before.counts.of(State::done);
   const std::vector<sweep::LaunchJob> left = jobs_left(jobs, before, out, context.err);
@@ -138,6 +147,18 @@ void launch(const LaunchArguments& arguments, Context& context) {
     context.err << "pair: " << strangers_sentence(strangers) << "; they are ignored\n";
   }
   context.err << summary_of(before.counts) << std::endl;
+  if (!here) {
+    submit_workers(arguments.cluster,
+                   {.launcher = arguments.launcher,
+                    .folder = out,
+                    .jobs = jobs.size(),
+                    .left = left.size(),
+                    .jobs_per_worker = arguments.jobs,
+                    .no_models = arguments.no_models,
+                    .json = arguments.json},
+                   context);
+    return;
+  }
 
   ManyRunsDisplay display(context.err, done_before);
   const Interrupt interrupt;
@@ -179,8 +200,13 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
   CLI::App* command = sweep.add_subcommand("launch", "Run what is missing of a sweep");
   add_sweep_options(*command, arguments->sweep);
   add_jobs_option(*command, arguments->jobs);
-  command->add_option("--launcher", arguments->launcher, "Where to run: local, in this process")
+  command
+      ->add_option(
+          "--launcher", arguments->launcher,
+          "Where to run: local, in this process; slurm, as workers of a job array; command, as workers that "
+          "--command submits")
       ->capture_default_str();
+  add_cluster_options(*command, arguments->cluster);
   command->add_flag("--no-models", arguments->no_models,
                     "Do not keep the trained models (model.safetensors, model.json) in the runs' folders");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
@@ -188,10 +214,15 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
       "Finished runs are not repeated; stopped, failed and broken ones are run again. Ctrl-C or SIGTERM "
       "saves\n"
       "and exits with status 130 or 143; the same command, or one with only --out, continues. Several\n"
-      "launches may share a folder.\n\n"
+      "launches may share a folder.\n"
+      "With --launcher slurm, a job array of such launches shares the folder; SIGUSR1 before the time limit "
+      "saves,\n"
+      "and the task is queued again (docs/cluster.md).\n\n"
       "Example:\n"
       "  pair sweep launch --out sweep --datasets cmnist --algorithms erm,irmv1 --n-hparams 5 --n-trials 2\n"
-      "  pair sweep launch --out sweep");
+      "  pair sweep launch --out sweep\n"
+      "  pair sweep launch --out sweep --launcher slurm --partition gpu --gpus 1 --time 2:00:00 --max-jobs "
+      "20");
   command->callback(with_usage_errors([arguments, &context] { launch(*arguments, context); }));
 }
 

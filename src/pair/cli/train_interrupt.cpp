@@ -27,11 +27,13 @@ Interrupt::Interrupt() {
   last_signal = 0;
   remember_from_now(SIGINT, interrupt_before_);
   remember_from_now(SIGTERM, terminate_before_);
+  remember_from_now(SIGUSR1, notice_before_);
 }
 
 Interrupt::~Interrupt() {
   sigaction(SIGINT, &interrupt_before_, nullptr);
   sigaction(SIGTERM, &terminate_before_, nullptr);
+  sigaction(SIGUSR1, &notice_before_, nullptr);
 }
 
 int Interrupt::signal() const {
