@@ -325,7 +325,23 @@ void bind_solve(py::module_& module) {
       .def_readonly("objective", &moo::Solution::objective)
       .def_property_readonly(
           "status", [](const moo::Solution& solution) { return std::string(to_string(solution.status)); })
-      .def("__repr__", &shown);
+      .def("__repr__", &shown)
+      .def(py::pickle(
+          [](const moo::Solution& solution) {
+            return py::make_tuple(solution.weights, solution.status == moo::Status::optimal,
+                                  code_of(solution.phase), solution.divergence, solution.objective);
+          },
+          [](const py::tuple& state) {
+            moo::Solution solution;
+            solution.weights = state[0].cast<std::vector<double>>();
+            solution.status = state[1].cast<bool>() ? moo::Status::optimal : moo::Status::infeasible;
+            if (const int code = state[2].cast<int>(); code > 0) {
+              solution.phase = static_cast<moo::Phase>(code - 1);
+            }
+            solution.divergence = state[3].cast<double>();
+            solution.objective = state[4].cast<double>();
+            return solution;
+          }));
 
   py::class_<NamedSolver>(module, "Solver")
       .def(py::init<std::string, bool, const py::kwargs&>(), py::arg("name"), py::arg("training") = false)
@@ -334,7 +350,14 @@ void bind_solve(py::module_& module) {
       .def("weigh", &weigh, py::arg("losses"), py::arg("gram"), py::arg("preference"),
            py::arg("previous") = py::none())
       .def("weigh_batch", &weigh_batch, py::arg("losses"), py::arg("gram"), py::arg("preference"),
-           py::arg("previous") = py::none(), py::arg("threads") = 1);
+           py::arg("previous") = py::none(), py::arg("threads") = 1)
+      // So that modules that hold a solver can be copied and saved.
+      .def(py::pickle(
+          [](const NamedSolver& solver) { return py::make_tuple(solver.name(), solver.options()); },
+          [](const py::tuple& state) {
+            return NamedSolver(state[0].cast<std::string>(), false,
+                               py::reinterpret_borrow<py::kwargs>(state[1]));
+          }));
 
   module.def("solvers", &declared_solvers);
   module.def("gram_of", [](py::handle gradients) {
