@@ -64,17 +64,18 @@ class Modules(unittest.TestCase):
             epo(GRAMIAN)
 
     def test_previous_weights_are_kept_until_reset(self):
-        smooth = pair.torch.EPOSmooth([1, 1])
+        smooth = pair.torch.EPOSmooth([1, 1e10, 1e12])
+        gramian = torch.tensor([[0.0525, -0.0065, -0.003], [-0.0065, 0.0014, 0.001], [-0.003, 0.001, 0.0009]])
 
         def weights(*losses):
             smooth.set_losses(losses)
-            return smooth(GRAMIAN)
+            return smooth(gramian)
 
-        fresh = weights(1.0, 1.2)
-        weights(9.0, 1.0)
-        self.assertFalse(torch.equal(weights(1.0, 1.2), fresh))
+        fresh = weights(0.46, 0.0019, 0.0008)
+        weights(1e16, 1e-9, 1e-9)
+        self.assertFalse(torch.equal(weights(0.46, 0.0019, 0.0008), fresh))
         smooth.reset()
-        self.assertTrue(torch.equal(weights(1.0, 1.2), fresh))
+        self.assertTrue(torch.equal(weights(0.46, 0.0019, 0.0008), fresh))
 
     def test_modules_can_be_copied_and_saved(self):
         epo = EPO([1, 3], epsilon=0.2)
