@@ -39,6 +39,8 @@ class Solver:
         threads: int = 1,
     ) -> Tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
 
+    def _solve_only(self, losses: ArrayLike, gram: ArrayLike, preference: ArrayLike) -> None: ...
+
 class Random:
     """The random generator of runs: the same draws as the program's for the same seed and stream."""
 

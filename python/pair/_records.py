@@ -14,7 +14,7 @@ def records(run_or_sweep: Folders, *, hparams: bool = True, progress: Optional[P
     """The records of a run, or of all runs of a sweep, one row per record.
 
     Columns: ``run``, ``dataset``, ``algorithm``, ``test_envs``, ``trial_seed``, ``hparams_seed`` and ``step``; then every
-    number of the records, such as ``env0_in_acc``, ``losses.erm``, ``weights.irmv1``, ``divergence``, with NaN where a record
+    number of the records, such as ``env0_in_acc``, ``losses.erm``, ``weights.irmv1``, ``divergence``, NaN if a record
     lacks it; then, unless ``hparams`` is false, ``hparams.NAME``.
 
     Returns a pandas.DataFrame if pandas is installed, otherwise a dict of arrays with the same columns. Warns of lines that

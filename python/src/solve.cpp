@@ -281,6 +281,25 @@ py::tuple weigh_batch(const NamedSolver& solver, py::handle losses, py::handle g
   return py::make_tuple(weights, phases, divergences, objectives, infeasible);
 }
 
+// The solver alone, without copies or results: what Python's calls are compared with
+// (benchmarks/overhead.py).
+void solve_only(const NamedSolver& solver, py::handle losses, py::handle gram, py::handle preference) {
+  const Doubles all_losses = doubles_of("losses", losses);
+  const Doubles all_grams = doubles_of("gram", gram);
+  const Doubles one_preference = doubles_of("preference", preference);
+  require_shape("losses", all_losses, 2, "one row per problem");
+  const auto n = static_cast<std::size_t>(all_losses.shape(0));
+  const auto m = static_cast<std::size_t>(all_losses.shape(1));
+  if (static_cast<std::size_t>(all_grams.size()) != n * m * m) {
+    throw py::value_error("gram: expected one matrix per problem, got shape " + shape_of(all_grams));
+  }
+  const py::gil_scoped_release unlocked;
+  for (std::size_t i = 0; i < n; ++i) {
+    (void)solver.get().weigh({numbers_in(all_losses).subspan(i * m, m),
+                              numbers_in(all_grams).subspan(i * m * m, m * m), numbers_in(one_preference)});
+  }
+}
+
 py::object phase_of(const moo::Solution& solution) {
   return solution.phase ? py::object(py::str(std::string(to_string(*solution.phase))))
                         : py::object(py::none());
@@ -351,6 +370,7 @@ void bind_solve(py::module_& module) {
            py::arg("previous") = py::none())
       .def("weigh_batch", &weigh_batch, py::arg("losses"), py::arg("gram"), py::arg("preference"),
            py::arg("previous") = py::none(), py::arg("threads") = 1)
+      .def("_solve_only", &solve_only)
       // So that modules that hold a solver can be copied and saved.
       .def(py::pickle(
           [](const NamedSolver& solver) { return py::make_tuple(solver.name(), solver.options()); },

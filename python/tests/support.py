@@ -9,7 +9,7 @@ PROJECT = DATA.parents[2]
 
 
 def program():
-    """The program pair that this build made; None where only the package is built."""
+    """The program pair that this build made; None if only the package is built."""
     path = os.environ.get("PAIR_PROGRAM", "")
     return path if path and os.path.exists(path) else None
 

@@ -1,6 +1,6 @@
 """The same numbers as the C++ side: the trainer on ColoredMNIST, and every objective.
 
-The reference is the program, run here. Where it is not built, records that it wrote earlier (data/, made by
+The reference is the program, run here. If it is not built, records that it wrote earlier (data/, made by
 'test_agreement.py --store' with PAIR_PROGRAM set) take its place.
 """
 import json
