@@ -1,4 +1,5 @@
 """Common parts of the tests."""
+import ctypes
 import json
 import os
 import pathlib
@@ -14,11 +15,21 @@ def program():
     return path if path and os.path.exists(path) else None
 
 
+def kernels():
+    """The OpenBLAS kernels of this process for the program, which may choose better ones: their rounding differs."""
+    try:
+        name = ctypes.CDLL("libopenblas.so.0").openblas_get_corename
+    except (OSError, AttributeError):
+        return {}
+    name.restype = ctypes.c_char_p
+    return {"OPENBLAS_CORETYPE": name().decode()}
+
+
 def run_program(*arguments, text="", folder=None):
     """Its standard output. Raises AssertionError with its messages if it fails."""
     ended = subprocess.run(
         [program(), *map(str, arguments)], input=text, capture_output=True, text=True, cwd=folder,
-        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        env={**kernels(), **os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert ended.returncode == 0, ended.stderr
     return ended.stdout

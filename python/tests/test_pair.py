@@ -8,7 +8,7 @@ import numpy as np
 from support_torch import torch, two_environments
 
 import pair
-from pair.torch import Batch, Diverged, Pair, erm, estimate_preference, irmv1, vrex
+from pair.torch import EPO, Batch, Diverged, Pair, TrackedMoments, erm, estimate_preference, irmv1, vrex
 
 PREFERENCE = [1, 1e10, 1e12]
 
@@ -103,6 +103,25 @@ class Steps(unittest.TestCase):
         np.testing.assert_array_equal(pair_o.preference, estimate_preference(step.losses))
         with self.assertRaisesRegex(ValueError, "expected at least one above 0 to estimate a preference"):
             estimate_preference([0, 0])
+
+
+class Device(unittest.TestCase):
+    @unittest.skipUnless(torch.cuda.is_available(), "there is no CUDA device")
+    def test_steps_on_a_gpu_are_those_of_the_processor(self):
+        losses = []
+        for device in ("cpu", "cuda"):
+            data = tuple(part.to(device) if isinstance(part, torch.Tensor) else part for part in two_environments())
+            model = Network().to(device)
+            sgd = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+            pair_o = Pair(sgd, [1, 100, 100], model.head.parameters(), pretrain=3)
+            tracked = TrackedMoments(10, 2).to(device)
+            losses.append([pair_o.step(losses_of(model, data)).losses for _ in range(10)])
+            batch = tracked(Batch(model(data[0]), data[1], data[2]))
+            self.assertEqual(vrex(batch).device.type, device)
+            epo = EPO([1, 1])
+            epo.set_losses(torch.tensor([1.0, 2.0], device=device))
+            self.assertEqual(epo(torch.eye(2, device=device)).device.type, device)
+        np.testing.assert_allclose(losses[0], losses[1], rtol=1e-3, atol=1e-6)
 
 
 class Pretraining(unittest.TestCase):
