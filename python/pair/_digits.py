@@ -48,10 +48,10 @@ def colored_mnist(
     ):
         if not low <= value <= high:
             raise ValueError(f"{name}: expected integers from {low} to {high}, got {value}")
-    for name, values in (("alpha", [alpha]), ("train_betas", train_betas), ("test_betas", test_betas)):
-        for value in values:
-            if not 0 <= value <= 1:
-                raise ValueError(f"{name}: expected numbers from 0 to 1, got {value:g}")
+    for name, shares in (("alpha", [alpha]), ("train_betas", train_betas), ("test_betas", test_betas)):
+        for share in shares:
+            if not 0 <= share <= 1:
+                raise ValueError(f"{name}: expected numbers from 0 to 1, got {share:g}")
     order = _core.Random(seed, "cmnist/order").permutation(pool)[:train_digits]
     intensity = np.arange(256, dtype=np.float32) / np.float32(255)
 

@@ -139,16 +139,12 @@ def select(
 
 
 def _decision(fields: Dict[str, Any]) -> Decision:
-    candidates = tuple(
-        Candidate(
-            **{
-                **candidate,
-                "hparams": parsed(candidate["hparams"]),
-                "tests": tuple(candidate["tests"]),
-                "losses": tuple(candidate["losses"]),
-            }
-        )
-        for candidate in fields["candidates"]
-    )
-    tuples = {name: tuple(fields[name]) for name in ("test_envs", "losses", "preference")}
-    return Decision(**{**fields, **tuples, "candidates": candidates})
+    tuples: Dict[str, Any] = {name: tuple(fields[name]) for name in ("test_envs", "losses", "preference")}
+    tuples["candidates"] = tuple(_candidate(candidate) for candidate in fields["candidates"])
+    return Decision(**{**fields, **tuples})
+
+
+def _candidate(fields: Dict[str, Any]) -> Candidate:
+    changed: Dict[str, Any] = {name: tuple(fields[name]) for name in ("tests", "losses")}
+    changed["hparams"] = parsed(fields["hparams"])
+    return Candidate(**{**fields, **changed})

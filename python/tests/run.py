@@ -17,9 +17,11 @@ def main(names):
     # By discovery, which counts a file that raises SkipTest as skipped.
     patterns = [f"test_{name}.py" for name in names] or ["test_*.py"]
     suite = unittest.TestSuite(unittest.TestLoader().discover(str(FOLDER), pattern) for pattern in patterns)
-    if suite.countTestCases() == 0:
-        print("no tests found", file=sys.stderr)
-        return 1
+    for name in names:
+        if not (FOLDER / f"test_{name}.py").exists():
+            known = sorted(path.stem[5:] for path in FOLDER.glob("test_*.py"))
+            print(f"unknown test '{name}'. Known: {', '.join(known)}", file=sys.stderr)
+            return 1
     result = unittest.TextTestRunner(verbosity=1).run(suite)
     for test, reason in result.skipped:
         print(f"skipped {test}: {reason}")

@@ -14,11 +14,11 @@ class _ValueOf(torch.autograd.Function):
     """The average as the value, the batch's moment as what the gradient goes to."""
 
     @staticmethod
-    def forward(ctx: Any, moment: Tensor, average: Tensor) -> Tensor:
+    def forward(ctx: Any, moment: Tensor, average: Tensor) -> Tensor:  # type: ignore[override]
         return average.clone()
 
     @staticmethod
-    def backward(ctx: Any, gradient: Tensor) -> Tuple[Tensor, None]:
+    def backward(ctx: Any, gradient: Tensor) -> Tuple[Tensor, None]:  # type: ignore[override]
         return gradient, None
 
 

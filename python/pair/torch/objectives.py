@@ -414,7 +414,7 @@ def clove(
 def _draw(count: int, size: int, random: Union[Random, torch.Generator, None]) -> Tensor:
     """The first ``count`` entries of a random permutation of 0 .. size - 1."""
     if not isinstance(random, Random):
-        device = "cpu" if random is None else random.device
+        device = torch.device("cpu") if random is None else random.device
         return torch.randperm(size, generator=random, device=device)[:count]
     order = list(range(size))
     for i in range(count):
@@ -441,17 +441,16 @@ def iga(batch: Batch, parameters: Iterable[Tensor]) -> Tensor:
         gradients = torch.autograd.grad(
             deviations[e], weights, retain_graph=True, create_graph=True, allow_unused=True
         )
-        for gradient in gradients:
-            if gradient is not None:
-                trace = trace + gradient.square().sum()
+        trace = trace + _squares(gradients)
         if not last:
             last = list(gradients)
             continue
         last = [a if a is None or b is None else a + b for a, b in zip(last, gradients)]
-    for gradient in last:
-        if gradient is not None:
-            trace = trace + gradient.square().sum()
-    return trace / len(batch.sizes)
+    return (trace + _squares(last)) / len(batch.sizes)
+
+
+def _squares(gradients: Iterable[Optional[Tensor]]) -> Union[Tensor, float]:
+    return sum((gradient.square().sum() for gradient in gradients if gradient is not None), 0.0)
 
 
 def coral(batch: Batch) -> Tensor:
