@@ -17,6 +17,16 @@ class Digits(unittest.TestCase):
             self.assertTrue(((channels > 0).sum(1) == 1).all())
             self.assertAlmostEqual((colours != (environment.labels > 0.5)).mean(), beta, delta=0.02)
 
+    def test_flips_of_labels_and_colours_are_independent(self):
+        _, tests = pair.colored_mnist(7, train_digits=2)
+        _, digits = pair._core.mnist14()
+        for environment in tests:
+            labels = environment.labels > 0.5
+            flipped = labels != (digits[50_000:] < 5)
+            colours = environment.inputs.reshape(len(labels), 2, -1).sum(2)[:, 1] > 0
+            self.assertAlmostEqual(flipped.mean(), 0.25, delta=0.02)
+            self.assertLess(abs(np.corrcoef(flipped, colours != labels)[0, 1]), 0.05)
+
     def test_fewer_digits_are_a_prefix_of_more(self):
         few, _ = pair.colored_mnist(1, train_digits=100, test_digits=1)
         more, _ = pair.colored_mnist(1, train_digits=200, test_digits=1)

@@ -95,6 +95,23 @@ class Steps(unittest.TestCase):
                 for _ in range(3):
                     self.assertTrue(pair_o.step(losses_of(model, data)).taken)
 
+    def test_solvers_get_the_weights_of_the_step_before(self):
+        w = torch.nn.Parameter(torch.tensor([1.0, 2.0, -1.0]))
+        pair_o = Pair(torch.optim.SGD([w], lr=0.05), [1, 5, 20], solver="epo_smooth", backtrack=False)
+        weights, differs = None, False
+        for _ in range(6):
+            losses = [(w - 1).square().sum(), (w[0] + w[1]).square() + 0.1, (w[1] - w[2] - 1).square() + 0.01]
+            rows = [torch.autograd.grad(loss, w, retain_graph=True)[0].double().numpy() for loss in losses]
+            gram, values = pair.gram_of(rows), [loss.item() for loss in losses]
+            options = pair.Solver("epo_smooth", training=True).options
+            expected = pair.weigh(values, gram, [1, 5, 20], "epo_smooth", previous=weights, **options).weights
+            without = pair.weigh(values, gram, [1, 5, 20], "epo_smooth", **options).weights
+            step = pair_o.step(losses)
+            np.testing.assert_allclose(step.weights, expected, atol=1e-6)
+            differs = differs or not np.allclose(expected, without, atol=1e-3)
+            weights = step.weights
+        self.assertTrue(differs)
+
     def test_the_preference_is_estimated_if_there_is_none(self):
         data, model = two_environments(), Network()
         pair_o = Pair(torch.optim.SGD(model.parameters(), lr=0.1))
