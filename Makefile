@@ -8,14 +8,14 @@ FUZZ_SECONDS ?= 60
 JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6); \
   print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
 
-sources = find src tests benchmarks examples -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh'
+sources = find src tests benchmarks examples python -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh'
 install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
 # Configures when it never was, or when CMAKE_ARGS may change something; a build reconfigures by itself
 # whenever a CMake file changed.
 configure = $(if $(CMAKE_ARGS),,test -f build/$(1)/build.ninja ||) cmake --preset $(1) $(CMAKE_ARGS)
 build = cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help run test bench check docs fuzz format lint clean
+.PHONY: help run test python bench check docs fuzz format lint clean
 .SILENT:
 
 help: ## List the targets
@@ -32,6 +32,12 @@ test: ## Build everything and run all tests
 	cmake --preset release -DPAIR_TESTS=ON -DPAIR_BENCHMARKS=ON $(CMAKE_ARGS)
 	$(call build,release)
 	ctest --preset release --parallel $(JOBS)
+
+python: ## Build the Python package in build/release/python and test it
+	$(call install,python)
+	cmake --preset release -DPAIR_TESTS=ON -DPAIR_PYTHON=on $(CMAKE_ARGS)
+	$(call build,release) --target pair pair_python
+	ctest --preset release --parallel $(JOBS) --tests-regex '^python[.]'
 
 bench: ## Measure the solver, alone and against GLPK, and run the Google Benchmark programs
 	$(call install,test)
