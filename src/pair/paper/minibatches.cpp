@@ -15,7 +15,7 @@ struct Kind {
   std::string_view key;
   std::string_view label;
 };
-// What the algorithm does on full batches, with more steps; the default for minibatches without averages over
+// The settings of full batches, with more steps; the default for minibatches without averages over
 // steps; the default.
 constexpr Kind before{"before", "settings of full batches"};
 constexpr Kind untracked{"untracked", "moments not averaged"};

@@ -26,10 +26,10 @@ enum class Across {
   validation,  // the validation accuracy
 };
 
-// Where the losses are measured.
+// The samples on which losses are measured.
 enum class LossesFrom {
-  train,     // on the samples of training steps, as the paper has it
-  held_out,  // on the held-out samples of the training environments, which cannot be memorised
+  train,     // the samples of training steps, as in the paper
+  held_out,  // the held-out samples of the training environments, which cannot be memorised
 };
 
 struct PairOptions {
@@ -47,7 +47,7 @@ struct PairOptions {
   double percentile = 0.5;
   // Keys of the records, or names of our objectives. Empty: the defaults of losses.h.
   std::vector<std::string> losses = {};
-  // Runs without held-out losses are left out where those are to be read.
+  // With held_out, runs without held-out losses are left out.
   LossesFrom losses_from = LossesFrom::train;
   // Use losses as logged, including negative ones, as in the paper's released code: the largest estimation
   // error then wins.

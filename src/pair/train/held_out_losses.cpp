@@ -15,7 +15,7 @@
 namespace pair::train {
 namespace {
 
-// Of the mean over each environment, from samples [n]: [environments]. One sample has no variance: 0.
+// The variance of each environment's mean, from samples [n]: [environments]. 0 for a single sample.
 torch::Tensor variance_of_means(const torch::Tensor& samples, const std::vector<std::int64_t>& sizes) {
   std::vector<torch::Tensor> variances;
   for (const torch::Tensor& part : samples.to(torch::kDouble).split_with_sizes(sizes)) {

@@ -44,7 +44,7 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
 // The result of scoring a run's model.
 struct Scores {
   std::vector<double> means;  // mean_scores of the training environments, then of the held-out ones
-  // held_out_losses.h: one number per objective, NaN where there is none; empty without held-out parts.
+  // held_out_losses.h: one number per objective, NaN if it has none; empty without held-out parts.
   std::vector<double> held_out_losses = {};
   std::vector<double> held_out_floors = {};
 };

@@ -92,7 +92,7 @@ function timeFigure(where, run, kind, y, absent, options = {}) {
   }), metrics.length === 0 ? absent : `Final values: ${finals}.`);
 }
 
-// What the bands and the thin lines are, and which losses end below their floor.
+// Explains the bands and the thin lines, and names the losses that end below their floor.
 function lossWords(run) {
   const words = runFigures.losses.box.querySelector(".words");
   const ends = (key) => last(run, data.metrics.find((metric) => metric.key === key));
