@@ -314,12 +314,20 @@ TEST_F(Select, IsBriefAboutManyOmissions) {
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 30);
 }
 
+TEST_F(Select, SaysThatDomainBedsRecordsHaveNoHeldOutLosses) {
+  const Finished finished = run({"--criterion", "pair", "--losses-from", "held-out"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.err, HasSubstr("on held-out samples"));
+  EXPECT_THAT(finished.err, HasSubstr("PAIR-s, training-domain validation set, held-out losses: 9 runs"));
+}
+
 TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
       {{"--criterion", "oracel"}, "unknown criterion 'oracel'; did you mean 'oracle'?"},
       {{"--format", "yaml"}, "unknown format 'yaml'"},
       {{"--validation", "test"}, "unknown validation 'test'"},
       {{"--across", "scores"}, "did you mean 'score'?"},
+      {{"--losses-from", "heldout"}, "did you mean 'held-out'?"},
       {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},
       {{"--losses", "nll,nll"}, "--losses: expected each loss once, got 'nll' twice"},
       {{"--losses", "env0_in_acc"}, "--losses: 'env0_in_acc' is an accuracy, not a loss"},

@@ -81,6 +81,14 @@ TEST_F(StudyProgram, StartsFromAGrayModelAndReadsFinishedRuns) {
   EXPECT_EQ(json::parse(tiny("fig-perfect-init", command).out), result);
 }
 
+TEST_F(StudyProgram, MakesATableByBatchSize) {
+  const Finished finished = tiny("minibatches", {"--methods", "vrex,pair", "--save", path("a.svg")});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.out, AllOf(HasSubstr("samples per environment"), HasSubstr("CMNIST, PAIR-o, default"),
+                                  HasSubstr("CMNIST, V-REx, settings of full batches")));
+  EXPECT_THAT(content("a.svg"), HasSubstr("CMNIST, default"));
+}
+
 TEST_F(StudyProgram, SavesOneFileWhereItIsAskedTo) {
   EXPECT_EQ(tiny("fig-radar", {"--save", path("a.svg"), "--theme", "dark"}).status, 0);
   EXPECT_THAT(content("a.svg"), AllOf(HasSubstr("pair-dark"), Not(HasSubstr("prefers-color-scheme"))));

@@ -65,10 +65,14 @@ TEST(Studies, AreCalledAsTheirFiguresAre) {
   std::vector<std::string> names;
   for (const Study& study : studies()) {
     names.push_back(study.name);
-    EXPECT_THAT(study.figures, StartsWith("Figure")) << study.name;
+    if (study.name.starts_with("fig-")) {
+      EXPECT_THAT(study.figures, StartsWith("Figure")) << study.name;
+    } else {
+      EXPECT_EQ(study.figures, "") << study.name;
+    }
   }
   EXPECT_THAT(names, ElementsAre("fig-conflict", "fig-sweep", "fig-trajectory", "fig-radar", "fig-preference",
-                                 "fig-vrex-failure", "fig-perfect-init"));
+                                 "fig-vrex-failure", "fig-perfect-init", "minibatches"));
 }
 
 TEST(Studies, HaveEveryRunOnceAndFewerOfThemInTheQuickForm) {
@@ -364,6 +368,56 @@ TEST(FigPerfectInit, StartsEverySeedFromItsOwnGrayRun) {
       EXPECT_EQ(spec.settings.pretrain, 0);
     }
   }
+}
+
+TEST(MinibatchStudy, DiffersFromTheDefaultInWhatItsNamesSay) {
+  const Study study = minibatches();
+  const std::vector<StudyCell> cells = study.cells(full(study));
+  EXPECT_THAT(cells, SizeIs(2U * (4 * (2 * 3 + 1) + 3)));
+  const auto settings = [&](const char* method, int batch, const char* kind) {
+    return cell_at(cells, {{"dataset", "CMNIST-m"}, {"method", method}, {"batch", batch}, {"settings", kind}})
+        .specs.front();
+  };
+  for (const char* method : {"irmv1", "vrex", "irmx", "pair"}) {
+    EXPECT_EQ(runs::hash(settings(method, 64, "default")),
+              runs::hash(runs::resolve("cmnist-m", method, {{{"batch", "64"}}})));
+    runs::RunSpec untracked = settings(method, 256, "untracked");
+    EXPECT_EQ(untracked.settings.track, 1.0);
+    untracked.settings.track = 10.0;
+    EXPECT_EQ(runs::hash(untracked), runs::hash(settings(method, 256, "default")));
+    runs::RunSpec before = settings(method, 64, "before");
+    EXPECT_EQ(before.settings.steps, 1500);
+    EXPECT_EQ(before.settings.batch, 64);
+    before.settings.steps = 501;
+    before.settings.batch = 0;
+    EXPECT_EQ(runs::hash(before), runs::hash(settings(method, 0, "default")));
+    EXPECT_EQ(runs::hash(before), runs::hash(runs::resolve("cmnist-m", method)));
+  }
+  EXPECT_EQ(settings("pair", 64, "before").settings.solver, "epo");
+  EXPECT_EQ(settings("erm", 64, "default").settings.steps, 1500);
+}
+
+TEST(MinibatchStudy, ShowsBothKindsOfSettingsAndFullBatchesInBoth) {
+  const Study study = minibatches();
+  const json result =
+      result_with(study, prepared(study, {.methods = {"erm", "pair"}}), [](const json& place) {
+        return place.at("batch") == 0                ? 0.8
+               : place.at("settings") == "before"    ? 0.25
+               : place.at("settings") == "untracked" ? 0.5
+                                                     : 0.75;
+      });
+  const plot::Figure figure = drawn(study, result);
+  ASSERT_THAT(figure.panels, SizeIs(4));
+  const auto pair_line = [&](std::size_t panel) {
+    return std::get<plot::Line>(std::get<plot::Chart>(figure.panels[panel]).marks.back());
+  };
+  EXPECT_THAT(pair_line(0).y, ElementsAre(25, 25, 80));
+  EXPECT_THAT(pair_line(1).y, ElementsAre(75, 75, 80));
+  EXPECT_EQ(std::get<plot::Chart>(figure.panels[3]).title, "CMNIST-m, default");
+  const std::string text = told(study, result);
+  EXPECT_THAT(text, StartsWith("Accuracy by batch size, 1 seed\n"));
+  EXPECT_THAT(text, HasSubstr("CMNIST, PAIR-o, moments not averaged         50.0   50.0   80.0"));
+  EXPECT_THAT(text, HasSubstr("CMNIST, ERM "));
 }
 
 TEST_F(StudyRecords, PerfectInitIsMeasuredRecordByRecord) {

@@ -38,6 +38,35 @@ TEST(Figures, OfARunAreThoseItsRecordsAllow) {
   EXPECT_THAT(plot::to_csv(figures[1].figure), HasSubstr("Generalization"));
 }
 
+TEST(Figures, OfLossesShowHeldOutOnesAndTheNoiseFloor) {
+  const Scratch scratch;
+  std::string text;
+  for (int step = 1; step <= 5; ++step) {
+    nlohmann::json record = testing::record(step);
+    record["held_out_losses"] = {{"erm", 0.7}, {"vrex", 0.25}};
+    record["noise_floor"] = {{"vrex", 0.125}};
+    record["held_out_noise_floor"] = {{"vrex", 0.0625}};
+    text += record.dump() + "\n";
+  }
+  write(scratch / "results.jsonl", text);
+  const std::vector<NamedFigure> figures = figures_of(read_sources(std::vector{scratch.path()}));
+  const auto& marks = std::get<plot::Chart>(figures.front().figure.panels.front()).marks;
+  std::vector<std::string> lines;
+  const plot::Band* band = nullptr;
+  for (const plot::Mark& mark : marks) {
+    if (const auto* const line = std::get_if<plot::Line>(&mark)) {
+      lines.push_back(line->name);
+    }
+    band = std::holds_alternative<plot::Band>(mark) ? &std::get<plot::Band>(mark) : band;
+  }
+  EXPECT_THAT(lines, ElementsAre("erm", "irmv1", "vrex", "erm, held out", "vrex, held out"));
+  ASSERT_NE(band, nullptr);
+  EXPECT_EQ(band->name, "vrex, noise floor");
+  EXPECT_THAT(band->high, ::testing::Each(0.125));
+  EXPECT_THAT(band->low, ::testing::Each(0.01));  // the smallest loss of the run
+  EXPECT_THAT(names(figures), ElementsAre("losses", "weights", "divergence", "accuracy", "rate", "events"));
+}
+
 TEST(Figures, OfSeveralRunsCompareThem) {
   const Scratch scratch;
   for (int i = 0; i < 4; ++i) {

@@ -14,6 +14,9 @@ TEST(Metric, IsIdentifiedByItsKey) {
   EXPECT_EQ(metric_of("worst_test_mse").kind, Kind::error);
   EXPECT_EQ(metric_of("losses.irmv1").kind, Kind::loss);
   EXPECT_EQ(metric_of("gen_loss").kind, Kind::loss);
+  EXPECT_EQ(metric_of("held_out_losses.irmv1").kind, Kind::loss);
+  EXPECT_EQ(metric_of("noise_floor.irmv1").kind, Kind::floor);
+  EXPECT_EQ(metric_of("held_out_noise_floor.irmv1").kind, Kind::floor);
   EXPECT_EQ(metric_of("weights.erm").kind, Kind::weight);
   EXPECT_EQ(metric_of("conflict.vrex").kind, Kind::conflict);
   EXPECT_EQ(metric_of("restarts").kind, Kind::count);
@@ -23,6 +26,8 @@ TEST(Metric, IsIdentifiedByItsKey) {
 TEST(Metric, HasALabelForPeople) {
   EXPECT_EQ(metric_of("env12_out_acc").label, "accuracy, environment 12 (held out)");
   EXPECT_EQ(metric_of("losses.irmv1").label, "loss of irmv1");
+  EXPECT_EQ(metric_of("held_out_losses.irmv1").label, "held-out loss of irmv1");
+  EXPECT_EQ(metric_of("noise_floor.irmv1").label, "noise floor of irmv1");
   EXPECT_EQ(metric_of("worst_test_acc").label, "worst-environment test accuracy");
 }
 
@@ -62,14 +67,15 @@ TEST(Metric, TheWorstAccuracyOfDomainBedsRunsIsThatOfTheirLargerSplit) {
 TEST(Metric, TheMostTellingComesFirstAndErmBeforeOtherLosses) {
   select::Run run;
   const std::vector<std::pair<std::string, double>> values{
-      {"losses.b", 1}, {"losses.erm", 1},     {"nll", 1},  {"env10_in_acc", 0.5}, {"env2_in_acc", 1},
-      {"penalty", 1},  {"worst_test_acc", 1}, {"epoch", 1}};
+      {"losses.b", 1}, {"losses.erm", 1},     {"nll", 1},   {"env10_in_acc", 0.5},     {"env2_in_acc", 1},
+      {"penalty", 1},  {"worst_test_acc", 1}, {"epoch", 1}, {"held_out_losses.erm", 1}};
   run.add(0, values);
   std::vector<std::string> keys;
   for (const Metric& metric : metrics_of({run})) {
     keys.push_back(metric.key);
   }
-  EXPECT_THAT(keys, ElementsAre("worst_test_acc", "env2_in_acc", "env10_in_acc", "losses.erm", "losses.b"));
+  EXPECT_THAT(keys, ElementsAre("worst_test_acc", "env2_in_acc", "env10_in_acc", "losses.erm", "losses.b",
+                                "held_out_losses.erm"));
 }
 
 }  // namespace

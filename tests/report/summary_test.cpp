@@ -8,6 +8,7 @@ namespace pair::report::summary_test {
 namespace {
 
 using select::testing::write;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using testing::records;
 using testing::Scratch;
@@ -66,6 +67,51 @@ TEST(Summary, DistrustsLossesThatAreNotFiniteAndCollapses) {
   write(scratch / "a/results.jsonl", records(40, "pair", 0, 0.7) + last.dump() + "\n");
   EXPECT_THAT(said(scratch, "distrust"), HasSubstr("loss that is not finite"));
   EXPECT_THAT(said(scratch, "distrust"), HasSubstr("more than 10 points below"));
+}
+
+// Three seeds of records that end with these numbers in addition.
+void write_runs_ending(const Scratch& scratch, const nlohmann::json& end) {
+  for (int seed = 0; seed < 3; ++seed) {
+    nlohmann::json last = testing::record(41, "pair", seed);
+    last.update(end);
+    const std::string name = "pair" + std::to_string(seed);
+    write(scratch / (name + "/results.jsonl"), records(40, "pair", seed) + last.dump() + "\n");
+    write(scratch / (name + "/done"), "{}");
+  }
+}
+
+TEST(Summary, DistrustsPenaltiesThatAreHiddenByMemory) {
+  const Scratch scratch;  // vrex is 0.01 in training
+  write_runs_ending(scratch, {{"held_out_losses", {{"erm", 0.03}, {"vrex", 0.2}}},
+                              {"held_out_noise_floor", {{"vrex", 0.01}}}});
+  EXPECT_THAT(said(scratch, "distrust"),
+              AllOf(HasSubstr("3 runs, such as "), HasSubstr(" have a penalty that is more than 10 times")));
+}
+
+TEST(Summary, TrustsHeldOutPenaltiesNearThoseOfTrainingOrWithinTheirNoise) {
+  const Scratch near;
+  write_runs_ending(near, {{"held_out_losses", {{"erm", 0.03}, {"vrex", 0.09}}},
+                           {"held_out_noise_floor", {{"vrex", 0.001}}}});
+  EXPECT_EQ(said(near, "distrust"), "");
+  const Scratch noise;
+  write_runs_ending(noise, {{"held_out_losses", {{"erm", 0.03}, {"vrex", 0.2}}},
+                            {"held_out_noise_floor", {{"vrex", 0.1}}}});
+  EXPECT_EQ(said(noise, "distrust"), "");
+}
+
+TEST(Summary, DistrustsRisksThatAreFarHigherOnHeldOutSamples) {
+  const Scratch scratch;  // erm is 1/41 in training
+  write_runs_ending(scratch, {{"held_out_losses", {{"erm", 0.04}}}});
+  EXPECT_THAT(said(scratch, "distrust"), HasSubstr("risk that is more than 1.5 times as large"));
+}
+
+TEST(Summary, DistrustsPenaltiesBelowTheirNoiseFloor) {
+  const Scratch scratch;
+  write_runs_ending(scratch, {{"noise_floor", {{"vrex", 0.02}}}});
+  EXPECT_THAT(said(scratch, "distrust"), HasSubstr("end with a penalty below its noise floor"));
+  const Scratch above;
+  write_runs_ending(above, {{"noise_floor", {{"vrex", 0.005}}}});
+  EXPECT_EQ(said(above, "distrust"), "");
 }
 
 TEST(Summary, HasNothingToDistrustInWholeRunsOfOneMethod) {

@@ -129,6 +129,25 @@ TEST(Run, RecordsSayWhatDomainBedsDo) {
   EXPECT_FALSE(last.contains("seconds"));
 }
 
+TEST(Run, RecordsHeldOutLossesWhereSamplesAreHeldOut) {
+  const Scratch scratch;
+  DatasetCache datasets;
+  const std::vector<Override> held_out{{"holdout", "0.2"}, {"batch", "16"}, {"track", "5"}};
+  const nlohmann::json last =
+      run(small_spec("pair", 0, held_out), scratch / "held_out", datasets).records.back();
+  EXPECT_THAT(last.at("held_out_losses"), SizeIs(3));
+  EXPECT_GT(last.at("held_out_losses").at("vrex"), 0.0);
+  for (const char* key : {"held_out_noise_floor", "noise_floor"}) {
+    EXPECT_THAT(last.at(key), SizeIs(2)) << key;
+    EXPECT_FALSE(last.at(key).contains("erm")) << key;
+    EXPECT_GT(last.at(key).at("vrex"), 0.0) << key;
+  }
+  const nlohmann::json plain = run(small_spec("pair"), scratch / "plain", datasets).records.back();
+  for (const char* key : {"held_out_losses", "held_out_noise_floor", "noise_floor"}) {
+    EXPECT_FALSE(plain.contains(key)) << key;
+  }
+}
+
 TEST(Run, GivesTheSameRecordsAgain) {
   EXPECT_EQ(records_of(small_spec()), records_of(small_spec()));
   EXPECT_NE(records_of(small_spec("pair", 1)), records_of(small_spec()));

@@ -89,6 +89,11 @@ TEST(Settings, OfASolverAreReadByPairAlone) {
   EXPECT_FALSE(is_read(resolve("cmnist", "irmv1"), "nothing"));
 }
 
+TEST(Settings, OfAFreshAdamAreReadByPairAndByPenalties) {
+  EXPECT_TRUE(is_read(resolve("cmnist", "pair"), "refresh"));
+  EXPECT_TRUE(is_read(resolve("cmnist", "vrex"), "refresh"));
+}
+
 TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_THAT(with("preference", "1, 1e4 ,1e-2").settings.preference, ElementsAre(1, 1e4, 1e-2));
   EXPECT_THAT(with("preference", "auto").settings.preference, IsEmpty());

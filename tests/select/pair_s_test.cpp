@@ -10,6 +10,7 @@
 namespace pair::select::pair_s_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -51,6 +52,48 @@ TEST(PairS, TakesTheLeastLossesWithinARun) {
   const History history{
       make_run("a", {0}, 0, {logged(0, 0.4, 0.3), logged(100, 0.4, 0.1), logged(200, 0.4, 0.2)})};
   EXPECT_EQ(only_choice(pair_s(history, plain())).record, 1U);
+}
+
+// Training losses fall while held-out ones rise.
+Run memorising_run(const std::string& name) {
+  std::vector<testing::Logged> records;
+  for (int step = 0; step < 4; ++step) {
+    testing::Logged record = logged(100 * step, 0.4 - 0.1 * step, 0.2 - 0.05 * step);
+    record.others.insert(record.others.end(), {{"losses.erm", 0.4 - 0.1 * step},
+                                               {"losses.irmv1", 0.2 - 0.05 * step},
+                                               {"held_out_losses.erm", 0.4},
+                                               {"held_out_losses.irmv1", 0.2 + 0.05 * step}});
+    records.push_back(record);
+  }
+  Run run = make_run(name, {0}, 0, records);
+  run.declared.losses = {{{"erm", "irmv1"}}};
+  return run;
+}
+
+TEST(PairS, ReadsTrainingLossesUnlessHeldOutOnesAreWanted) {
+  const History history{memorising_run("a")};
+  PairOptions options = plain();
+  EXPECT_EQ(only_choice(pair_s(history, options)).record, 3U);
+  options.losses_from = LossesFrom::held_out;
+  const Selection held_out = pair_s(history, options);
+  EXPECT_EQ(only_choice(held_out).record, 0U);
+  EXPECT_THAT(only_choice(held_out).losses, ElementsAre(0.4, 0.2));
+  EXPECT_EQ(held_out.title, "PAIR-s, training-domain validation set, held-out losses");
+  EXPECT_EQ(held_out.criterion, "pair");
+  // nll is erm's loss.
+  options.losses = {"nll", "irmv1"};
+  EXPECT_EQ(only_choice(pair_s(history, options)).record, 0U);
+}
+
+TEST(PairS, LeavesOutRunsWithoutHeldOutLosses) {
+  const History history{memorising_run("a"), make_run("b", {0}, 1, {logged(0, 0.01, 0.01)})};
+  PairOptions options = plain();
+  options.losses_from = LossesFrom::held_out;
+  const Selection selection = pair_s(history, options);
+  EXPECT_EQ(only_choice(selection).run->name, "a");
+  ASSERT_THAT(selection.notes, SizeIs(1));
+  EXPECT_THAT(selection.notes[0],
+              AllOf(HasSubstr("b"), HasSubstr("on held-out samples"), HasSubstr("holdout")));
 }
 
 TEST(PairS, FollowsThePreference) {

@@ -109,12 +109,16 @@ TEST(RecordLine, ReadsWhatWeWrite) {
   json line = valid();
   line["losses"] = {{"erm", 0.5}, {"irmv1", nullptr}};
   line["weights"] = {{"erm", 1.0}};
+  line["held_out_losses"] = {{"erm", 0.75}};
+  line["noise_floor"] = {{"vrex", 1e-4}};
   line["phase"] = "balance";
   line["feasible"] = true;
   const Parsed parsed = parse(line.dump());
   EXPECT_THAT(parsed.problem, IsEmpty());
   EXPECT_EQ(value_of(parsed, "losses.erm"), 0.5);
   EXPECT_TRUE(std::isnan(value_of(parsed, "losses.irmv1")));
+  EXPECT_EQ(value_of(parsed, "held_out_losses.erm"), 0.75);
+  EXPECT_EQ(value_of(parsed, "noise_floor.vrex"), 1e-4);
 }
 
 TEST(RecordLine, ReadsPythonsNaNInALoss) {

@@ -85,7 +85,8 @@ Settings streamed_settings() {
 // All numbers of evaluations at several steps, the last among them.
 std::vector<double> numbers_of(const Evaluation& evaluation) {
   std::vector<double> numbers = {evaluation.loss, evaluation.mean_loss, evaluation.divergence};
-  for (const auto* list : {&evaluation.losses, &evaluation.weights, &evaluation.mean_losses}) {
+  for (const auto* list :
+       {&evaluation.losses, &evaluation.weights, &evaluation.mean_losses, &evaluation.held_out_losses}) {
     numbers.insert(numbers.end(), list->begin(), list->end());
   }
   for (const Score& score : evaluation.scores) {
@@ -148,6 +149,7 @@ TEST_F(Streamed, SetsHaveTheKeysOfRecords) {
 TEST_F(Streamed, TrainingIsThatOnTheSamePicturesInMemory) {
   const auto set = pictures({{"flip", "0"}});
   EXPECT_EQ(trained_on(set), trained_on(resident(*set)));
+  EXPECT_EQ(Trainer(set, streamed_settings(), 1).evaluate().held_out_losses.size(), 3U);
 }
 
 TEST_F(Streamed, TrainingDoesNotDependOnTheNumberOfWorkers) {

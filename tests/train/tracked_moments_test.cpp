@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <sstream>
@@ -38,6 +39,35 @@ TEST(TrackedMoments, PassOverWhatIsNotFinite) {
   (void)tracked.updated(moments(std::numeric_limits<double>::quiet_NaN(), 4));
   const Moments last = tracked.updated(moments(std::numeric_limits<double>::infinity(), 4));
   EXPECT_TRUE(last.risks.equal(moments(1, 4).risks));
+}
+
+TEST(TrackedMoments, KnowTheVarianceOfTheAverages) {
+  constexpr double window = 10.0;
+  TrackedMoments tracked(window, 2, torch::kCPU);
+  data::Random random(0, "noise");
+  double squares = 0.0;
+  double estimates = 0.0;
+  double derivatives = 0.0;
+  constexpr int steps = 20'000;
+  constexpr int warm = 200;
+  for (int i = 0; i < steps; ++i) {
+    const Moments noisy = moments(1.0 + 0.1 * random.normal(), 4.0 + random.normal());
+    const double deviation = tracked.updated(noisy).risks[0].item<double>() - 1.0;
+    if (i >= warm) {
+      squares += deviation * deviation / (steps - warm);
+      estimates += tracked.variances().risks[0].item<double>() / (steps - warm);
+      derivatives += tracked.variances().derivatives[1].item<double>() / (steps - warm);
+    }
+  }
+  EXPECT_NEAR(squares, 0.01 / (2 * window - 1), 0.1 * squares);
+  EXPECT_NEAR(estimates, squares, 0.1 * squares);
+  EXPECT_NEAR(derivatives, 400 * estimates, 40 * estimates) << "twice the second risk";
+}
+
+TEST(TrackedMoments, HaveNoVarianceAfterOneBatch) {
+  TrackedMoments tracked(10.0, 2, torch::kCPU);
+  (void)tracked.updated(moments(1, 4));
+  EXPECT_TRUE(tracked.variances().risks.equal(torch::zeros({2}, torch::kDouble)));
 }
 
 TEST(TrackedMoments, RefuseTheStateOfOthers) {
@@ -144,8 +174,43 @@ TEST(TrackedMoments, AreResumedExactly) {
     first.save(saved);
     Trainer second(testing::small_data(), tracked_settings(16, 10), 1);
     second.load(saved);
-    EXPECT_EQ(after_all(second).losses, after_all(whole).losses) << stop;
+    const Evaluation resumed = after_all(second);
+    const Evaluation expected = after_all(whole);
+    EXPECT_EQ(resumed.losses, expected.losses) << stop;
+    EXPECT_EQ(resumed.noise_floors[2], expected.noise_floors[2]) << stop;
   }
+}
+
+TEST(TrackedMoments, GiveRecordsTheirNoiseFloor) {
+  const auto floors = [](std::int64_t batch, double track) {
+    Trainer trainer(testing::small_data(), tracked_settings(batch, track), 1);
+    return after_all(trainer).noise_floors;
+  };
+  EXPECT_TRUE(floors(0, 10).empty());
+  EXPECT_TRUE(floors(16, 1).empty());
+  const std::vector<double> tracked = floors(16, 10);
+  ASSERT_EQ(tracked.size(), 3U);
+  EXPECT_TRUE(std::isnan(tracked[0]));
+  EXPECT_GT(tracked[1], 0.0);
+  EXPECT_GT(tracked[2], floors(64, 10)[2]) << "more samples, less noise";
+}
+
+// GroupDRO's weights and the worst risk come from the averages, too: max is biased upwards by noise.
+TEST(TrackedMoments, AreWhatGroupDroAndTheWorstRiskSee) {
+  TrackedStep fixture;
+  fixture.objectives.clear();
+  for (const char* name : {"erm", "group_dro", "worst_risk"}) {
+    fixture.objectives.push_back(objectives::make_objective(name));
+  }
+  Step step(fixture.model, fixture.objectives, data::TaskLoss::binary_cross_entropy);
+  step.track_moments(10.0, 2, torch::kCPU);
+  const std::vector<double> weights{1.0, 1.0, 1.0};
+  (void)step.with_weights(TrackedStep::batch_of(1), weights, fixture.random);
+  const Step::Result result = step.with_weights(TrackedStep::batch_of(5), weights, fixture.random);
+  const torch::Tensor averages = step.tracked()->state()[1][0];
+  EXPECT_EQ(result.losses[2].item<double>(), averages.max().item<double>());
+  EXPECT_GE(result.losses[1].item<double>(), averages.min().item<double>());
+  EXPECT_LE(result.losses[1].item<double>(), averages.max().item<double>());
 }
 
 }  // namespace

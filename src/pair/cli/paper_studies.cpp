@@ -123,8 +123,8 @@ void add_study(CLI::App& paper, const paper::Study& study, Context& context) {
   command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of --save")
       ->check(CLI::IsMember({"auto", "light", "dark"}))
       ->capture_default_str();
-  command->footer(study.figures +
-                  " of the paper. The full form is for a GPU. Finished runs are read, not repeated; Ctrl-C\n"
+  command->footer((study.figures.empty() ? "Not in the paper." : study.figures + " of the paper.") +
+                  " The full form is for a GPU. Finished runs are read, not repeated; Ctrl-C\n"
                   "stops cleanly, and the same command continues.\n\n"
                   "Example:\n"
                   "  pair paper " +

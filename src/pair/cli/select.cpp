@@ -102,6 +102,8 @@ constexpr Named<Validation, 3> validations{{{"train-domain", Validation::train_d
 constexpr Named<select::Across, 3> across{{{"paper", select::Across::paper},
                                            {"score", select::Across::score},
                                            {"validation", select::Across::validation}}};
+constexpr Named<select::LossesFrom, 2> losses_from{
+    {{"train", select::LossesFrom::train}, {"held-out", select::LossesFrom::held_out}}};
 using Writer = void (*)(const SelectReport&, std::ostream&);
 constexpr Named<Writer, 5> formats{{{"text", write_text},
                                     {"latex", write_latex},
@@ -146,6 +148,7 @@ PairOptions pair_options(const SelectArguments& arguments) {
   options.last = arguments.last;
   options.percentile = arguments.percentile;
   options.losses = arguments.losses;
+  options.losses_from = named("place of losses", arguments.losses_from, losses_from);
   options.with_sign = arguments.with_sign;
   options.across = named("way to choose among runs", arguments.across, across);
   return options;
@@ -298,6 +301,12 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
       .add_option("--losses", arguments.losses,
                   "PAIR-s: keys of the records, such as nll,penalty (default: the paper's for the algorithm)")
       ->delimiter(',');
+  command
+      .add_option(
+          "--losses-from", arguments.losses_from,
+          "PAIR-s: where losses are measured: train (the samples of training steps) or held-out (held-out "
+          "samples of the training environments)")
+      ->capture_default_str();
   command.add_flag("--signed", arguments.with_sign,
                    "PAIR-s: use the sign of losses; by default, with two or more, only the magnitude counts");
   command

@@ -26,6 +26,7 @@ struct SelectArguments {
   std::optional<std::int64_t> last;
   double percentile = 0.5;
   std::vector<std::string> losses;
+  std::string losses_from = "train";
   bool with_sign = false;
   std::string across = "paper";
   std::string format = "text";

@@ -20,6 +20,8 @@ Study fig_preference();
 Study fig_vrex_failure();
 // Figure 15: methods that start from a model trained on gray data.
 Study fig_perfect_init();
+// Not in the paper: accuracy by batch size, before and after the defaults for minibatches.
+Study minibatches();
 
 // All of them, in this order.
 std::vector<Study> studies();

@@ -159,8 +159,8 @@ plot::Figure drawn(const Study& study, const nlohmann::json& result) {
 
 std::string told(const Study& study, const nlohmann::json& result) {
   const std::size_t seeds = result.at("seeds").size();
-  std::string text = study.title + " (" + study.figures + "), " + std::to_string(seeds) +
-                     (seeds == 1 ? " seed" : " seeds") + "\n";
+  std::string text = study.title + (study.figures.empty() ? "" : " (" + study.figures + ")") + ", " +
+                     std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds") + "\n";
   if (result.contains("quick")) {
     text += "This is the quick form: " + result.at("quick").get<std::string>() + ".\n";
   }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string_view>
 
 #include "pair/report/number.h"
 #include "pair/report/series.h"
@@ -97,6 +98,60 @@ void doubt_the_ends(const Sources& sources, std::vector<std::string>& doubts) {
   }
 }
 
+// The objectives other than erm, which are penalties, whose last number in the run fulfils the condition.
+bool any_penalty(const select::Run& run, const std::function<bool(const std::string&)>& condition) {
+  constexpr std::string_view prefix = "losses.";
+  return std::any_of(run.columns.begin(), run.columns.end(), [&](const select::Column& column) {
+    return column.key.starts_with(prefix) && column.key != "losses.erm" &&
+           condition(column.key.substr(prefix.size()));
+  });
+}
+
+// Training losses that say less than they seem to.
+void doubt_the_losses(const Sources& sources, std::vector<std::string>& doubts) {
+  constexpr double memorised_penalty = 10.0;  // times the penalty on training samples
+  constexpr double above_noise = 3.0;         // times the noise floor of the held-out penalty
+  constexpr double memorised_risk = 1.5;      // times the risk on training samples
+  const auto last = [](const select::Run& run, const std::string& key) { return last_of(run.find(key)); };
+  const Runs hidden(sources, [&](std::size_t i) {
+    const select::Run& run = sources.history()[i];
+    return any_penalty(run, [&](const std::string& name) {
+      const double held_out = last(run, "held_out_losses." + name);
+      const double floor = last(run, "held_out_noise_floor." + name);
+      return held_out > memorised_penalty * std::abs(last(run, "losses." + name)) &&
+             !(held_out < above_noise * floor);
+    });
+  });
+  if (hidden.any()) {
+    doubts.push_back(
+        hidden.said() + hidden.verb("has", "have") +
+        "a penalty that is more than 10 times as large on held-out samples as in training: the "
+        "model has memorised its samples, and the losses in training hide it. Choose by held-out "
+        "losses (pair select --losses-from held-out).");
+  }
+  const Runs memorised(sources, [&](std::size_t i) {
+    const select::Run& run = sources.history()[i];
+    return last(run, "held_out_losses.erm") > memorised_risk * last(run, "losses.erm");
+  });
+  if (memorised.any()) {
+    doubts.push_back(memorised.said() + memorised.verb("has", "have") +
+                     "a risk that is more than 1.5 times as large on held-out samples as in training: fewer "
+                     "steps or more regularisation may help.");
+  }
+  const Runs noise(sources, [&](std::size_t i) {
+    const select::Run& run = sources.history()[i];
+    return any_penalty(run, [&](const std::string& name) {
+      return last(run, "losses." + name) < last(run, "noise_floor." + name);
+    });
+  });
+  if (noise.any()) {
+    doubts.push_back(
+        noise.said() + noise.verb("ends", "end") +
+        "with a penalty below its noise floor: how far below says nothing. More samples per step "
+        "or a larger track lower the floor.");
+  }
+}
+
 void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doubts) {
   std::string few;
   for (const Method& method : sources.methods) {
@@ -138,6 +193,7 @@ std::vector<std::string> doubts_of(const Sources& sources) {
   std::vector<std::string> doubts;
   doubt_the_runs(sources, doubts);
   doubt_the_ends(sources, doubts);
+  doubt_the_losses(sources, doubts);
   doubt_the_comparison(sources, doubts);
   // An unfinished run has a line that is still being written; that it is unfinished is reported above.
   const auto left_out = static_cast<std::size_t>(std::count_if(

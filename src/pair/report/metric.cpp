@@ -13,6 +13,8 @@
 namespace pair::report {
 namespace {
 
+constexpr std::string_view held_out_losses = "held_out_losses.";
+
 bool is_one_of(std::string_view key, std::initializer_list<std::string_view> keys) {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
@@ -24,7 +26,11 @@ Kind kind_of(std::string_view key) {
   if (key.ends_with("_mse")) {
     return Kind::error;
   }
-  if (key.starts_with("losses.") || key.ends_with("loss") || key.ends_with("penalty") || key == "nll") {
+  if (key.starts_with("noise_floor.") || key.starts_with("held_out_noise_floor.")) {
+    return Kind::floor;
+  }
+  if (key.starts_with("losses.") || key.starts_with(held_out_losses) || key.ends_with("loss") ||
+      key.ends_with("penalty") || key == "nll") {
     return Kind::loss;
   }
   if (key.starts_with("weights.")) {
@@ -106,7 +112,12 @@ std::string label_of(std::string_view key, Kind kind) {
   }
   switch (kind) {
     case Kind::loss:
-      return dot == std::string_view::npos ? name : "loss of " + name;
+      return dot == std::string_view::npos      ? name
+             : key.starts_with(held_out_losses) ? "held-out loss of " + name
+                                                : "loss of " + name;
+    case Kind::floor:
+      return (key.starts_with("held_out") ? "noise floor of the held-out loss of " : "noise floor of ") +
+             name;
     case Kind::weight:
       return "weight of " + name;
     case Kind::conflict:
@@ -123,14 +134,15 @@ auto rank(const Metric& metric) {
   const bool worst = metric.key == worst_accuracy || metric.key == worst_error;
   const bool erm = metric.key.ends_with(".erm") || metric.key == "nll";
   const std::size_t length = metric.key.starts_with("env") ? metric.key.size() : 0;
-  return std::tuple(!worst, metric.kind, !erm, length, std::string_view(metric.key));
+  const bool held_out = metric.key.starts_with("held_out");
+  return std::tuple(!worst, metric.kind, held_out, !erm, length, std::string_view(metric.key));
 }
 
 }  // namespace
 
 std::string_view name_of(Kind kind) {
-  constexpr std::array<std::string_view, 9> names{"accuracy",   "error", "loss",  "weight", "conflict",
-                                                  "divergence", "rate",  "count", "other"};
+  constexpr std::array<std::string_view, 10> names{"accuracy", "error",      "loss", "floor", "weight",
+                                                   "conflict", "divergence", "rate", "count", "other"};
   return names.at(static_cast<std::size_t>(kind));
 }
 

@@ -14,7 +14,8 @@ namespace pair::report {
 enum class Kind : std::uint8_t {
   accuracy,
   error,  // of a regression task
-  loss,
+  loss,   // including those on held-out samples
+  floor,  // the noise floor of a loss
   weight,
   conflict,  // cosine of ERM's gradient with an objective's
   divergence,
@@ -25,7 +26,7 @@ enum class Kind : std::uint8_t {
 std::string_view name_of(Kind kind);
 
 struct Metric {
-  std::string key;    // the record's key; for objectives losses.NAME, weights.NAME or conflict.NAME
+  std::string key;    // the record's key; for objectives losses.NAME, held_out_losses.NAME and others
   std::string label;  // for display
   Kind kind = Kind::other;
 

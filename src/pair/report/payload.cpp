@@ -128,7 +128,8 @@ json run_json(const Sources& sources, std::size_t index, const Settings& setting
 }
 
 bool has_curve(const Metric& metric) {
-  return metric.kind != Kind::other && metric.kind != Kind::count && metric.kind != Kind::rate;
+  return metric.kind != Kind::other && metric.kind != Kind::count && metric.kind != Kind::rate &&
+         metric.kind != Kind::floor;
 }
 
 json methods_json(const Sources& sources) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include "pair/plot/text.h"
 #include "pair/report/figures.h"
@@ -40,6 +41,40 @@ std::vector<plot::Mark> phase_marks(const select::Run& run, bool named) {
   return marks;
 }
 
+// The objectives on held-out samples, and the bands below the noise floors of those in training, in the
+// colours of the objectives' lines.
+std::vector<plot::Mark> around_losses(const select::Run& run, const std::vector<plot::Line>& losses) {
+  double least = HUGE_VAL;  // where bands begin: the axis is logarithmic
+  for (const plot::Line& line : losses) {
+    for (const double value : line.y) {
+      least = value > 0.0 ? std::min(least, value) : least;
+    }
+  }
+  std::vector<plot::Mark> marks;
+  for (const plot::Line& line : losses) {
+    if (const select::Column* const floor = run.find("noise_floor." + line.name)) {
+      plot::Band band{.name = line.name + ", noise floor", .x = line.x, .color = line.color};
+      for (const double value : floor->values) {
+        band.low.push_back(std::min(value, least));
+        band.high.push_back(value);
+      }
+      marks.emplace_back(std::move(band));
+    }
+  }
+  for (const plot::Line& line : losses) {
+    if (const select::Column* const held_out = run.find("held_out_losses." + line.name)) {
+      marks.emplace_back(plot::Line{.name = line.name + ", held out",
+                                    .x = line.x,
+                                    .y = held_out->values,
+                                    .color = line.color,
+                                    .dash = line.dash,
+                                    .width = 1.0,
+                                    .shape = plot::Shape::circle});
+    }
+  }
+  return marks;
+}
+
 }  // namespace
 
 std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run) {
@@ -51,19 +86,23 @@ std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& 
                       .y = std::move(y),
                       .marks = phase_marks(run, named)};
     const std::size_t spans = chart.marks.size();
+    std::vector<plot::Line> drawn;
     for (const Metric& metric : sources.metrics) {
       const select::Column* const column = run.find(metric.key);
       if (metric.kind != kind || column == nullptr ||
           (kind == Kind::loss && objectives && !metric.key.starts_with("losses."))) {
         continue;
       }
-      const std::size_t place = chart.marks.size() - spans;
-      chart.marks.emplace_back(plot::Line{.name = short_label(metric),
-                                          .x = steps_of(run),
-                                          .y = column->values,
-                                          .color = plot::category(place),
-                                          .dash = plot::dash(place)});
+      drawn.push_back({.name = short_label(metric),
+                       .x = steps_of(run),
+                       .y = column->values,
+                       .color = plot::category(drawn.size()),
+                       .dash = plot::dash(drawn.size())});
     }
+    std::vector<plot::Mark> around =
+        kind == Kind::loss && objectives ? around_losses(run, drawn) : std::vector<plot::Mark>{};
+    std::ranges::copy(drawn, std::back_inserter(chart.marks));
+    std::ranges::move(around, std::back_inserter(chart.marks));
     if (chart.marks.size() > spans) {
       figures.push_back({name, {.title = heading(run), .panels = {std::move(chart)}, .panel_width = 560}});
     }

@@ -19,6 +19,15 @@
 //   penalty         the unweighted sum of the other objectives (except those with penalty weight 0): with one
 //                   of them, DomainBed's
 //   losses, weights {"erm": ..., "irmv1": ...}: each objective, and its weight in the last step
+//   noise_floor     {"irmv1": ..., "vrex": ...}: the value that a loss is expected to have if the objective
+//   is
+//                   0 for the distribution of the data; a loss below it is noise. Only with minibatches and
+//                   moments that are averaged over steps (track), for objectives that are squares of them
+//   held_out_losses {"erm": ..., "irmv1": ..., "vrex": ...}: the objectives on the held-out parts of the
+//                   training environments; only if each has such a part, and for objectives that are
+//                   functions of risks and their derivatives (erm, irmv1, vrex)
+//   held_out_noise_floor
+//                   their noise floors, from the number of held-out samples
 //   phase           "descent", and "balance" once PAIR-o's solver sets the weights
 //   conflict        {"irmv1": ...}: cosine of erm's gradient with each other objective's in the last
 //                   step, for the parameters that PAIR-o's solver uses; only if gradients were compared

@@ -1,6 +1,8 @@
 #include "pair/runs/run_record.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -55,6 +57,17 @@ json by_objective(const RunSpec& spec, const std::vector<double>& values) {
   return object;
 }
 
+// The objectives that have a number; nothing if none has.
+void add_measured(json& record, const char* key, const RunSpec& spec, const std::vector<double>& values) {
+  json object = by_objective(spec, values);
+  for (auto entry = object.begin(); entry != object.end();) {
+    entry = std::isnan(entry->get<double>()) ? object.erase(entry) : std::next(entry);
+  }
+  if (!object.empty()) {
+    record[key] = std::move(object);
+  }
+}
+
 // Recorded, but not minimised.
 bool is_never_weighed(const train::Settings& settings, std::size_t objective) {
   return settings.scheme == train::Scheme::linear && !settings.penalties.empty() &&
@@ -98,6 +111,9 @@ nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluatio
               {"hparams", hparams_of(spec)},
               {"lr", evaluation.lr}};
   record.update(evaluation.named.empty() ? weighed_losses(spec, evaluation) : named_losses(evaluation));
+  add_measured(record, "noise_floor", spec, evaluation.noise_floors);
+  add_measured(record, "held_out_losses", spec, evaluation.held_out_losses);
+  add_measured(record, "held_out_noise_floor", spec, evaluation.held_out_floors);
   if (!evaluation.conflict.empty()) {
     json cosines = json::object();
     for (std::size_t k = 0; k < evaluation.conflict.size(); ++k) {

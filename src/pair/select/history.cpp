@@ -24,6 +24,11 @@ int environment_of(std::string_view key, std::string_view suffix) {
   return whole && number >= 0 && number < most_environments ? number : -1;
 }
 
+// DomainBed's keys for algorithms with two penalties.
+std::string objective_of(std::string_view loss) {
+  return std::string(loss == "IRM_penalty" ? "irmv1" : loss == "IB_penalty" ? "ib" : loss);
+}
+
 }  // namespace
 
 const Column* Run::find(std::string_view key) const {
@@ -36,9 +41,11 @@ const Column* Run::find_loss(std::string_view loss) const {
   if (const Column* column = find(loss)) {
     return column;
   }
-  // DomainBed's keys for algorithms with two penalties.
-  const std::string_view objective = loss == "IRM_penalty" ? "irmv1" : loss == "IB_penalty" ? "ib" : loss;
-  return find("losses." + std::string(objective));
+  return find("losses." + objective_of(loss));
+}
+
+const Column* Run::find_held_out_loss(std::string_view loss) const {
+  return find("held_out_losses." + (loss == "nll" ? "erm" : objective_of(loss)));
 }
 
 void Run::add(std::int64_t step, std::span<const std::pair<std::string, double>> values) {

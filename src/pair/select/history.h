@@ -54,6 +54,9 @@ struct Run {
   // The column of this name, or of the objective as our records name it: erm finds losses.erm, and
   // DomainBed's IRM_penalty finds losses.irmv1.
   [[nodiscard]] const Column* find_loss(std::string_view loss) const;
+  // The same loss on the held-out samples of the training environments; nll is erm's. Null for other numbers
+  // that are not objectives, such as penalty.
+  [[nodiscard]] const Column* find_held_out_loss(std::string_view loss) const;
   // Adds a record: its step and its numbers. If a key occurs twice, the later value counts.
   void add(std::int64_t step, std::span<const std::pair<std::string, double>> values);
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -180,6 +181,13 @@ inline std::string null_as_written(std::string_view line, std::string_view key) 
   return "null";
 }
 
+// Whether the value has one number per objective; their columns are called "losses.erm".
+inline bool is_by_objective(std::string_view key) {
+  constexpr std::array<std::string_view, 6> keys{"losses",          "weights",     "conflict",
+                                                 "held_out_losses", "noise_floor", "held_out_noise_floor"};
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
 // Empty, or what is wrong with the record. `line` is the line as written.
 template <class Value>
 std::string interpret_record(const Value& root, std::string_view line, RecordLine& record) {
@@ -214,7 +222,7 @@ std::string interpret_record(const Value& root, std::string_view line, RecordLin
       step = number.has_value();
       record.step = number.value_or(0);
       problem = step ? "" : "has step " + shortened(value.shown()) + "; expected an integer";
-    } else if ((key == "losses" || key == "weights" || key == "conflict") && value.is_object()) {
+    } else if (is_by_objective(key) && value.is_object()) {
       const std::string prefix = std::string(key) + ".";
       value.each_field([&](std::string_view name, const Value& number) {
         put(prefix, name, number.number().value_or(not_a_number));

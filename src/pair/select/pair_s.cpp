@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -89,7 +90,8 @@ class Losses {
   Losses(const Run& run, const std::vector<std::string>& keys, const PairOptions& options)
       : magnitudes_(keys.size() > 1 && !options.with_sign) {
     for (const std::string& key : keys) {
-      columns_.push_back(run.find_loss(key));
+      columns_.push_back(options.losses_from == LossesFrom::held_out ? run.find_held_out_loss(key)
+                                                                     : run.find_loss(key));
     }
   }
 
@@ -170,7 +172,11 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
                                      LeftOut& left_out) {
   const Losses losses(run, decision.losses, options);
   if (!losses.complete()) {
-    left_out.add(run, "it has not logged all of the losses that PAIR-s uses for " + run.trained_as());
+    left_out.add(run, options.losses_from == LossesFrom::held_out
+                          ? "it has not logged all of the losses that PAIR-s uses for " + run.trained_as() +
+                                " on held-out samples: there are such losses for erm, irmv1 and vrex, where "
+                                "each training environment has a held-out part (holdout)"
+                          : "it has not logged all of the losses that PAIR-s uses for " + run.trained_as());
     return std::nullopt;
   }
   const std::vector<std::size_t> records = converged(run, options);
@@ -251,10 +257,22 @@ void refuse_useless_preference(const std::map<std::pair<std::string, std::string
   }
 }
 
+// The runs whose losses may be read: with held-out losses, those that have any, so that others do not decide
+// which losses count.
+std::vector<const Run*> readable(const std::vector<const Run*>& runs, LossesFrom from) {
+  std::vector<const Run*> some;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(some), [from](const Run* run) {
+    return from == LossesFrom::train || run->find_held_out_loss("erm") != nullptr;
+  });
+  return some.empty() ? runs : some;
+}
+
 // The scoring for all runs of an algorithm on a dataset.
 Scoring scoring_of(const std::string& algorithm, const std::vector<const Run*>& runs,
                    const PairOptions& options, LeftOut& left_out) {
-  Scoring scoring{options.losses.empty() ? default_losses(algorithm, runs) : options.losses, {}};
+  Scoring scoring{options.losses.empty() ? default_losses(algorithm, readable(runs, options.losses_from))
+                                         : options.losses,
+                  {}};
   if (scoring.losses.empty()) {
     const std::string reason =
         base::plain_name(algorithm) == "erm"
@@ -300,6 +318,9 @@ Selection pair_s(const History& history, const PairOptions& options) {
     case Validation::training:
       selection = {"pair-training", "PAIR-s, training accuracy", {}, {}};
       break;
+  }
+  if (options.losses_from == LossesFrom::held_out) {
+    selection.title += ", held-out losses";
   }
   LeftOut left_out;
   const std::vector<Group> groups = groups_by_test_environments(history, takes_part);

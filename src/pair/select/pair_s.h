@@ -26,6 +26,12 @@ enum class Across {
   validation,  // the validation accuracy
 };
 
+// The samples on which losses are measured.
+enum class LossesFrom {
+  train,     // the samples of training steps, as in the paper
+  held_out,  // the held-out samples of the training environments, which cannot be memorised
+};
+
 struct PairOptions {
   // One number above 0 per loss, in the order of losses.h. An algorithm with one loss fits any preference;
   // one with another number of losses is left out. Empty: the paper's second heuristic: p_0 = 1 and p_i = 100
@@ -41,6 +47,8 @@ struct PairOptions {
   double percentile = 0.5;
   // Keys of the records, or names of our objectives. Empty: the defaults of losses.h.
   std::vector<std::string> losses = {};
+  // With held_out, runs without held-out losses are left out.
+  LossesFrom losses_from = LossesFrom::train;
   // Use losses as logged, including negative ones, as in the paper's released code: the largest estimation
   // error then wins.
   bool with_sign = false;

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "pair/data/environment.h"
 #include "pair/data/metrics.h"
+#include "pair/train/held_out_losses.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/mode_guard.h"
@@ -21,6 +23,25 @@ namespace {
 std::int64_t rows_at_once(const torch::Tensor& inputs) {
   const bool image = inputs.dim() > 3;
   return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
+}
+
+std::vector<torch::Tensor> means_of(const torch::Tensor& outputs, const Batch& batch, data::TaskLoss loss) {
+  std::vector<torch::Tensor> means;
+  for (const torch::Tensor& part :
+       data::sample_scores(loss, outputs, batch.labels).split_with_sizes(batch.sizes)) {
+    means.push_back(part.mean());
+  }
+  return means;
+}
+
+// The rows of some environments of a batch, [n, ...], in the order of `places`.
+torch::Tensor rows_of(const torch::Tensor& rows, const Batch& batch, const std::vector<std::size_t>& places) {
+  const std::vector<torch::Tensor> all = rows.split_with_sizes(batch.sizes);
+  std::vector<torch::Tensor> chosen;
+  for (const std::size_t place : places) {
+    chosen.push_back(all[place]);
+  }
+  return torch::cat(chosen);
 }
 
 }  // namespace
@@ -43,19 +64,13 @@ torch::Tensor outputs_of(models::Model& model, const torch::Tensor& inputs,
 
 std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch, data::TaskLoss loss,
                                        const std::function<bool()>& stop) {
-  if (batch.sizes.empty()) {
-    return {};
-  }
-  std::vector<torch::Tensor> means;
-  const torch::Tensor scores = data::sample_scores(loss, outputs_of(model, batch.inputs, stop), batch.labels);
-  for (const torch::Tensor& part : scores.split_with_sizes(batch.sizes)) {
-    means.push_back(part.mean());
-  }
-  return means;
+  return batch.sizes.empty() ? std::vector<torch::Tensor>{}
+                             : means_of(outputs_of(model, batch.inputs, stop), batch, loss);
 }
 
 std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, data::TaskLoss loss,
-                                const DeviceLink& link, const std::function<bool()>& stop) {
+                                const DeviceLink& link, const std::function<bool()>& stop,
+                                const SeenOutputs& seen) {
   const torch::NoGradGuard no_graph;
   const ModeGuard mode(model, Mode::evaluation);
   std::vector<double> means;
@@ -66,7 +81,11 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
     while (const std::optional<data::LoadedBatch> batch = loader.next(stop)) {
       link.perform([&] {
         const torch::Tensor logits = model.forward(data::as_numbers(batch->inputs.to(link.device())));
-        sum += data::sample_scores(loss, logits, batch->labels.to(link.device())).sum().item<double>();
+        const torch::Tensor labels = batch->labels.to(link.device());
+        sum += data::sample_scores(loss, logits, labels).sum().item<double>();
+        if (seen) {
+          seen(means.size(), logits, labels);
+        }
       });
       count += batch->labels.size(0);
       if (stop && stop()) {
@@ -86,24 +105,94 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
   return means;
 }
 
-Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link)
-    : model_(std::move(model)), batches_(&batches), loss_(loss), link_(&link), work_(link, "evaluations") {}
+Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link,
+               std::span<const std::unique_ptr<objectives::Objective>> objectives,
+               std::vector<std::size_t> parts)
+    : model_(std::move(model)),
+      batches_(&batches),
+      loss_(loss),
+      link_(&link),
+      objectives_(objectives),
+      parts_(std::move(parts)),
+      work_(link, "evaluations") {}
 
-std::vector<double> Scorer::scores(const std::function<bool()>& stop) {
+void Scorer::score_resident() {
+  std::vector<torch::Tensor> means = mean_scores(*model_, batches_->train(), loss_, stop_);
+  const Batch& held_out = batches_->held_out();
+  torch::Tensor more;
+  if (!held_out.sizes.empty()) {
+    const torch::Tensor outputs = outputs_of(*model_, held_out.inputs, stop_);
+    std::ranges::move(means_of(outputs, held_out, loss_), std::back_inserter(means));
+    if (!parts_.empty()) {
+      std::vector<std::int64_t> sizes;
+      for (const std::size_t part : parts_) {
+        sizes.push_back(held_out.sizes[part]);
+      }
+      more = held_out_losses(objectives_, loss_, rows_of(outputs, held_out, parts_),
+                             rows_of(held_out.labels, held_out, parts_), sizes);
+    }
+  }
+  numbers_ = torch::stack(means);
+  if (more.defined()) {
+    numbers_ = torch::cat({numbers_.to(torch::kDouble), more.flatten()});
+  }
+}
+
+Scores Scorer::streamed_scores(StreamedBatches& batches, const std::function<bool()>& stop) {
+  if (parts_.empty()) {
+    return {mean_scores(*model_, batches, loss_, *link_, stop)};
+  }
+  // Outputs are few numbers per sample, unlike inputs.
+  std::vector<std::vector<torch::Tensor>> outputs(parts_.size());
+  std::vector<std::vector<torch::Tensor>> labels(parts_.size());
+  const auto first = static_cast<std::size_t>(batches_->all_environments());
+  const SeenOutputs seen = [&](std::size_t environment, const torch::Tensor& some, const torch::Tensor& of) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (environment == first + parts_[i]) {
+        outputs[i].push_back(some);
+        labels[i].push_back(of);
+      }
+    }
+  };
+  std::vector<double> numbers = mean_scores(*model_, batches, loss_, *link_, stop, seen);
+  std::vector<torch::Tensor> all_outputs;
+  std::vector<torch::Tensor> all_labels;
+  std::vector<std::int64_t> sizes;
+  link_->perform([&] {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      all_outputs.push_back(torch::cat(outputs[i]));
+      all_labels.push_back(torch::cat(labels[i]));
+      sizes.push_back(all_labels.back().size(0));
+    }
+    const torch::Tensor more =
+        held_out_losses(objectives_, loss_, torch::cat(all_outputs), torch::cat(all_labels), sizes);
+    std::ranges::copy(to_doubles(more), std::back_inserter(numbers));
+  });
+  return scores_from(std::move(numbers));
+}
+
+Scores Scorer::scores_from(std::vector<double> numbers) const {
+  Scores scores;
+  if (!parts_.empty()) {
+    const auto m = static_cast<std::ptrdiff_t>(objectives_.size());
+    scores.held_out_floors.assign(numbers.end() - m, numbers.end());
+    scores.held_out_losses.assign(numbers.end() - 2 * m, numbers.end() - m);
+    numbers.resize(numbers.size() - static_cast<std::size_t>(2 * m));
+  }
+  scores.means = std::move(numbers);
+  return scores;
+}
+
+Scores Scorer::scores(const std::function<bool()>& stop) {
   if (StreamedBatches* const streamed = batches_->streamed()) {
-    return mean_scores(*model_, *streamed, loss_, *link_, stop);
+    return streamed_scores(*streamed, stop);
   }
   stop_ = link_->asynchronous() ? nullptr : stop;
   if (work_.empty()) {
-    work_.set({[this] {
-      std::vector<torch::Tensor> means = mean_scores(*model_, batches_->train(), loss_, stop_);
-      const std::vector<torch::Tensor> more = mean_scores(*model_, batches_->held_out(), loss_, stop_);
-      means.insert(means.end(), more.begin(), more.end());
-      means_ = torch::stack(means);
-    }});
+    work_.set({[this] { score_resident(); }});
   }
   work_.play(0);
-  return to_doubles(means_);
+  return scores_from(to_doubles(numbers_));
 }
 
 }  // namespace pair::train

@@ -2,12 +2,15 @@
 
 #include <torch/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "pair/data/task_loss.h"
 #include "pair/models/model.h"
+#include "pair/objectives/objective.h"
 #include "pair/train/batch.h"
 #include "pair/train/batches.h"
 #include "pair/train/device_link.h"
@@ -30,19 +33,35 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
 // The same for all environments of a streamed set, training first, in bounded memory: each is read in order,
 // one batch at a time. stop is called while files are read. Throws Interrupted if it returns true, and
 // std::runtime_error for a file that cannot be read or is broken, or if all files of an environment are.
+// seen, if set, gets the outputs and labels of each batch, on the device, with the environment's place in
+// batches.all().
+using SeenOutputs =
+    std::function<void(std::size_t environment, const torch::Tensor& outputs, const torch::Tensor& labels)>;
 std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, data::TaskLoss loss,
-                                const DeviceLink& link, const std::function<bool()>& stop = {});
+                                const DeviceLink& link, const std::function<bool()>& stop = {},
+                                const SeenOutputs& seen = {});
+
+// The result of scoring a run's model.
+struct Scores {
+  std::vector<double> means;  // mean_scores of the training environments, then of the held-out ones
+  // held_out_losses.h: one number per objective, NaN if it has none; empty without held-out parts.
+  std::vector<double> held_out_losses = {};
+  std::vector<double> held_out_floors = {};
+};
 
 // The scores of a run's model on all of its data, recorded if the data is resident and the device supports
 // it.
 class Scorer {
  public:
-  // batches and link must outlive this object.
-  Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link);
+  // batches, objectives and link must outlive this object. parts: held_out_parts of the data; empty: the
+  // objectives are not measured.
+  Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link,
+         std::span<const std::unique_ptr<objectives::Objective>> objectives = {},
+         std::vector<std::size_t> parts = {});
 
-  // mean_scores of the training environments and then of the held-out ones; waits for the device. If nothing
-  // is recorded, stop is called occasionally; throws Interrupted if it returns true.
-  [[nodiscard]] std::vector<double> scores(const std::function<bool()>& stop);
+  // Waits for the device. If nothing is recorded, stop is called occasionally; throws Interrupted if it
+  // returns true.
+  [[nodiscard]] Scores scores(const std::function<bool()>& stop);
 
   // Drops the recording. Call before the model's parameters are moved.
   void clear() { work_.clear(); }
@@ -51,12 +70,18 @@ class Scorer {
   Scorer& operator=(const Scorer&) = delete;
 
  private:
+  void score_resident();
+  [[nodiscard]] Scores streamed_scores(StreamedBatches& batches, const std::function<bool()>& stop);
+  [[nodiscard]] Scores scores_from(std::vector<double> numbers) const;
+
   std::shared_ptr<models::Model> model_;
   Batches* batches_;
   data::TaskLoss loss_;
   DeviceLink* link_;
+  std::span<const std::unique_ptr<objectives::Objective>> objectives_;
+  std::vector<std::size_t> parts_;
   RepeatedWork work_;
-  torch::Tensor means_;  // results on the device
+  torch::Tensor numbers_;  // results on the device: means, held-out losses, their floors
   std::function<bool()> stop_;
 };
 

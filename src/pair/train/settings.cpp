@@ -63,6 +63,7 @@ void describe_all(SettingsFields& field) {
       .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
               "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
       .unsaid = "1";
+  field.flag("refresh", &S::refresh, "start a fresh Adam after pretrain steps");
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
 }
@@ -81,7 +82,6 @@ void describe_linear(SettingsFields& field) {
   field
       .flag("conflict", &S::conflict, "record the conflict of the objectives' gradients, as pair always does")
       .unsaid = "false";
-  field.flag("refresh", &S::refresh, "start a fresh Adam after pretrain steps");
   field
       .number("annealed_lr", &S::annealed_lr, {.low = 0, .high = 1e3},
               "learning rate after pretrain steps, from where it falls by a cosine; 0: lr throughout")

@@ -2,50 +2,64 @@
 
 #include <torch/utils.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <stdexcept>
+#include <string>
 
 namespace pair::train {
 namespace {
 
-torch::Tensor zeros_on(torch::Device device, std::int64_t size) {
-  return torch::zeros({size}, torch::TensorOptions(torch::kDouble).device(device));
-}
-
-void move_towards(torch::Tensor& average, const torch::Tensor& value, const torch::Tensor& share) {
-  average.add_(torch::nan_to_num(value - average, 0.0, 0.0, 0.0) * share);
-}
+constexpr double squares_window = 100.0;  // steps
 
 }  // namespace
 
 TrackedMoments::TrackedMoments(double window, std::int64_t environments, torch::Device device)
-    : window_(window),
-      steps_(zeros_on(device, 1)),
-      risks_(zeros_on(device, environments)),
-      derivatives_(zeros_on(device, environments)) {}
+    : window_(window) {
+  const torch::TensorOptions doubles = torch::TensorOptions(torch::kDouble).device(device);
+  steps_ = torch::zeros({1}, doubles);
+  averages_ = torch::zeros({2, environments}, doubles);
+  squares_ = torch::zeros({2, environments}, doubles);
+}
 
+// Few operations: on a device, each costs as much as its launch.
 Moments TrackedMoments::updated(const Moments& batch) {
   const torch::NoGradGuard no_graph;
+  // The first squared deviation is from 0; the second step's replaces it.
+  const torch::Tensor share_of_squares = steps_.reciprocal().clamp(1.0 / squares_window, 1.0);
   steps_.add_(1.0);
   const torch::Tensor share = steps_.reciprocal().clamp_min(1.0 / window_);
-  move_towards(risks_, batch.risks, share);
-  Moments averages{risks_.clone(), {}};
-  if (batch.derivatives.defined()) {
-    move_towards(derivatives_, batch.derivatives, share);
-    averages.derivatives = derivatives_.clone();
-  }
-  return averages;
+  const bool both = batch.derivatives.defined();
+  const torch::Tensor moments =
+      both ? torch::stack({batch.risks, batch.derivatives}) : batch.risks.unsqueeze(0);
+  torch::Tensor averages = averages_.narrow(0, 0, moments.size(0));
+  const torch::Tensor deviation = torch::nan_to_num(moments - averages, 0.0, 0.0, 0.0);
+  squares_.narrow(0, 0, moments.size(0)).lerp_(deviation.square(), share_of_squares);
+  averages.add_(deviation * share);
+  const torch::Tensor result = averages.clone();
+  return {result[0], both ? result[1] : torch::Tensor()};
+}
+
+Moments TrackedMoments::variances() const {
+  const torch::NoGradGuard no_graph;
+  const torch::Tensor known = torch::where(steps_ > 1.0, squares_, torch::zeros_like(squares_));
+  const torch::Tensor variances = known / (2.0 * window_);
+  return {variances[0], variances[1]};
 }
 
 void TrackedMoments::restore(const std::vector<torch::Tensor>& state) {
-  if (state.size() != 3 || state[0].numel() != 1 || state[1].sizes() != risks_.sizes() ||
-      state[2].sizes() != derivatives_.sizes()) {
+  const std::vector<torch::Tensor> own = this->state();
+  const bool fits = std::equal(
+      own.begin(), own.end(), state.begin(), state.end(),
+      [](const torch::Tensor& mine, const torch::Tensor& other) { return mine.sizes() == other.sizes(); });
+  if (!fits) {
     throw std::runtime_error("the checkpoint does not hold the tracked moments of " +
-                             std::to_string(risks_.numel()) + " environments");
+                             std::to_string(averages_.size(1)) + " environments");
   }
   const torch::NoGradGuard no_graph;
-  steps_.copy_(state[0]);
-  risks_.copy_(state[1]);
-  derivatives_.copy_(state[2]);
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    torch::Tensor(own[i]).copy_(state[i]);
+  }
 }
 
 }  // namespace pair::train

@@ -17,7 +17,8 @@
 //     gradient = sum_j dF/dm_j (m^_t) * gradient of m_j on the batch
 //
 // The first `window` steps are thus a plain mean. The variance of an average is about 1 / (2 window - 1) of a
-// batch's.
+// batch's, s^2. That is known from d_t = m_t - m^_(t-1), whose variance is s^2 (1 + 1 / (2 window - 1)): the
+// variance of an average is E[d^2] / (2 window). E[d^2] is a moving average, too, over 100 steps.
 
 namespace pair::train {
 
@@ -30,16 +31,21 @@ class TrackedMoments {
   // left out: the gradient of such a batch is not finite either, and the guard refuses its step (guard.h).
   [[nodiscard]] Moments updated(const Moments& batch);
 
-  // For checkpoints: steps [1], risks [environments], derivatives [environments].
-  [[nodiscard]] std::vector<torch::Tensor> state() const { return {steps_, risks_, derivatives_}; }
+  // The variances of the averages, by environment: the squares of their standard errors. 0 for derivatives
+  // that no batch had. They include the averages' own movement, so that they are upper bounds while losses
+  // fall quickly.
+  [[nodiscard]] Moments variances() const;
+
+  // For checkpoints: steps [1]; averages, and squared deviations, of risks and derivatives [2, environments].
+  [[nodiscard]] std::vector<torch::Tensor> state() const { return {steps_, averages_, squares_}; }
   // Throws std::runtime_error for what state() of the same number of environments has not given.
   void restore(const std::vector<torch::Tensor>& state);
 
  private:
   double window_;
   torch::Tensor steps_;
-  torch::Tensor risks_;
-  torch::Tensor derivatives_;
+  torch::Tensor averages_;
+  torch::Tensor squares_;  // averages of d^2
 };
 
 }  // namespace pair::train

@@ -17,9 +17,12 @@
 #include "pair/train/checkpoint.h"
 #include "pair/train/device_link.h"
 #include "pair/train/fit.h"
+#include "pair/train/held_out_losses.h"
+#include "pair/train/host_numbers.h"
 #include "pair/train/learner.h"
 #include "pair/train/linear_strategy.h"
 #include "pair/train/mode_guard.h"
+#include "pair/train/noise_floor.h"
 #include "pair/train/own_update_strategy.h"
 #include "pair/train/phases.h"
 #include "pair/train/scoring.h"
@@ -49,7 +52,8 @@ class Trainer::Impl {
       if (auto algorithm = make_algorithm(settings_, *data_, learner_->model, seed, device)) {
         strategy_ = std::make_unique<OwnUpdateStrategy>(*learner_, std::move(algorithm));
       }
-      scorer_.emplace(learner_->model, learner_->batches, data_->loss, link_);
+      scorer_.emplace(learner_->model, learner_->batches, data_->loss, link_, learner_->objectives,
+                      weighs() ? held_out_parts(*data_) : std::vector<std::size_t>());
     });
     for (const std::string& notice : data_->notices) {
       link_.notify(notice);
@@ -153,7 +157,8 @@ Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
   const auto scope = link_.enter();
   strategy_->settle();
   Evaluation result;
-  auto score = [scores = scorer_->scores(stop), at = std::size_t{0}]() mutable { return scores[at++]; };
+  const Scores scores = scorer_->scores(stop);
+  auto score = [&scores, at = std::size_t{0}]() mutable { return scores.means[at++]; };
   for (const auto* environments : {&data_->train, &data_->held_out}) {
     for (const data::Environment& environment : *environments) {
       result.scores.push_back({environment.key, score(), environment.test});
@@ -172,6 +177,12 @@ Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
     result.mean_loss =
         weighted(last.weights, result.mean_losses) + last.loss - weighted(last.weights, last.losses);
   }
+  if (const TrackedMoments* const tracked = learner_->step.tracked()) {
+    link_.perform(
+        [&] { result.noise_floors = to_doubles(noise_floors(learner_->objectives, tracked->variances())); });
+  }
+  result.held_out_losses = scores.held_out_losses;
+  result.held_out_floors = scores.held_out_floors;
   result.named = strategy_->take_named_losses();
   result.balancing = now.phase == Phase::balance;
   result.divergence = now.divergence;

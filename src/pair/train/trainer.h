@@ -44,6 +44,13 @@ struct Evaluation {
   // if a loss was not finite.
   std::vector<double> mean_losses;
   double mean_loss = 0.0;
+  // One number per objective, NaN for objectives without one. The noise floors of the losses
+  // (noise_floor.h): empty unless moments are averaged over steps.
+  std::vector<double> noise_floors;
+  // The losses on the held-out parts of the training environments (held_out_losses.h) and their noise floors:
+  // empty unless every training environment has such a part, and for algorithms with their own update.
+  std::vector<double> held_out_losses;
+  std::vector<double> held_out_floors;
   bool balancing = false;   // PAIR-o past its descent phase
   double divergence = 0.0;  // mu(L); 0 unless balancing
   bool feasible = true;     // whether EPO's program was feasible; true unless balancing

@@ -92,6 +92,17 @@ test("gradient conflict is drawn where the records have it", async () => {
   await page.context().close();
 });
 
+test("held-out losses and noise floors are drawn with the losses", async () => {
+  writeRun(join(scratch, "held"), {records: 12, extra: {held_out_losses: {erm: 0.7, vrex: 0.2}, noise_floor: {vrex: 10}}});
+  const page = await open(report("held.html", join(scratch, "held")));
+  assert.deepEqual((await traces(page, "losses")).filter((name) => name?.includes(",")),
+    ["erm, held out", "vrex, noise floor", "vrex, held out"]);
+  assert.match(await page.textContent("#losses-words"), /noise floor of the loss, where vrex ends/);
+  assert.match(await page.textContent("#losses-words"), /on held-out samples/);
+  assert.deepEqual(page.trouble, []);
+  await page.context().close();
+});
+
 test("a sweep has curves, spread, radar, trade-off, heat map and choices", async () => {
   writeSweep(join(scratch, "sweep"));
   const page = await open(report("sweep.html", join(scratch, "sweep")));

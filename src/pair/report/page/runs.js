@@ -51,6 +51,31 @@ function shortLabel(metric) {
   return metric.label.replace(/^(loss of|weight of|cosine of erm with|accuracy,|squared error,) /, "");
 }
 
+// Around the losses of objectives, in their colours: the same on held-out samples, and bands below the noise
+// floors.
+function aroundLosses(run, metrics) {
+  const positive = metrics.flatMap((metric) => values(run, metric.key)).filter((value) => value > 0);
+  const least = Math.min(...positive);
+  const traces = [];
+  metrics.forEach((metric, i) => {
+    const name = metric.key.replace("losses.", "");
+    const {color, dash} = look(i);
+    const base = {type: "scatter", mode: "lines", x: run.series.step, legendgroup: name};
+    const floor = values(run, `noise_floor.${name}`);
+    if (floor) {
+      traces.push({...base, y: floor.map((value) => Math.min(value, least)), line: {width: 0}, showlegend: false,
+        hoverinfo: "skip", meta: {helper: true}}, {...base, y: floor, name: plain(`${name}, noise floor`),
+        line: {color, width: 0.5}, fill: "tonexty", fillcolor: faded(color, 0.14)});
+    }
+    const heldOut = values(run, `held_out_losses.${name}`);
+    if (heldOut) {
+      traces.push({...base, mode: "lines+markers", y: heldOut, name: plain(`${name}, held out`),
+        line: {color, dash, width: 1}, marker: {color, size: 4}});
+    }
+  });
+  return traces;
+}
+
 // The metrics of a kind; for losses, only the objectives if there are any.
 function metricsOf(kind) {
   const all = data.metrics.filter((metric) => metric.kind === kind);
@@ -62,9 +87,24 @@ function timeFigure(where, run, kind, y, absent, options = {}) {
   const metrics = (options.metrics ?? metricsOf(kind)).filter((metric) => run.series[metric.key] !== undefined);
   const finals = metrics.map((metric) => `${shortLabel(metric)} ${shown(last(run, metric), metric.kind)}`).join(", ");
   where.update(metrics.length === 0 ? () => null : () => ({
-    traces: lines(run, metrics, options), revision: run.name,
+    traces: [...lines(run, metrics, options), ...(options.around?.(run, metrics) ?? [])], revision: run.name,
     layout: {height: options.height ?? 320, xaxis: axis("step"), yaxis: y(), ...phaseMarks(run, options.named)},
   }), metrics.length === 0 ? absent : `Final values: ${finals}.`);
+}
+
+// Explains the bands and the thin lines, and names the losses that end below their floor.
+function lossWords(run) {
+  const words = runFigures.losses.box.querySelector(".words");
+  const ends = (key) => last(run, data.metrics.find((metric) => metric.key === key));
+  const floors = data.metrics.filter((metric) => metric.key.startsWith("noise_floor.") && run.series[metric.key] !== undefined);
+  const below = floors.map((metric) => metric.key.replace("noise_floor.", "")).filter(
+    (name) => ends(`losses.${name}`) < ends(`noise_floor.${name}`));
+  if (floors.length > 0) {
+    words.textContent += ` Bands: below the noise floor of the loss${below.length > 0 ? `, where ${below.join(" and ")} ends` : ""}.`;
+  }
+  if (run.series["held_out_losses.erm"] !== undefined) {
+    words.textContent += " Thin lines with points: on held-out samples of the training environments.";
+  }
 }
 
 function last(run, metric) {
@@ -100,7 +140,9 @@ function updateRun() {
     `${stateWords[run.state]}${run.failure ? ` (${run.failure})` : ""}; ${of}, ${run.records} records` +
     (run.records > run.series.step.length ? `, ${run.series.step.length} of them drawn.` : ".");
   const unit = (title) => () => axis(title, {tickformat: ".0%"});
-  timeFigure(runFigures.losses, run, "loss", () => logAxis("loss"), "These records have no losses.");
+  timeFigure(runFigures.losses, run, "loss", () => logAxis("loss"), "These records have no losses.",
+    {around: (of, metrics) => metrics.every((metric) => metric.key.startsWith("losses.")) ? aroundLosses(of, metrics) : []});
+  lossWords(run);
   timeFigure(runFigures.weights, run, "weight", () => axis("weight", {rangemode: "tozero"}),
     "These records have no weights.", {named: true});
   if (run.phases.length > 0) {

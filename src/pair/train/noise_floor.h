@@ -1,0 +1,29 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <span>
+
+#include "pair/objectives/objective.h"
+#include "pair/train/moments.h"
+
+// The noise floor of an objective: its expected value if it were 0 for the distribution of the data, because
+// risks R_e and derivatives D_e are estimates. For independent estimates with variances Var[R_e] and
+// Var[D_e],
+//
+//   V-REx   1/(|E| - 1) sum_e (R_e - mean R)^2   has the floor   mean of Var[R_e],
+//   IRMv1   1/|E| sum_e D_e^2                    has the floor   mean of Var[D_e].
+//
+// A value that is not clearly above its floor says no more than that the objective is small: values below it
+// cannot be compared. ERM is not a square and has no floor, and neither has IRMv1 with irmv1_unbiased, whose
+// expected value is 0 then.
+
+namespace pair::train {
+
+// One floor per objective, [m] doubles; NaN for objectives without one. variances: those of the estimates, by
+// environment. Does not wait for the device.
+torch::Tensor noise_floors(std::span<const std::unique_ptr<objectives::Objective>> objectives,
+                           const Moments& variances);
+
+}  // namespace pair::train
