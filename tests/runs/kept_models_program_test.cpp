@@ -141,9 +141,10 @@ struct Chosen {
   std::int64_t step = 0;
 };
 
+// PAIR-s among all ten records of each run; it does not choose the last.
 Chosen chosen_by_pair(const Scratch& scratch, const std::string& algorithm) {
-  const Answer answer = pair_in(
-      scratch, {"select", "sweep", "--criterion", "pair", "--algorithms", algorithm, "--format", "json"});
+  const Answer answer = pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--last", "10",
+                                          "--algorithms", algorithm, "--format", "json"});
   EXPECT_EQ(answer.status, 0) << answer.err;
   const json chosen = json::parse(answer.out).at("criteria")[0].at("choices")[0].at("chosen");
   return {chosen.at("run"), chosen.at("step")};
@@ -153,10 +154,11 @@ TEST(SelectExport, GivesTheModelOfTheSelectedRunAndStep) {
   const Scratch scratch;
   ASSERT_EQ(pair_in(scratch, sweep_keeping("all")).status, 0);
   const Chosen chosen = chosen_by_pair(scratch, "pair");
+  EXPECT_LT(chosen.step, 30) << "the test needs a step before the last";
   const fs::path source = folder_of_step(scratch / chosen.run, chosen.step);
 
-  const Answer one = pair_in(
-      scratch, {"select", "sweep", "--criterion", "pair", "--algorithms", "pair", "--export", "chosen"});
+  const Answer one = pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--last", "10",
+                                       "--algorithms", "pair", "--export", "chosen"});
   EXPECT_EQ(one.status, 0) << one.err;
   EXPECT_THAT(one.out, HasSubstr("Model of " + chosen.run + ", step " + std::to_string(chosen.step) +
                                  ", in chosen\n"));
@@ -176,8 +178,8 @@ TEST(SelectExport, GivesTheModelOfTheSelectedRunAndStep) {
   }
 
   // Several choices have a folder each; JSON stays JSON.
-  const Answer several =
-      pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--export", "all", "--format", "json"});
+  const Answer several = pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--last", "10",
+                                           "--export", "all", "--format", "json"});
   EXPECT_EQ(several.status, 0) << several.err;
   EXPECT_TRUE(json::accept(several.out));
   for (const char* const name : {"cmnist-pair-test2-3-4-trial0", "cmnist-irmv1-test2-3-4-trial0"}) {
@@ -185,12 +187,12 @@ TEST(SelectExport, GivesTheModelOfTheSelectedRunAndStep) {
   }
 
   // Weights alone.
-  const Answer weights = pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--algorithms", "pair",
-                                           "--export", "weights.safetensors"});
+  const Answer weights = pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--last", "10",
+                                           "--algorithms", "pair", "--export", "weights.safetensors"});
   EXPECT_EQ(weights.status, 0) << weights.err;
   EXPECT_EQ(read_file(scratch / "weights.safetensors"), read_file(weights_file(source)));
-  const Answer too_many =
-      pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--export", "weights.safetensors"});
+  const Answer too_many = pair_in(
+      scratch, {"select", "sweep", "--criterion", "pair", "--last", "10", "--export", "weights.safetensors"});
   EXPECT_EQ(too_many.status, 2);
   EXPECT_THAT(too_many.err,
               HasSubstr("--export: expected a folder for the models of 2 choices, got the file"));
@@ -207,8 +209,8 @@ TEST(SelectExport, SaysInOneSentenceThatTheWeightsWereNotKept) {
   ASSERT_EQ(pair_in(scratch, sweep_keeping("last")).status, 0);
   const Chosen chosen = chosen_by_pair(scratch, "pair");
   ASSERT_LT(chosen.step, 30) << "the test needs a step before the last";
-  const Answer answer = pair_in(
-      scratch, {"select", "sweep", "--criterion", "pair", "--algorithms", "pair", "--export", "chosen"});
+  const Answer answer = pair_in(scratch, {"select", "sweep", "--criterion", "pair", "--last", "10",
+                                          "--algorithms", "pair", "--export", "chosen"});
   EXPECT_EQ(answer.status, 1);
   EXPECT_THAT(answer.err,
               HasSubstr("pair: " + chosen.run + ": the model of step " + std::to_string(chosen.step) +

@@ -24,7 +24,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
   const std::string digest =
       data::sha256({reinterpret_cast<const std::uint8_t*>(weights.data()), weights.size()});
   if (!json.is_object() || json.value("weights_sha256", nlohmann::json()) != digest) {
-    throw std::invalid_argument(weights_file(from).string() + " is not as the run left it");
+    throw std::invalid_argument(weights_file(from).string() + " has changed since the run wrote it");
   }
   if (to.extension() == ".safetensors") {
     base::write_output(to, weights);

@@ -87,7 +87,7 @@ std::optional<double> mean_over_training(const nlohmann::json& record, std::stri
   return sum / static_cast<double>(values.size());
 }
 
-// Of a finished run with its own model: its last step.
+// The last step of a finished run that has its own model.
 std::optional<std::int64_t> last_step(const fs::path& run) {
   if (!base::is_there(done_file(run)) || !base::is_there(card_file(run))) {
     return std::nullopt;

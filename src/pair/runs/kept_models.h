@@ -15,10 +15,10 @@
 
 namespace pair::runs {
 
-// What selects the best step: the mean accuracy on held-out samples of the training environments
-// (env{i}_out_acc, DomainBed's training-domain validation) or, if none are held out, on the training samples
-// (env{i}_in_acc). For regressions, the mean squared error with a minus. Higher is better. None if the record
-// has no such number.
+// The number by which the best step is selected: the mean accuracy on held-out samples of the training
+// environments (env{i}_out_acc, DomainBed's training-domain validation) or, if none are held out, on the
+// training samples (env{i}_in_acc). For regressions, the mean squared error with a minus. Higher is better.
+// None if the record has no such number.
 std::optional<double> validation_of(const nlohmann::json& record);
 
 // The step of the record with the highest validation; of several, the first.
@@ -27,8 +27,8 @@ std::optional<std::int64_t> best_step(std::span<const nlohmann::json> records);
 // The steps of the complete models in the run's models folder, in ascending order.
 std::vector<std::int64_t> kept_steps(const std::filesystem::path& run);
 
-// Remove the models of steps after `step`, or of all steps but `step`, including incomplete ones. model.json
-// is removed first, so that a crash does not leave half a model that looks complete.
+// Removes the models of steps after `step`, or of all steps except `step`, including incomplete ones.
+// model.json is removed first, so that a crash does not leave half a model that looks complete.
 void remove_models_after(const std::filesystem::path& run, std::int64_t step);
 void remove_models_except(const std::filesystem::path& run, std::optional<std::int64_t> step);
 

@@ -118,7 +118,7 @@ ModelCard read_card(const std::filesystem::path& folder) {
     const std::string text = read_file(card_file(folder));
     if (const std::optional<std::string> expected = done ? digest_in_done(folder) : std::nullopt;
         expected && *expected != digest(text)) {
-      throw std::invalid_argument(card_file(folder).string() + " is not as the run left it");
+      throw std::invalid_argument(card_file(folder).string() + " has changed since the run wrote it");
     }
     try {
       return card_from_text(text);
@@ -134,7 +134,7 @@ TrainedModel::TrainedModel(const std::filesystem::path& folder) : card_(read_car
   const fs::path weights = weights_file(folder);
   try {
     if (digest(read_file(weights, base::largest_checkpoint)) != card_.weights_sha256) {
-      throw std::invalid_argument(weights.string() + " is not as the run left it");
+      throw std::invalid_argument(weights.string() + " has changed since the run wrote it");
     }
     data::Random unused(0, "model");
     const std::int64_t size = std::accumulate(card_.input_shape.begin(), card_.input_shape.end(),
