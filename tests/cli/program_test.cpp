@@ -21,6 +21,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr auto problem = R"({"losses": [1, 2], "gram": [[1, 0.5], [0.5, 1]], "preference": [1, 1]})";
@@ -245,6 +246,16 @@ TEST(Program, EndsQuietlyWhereTheReaderGoesInTheMiddle) {
   const Finished finished = conversation.wait();
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.err, IsEmpty());
+}
+
+// 'pair report --json | head'.
+TEST(Program, EndsQuietlyWhereTheReaderOfAReportGoes) {
+  Conversation conversation({"report", PAIR_EXAMPLES "/sweep", "--json"});
+  conversation.stop_listening();
+  const Finished finished = conversation.wait();
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, Not(HasSubstr("Broken pipe")));
+  EXPECT_THAT(finished.err, Not(HasSubstr("cannot write")));
 }
 
 TEST(Program, StillSaysThatADiskIsFull) {

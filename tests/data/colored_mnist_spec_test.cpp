@@ -66,6 +66,9 @@ TEST(ColoredMnistPreset, RefusesAnUnknownName) {
   for (const char* name : {"", "-gray", "gray", "cmnist-gray-gray", "CMNIST", "cmnst"}) {
     EXPECT_THROW(colored_mnist_preset(name), std::out_of_range) << name;
   }
+  EXPECT_THAT([] { (void)colored_mnist_preset("cmnst"); },
+              ::testing::ThrowsMessage<std::out_of_range>(
+                  HasSubstr("expected the name of a preset, such as cmnist or cmnist-m, got 'cmnst'")));
 }
 
 TEST(ColoredMnistSpec, RefusesValuesThatAreNotProbabilities) {

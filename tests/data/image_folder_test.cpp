@@ -191,7 +191,7 @@ TEST_F(ImageFolders, ReadPicturesAndNameTheBrokenOnes) {
   };
   broken(2, "b/x/cut.png", "PNG: the file ends early");
   broken(3, "b/x/empty.jpg", "the file is empty");
-  // A file that is gone is not a broken picture.
+  // A file that is gone is not a broken image.
   fs::remove(root / "a/x/1.png");
   try {
     (void)folder.read(0);

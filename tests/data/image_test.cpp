@@ -26,7 +26,7 @@ auto is_broken(const std::string& sentence) {
   return ThrowsMessage<BrokenImage>(HasSubstr(sentence));
 }
 
-// The mean difference of two pictures of one size, in steps of 1 / 255.
+// The mean difference of two images of one size, in steps of 1 / 255.
 double mean_difference(const Image& a, const Image& b) {
   EXPECT_EQ(a.rows, b.rows);
   EXPECT_EQ(a.columns, b.columns);
@@ -138,7 +138,7 @@ TEST(Jpeg, WithDamagedBytesIsDecodedOrBroken) {
       Bytes damaged = whole;
       damaged[i] = static_cast<std::uint8_t>(damaged[i] ^ damage);
       try {
-        // A damaged size within the header would be a large picture.
+        // A damaged size within the header would be a large image.
         (void)decode_image(damaged, {100'000});
       } catch (const BrokenImage& error) {
         ++broken;

@@ -114,7 +114,7 @@ TEST(ImageInputs, AreFilesFoldersAndPathsOnStandardInputInOrder) {
   for (const char* name : {"b/2.png", "b/c/1.PNG", "b/10.png", "a.png"}) {
     put(scratch / name, tests::png(tests::picture(4, 5, static_cast<unsigned>(name[2]))));
   }
-  put(scratch / "b/notes.txt", std::string("no picture"));
+  put(scratch / "b/notes.txt", std::string("no image"));
   const std::string a = (scratch / "a.png").string();
   const std::string b = (scratch / "b").string();
   const Read read = read_all(tiny_form, {b, "-", a}, pictures, a + "\n\n" + b + "/2.png\n");
@@ -247,7 +247,7 @@ TEST(DigitInputs, RefuseGreyOnesWithoutAChannelAndOtherSizes) {
   refuses_input(coloured_form, {put(scratch / "grey.png", tests::png(Image{2, 3, Bytes(18, 9)}))},
                 digit_options(), "grey.png: expected a digit in red or green");
   refuses_input(coloured_form, {put(scratch / "odd", idx_bytes(1, 3, 3))}, digit_options(0),
-                "odd: expected pictures of 2 x 3 or 4 x 6 pixels, got 3 x 3");
+                "odd: expected images of 2 x 3 or 4 x 6 pixels, got 3 x 3");
   refuses_input(coloured_form, {file}, digit_options(2), "channel: expected 0 or 1, got 2");
   Bytes cut = idx_bytes(4, 2, 3);
   cut.pop_back();

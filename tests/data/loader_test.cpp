@@ -32,7 +32,7 @@ void write_picture(const fs::path& path, const Bytes& bytes) {
       .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-// Three environments, two classes, 48 small pictures of different sizes, JPEG and PNG.
+// Three environments, two classes, 48 small images of different sizes, JPEG and PNG.
 class Loaders : public ::testing::Test {
  protected:
   Loaders() {
@@ -86,7 +86,7 @@ void expect_same(const LoadedBatch& a, const LoadedBatch& b) {
   EXPECT_EQ(a.samples, b.samples);
 }
 
-// The picture at a place as it should be, from the source alone.
+// The image at a place as it should be, from the source alone.
 torch::Tensor expected_picture(const Source& source, std::size_t sample, bool flipped) {
   Image image = resized(source.read(sample), 10, 12);
   const torch::Tensor planes =

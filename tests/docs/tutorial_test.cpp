@@ -34,7 +34,7 @@ TEST(Tutorial, ShowsCommandsThatDoWhatItSays) {
     ++commands;
     const Ended ended = shell(command, scratch.path());
     EXPECT_EQ(ended.status, 0) << command << "\n" << ended.err;
-    if (command.starts_with("pair select") && !command.ends_with("json")) {
+    if (command.starts_with("pair select") && command.ends_with("--explain")) {
       EXPECT_THAT(ended.out, HasSubstr("-------- Chosen: PAIR-s, training accuracy"));
       EXPECT_THAT(ended.out, HasSubstr("  sweep/cmnist-pair-s0-"));
     }
@@ -42,9 +42,10 @@ TEST(Tutorial, ShowsCommandsThatDoWhatItSays) {
       EXPECT_THAT(ended.out, HasSubstr("6 jobs: 6 done"));
     }
   }
-  EXPECT_EQ(commands, 12);
-  for (const char* file : {"runs/pair/spec.json", "runs/pair/done", "runs.html", "sweep.html",
-                           "figures/overlay.svg", "figures/overlay.csv", "runs/other/done"}) {
+  EXPECT_EQ(commands, 14);
+  for (const char* file :
+       {"runs/pair/spec.json", "runs/pair/done", "runs.html", "sweep.html", "figures/overlay.svg",
+        "figures/overlay.csv", "runs/other/done", "chosen/model.json"}) {
     EXPECT_TRUE(std::filesystem::exists(scratch / file)) << file;
   }
   // The point of the comparison.

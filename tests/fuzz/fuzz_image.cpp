@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(image.pixels.size() == static_cast<std::size_t>(image.rows * image.columns * 3),
           "pixels fit the size");
   const pd::Image small = pd::resized(image, 5, 3);
-  require(small.pixels.size() == 45, "a resized picture has its size");
+  require(small.pixels.size() == 45, "a resized image has its size");
   pd::flip_horizontally(image);
   return 0;
 }

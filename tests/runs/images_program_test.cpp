@@ -1,4 +1,4 @@
-// 'pair train' on a folder of pictures as a user meets it.
+// 'pair train' on a folder of images as a user meets it.
 
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Three environments, two classes, 24 pictures.
+// Three environments, two classes, 24 images.
 void write_pictures(const fs::path& root) {
   unsigned seed = 0;
   for (const char* environment : {"art", "photo", "sketch"}) {

@@ -54,12 +54,12 @@ TEST(ModelFiles, AreNamedInDoneByTheirDigest) {
   EXPECT_EQ(done.at("model_sha256").get<std::string>().size(), 64U);
   std::string card = read_file(card_file(finished.folder));
   write(card_file(finished.folder), card + "\n");
-  refuses_model(finished.folder, "model.json is not as the run left it");
+  refuses_model(finished.folder, "model.json has changed since the run wrote it");
   write(card_file(finished.folder), card);
   std::string weights = read_file(weights_file(finished.folder));
   weights.back() = static_cast<char>(weights.back() ^ 1);
   write(weights_file(finished.folder), weights);
-  refuses_model(finished.folder, "model.safetensors is not as the run left it");
+  refuses_model(finished.folder, "model.safetensors has changed since the run wrote it");
   fs::remove(weights_file(finished.folder));
   refuses_model(finished.folder, "cannot read");
 }

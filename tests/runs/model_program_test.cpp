@@ -323,7 +323,7 @@ void write_bytes(const fs::path& path, const data::Bytes& bytes) {
 TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
   const Scratch scratch;
   train_run(scratch, small_cmnist());
-  // Two pictures of 28 x 28, and the second of them in green at 14 x 14.
+  // Two images of 28 x 28, and the second of them in green at 14 x 14.
   data::Bytes idx = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28};
   data::Image small{14, 14, data::Bytes(14 * 14 * 3, 0)};
   for (int picture = 0; picture < 2; ++picture) {

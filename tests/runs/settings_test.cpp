@@ -146,6 +146,18 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   refusal("model", "", "expected names of 'pair list models'");
 }
 
+// One word on the command line, in settings and in messages.
+TEST(Settings, CallTheSolverAsTheCommandLineDoes) {
+  RunSpec spec = resolve("cmnist", "pair");
+  EXPECT_EQ(text_of(spec, "solver"), "epo");
+  EXPECT_THAT(setting("solver", "epso"), ThrowsMessage<std::invalid_argument>(HasSubstr("solver")));
+  EXPECT_THAT(setting("balancer", "epo"), ThrowsMessage<std::invalid_argument>(HasSubstr("unknown setting")));
+  for (const KnownSetting& known : known_settings()) {
+    EXPECT_EQ((known.name + known.summary + known.belongs_to).find("balancer"), std::string::npos)
+        << known.name;
+  }
+}
+
 TEST(Settings, LeaveTheSpecAsItWasWhereAValueIsNotAccepted) {
   const RunSpec before = resolve("cmnist", "pair");
   RunSpec spec = before;

@@ -6,11 +6,11 @@
 
 #include "pair/data/image.h"
 
-// Picture files for tests, written without the code under test.
+// Image files for tests, written without the code under test.
 
 namespace pair::tests {
 
-// A picture whose pixels all differ from their neighbours; different seeds give different pictures.
+// An image whose pixels all differ from their neighbours; different seeds give different images.
 data::Image picture(std::int64_t rows, std::int64_t columns, unsigned seed = 0);
 
 // A PNG file from its parts. rows: for each row, bytes as the colour type and bit depth have them, without
@@ -27,7 +27,7 @@ data::Bytes png_chunk(std::string_view type, const data::Bytes& content);
 data::Bytes png(const PngParts& parts);
 data::Bytes png(const data::Image& image);
 
-// A JPEG file. channels: 1 (the picture's red as grey), 3, or 4 (CMYK, not inverted: red, green, blue and 30
+// A JPEG file. channels: 1 (the image's red as grey), 3, or 4 (CMYK, not inverted: red, green, blue and 30
 // of black as they are).
 struct JpegOptions {
   int quality = 95;

@@ -41,7 +41,7 @@ inline std::shared_ptr<data::EnvironmentSet> small_data(std::uint64_t seed = 0, 
   return set;
 }
 
-// Pictures of two channels, one of which has a bright half that tells the label; which channel does not.
+// Images of two channels, one of which has a bright half that tells the label; which channel does not.
 inline data::Environment small_pictures(std::uint64_t seed, double beta, std::int64_t samples) {
   data::Random random(seed, "pictures/" + std::to_string(beta));
   constexpr std::int64_t side = 10;

@@ -1,4 +1,4 @@
-// Training on pictures that are read while it runs.
+// Training on images that are read while it runs.
 
 #include <gmock/gmock.h>
 #include <torch/types.h>
@@ -27,7 +27,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
-// Three environments, two classes, 48 small pictures of different sizes; the environment 0 is for tests.
+// Three environments, two classes, 48 small images of different sizes; the environment 0 is for tests.
 class Streamed : public ::testing::Test {
  protected:
   Streamed() {
@@ -113,7 +113,7 @@ std::vector<double> trained_on(std::shared_ptr<const data::EnvironmentSet> data,
   return numbers_of_training(trainer);
 }
 
-// The same pictures as tensors in memory.
+// The same images as tensors in memory.
 std::shared_ptr<const data::EnvironmentSet> resident(const data::EnvironmentSet& streamed) {
   data::EnvironmentSet set = streamed;
   for (auto* environments : {&set.train, &set.held_out}) {

@@ -27,6 +27,18 @@ TEST(RunFolders, AreTheFolderAndThoseDirectlyInside) {
   EXPECT_THAT(find_runs(scratch / "gone").runs, IsEmpty());
 }
 
+TEST(RunFolders, AreNotTheModelsOfARun) {
+  const Scratch scratch;
+  append(scratch / "a/results.jsonl", record(1));
+  append(scratch / "a/models/step-000100/model.json", "{}");
+  EXPECT_THAT(find_runs(scratch / "a").runs, ElementsAre(Key(scratch / "a")));
+  // A run of that name is one.
+  append(scratch / "a/models/results.jsonl", record(1));
+  EXPECT_THAT(find_runs(scratch / "a").runs, ElementsAre(Key(scratch / "a"), Key(scratch / "a/models")));
+  append(scratch / "sweep/models/failed", "no luck\n");
+  EXPECT_THAT(find_runs(scratch / "sweep").runs, ElementsAre(Key(scratch / "sweep/models")));
+}
+
 TEST(RunFolders, ChangeWithTheirFiles) {
   const Scratch scratch;
   append(scratch / "a/results.jsonl", record(1));

@@ -1,4 +1,6 @@
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -12,11 +14,12 @@ namespace {
 struct ExportArguments {
   std::string run;
   std::string out;
+  std::optional<std::int64_t> step;
   bool quiet = false;
 };
 
 void export_weights(const ExportArguments& arguments, Context& context) {
-  const bool made = runs::export_model(arguments.run, arguments.out);
+  const bool made = runs::export_model(arguments.run, arguments.out, arguments.step);
   if (made) {
     context.err << "pair: " << arguments.run << " had no model; it was made from the run's last checkpoint\n";
   }
@@ -34,12 +37,17 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("-o,--out", arguments->out, "The safetensors file to write")
       ->type_name("FILE")
       ->required();
+  command->add_option("--step", arguments->step,
+                      "The model after this step, if the run kept it (default: after the last)");
   command->add_flag("--quiet", arguments->quiet, "Print nothing at the end");
   command->footer(
       "The file has the parameters and buffers by name. In Python, safetensors.torch.load_file(FILE) is the\n"
-      "state_dict. A finished run without a model gets one from its last checkpoint.\n\n"
+      "state_dict. A finished run without a model gets one from its last checkpoint. Models of earlier steps "
+      "are\n"
+      "those that 'pair train --keep-checkpoints' has kept.\n\n"
       "Example:\n"
-      "  pair export runs/pets -o pets.safetensors");
+      "  pair export runs/pets -o pets.safetensors\n"
+      "  pair export runs/pets --step 300 -o pets-300.safetensors");
   command->callback([arguments, &context] {
     try {
       export_weights(*arguments, context);

@@ -14,6 +14,7 @@
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
 #include "pair/cli/train_interrupt.h"
+#include "pair/runs/kept_models.h"
 
 namespace pair::cli {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 struct PredictArguments {
   runs::PredictRequest request;
   std::string run;
+  std::optional<std::int64_t> step;
   std::string out;
   std::string format = "csv";
   std::string broken = "fail";
@@ -82,7 +84,8 @@ void predict(const PredictArguments& arguments, Context& context) {
     throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
   }
   runs::PredictRequest request = arguments.request;
-  request.run = arguments.run;
+  request.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
+                               : std::filesystem::path(arguments.run);
   request.skip_broken = arguments.broken == "skip";
 
   std::optional<base::OutputFile> file;
@@ -155,6 +158,8 @@ void add_predict(CLI::App& app, Context& context) {
       ->required();
   command->add_option("-o,--out", arguments->out, "Write the predictions to FILE")->type_name("FILE");
   command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
+  command->add_option("--step", arguments->step,
+                      "The model after this step, if the run kept it (default: after the last)");
   command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
       ->capture_default_str();
   command->add_option("--channel", arguments->request.channel,

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "pair/cli/command.h"
 #include "pair/cli/hand_over.h"
 #include "pair/cli/list.h"
 #include "pair/cli/report.h"
@@ -17,26 +16,28 @@
 
 namespace pair::cli {
 
+void add_commands(CLI::App& app, Context& context) {
+  add_solve(app, context);
+  std::vector<ListKind> kinds = train_lists(context);
+  kinds.insert(kinds.begin(), solvers());
+  kinds.front().reference = solvers_reference;
+  add_train_commands(app, context);
+  add_select(app, context);
+  add_report(app, context);
+  add_watch(app, context);
+  add_paper_commands(app, context);
+  add_list(app, context, std::move(kinds));
+  add_elsewhere(app, context, Part::benchmarks, "bench",
+                "Measure the speed of parts of PAIR on this machine");
+}
+
 int run_standard(int argc, char** argv) {
   prepare_to_train();
   // A closed pipe must be a failed write, so that files and locks are closed in order.
   std::signal(SIGPIPE, SIG_IGN);
   std::ios::sync_with_stdio(false);
   Context standard{std::cin, std::cout, std::cerr};
-  return run(argc, argv, standard, [](CLI::App& app, Context& context) {
-    add_solve(app, context);
-    std::vector<ListKind> kinds = train_lists(context);
-    kinds.insert(kinds.begin(), solvers());
-    kinds.front().reference = solvers_reference;
-    add_train_commands(app, context);
-    add_select(app, context);
-    add_report(app, context);
-    add_watch(app, context);
-    add_paper_commands(app, context);
-    add_list(app, context, std::move(kinds));
-    add_elsewhere(app, context, Part::benchmarks, "bench",
-                  "Measure the speed of parts of PAIR on this machine");
-  });
+  return run(argc, argv, standard, add_commands);
 }
 
 }  // namespace pair::cli

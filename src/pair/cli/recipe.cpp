@@ -93,8 +93,8 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
 }
 
 std::vector<std::string> changed_settings(const RecipeArguments& arguments) {
-  constexpr std::array<std::string_view, 5> technical = {"threads", "device", "checkpoint_every", "tf32",
-                                                         "half"};
+  constexpr std::array<std::string_view, 6> technical = {"threads",          "device", "checkpoint_every",
+                                                         "keep_checkpoints", "tf32",   "half"};
   std::vector<std::string> changed = arguments.set;
   std::erase_if(changed, [&technical](const std::string& text) {
     return std::find(technical.begin(), technical.end(), text.substr(0, text.find('='))) != technical.end();

@@ -4,6 +4,7 @@
 #include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <sstream>
 #include <stdexcept>
@@ -16,6 +17,7 @@
 #include "pair/cli/model_commands.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
+#include "pair/runs/kept_models.h"
 #include "pair/train/interrupted.h"
 
 namespace pair::cli {
@@ -24,6 +26,7 @@ namespace {
 struct ScoreArguments {
   runs::ScoreRequest request;
   std::string run;
+  std::optional<std::int64_t> step;
   std::vector<std::string> set;
   std::string metrics;
   std::string broken = "fail";
@@ -107,7 +110,8 @@ void score(const ScoreArguments& arguments, Context& context) {
     throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
   }
   runs::ScoreRequest request = arguments.request;
-  request.run = arguments.run;
+  request.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
+                               : std::filesystem::path(arguments.run);
   request.skip_broken = arguments.broken == "skip";
   append_set_option(arguments.set, request.options);
   if (!arguments.metrics.empty()) {
@@ -151,6 +155,8 @@ void add_score(CLI::App& app, Context& context) {
   command->add_option("--seed", arguments->request.seed, "Seed of the dataset (default: the run's)");
   command->add_option("--metrics", arguments->metrics,
                       "Metrics, separated by commas, in place of the dataset's");
+  command->add_option("--step", arguments->step,
+                      "The model after this step, if the run kept it (default: after the last)");
   command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
       ->capture_default_str();
   command->add_option("--workers", arguments->request.workers, "Threads that decode images")

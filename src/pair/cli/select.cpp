@@ -18,6 +18,7 @@
 #include "pair/base/numbers.h"
 #include "pair/cli/left_out.h"
 #include "pair/cli/reading_progress.h"
+#include "pair/cli/select_export.h"
 #include "pair/cli/select_report.h"
 #include "pair/select/catalog.h"
 #include "pair/select/criteria.h"
@@ -252,6 +253,11 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
   }
   check_count("--skip-steps", arguments.skip, 0);
   check_count("--last", arguments.last, 1);
+  if (!arguments.export_to.empty() && arguments.criterion == "all") {
+    throw UsageError(
+        "--export: expected one criterion (--criterion pair, train-domain, leave-one-out or oracle), got "
+        "all");
+  }
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
   select::Histories histories = read_histories(folders, options);
@@ -270,6 +276,17 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
     throw std::runtime_error("no model could be chosen from " + std::to_string(histories.history.size()) +
                              (histories.history.size() == 1 ? " run" : " runs") +
                              "; the lines above say what each criterion needs");
+  }
+  if (!arguments.export_to.empty()) {
+    const std::vector<ExportedModel> models =
+        export_choices(report.selections.front().decisions, arguments.export_to);
+    // Other formats are for programs.
+    std::ostream& out = arguments.format == "text" ? context.out : context.err;
+    for (const ExportedModel& model : models) {
+      out << base::printable("Model of " + model.run + ", step " + std::to_string(model.step) + ", in " +
+                             model.place.string())
+          << '\n';
+    }
   }
 }
 
@@ -317,6 +334,12 @@ void add_select_options(CLI::App& command, SelectArguments& arguments) {
       ->capture_default_str();
   command.add_option("--format", arguments.format, "text, latex, markdown, csv or json")
       ->capture_default_str();
+  command.add_option(
+      "--export", arguments.export_to,
+      "Copy each chosen model, as of the chosen step, into this folder (model.safetensors and "
+      "model.json; one subfolder per choice if there are several), or the weights alone into a "
+      "file that ends in .safetensors. Needs one --criterion, and runs trained with "
+      "--keep-checkpoints all");
   command.add_flag("--explain", arguments.explain,
                    "Also list every candidate, and everything that was left out");
 }
@@ -339,6 +362,7 @@ void add_select(CLI::App& app, Context& context) {
       "Example:\n"
       "  pair select sweep --criterion all\n"
       "  pair select sweep --criterion pair --preference 1,1e4 --last 5 --explain\n"
+      "  pair select sweep --criterion pair --algorithms pair --export chosen\n"
       "  pair select sweep --criterion oracle --format json | jq '.criteria[0].choices[0].chosen'");
   command->callback([arguments, &context] {
     try {

@@ -31,6 +31,9 @@ struct SelectArguments {
   std::string across = "paper";
   std::string format = "text";
   bool explain = false;
+  // The chosen models are copied to this folder, or to this .safetensors file if there is one choice. Empty:
+  // nowhere.
+  std::string export_to;
 };
 
 // `arguments` must outlive the command.

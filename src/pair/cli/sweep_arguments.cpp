@@ -83,6 +83,8 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
     };
     flag("--tf32", "tf32", "Matrix products in TF32, on CUDA devices");
     flag("--half", "half", "Steps of mnist_cnn in 16 bits, on CUDA devices");
+    setting("--keep-checkpoints", "keep_checkpoints",
+            "Models to keep in each run's folder: last (default), best or all; see 'pair train --help'");
   }
   command.add_option("--set", arguments.set,
                      define ? "A setting for every run that has it, key=value; see 'pair list settings'"

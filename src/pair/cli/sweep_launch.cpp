@@ -139,6 +139,12 @@ void launch(const LaunchArguments& arguments, Context& context) {
     check_local(arguments.cluster);
   }
   const std::vector<sweep::Job> jobs = settle_jobs(arguments.sweep, here, context.err);
+  if (arguments.no_models && std::any_of(jobs.begin(), jobs.end(), [](const sweep::Job& job) {
+        return job.spec.keep_checkpoints != runs::KeepCheckpoints::last;
+      })) {
+    throw UsageError(
+        "--no-models: expected keep_checkpoints to be last, got another value, which keeps models");
+  }
   const sweep::SweepStatus before = sweep::status_of(jobs, out);
   const std::size_t done_before = before.counts.of(State::done);
   const std::vector<sweep::LaunchJob> left = jobs_left(jobs, before, out, context.err);

@@ -315,15 +315,14 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
   return result;
 }
 
-// Whether what is found in the data is news: its types are found, not given.
-bool describes_data(const RunSpec& spec) {
-  return spec.dataset.name == "table";
-}
-
 void train(const TrainArguments& arguments, Context& context) {
   // Exceeding a file size limit must be a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
   const std::vector<RunSpec> specs = specs_of(arguments);
+  if (arguments.no_model && specs.front().keep_checkpoints != runs::KeepCheckpoints::last) {
+    throw UsageError("--no-model: expected keep_checkpoints to be last, got '" +
+                     runs::text_of(specs.front(), "keep_checkpoints") + "', which keeps models");
+  }
   const bool several = specs.size() > 1;
   const Interrupt interrupt;
   runs::DatasetCache datasets;
@@ -333,8 +332,8 @@ void train(const TrainArguments& arguments, Context& context) {
         arguments.out.empty() ? runs::default_directory(spec)
         : several             ? std::filesystem::path(arguments.out) / runs::folder_name(spec)
                               : std::filesystem::path(arguments.out);
-    // Before a folder is made: what is wrong with a user's data is met here.
-    if (describes_data(spec) && !runs::RunDirectory::finished(directory, spec)) {
+    // Before a folder is made: errors in a user's data are found here.
+    if (data::entry_of(spec.dataset.name).described && !runs::RunDirectory::finished(directory, spec)) {
       const std::string description = runs::description_of_data(spec, datasets);
       if (!arguments.json && !arguments.quiet) {
         context.out << description << std::flush;
@@ -364,7 +363,8 @@ a crash from the last checkpoint. A finished run is not repeated.
 
 The run's folder has results.jsonl (one JSON object per record), spec.json (all settings), checkpoint and,
 when the run has finished, model.safetensors and model.json (the trained model: 'pair predict', 'pair score')
-and done.
+and done. With --keep-checkpoints all, every record has its model: 'pair select --export' can then give the
+model that was selected, also from the middle of a run.
 
 Example:
   pair train --dataset cmnist --algorithm pair --seed 0
@@ -431,6 +431,10 @@ void add_train(CLI::App& app, Context& context) {
                     "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
   command->add_flag("--no-model", arguments->no_model,
                     "Do not keep the trained model (model.safetensors, model.json) in the run's folder");
+  setting(
+      "--keep-checkpoints", "keep_checkpoints",
+      "Models to keep: last, best (also that of the record with the best validation accuracy) or all (that "
+      "of every record), as models/step-N in the run's folder (default last)");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
   command->footer(footer);

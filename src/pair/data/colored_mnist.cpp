@@ -60,7 +60,7 @@ EnvironmentSet colored_mnist(const Digits& digits, const ColoredMnistSpec& spec,
   EnvironmentSet set{
       .name = spec.name, .loss = TaskLoss::binary_cross_entropy, .outputs = 1, .train = {}, .held_out = {}};
   set.classes = {"5 to 9", "0 to 4"};
-  // MNIST's own pictures are twice as large as the digits of the program.
+  // MNIST's own images are twice as large as the digits of the program.
   set.input = form_of(DigitInput{.rows = digits.rows, .columns = digits.columns, .channels = 2, .stride = 2});
 
   const std::int64_t train_pool = training_pool(digits.count);

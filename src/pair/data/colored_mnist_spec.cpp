@@ -94,7 +94,8 @@ ColoredMnistSpec colored_mnist_preset(std::string_view name) {
       return preset.spec;
     }
   }
-  throw std::out_of_range("there is no ColoredMNIST named '" + std::string(name) + "'");
+  throw std::out_of_range("ColoredMNIST: expected the name of a preset, such as cmnist or cmnist-m, got '" +
+                          std::string(name) + "'");
 }
 
 }  // namespace pair::data

@@ -8,12 +8,12 @@
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
 
-// Digits as inputs: pictures, or IDX files as MNIST's, gzipped or not.
+// Digits as inputs: images, or IDX files as MNIST's, gzipped or not.
 
 namespace pair::data {
 namespace {
 
-constexpr std::uint8_t most_colour = 24;  // how far channels of a grey picture may be apart: JPEG's own noise
+constexpr std::uint8_t most_colour = 24;  // how far channels of a grey image may be apart: JPEG's own noise
 
 bool is_grey(const Image& image) {
   for (std::size_t i = 0; i < image.pixels.size(); i += 3) {
@@ -69,7 +69,7 @@ class DigitInputs final : public Inputs {
   [[nodiscard]] std::vector<std::string> take_notices() override { return std::exchange(notices_, {}); }
 
  private:
-  // The next file: a picture is added to the batch, digits of an IDX file are kept for it. False at the end.
+  // The next file: an image is added to the batch, digits of an IDX file are kept for it. False at the end.
   bool open_next(InputBatch& batch, std::vector<std::uint8_t>& pixels) {
     const std::optional<std::string> path = names_.next();
     if (!path) {
@@ -103,7 +103,7 @@ class DigitInputs final : public Inputs {
     notices_.push_back("skipped a broken file (" + std::to_string(skipped_) + " so far): " + reason);
   }
 
-  // Every how many-th row and column of a picture is taken.
+  // Every how many-th row and column of an image is taken.
   [[nodiscard]] std::int64_t stride_of(std::int64_t rows, std::int64_t columns) const {
     for (const std::int64_t stride : {std::int64_t{1}, form_.stride}) {
       if (rows == form_.rows * stride && columns == form_.columns * stride) {
@@ -113,7 +113,7 @@ class DigitInputs final : public Inputs {
     const auto size = [this](std::int64_t stride) {
       return std::to_string(form_.rows * stride) + " x " + std::to_string(form_.columns * stride);
     };
-    throw std::invalid_argument(file_ + ": expected pictures of " + size(1) +
+    throw std::invalid_argument(file_ + ": expected images of " + size(1) +
                                 (form_.stride > 1 ? " or " + size(form_.stride) : "") + " pixels, got " +
                                 std::to_string(rows) + " x " + std::to_string(columns));
   }

@@ -9,6 +9,7 @@
 
 #include "pair/base/files.h"
 #include "pair/base/numbers.h"
+#include "pair/data/domainbed_settings.h"
 #include "pair/data/idx.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
@@ -147,22 +148,7 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     DatasetEntry made{.name = spec.name, .summary = std::move(summary)};
     made.options = base::Options::of(spec);
     made.protocol = "domainbed";
-    // DomainBed's defaults for small images; its records follow its updates number 0, 100, ..., 5000. The
-    // biased estimate of IRMv1 on a batch of 64 is mostly variance, and losses of two different minibatches
-    // do not show whether a step was too long.
-    made.settings = {{"model", "mnist_cnn"},
-                     {"batch", "64"},
-                     {"steps", "5001"},
-                     {"l2", "0"},
-                     {"fishr_mean", "true"},
-                     {"irmv1_unbiased", "true"},
-                     {"balance_optimizer", "adam"},
-                     {"balance_lr", "1e-3"},
-                     {"decay", "none"},
-                     {"backtrack", "false"},
-                     {"eval_every", "100"},
-                     {"eval_first", "1"},
-                     {"checkpoint_every", "100"}};
+    made.settings = domainbed_settings(/*batch=*/64, /*eval_every=*/100);
     made.metrics = {"accuracy", "worst_group"};
     made.environments = [](const base::Options& options) {
       return environment_names(options.as<DomainBedMnistSpec>());

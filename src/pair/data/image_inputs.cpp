@@ -7,7 +7,7 @@
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
 
-// Pictures as inputs: files, folders, or paths on standard input, decoded by the loader's threads.
+// Images as inputs: files, folders, or paths on standard input, decoded by the loader's threads.
 
 namespace pair::data {
 namespace {

@@ -9,6 +9,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/options.h"
 #include "pair/data/domainbed_mnist_spec.h"
+#include "pair/data/domainbed_settings.h"
 #include "pair/data/environment.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/random.h"
@@ -163,20 +164,8 @@ std::vector<DatasetEntry> images_entries() {
                      .summary = "images in folders ENVIRONMENT/CLASS/FILE, read during training"};
   entry.options = base::Options::of(ImagesOptions{});
   entry.protocol = "domainbed";
-  // As DomainBed on small images, with its records every 300 steps and a batch that suits a CPU.
-  entry.settings = {{"model", "mnist_cnn"},
-                    {"batch", "8"},
-                    {"steps", "5001"},
-                    {"l2", "0"},
-                    {"fishr_mean", "true"},
-                    {"irmv1_unbiased", "true"},
-                    {"balance_optimizer", "adam"},
-                    {"balance_lr", "1e-3"},
-                    {"decay", "none"},
-                    {"backtrack", "false"},
-                    {"eval_every", "300"},
-                    {"eval_first", "1"},
-                    {"checkpoint_every", "100"}};
+  // Records every 300 steps as DomainBed on image folders, and a batch that suits a CPU.
+  entry.settings = domainbed_settings(/*batch=*/8, /*eval_every=*/300);
   entry.metrics = {"accuracy", "worst_group", "macro_f1"};
   entry.environments = [](const base::Options& options) {
     return environments_of(options.as<ImagesOptions>());

@@ -6,8 +6,8 @@ namespace pair::data {
 
 void describe(base::Fields<ImageInput>& field) {
   using I = ImageInput;
-  field.whole("rows", &I::rows, std::int64_t{1}, 16'384, "rows that pictures are resized to");
-  field.whole("columns", &I::columns, std::int64_t{1}, 16'384, "columns that pictures are resized to");
+  field.whole("rows", &I::rows, std::int64_t{1}, 16'384, "rows that images are resized to");
+  field.whole("columns", &I::columns, std::int64_t{1}, 16'384, "columns that images are resized to");
   field.numbers("mean", &I::mean, {}, "subtracted from each channel, whose values are from 0 to 1");
   field.numbers("std", &I::deviation, {.low = 0, .open_low = true}, "what each channel is divided by");
 }

@@ -17,7 +17,7 @@ struct InputForm {
   base::Options options = {};  // of that kind
 };
 
-// "image": a picture as red, green and blue bytes, resized to rows x columns (bilinear, with antialiasing,
+// "image": an image as red, green and blue bytes, resized to rows x columns (bilinear, with antialiasing,
 // the aspect ratio not kept); then (byte / 255 - mean) / deviation for each channel. Shape [3, rows,
 // columns].
 struct ImageInput {
@@ -29,10 +29,10 @@ struct ImageInput {
 void describe(base::Fields<ImageInput>& field);
 InputForm form_of(const ImageInput& input);
 
-// "digit": a picture, or a picture of an IDX file, in which the digit is bright on black, as byte / 255. Of
-// pictures that are `stride` times as large, every stride-th row and column is taken. With two channels,
+// "digit": an image, or an image of an IDX file, in which the digit is bright on black, as byte / 255. Of
+// images that are `stride` times as large, every stride-th row and column is taken. With two channels,
 // the colours of ColoredMNIST, red is the first and green the second; blue is not used. With one channel,
-// coloured pictures become grey. Shape [channels, rows, columns], perhaps flattened.
+// coloured images become grey. Shape [channels, rows, columns], perhaps flattened.
 struct DigitInput {
   std::int64_t rows = 28;     // 1 to 4096
   std::int64_t columns = 28;  // 1 to 4096

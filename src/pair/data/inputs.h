@@ -51,7 +51,7 @@ struct ReadingOptions {
   std::optional<std::int64_t> channel = {};  // the channel of grey digits if inputs have two channels: 0 or 1
 };
 
-// Pictures [n, 3, rows, columns] as the form has them: (byte / 255 - mean) / deviation. Bytes stay bytes
+// Images [n, 3, rows, columns] as the form has them: (byte / 255 - mean) / deviation. Bytes stay bytes
 // where nothing is subtracted or divided, as in training.
 torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes);
 

@@ -18,13 +18,13 @@ bool next_line(std::istream& in, std::string& line, const std::string& what);
 // Image files in order, listed as needed.
 class NamedPictures {
  public:
-  // inputs: files; folders, of which all files with a picture's name are taken (image_folder.h), those in
+  // inputs: files; folders, of which all files with an image's name are taken (image_folder.h), those in
   // folders below as well, in the order of their names' bytes; "-": paths in `in`, one per line, empty lines
   // passed over. Throws std::invalid_argument for no inputs.
   NamedPictures(std::vector<std::string> inputs, std::istream& in);
 
   // Nothing at the end. Throws std::invalid_argument for a path that does not exist or is neither a file nor
-  // a folder, for a folder without pictures, and std::runtime_error for one that cannot be read.
+  // a folder, for a folder without images, and std::runtime_error for one that cannot be read.
   std::optional<std::string> next();
 
  private:

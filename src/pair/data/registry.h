@@ -31,6 +31,10 @@ struct DatasetEntry {
   // Settings that differ from the algorithm's defaults, by name and value as typed.
   std::vector<std::pair<std::string, std::string>> settings = {};
 
+  // Whether training starts with a description of the data (EnvironmentSet::description), because its types
+  // are found in the file and not given by the user.
+  bool described = false;
+
   // How models are measured on new data (metrics.h), the most important first. Empty: accuracy, or mse for
   // regression.
   std::vector<std::string> metrics = {};

@@ -87,6 +87,7 @@ std::vector<DatasetEntry> table_entries() {
   DatasetEntry entry{.name = "table",
                      .summary = "a CSV file with a column for the label and one for the environment"};
   entry.options = base::Options::of<TableSpec>();
+  entry.described = true;
   entry.environments = [](const base::Options& options) {
     return environment_names(options.as<TableSpec>());
   };

@@ -36,8 +36,8 @@ struct ModelCard {
   std::vector<std::string> metrics = {};             // the dataset's (data/metrics.h)
   std::string algorithm;
   std::uint64_t seed = 0;
-  std::int64_t steps = 0;
-  std::string run;  // the hash of its spec
+  std::int64_t steps = 0;  // updates that made it: the run's, or fewer for a model of an earlier record
+  std::string run;         // the hash of its spec
 
   std::string weights_sha256;  // of model.safetensors
 };

@@ -28,7 +28,7 @@ std::string digest(std::string_view bytes) {
   return data::sha256({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }
 
-ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data) {
+ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data, std::int64_t step) {
   ModelCard card;
   card.model = spec.settings.model;
   card.model_options = spec.settings.model_options;
@@ -53,7 +53,7 @@ ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data) {
   card.metrics = data::entry_of(spec.dataset.name).metrics;
   card.algorithm = spec.algorithm;
   card.seed = spec.seed;
-  card.steps = spec.settings.steps;
+  card.steps = step;
   card.run = hash(spec);
   return card;
 }
@@ -80,7 +80,7 @@ std::optional<std::string> digest_in_done(const fs::path& folder) {
 std::string write_model(const std::filesystem::path& folder, const RunSpec& spec,
                         const data::EnvironmentSet& data, const train::Trainer& trainer) {
   trainer.save_weights(weights_file(folder));
-  ModelCard card = card_of(spec, data);
+  ModelCard card = card_of(spec, data, trainer.step());
   card.weights_sha256 = digest(read_file(weights_file(folder), base::largest_checkpoint));
   const std::string text = to_text(card);
   replace_file(card_file(folder), text);
@@ -118,7 +118,7 @@ ModelCard read_card(const std::filesystem::path& folder) {
     const std::string text = read_file(card_file(folder));
     if (const std::optional<std::string> expected = done ? digest_in_done(folder) : std::nullopt;
         expected && *expected != digest(text)) {
-      throw std::invalid_argument(card_file(folder).string() + " is not as the run left it");
+      throw std::invalid_argument(card_file(folder).string() + " has changed since the run wrote it");
     }
     try {
       return card_from_text(text);
@@ -134,7 +134,7 @@ TrainedModel::TrainedModel(const std::filesystem::path& folder) : card_(read_car
   const fs::path weights = weights_file(folder);
   try {
     if (digest(read_file(weights, base::largest_checkpoint)) != card_.weights_sha256) {
-      throw std::invalid_argument(weights.string() + " is not as the run left it");
+      throw std::invalid_argument(weights.string() + " has changed since the run wrote it");
     }
     data::Random unused(0, "model");
     const std::int64_t size = std::accumulate(card_.input_shape.begin(), card_.input_shape.end(),

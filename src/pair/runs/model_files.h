@@ -26,7 +26,7 @@ class Trainer;
 namespace pair::runs {
 
 // Writes both files, each replaced at once, the weights first, and returns the SHA-256 of model.json. The
-// data is that of the spec, the trainer is at its last step.
+// data is that of the spec. The folder is the run's own or one in its models folder (kept_models.h).
 std::string write_model(const std::filesystem::path& folder, const RunSpec& spec,
                         const data::EnvironmentSet& data, const train::Trainer& trainer);
 

@@ -15,6 +15,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/device/recorder.h"
+#include "pair/runs/kept_models.h"
 #include "pair/runs/model_files.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
@@ -145,12 +146,56 @@ class Try {
     return trainer;
   }
 
+  // Models of later steps belong to records that are written again.
+  void settle_models(std::int64_t step) {
+    remove_models_after(directory_.path(), step);
+    if (spec_.keep_checkpoints == KeepCheckpoints::best && step > 0) {
+      std::vector<nlohmann::json> records = read_records(results_file(directory_.path()));
+      std::erase_if(records, [step](const nlohmann::json& record) {
+        return record.value("step", std::int64_t{0}) > step;
+      });
+      for (const nlohmann::json& record : records) {
+        (void)is_best_so_far(record);
+      }
+    }
+  }
+
+  bool is_best_so_far(const nlohmann::json& record) {
+    const std::optional<double> validation = validation_of(record);
+    if (!validation || (best_ && *validation <= *best_)) {
+      return false;
+    }
+    best_ = validation;
+    best_step_ = record.at("step").get<std::int64_t>();
+    return true;
+  }
+
+  // Keeps the model of the trainer's step if the option says so. The last one is the run's own (kept_model).
+  void keep_model_of(const train::Trainer& trainer, const nlohmann::json& record) {
+    const bool best = is_best_so_far(record);
+    if (!hooks_.keep_model || trainer.finished() || spec_.keep_checkpoints == KeepCheckpoints::last ||
+        (spec_.keep_checkpoints == KeepCheckpoints::best && !best)) {
+      return;
+    }
+    const std::filesystem::path folder = kept_folder(directory_.path(), trainer.step());
+    std::filesystem::create_directories(folder);
+    (void)write_model(folder, spec_, *datasets_.get(spec_.dataset, spec_.seed, spec_.device), trainer);
+  }
+
+  // After a checkpoint: until then, an earlier model may become the best again.
+  void drop_models() {
+    if (spec_.keep_checkpoints == KeepCheckpoints::best) {
+      remove_models_except(directory_.path(), best_step_);
+    }
+  }
+
   RunResult go_on() {
     train::use_threads(spec_.threads);
     if (device_of(spec_).is_cuda()) {
       train::use_tf32(spec_.tf32);
     }
     train::Trainer trainer = trainer_at_checkpoint();
+    settle_models(trainer.step());
     began_ = Clock::now();
     const std::int64_t first = trainer.step();
     tell(first, trainer, nullptr);
@@ -181,6 +226,7 @@ class Try {
       }
       tell(first, trainer, record ? &*record : nullptr);
     }
+    drop_models();
     const RunResult result = result_of(trainer, RunResult::Status::finished);
     directory_.finish({result.step, result.seconds}, versions(), kept_model(trainer));
     return result;
@@ -214,6 +260,7 @@ class Try {
     try {
       nlohmann::json record = record_of(spec_, trainer.evaluate(hooks_.should_stop));
       directory_.record(record.dump());
+      keep_model_of(trainer, record);
       return record;
     } catch (const train::Interrupted&) {
       return std::nullopt;
@@ -243,6 +290,7 @@ class Try {
     trainer.save(state);
     directory_.save({trainer.step(), seconds(), std::move(state).str()});
     saved_ = trainer.step();
+    drop_models();
   }
 
   [[nodiscard]] double seconds() const {
@@ -275,7 +323,9 @@ class Try {
   const RunHooks& hooks_;
   RunDirectory directory_;
   DatasetCache& datasets_;
-  std::int64_t saved_ = -1;  // step of the checkpoint
+  std::int64_t saved_ = -1;          // step of the checkpoint
+  std::optional<double> best_ = {};  // validation (kept_models.h)
+  std::optional<std::int64_t> best_step_ = {};
   double seconds_before_ = 0.0;
   Clock::time_point began_ = Clock::now();
 };
@@ -288,12 +338,40 @@ void validate(const RunSpec& spec) {
   (void)device_of(spec);
 }
 
+namespace {
+
+// A finished run is not repeated, so it cannot keep models that it did not keep then.
+void tell_missing_models(const RunSpec& spec, const std::filesystem::path& directory, const RunResult& result,
+                         const RunHooks& hooks) {
+  const std::vector<std::int64_t> kept = kept_steps(directory);
+  const auto is_kept = [&](std::int64_t step) {
+    return step == result.step || std::ranges::binary_search(kept, step);
+  };
+  const std::optional<std::int64_t> best = best_step(result.records);
+  const bool missing = spec.keep_checkpoints == KeepCheckpoints::all
+                           ? !std::ranges::all_of(result.records,
+                                                  [&](const nlohmann::json& record) {
+                                                    return is_kept(record.value("step", std::int64_t{0}));
+                                                  })
+                           : spec.keep_checkpoints == KeepCheckpoints::best && best && !is_kept(*best);
+  if (missing && hooks.notice && hooks.keep_model) {
+    hooks.notice(
+        directory.string() +
+        " has finished without keeping the models of its records; delete the folder to train it again "
+        "and keep them");
+  }
+}
+
+}  // namespace
+
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks) {
   const auto done_already = [&]() -> std::optional<RunResult> {
     if (const std::optional<Finished> done = RunDirectory::finished(directory, spec)) {
-      return RunResult{RunResult::Status::finished, true, done->steps, done->seconds,
+      RunResult result{RunResult::Status::finished, true, done->steps, done->seconds,
                        read_records(results_file(directory))};
+      tell_missing_models(spec, directory, result, hooks);
+      return result;
     }
     return std::nullopt;
   };

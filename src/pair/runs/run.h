@@ -32,7 +32,8 @@ struct RunHooks {
   // Called if the device runs out of memory: whether the caller will try again, so that the run has not
   // failed.
   std::function<bool()> tries_again;
-  // Whether the finished run holds its model (model_files.h). Records and the run's name do not depend on it.
+  // Whether the run holds models: its last (model_files.h) and those of RunSpec::keep_checkpoints. Records
+  // and the run's name do not depend on it.
   bool keep_model = true;
 };
 

@@ -57,8 +57,8 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
   // A crash before spec.json leaves at most the first two.
   std::vector<fs::path> early = {results_file(path).filename(), part_of(spec_file(path)).filename()};
   if (is_named_after(path, spec)) {
-    for (const fs::path& file :
-         {checkpoint_file(path), failed_file(path), done_file(path), weights_file(path), card_file(path)}) {
+    for (const fs::path& file : {checkpoint_file(path), failed_file(path), done_file(path),
+                                 weights_file(path), card_file(path), models_folder(path)}) {
       early.insert(early.end(), {file.filename(), part_of(file).filename()});
     }
   }
@@ -141,28 +141,6 @@ std::string number_or_name(const json& value, const char* key) {
 }
 
 }  // namespace
-
-std::filesystem::path spec_file(const std::filesystem::path& directory) {
-  return directory / "spec.json";
-}
-std::filesystem::path results_file(const std::filesystem::path& directory) {
-  return directory / "results.jsonl";
-}
-std::filesystem::path checkpoint_file(const std::filesystem::path& directory) {
-  return directory / "checkpoint";
-}
-std::filesystem::path done_file(const std::filesystem::path& directory) {
-  return directory / "done";
-}
-std::filesystem::path failed_file(const std::filesystem::path& directory) {
-  return directory / "failed";
-}
-std::filesystem::path weights_file(const std::filesystem::path& directory) {
-  return directory / "model.safetensors";
-}
-std::filesystem::path card_file(const std::filesystem::path& directory) {
-  return directory / "model.json";
-}
 
 std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path, const RunSpec& spec) {
   if (!base::is_there(done_file(path))) {

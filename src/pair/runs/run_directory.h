@@ -11,6 +11,7 @@
 
 #include "pair/data/chained_digest.h"
 #include "pair/runs/file.h"
+#include "pair/runs/run_paths.h"
 #include "pair/runs/run_spec.h"
 
 // A run on disk:
@@ -23,6 +24,7 @@
 //   (data/chained_digest.h). The only file with times.
 // - model.safetensors, model.json: the model after the last step (model_files.h), written before done, unless
 //   the run keeps no model. done then has the SHA-256 of model.json, which has that of model.safetensors.
+// - models/step-000300: the model of an earlier record, if the run keeps it (kept_models.h).
 // - failed: why the last attempt failed, if it did.
 //
 // A crash at any moment leaves each file complete, except for a last line of results.jsonl without line end,
@@ -115,14 +117,5 @@ Standing standing_of(const std::filesystem::path& path, const RunSpec& spec);
 // should have another name (folder_name), and std::runtime_error if the checkpoint or the records are
 // damaged.
 std::string final_state(const std::filesystem::path& path);
-
-// The file names in the folder.
-std::filesystem::path spec_file(const std::filesystem::path& directory);
-std::filesystem::path results_file(const std::filesystem::path& directory);
-std::filesystem::path checkpoint_file(const std::filesystem::path& directory);
-std::filesystem::path done_file(const std::filesystem::path& directory);
-std::filesystem::path failed_file(const std::filesystem::path& directory);
-std::filesystem::path weights_file(const std::filesystem::path& directory);  // model.safetensors
-std::filesystem::path card_file(const std::filesystem::path& directory);     // model.json
 
 }  // namespace pair::runs

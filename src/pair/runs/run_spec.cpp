@@ -179,7 +179,7 @@ void check_own_objectives(const RunSpec& spec) {
     throw std::invalid_argument(
         "objectives: expected '" + base::joined(own.objectives, ",") + "' for algorithm " + spec.algorithm +
         ", got '" + base::joined(settings.objectives, ",") +
-        "'; --algorithm pair takes any objectives, and penalties of 0 record one only");
+        "'; --algorithm pair takes any objectives, and an objective whose penalty is 0 is only recorded");
   }
 }
 

@@ -14,6 +14,13 @@
 
 namespace pair::runs {
 
+// The models that a run keeps (kept_models.h).
+enum class KeepCheckpoints {
+  last,  // of the last step
+  best,  // and of the record with the best validation
+  all,   // of every record
+};
+
 struct RunSpec {
   data::Dataset dataset;           // its name and options
   std::string algorithm = "pair";  // the name that the settings come from; see algorithms/registry.h
@@ -26,6 +33,8 @@ struct RunSpec {
   std::string device = "cpu";          // cpu, cuda or cuda:N
   bool tf32 = false;                   // matrix products in TF32, on CUDA devices
   std::int64_t checkpoint_every = 50;  // steps between checkpoints. 1 to 1e9
+  KeepCheckpoints keep_checkpoints =
+      KeepCheckpoints::last;  // neither records nor the run's name depend on it
   // The finished run whose final parameters this one starts with, by the name of its folder, which is next to
   // this run's and named by folder_name: its hash identifies all records of that run, so that a spec still
   // decides its run. Empty: a random initial model.
@@ -66,8 +75,8 @@ RunSpec spec_from_json(const nlohmann::json& json);
 RunSpec spec_from_text(std::string_view text);
 
 // The canonical form of everything that decides the records: as_json on one line without the number of the
-// CUDA device, settings that do not decide (checkpoint_every), and settings with their omitted value
-// (base::Field::unsaid).
+// CUDA device, settings that do not decide (checkpoint_every, keep_checkpoints), and settings with their
+// omitted value (base::Field::unsaid).
 std::string canonical(const RunSpec& spec);
 
 // The first 16 hexadecimal digits of the canonical form's SHA-256: a run's name.

@@ -91,7 +91,7 @@ class Scoring {
     if (card().input.kind != "image") {
       throw std::invalid_argument(request_.data +
                                   ": expected the name of a dataset, got a folder; the model of " +
-                                  request_.run.string() + " is not one of pictures");
+                                  request_.run.string() + " does not take images");
     }
     if (!request_.options.empty() || request_.seed) {
       throw std::invalid_argument(request_.data +
@@ -268,7 +268,8 @@ class Scoring {
       throw train::Interrupted();
     }
     if (outputs.empty()) {
-      throw std::invalid_argument(name + ": expected at least one whole picture, got broken ones alone");
+      throw std::invalid_argument(name +
+                                  ": expected at least one image that can be read, got only broken ones");
     }
     return {torch::cat(outputs), torch::cat(labels)};
   }

@@ -94,6 +94,13 @@ const std::vector<base::Field>& run_fields() {
         .whole("checkpoint_every", &S::checkpoint_every, std::int64_t{1}, many,
                "steps between checkpoints; records do not depend on it")
         .decides = false;
+    field
+        .choice(
+            "keep_checkpoints", &S::keep_checkpoints,
+            {{"last", KeepCheckpoints::last}, {"best", KeepCheckpoints::best}, {"all", KeepCheckpoints::all}},
+            "models to keep: of the last step, also of the best record, or of every record; records do not "
+            "depend on it")
+        .decides = false;
     field.whole("threads", &S::threads, std::int64_t{1}, 1024,
                 "threads per operation; rounding depends on it");
     field.text("device", &S::device, "cpu, cuda or cuda:N", "device that trains", is_device);

@@ -27,6 +27,13 @@ struct RunFolder {
   bool given = false;  // named by the caller, so it may be a sweep
 };
 
+// RUN/models has the kept models of a run (runs/kept_models.h), and is not a run without records.
+bool is_models_of_run(const fs::path& folder) {
+  std::error_code ignored;
+  return folder.filename() == "models" && fs::exists(folder.parent_path() / "results.jsonl", ignored) &&
+         !fs::exists(folder / "results.jsonl", ignored);
+}
+
 // Sorted by path, so that the result does not depend on the order of the file system.
 std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   std::vector<RunFolder> all;
@@ -41,7 +48,7 @@ std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
     while (!error && entry != fs::directory_iterator()) {
       // A file in a sweep is not a failed run; a circular link may have been meant as one.
       std::error_code unknown;
-      if (entry->is_directory(unknown) || unknown) {
+      if ((entry->is_directory(unknown) || unknown) && !is_models_of_run(entry->path())) {
         all.push_back({entry->path(), false});
       }
       entry.increment(error);

@@ -114,7 +114,7 @@ void describe_pair(SettingsFields& field) {
                "decay of balance_lr over the balance phase");
   field.choice("gradients", &S::gradients,
                by_name({GradientSource::head, GradientSource::featurizer, GradientSource::all}),
-               "whose gradients the solver sees, and are compared: the head's, the featurizer's or all");
+               "parameters whose gradients the solver uses: the head's, the featurizer's or both");
   field.flag("freeze_featurizer", &S::freeze_featurizer, "train the head alone after pretrain steps");
 }
 

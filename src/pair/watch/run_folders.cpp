@@ -31,7 +31,10 @@ class Search {
     fs::directory_iterator entry(folder_, error_);
     for (; !error_ && entry != fs::directory_iterator(); entry.increment(error_)) {
       std::error_code unknown;
-      if (!entry->is_directory(unknown)) {
+      // RUN/models has the kept models of a run.
+      const bool models = entry->path().filename() == "models" && found_.runs.contains(folder_) &&
+                          !fs::exists(entry->path() / "results.jsonl", unknown);
+      if (!entry->is_directory(unknown) || models) {
         continue;
       }
       if (entry->is_symlink(unknown) && !lies_inside(entry->path())) {

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <vector>
+
+// The models of earlier steps that a run keeps, as 'pair train --keep-checkpoints' says: folders
+// models/step-000300 with model.safetensors and model.json, each usable like the folder of a finished run.
+// The model of the last step is in the run's own folder. A model is kept before the checkpoint that follows
+// its record, and removed only after a checkpoint, so that every checkpoint has the models of the records
+// before it.
+
+namespace pair::runs {
+
+// The number by which the best step is selected: the mean accuracy on held-out samples of the training
+// environments (env{i}_out_acc, DomainBed's training-domain validation) or, if none are held out, on the
+// training samples (env{i}_in_acc). For regressions, the mean squared error with a minus. Higher is better.
+// None if the record has no such number.
+std::optional<double> validation_of(const nlohmann::json& record);
+
+// The step of the record with the highest validation; of several, the first.
+std::optional<std::int64_t> best_step(std::span<const nlohmann::json> records);
+
+// The steps of the complete models in the run's models folder, in ascending order.
+std::vector<std::int64_t> kept_steps(const std::filesystem::path& run);
+
+// Removes the models of steps after `step`, or of all steps except `step`, including incomplete ones.
+// model.json is removed first, so that a crash does not leave half a model that looks complete.
+void remove_models_after(const std::filesystem::path& run, std::int64_t step);
+void remove_models_except(const std::filesystem::path& run, std::optional<std::int64_t> step);
+
+// The folder that holds the model of the step: the run's own for the last step of a finished run, otherwise
+// one of its models folder. Throws std::invalid_argument that names the nearest step with a model if that of
+// the step was not kept.
+std::filesystem::path folder_of_step(const std::filesystem::path& run, std::int64_t step);
+
+}  // namespace pair::runs
