@@ -191,7 +191,7 @@ class Fields {
 
   // At least one number, each within the range. `empty`: a word for the empty list, if that is allowed.
   Field& numbers(std::string name, std::vector<double> O::*member, Range range, std::string summary,
-                 std::string empty = {}) {
+                 const std::string& empty = {}) {
     std::string accepted = "lists of " + range.text() + ", separated by commas";
     return add(
         std::move(name), std::move(summary), empty.empty() ? accepted : empty + ", or " + accepted,
@@ -312,8 +312,8 @@ class Options {
   }
   template <class O>
   [[nodiscard]] O& as() {
-    return const_cast<O&>(
-        std::as_const(*this).template as<O>());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): *this is not const
+    return const_cast<O&>(std::as_const(*this).template as<O>());
   }
 
   [[nodiscard]] const std::vector<Field>& fields() const;
