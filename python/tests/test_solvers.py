@@ -3,6 +3,7 @@ import copy
 import io
 import pathlib
 import pickle
+import re
 import unittest
 
 import numpy as np
@@ -20,11 +21,12 @@ class Modules(unittest.TestCase):
     def test_there_is_one_per_solver(self):
         classes = {cls.solver_name: cls for cls in Weighting.__subclasses__()}
         self.assertEqual(sorted(classes), sorted(solver.name for solver in pair.solvers()))
-        stub = (pathlib.Path(pair.torch.__file__).parent / "solvers.pyi").read_text()
         for name, cls in classes.items():
             self.assertIs(getattr(pair.torch, cls.__name__), cls)
-            self.assertIn(f"class {cls.__name__}(Weighting)", stub)
             self.assertGreater(len(cls.__doc__), 200, name)
+        stub = (pathlib.Path(pair.torch.__file__).parent / "solvers.pyi").read_text()
+        for name in re.findall(r"class (\w+)\(Weighting\)", stub):
+            self.assertTrue(issubclass(getattr(pair.torch, name), Weighting))
 
     def test_weights_are_those_of_weigh_with_the_options_of_training(self):
         losses, preference = [0.5, 0.2], [1, 30]
