@@ -1,5 +1,8 @@
-"""Data for the training loops. The label shows through a shape, which is right three times in four, and through a colour, which is
-wrong with probability beta. ERM learns the colour where beta is small; with beta 0.9 the colour misleads."""
+"""Data for the training loops.
+
+The label shows through a shape, which is right three times in four, and through a colour, which is wrong with probability
+beta. ERM learns the colour where beta is small; with beta 0.9 the colour misleads.
+"""
 
 import torch
 

@@ -11,7 +11,7 @@ inputs = torch.randn(256, 4)
 targets = torch.stack([inputs.sum(1), inputs[:, 0] - inputs[:, 1]], 1)
 model = torch.nn.Linear(4, 1)  # one output for two targets: the losses conflict
 sgd = torch.optim.SGD(model.parameters(), lr=0.05)
-epo = EPO(preference=[1, 3])  # asks for losses in the ratio 3 : 1
+epo = EPO(preference=[1, 3], epsilon=1e-4)  # asks for losses in the ratio 3 : 1
 aggregator = GramianWeightedAggregator(epo)
 
 for step in range(300):

@@ -12,7 +12,9 @@ namespace pair::python {
 
 void bind_data(py::module_& module) {
   using data::Random;
-  py::class_<Random>(module, "Random")
+  py::class_<Random>(module, "Random",
+                     "Random(seed, stream): the random generator of runs. The same seed and stream give the "
+                     "draws of the program.")
       .def(py::init<std::uint64_t, std::string_view>(), py::arg("seed"), py::arg("stream"))
       .def(
           "uniform",

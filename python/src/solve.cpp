@@ -332,7 +332,11 @@ py::list declared_solvers() {
 }  // namespace
 
 void bind_solve(py::module_& module) {
-  py::class_<moo::Solution>(module, "Solution")
+  py::class_<moo::Solution>(
+      module, "Solution",
+      "Weights [m], phase ('balance', 'descent' or None), divergence from the preferred "
+      "ray, the value that the solver optimises (objective), and status ('optimal' or "
+      "'infeasible'). The array of weights shares the solution's memory.")
       .def_property_readonly("weights",
                              [](const py::object& self) {
                                const auto& solution = self.cast<const moo::Solution&>();
@@ -362,7 +366,10 @@ void bind_solve(py::module_& module) {
             return solution;
           }));
 
-  py::class_<NamedSolver>(module, "Solver")
+  py::class_<NamedSolver>(
+      module, "Solver",
+      "Solver(name, training=False, **options): a solver with its options; training: from "
+      "the options' defaults in training. pair.solvers() lists names and options.")
       .def(py::init<std::string, bool, const py::kwargs&>(), py::arg("name"), py::arg("training") = false)
       .def_property_readonly("name", &NamedSolver::name)
       .def_property_readonly("options", &NamedSolver::options)

@@ -1,11 +1,14 @@
 """The scripts of examples/python, and the diff and the code of docs/python.md."""
+import contextlib
 import doctest
 import importlib
 import importlib.util
+import io
 import os
 import pathlib
 import pkgutil
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -14,7 +17,7 @@ import unittest
 import unittest.mock
 
 from support import PROJECT
-from support_torch import torch
+from support_torch import torch, torchjd
 
 import pair
 import pair.torch
@@ -80,10 +83,12 @@ class Loops(unittest.TestCase):
         self.assertRegex(run_example("lightning_pair.py"), r"accuracy with reversed colours: 0\.[67]")
 
     def test_torchjd(self):
-        if os.environ.get("PAIR_TORCHJD") or not is_there("torchjd"):
-            self.skipTest("TorchJD is not installed")
-        ratio = float(run_example("torchjd_epo.py").split()[-1])
-        self.assertAlmostEqual(ratio, 3.0, delta=0.5)
+        if torchjd() is None:
+            self.skipTest("TorchJD is not installed, or does not work with this torch")
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            runpy.run_path(str(EXAMPLES / "torchjd_epo.py"))
+        self.assertAlmostEqual(float(printed.getvalue().split()[-1]), 3.0, delta=0.3)
 
 
 class LikeERM(torch.nn.Module):
