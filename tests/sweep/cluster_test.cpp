@@ -79,9 +79,13 @@ TEST(SlurmScript, LeavesToTheClusterWhatIsNotGiven) {
 }
 
 TEST(SlurmScript, RefusesLineBreaksThatWouldBecomeCommands) {
-  EXPECT_THAT([] { slurm_script({.partition = "gpu\nrm -rf"}, worker_in("/data")); },
+  SlurmOptions options;
+  options.partition = "gpu\nrm -rf";
+  EXPECT_THAT([&] { slurm_script(options, worker_in("/data")); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("--partition: expected one line")));
-  EXPECT_THAT([] { slurm_script({.sbatch = {"--qos=high\n"}}, worker_in("/data")); },
+  options.partition = "gpu";
+  options.sbatch = {"--qos=high\n"};
+  EXPECT_THAT([&] { slurm_script(options, worker_in("/data")); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("--sbatch: expected one line")));
 }
 
