@@ -42,7 +42,7 @@ std::string write_report(const sweep::ManyRuns& runs, const std::string& folder)
   for (const sweep::RunOutcome& outcome : runs.outcomes) {
     folders.push_back(outcome.directory);
   }
-  const std::string path = folder + "/report.html";
+  std::string path = folder + "/report.html";
   write_output(path, report::page(report::payload(folders), /*live=*/false));
   return path;
 }

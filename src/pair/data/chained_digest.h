@@ -15,6 +15,8 @@ class ChainedDigest {
   ChainedDigest();
   // Continues from the digest of lines that were added before.
   ChainedDigest(std::uint64_t lines, std::string digest);
+  ChainedDigest(const ChainedDigest&) = delete;
+  ChainedDigest& operator=(const ChainedDigest&) = delete;
   ChainedDigest(ChainedDigest&&) noexcept;
   ChainedDigest& operator=(ChainedDigest&&) noexcept;
   ~ChainedDigest();

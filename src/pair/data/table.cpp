@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -228,7 +229,7 @@ std::vector<ColumnReader> readers_for(const std::vector<NamedField>& fields, con
 }
 
 // Reads all rows into those columns; returns how many there are.
-std::size_t read_rows(CsvReader& reader, std::vector<ColumnReader*> columns, std::size_t most_cells) {
+std::size_t read_rows(CsvReader& reader, std::span<ColumnReader* const> columns, std::size_t most_cells) {
   std::size_t rows = 0;
   const std::size_t most_rows = most_cells / std::max<std::size_t>(columns.size(), 1);
   while (reader.next()) {
