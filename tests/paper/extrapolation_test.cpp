@@ -55,6 +55,18 @@ TEST(ExtrapolationRecipe, SearchesWhatThePaperSearched) {
   }
 }
 
+TEST(ExtrapolationRecipe, ComparesEposOwnWeightsWithTheSmoothedOnesOfTheDefault) {
+  const std::vector<ExtrapolationMethod> methods = extrapolation_candidates({});
+  EXPECT_EQ(methods[4].candidates.front().spec.settings.solver, "epo");
+  EXPECT_EQ(methods[5].candidates.front().spec.settings.solver, "epo_smooth");
+  const runs::RunSpec standard = runs::resolve("extrapolation-gaussian", "pair");
+  EXPECT_EQ(runs::hash(standard),
+            runs::hash(extrapolation_candidates({.sampling = data::ExtrapolationSpec::Sampling::gaussian,
+                                                 .preferences = {"1,1e8,1e4"}})[5]
+                           .candidates.front()
+                           .spec));
+}
+
 TEST(ExtrapolationRecipe, RunsTheSettingWithTheLeastValidationErrorOnEverySeed) {
   const Folder folder;
   const nlohmann::json result = extrapolation(quick(), folder.path(), 2);

@@ -182,6 +182,22 @@ TEST(NoiseFloor, IsWhatAnObjectiveReadsWhereItsTrueValueIsZero) {
   EXPECT_NEAR(floors[2].item<double>(), vrex, 0.05 * vrex);
 }
 
+TEST(NoiseFloor, IsNotThereWithoutVariances) {
+  const Moments unknown{torch::tensor({1e-4, 3e-4}, torch::kDouble), torch::zeros({2}, torch::kDouble)};
+  const torch::Tensor floors = noise_floors(made({"erm", "irmv1", "vrex"}), unknown);
+  EXPECT_THAT(floors[1].item<double>(), IsNan());
+  EXPECT_DOUBLE_EQ(floors[2].item<double>(), 2e-4);
+}
+
+TEST(NoiseFloor, IsTheSizeOfTheErrorsOfUnbiasedIrmv1) {
+  Objectives unbiased;
+  unbiased.push_back(
+      objectives::make_objective("irmv1", objectives::options_of("irmv1", {{"irmv1_unbiased", "true"}})));
+  const Moments variances{torch::tensor({1e-4, 3e-4}, torch::kDouble),
+                          torch::tensor({2e-4, 6e-4}, torch::kDouble)};
+  EXPECT_DOUBLE_EQ(noise_floors(unbiased, variances)[0].item<double>(), 4e-4);
+}
+
 TEST(NoiseFloor, OneEnvironmentHasNothingToCompare) {
   const Moments one{torch::tensor({1e-4}, torch::kDouble), torch::tensor({2e-4}, torch::kDouble)};
   const torch::Tensor floors = noise_floors(made({"erm", "irmv1", "vrex"}), one);

@@ -36,7 +36,7 @@ constexpr std::array methods_known = {
     Method{"irmv1", "IRMv1", "irmv1", "penalty"},
     Method{"vrex", "V-REx", "vrex", "penalty"},
     Method{"irmx", "IRMX", "irmx", "penalty"},
-    Method{"pair", "PAIR-o", "pair", "preference"},
+    Method{"pair", "PAIR-o", "pair", "preference", "epo"},
     Method{"pair_smooth", "PAIR-o, smooth", "pair", "preference", "epo_smooth"}};
 
 // Appendix C.3: the penalty weights that performed well in a search from 1e-4.

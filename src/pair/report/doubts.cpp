@@ -119,7 +119,7 @@ void doubt_the_losses(const Sources& sources, std::vector<std::string>& doubts) 
       const double held_out = last(run, "held_out_losses." + name);
       const double floor = last(run, "held_out_noise_floor." + name);
       return held_out > memorised_penalty * std::abs(last(run, "losses." + name)) &&
-             !(held_out < above_noise * floor);
+             held_out > above_noise * floor;
     });
   });
   if (hidden.any()) {

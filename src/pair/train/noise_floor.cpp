@@ -20,13 +20,14 @@ torch::Tensor noise_floors(std::span<const std::unique_ptr<objectives::Objective
     const Kind kind = function ? function->kind : Kind::mean_risk;
     if (kind == Kind::risk_variance && variances.risks.numel() > 1) {
       floors.push_back(variances.risks.mean());
-    } else if (kind == Kind::mean_squared_derivative) {
+    } else if (kind == Kind::mean_squared_derivative || kind == Kind::mean_product_of_halves) {
       floors.push_back(variances.derivatives.mean());
     } else {
       floors.push_back(none);
     }
   }
-  return torch::stack(floors);
+  const torch::Tensor all = torch::stack(floors);
+  return torch::where(all > 0.0, all, none);  // 0: not estimated
 }
 
 }  // namespace pair::train

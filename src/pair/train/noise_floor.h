@@ -16,13 +16,14 @@
 //   IRMv1   1/|E| sum_e D_e^2                    has the floor   mean of Var[D_e].
 //
 // A value that is not clearly above its floor says no more than that the objective is small: values below it
-// cannot be compared. ERM is not a square and has no floor, and neither has IRMv1 with irmv1_unbiased, whose
-// expected value is 0 then.
+// cannot be compared. ERM is not a square and has no floor. IRMv1 with irmv1_unbiased has the expected value
+// 0; the same number is then the size of its errors.
 
 namespace pair::train {
 
 // One floor per objective, [m] doubles; NaN for objectives without one. variances: those of the estimates, by
-// environment. Does not wait for the device.
+// environment; 0 if they are not known, which leaves their objectives without a floor. Does not wait for the
+// device.
 torch::Tensor noise_floors(std::span<const std::unique_ptr<objectives::Objective>> objectives,
                            const Moments& variances);
 
