@@ -329,6 +329,22 @@ TEST(RunDirectory, HasTheLastWholeLine) {
   EXPECT_EQ(run.last_line(), "");
 }
 
+TEST(RunDirectory, HasTheLastLineBeforeItsCheckpoint) {
+  const Scratch scratch;
+  {
+    RunDirectory killed(scratch / "run", small_spec());
+    killed.record("first");
+    killed.save({1, 0.0, "state"});
+    killed.record("second");
+  }
+  RunDirectory run(scratch / "run", small_spec());
+  ASSERT_TRUE(run.resume());
+  EXPECT_EQ(run.last_line(), "first");
+  run.record("second");
+  EXPECT_EQ(run.last_line(), "second");
+  EXPECT_THAT(run.take_notices(), IsEmpty());
+}
+
 TEST(RunDirectory, LetsOneTrainAtATime) {
   const Scratch scratch;
   {

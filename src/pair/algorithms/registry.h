@@ -40,7 +40,7 @@ struct AlgorithmEntry {
   std::string domainbed = {};  // its name in DomainBed; empty: DomainBed does not have it
 
   // Applied in order; those of a dataset's variant come last. Settings that a run does not
-  // have, such as an option of an objective that it does not minimise, are passed over.
+  // have, such as an option of an objective that it does not minimise, are ignored.
   std::vector<Defaults> defaults = {};
   std::vector<Drawn> drawn = {};
 

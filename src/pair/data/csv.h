@@ -35,9 +35,9 @@ struct CsvOptions {
 // Fills the bytes from the front and returns how many it filled, 0 at the end.
 using CsvSource = std::function<std::size_t(std::span<char>)>;
 
-// A file, gzipped or not, which its first bytes decide. Throws std::invalid_argument if it is missing, cannot
-// be opened or is not a regular file, and, when read, std::runtime_error if the disk or the gzip stream
-// fails.
+// A file, which may be gzipped: its first bytes show whether it is. Throws std::invalid_argument if it is
+// missing, cannot be opened or is not a regular file, and, when read, std::runtime_error if the disk or the
+// gzip stream fails.
 CsvSource csv_file(const std::filesystem::path& path);
 // The text must outlive the source.
 CsvSource csv_text(std::string_view text);

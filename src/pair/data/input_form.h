@@ -29,8 +29,8 @@ struct ImageInput {
 void describe(base::Fields<ImageInput>& field);
 InputForm form_of(const ImageInput& input);
 
-// "digit": an image, or an image of an IDX file, in which the digit is bright on black, as byte / 255. Of
-// images that are `stride` times as large, every stride-th row and column is taken. With two channels,
+// "digit": an image, or an image of an IDX file, in which the digit is bright on black, as byte / 255. If
+// images are `stride` times as large, only every stride-th row and column is used. With two channels,
 // the colours of ColoredMNIST, red is the first and green the second; blue is not used. With one channel,
 // coloured images become grey. Shape [channels, rows, columns], perhaps flattened.
 struct DigitInput {

@@ -20,7 +20,7 @@ class NamedPictures {
  public:
   // inputs: files; folders, of which all files with an image's name are taken (image_folder.h), those in
   // folders below as well, in the order of their names' bytes; "-": paths in `in`, one per line, empty lines
-  // passed over. Throws std::invalid_argument for no inputs.
+  // ignored. Throws std::invalid_argument for no inputs.
   NamedPictures(std::vector<std::string> inputs, std::istream& in);
 
   // Nothing at the end. Throws std::invalid_argument for a path that does not exist or is neither a file nor

@@ -13,7 +13,7 @@
 #include "pair/data/named_inputs.h"
 
 // Lines of numbers as inputs, separated by commas. A first line without numbers is a header: if the model
-// knows its columns' names, they are taken by name, in any order, and others are passed over.
+// knows its columns' names, they are taken by name, in any order, and others are ignored.
 
 namespace pair::data {
 namespace {

@@ -68,7 +68,7 @@ Spread spread_of(std::span<const double> numbers, std::span<const std::size_t> r
   return spread;
 }
 
-// Rows with a missing cell, of those.
+// The number of the given rows whose cell is missing.
 std::size_t missing_among(const Column& column, std::span<const std::size_t> rows) {
   if (column.missing == 0) {
     return 0;

@@ -40,8 +40,8 @@ void describe(base::Fields<TableSpec>& field);
 // std::invalid_argument.
 void validate(const TableSpec& spec);
 
-// The environments in order. Reads the file, but keeps their columns alone. Throws std::invalid_argument as
-// read_table does, and where a row has none or there are fewer than 2 or more than 1000.
+// The environments in order. Reads the whole file, but keeps only their columns. Throws std::invalid_argument
+// as read_table does, and if a row has none or there are fewer than 2 or more than 1000.
 std::vector<std::string> environment_names(const TableSpec& spec);
 
 // A table that is ready to be made tensors of.

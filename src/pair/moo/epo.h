@@ -18,9 +18,9 @@
 //                                       beta . C a >= min(0, max_j (C a)_j)
 //
 // over the simplex, where J-bar = {j : (C a)_j <= 0} are the objectives in conflict with g_b and
-// J* = {j : p_j L_j is largest}, ties included. Balance moves towards the preferred ray and raises no
-// objective more than g_b itself would, and the worst one not at all; descent lowers the sum of the losses
-// and stays on the ray.
+// J* = {j : p_j L_j is largest}, ties included. Balance moves towards the preferred ray. It does
+// not raise the worst objective, and raises no other more than g_b itself would. Descent lowers the sum of
+// the losses and stays on the ray.
 
 namespace pair::moo {
 

@@ -82,7 +82,8 @@ class FonsecaFleming : public GaussianWells {
 
 // Three centres, each 2 from the others: an equilateral triangle about the origin, in the plane spanned by
 // the first two vectors of the cosine basis of R^n so that all variables matter; the first centre is on
-// the diagonal, as in Fonseca and Fleming's. On the triangle's edges, two of the objectives are theirs.
+// the diagonal, as in Fonseca and Fleming's. On an edge of the triangle, the problem is theirs for the two
+// objectives of its ends.
 //
 // A point of the Pareto set has barycentric coordinates l >= 0 with sum 1. Its front point is
 //

@@ -36,8 +36,8 @@ struct PredictRequest {
 struct PredictHooks {
   std::function<void(const ModelCard&)> begin = {};   // before the first prediction
   std::function<void(const Prediction&)> each = {};   // in the order of the inputs
-  std::function<void(std::string_view)> notice = {};  // a sentence that the user should see
-  std::function<bool()> should_stop = {};             // asked between batches
+  std::function<void(std::string_view)> notice = {};  // a sentence for the user
+  std::function<bool()> should_stop = {};             // called between batches
 };
 
 struct PredictResult {

@@ -239,7 +239,7 @@ void RunDirectory::drop_half_line() {
 }
 
 std::string RunDirectory::last_line() const {
-  const std::uint64_t end = line_end_before(results_, results_.size());
+  const std::uint64_t end = line_end_before(results_, std::min(bytes_, results_.size()));
   if (end == 0) {
     return {};
   }

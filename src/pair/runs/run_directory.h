@@ -83,8 +83,8 @@ class RunDirectory {
   // Sentences for the user since the last call.
   std::vector<std::string> take_notices();
 
-  // The last complete line of results.jsonl, without line end; empty if there is none. It may be one that a
-  // killed attempt wrote after its checkpoint.
+  // The last line written by this attempt or before its checkpoint, without line end; empty if there is none.
+  // Lines that a killed attempt wrote after its checkpoint do not count.
   [[nodiscard]] std::string last_line() const;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }

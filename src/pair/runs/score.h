@@ -45,8 +45,8 @@ struct ScoreRequest {
 };
 
 struct ScoreHooks {
-  std::function<void(std::string_view)> notice = {};  // a sentence that the user should see
-  std::function<bool()> should_stop = {};  // asked between batches; score() then throws Interrupted
+  std::function<void(std::string_view)> notice = {};  // a sentence for the user
+  std::function<bool()> should_stop = {};  // called between batches; if true, score() throws Interrupted
 };
 
 // On the data that a run was trained and tested on, accuracy and mse are those of its last record, to the
