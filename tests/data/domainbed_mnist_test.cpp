@@ -70,6 +70,46 @@ DomainBedMnistSpec small(std::int64_t digits = 300) {
   return spec;
 }
 
+// The numbers, labels and colours of held-out digits.
+struct HeldOut {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::int64_t> labels;
+  std::vector<std::int64_t> colours;
+};
+
+HeldOut held_out_of(const Environment& environment) {
+  HeldOut all;
+  for (std::int64_t i = 0; i < environment.labels.size(0); ++i) {
+    const Seen one = seen(environment.inputs[i]);
+    all.numbers.push_back(one.number);
+    all.labels.push_back(environment.labels[i].item<std::int64_t>());
+    all.colours.push_back(one.colour);
+  }
+  return all;
+}
+
+// What this prints, for 60 digits of the classes 0, 1, ..., 9, 0, ... (PyTorch 1.13, NumPy 1.24):
+//   torch.manual_seed(3); shuffle = torch.randperm(60); then DomainBed's color_dataset for each environment,
+//   and split_dataset(environment, 4, seed_hash(3, env_i)).
+TEST(DomainBedMnist, HasTheDigitsLabelsColoursAndSplitsOfDomainBed) {
+  DomainBedMnistSpec spec = small(60);
+  spec.draws = DomainBedMnistSpec::Draws::domainbed;
+  const EnvironmentSet set = domainbed_mnist(numbered(60), spec, 3);
+  const auto all = by_key(set);
+  const HeldOut first = held_out_of(*all.at("env0_out"));
+  EXPECT_THAT(first.numbers, ElementsAre(6, 2, 13, 41));
+  EXPECT_THAT(first.labels, ElementsAre(0, 1, 1, 1));
+  EXPECT_THAT(first.colours, ElementsAre(0, 1, 1, 1));
+  const HeldOut second = held_out_of(*all.at("env1_out"));
+  EXPECT_THAT(second.numbers, ElementsAre(39, 3, 35, 24));
+  EXPECT_THAT(second.labels, ElementsAre(0, 1, 0, 1));
+  EXPECT_THAT(second.colours, ElementsAre(0, 0, 1, 0));
+  const HeldOut third = held_out_of(*all.at("env2_out"));
+  EXPECT_THAT(third.numbers, ElementsAre(45, 18, 28, 25));
+  EXPECT_THAT(third.labels, ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(third.colours, ElementsAre(1, 1, 1, 1));
+}
+
 TEST(DomainBedMnist, TrainsOnTheInPartsOfAllButTheTestEnvironments) {
   const Digits digits = numbered(300);
   DomainBedMnistSpec spec = small();

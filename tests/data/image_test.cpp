@@ -152,8 +152,7 @@ TEST(Jpeg, WithDamagedBytesIsDecodedOrBroken) {
 
 TEST(DecodeImage, RefusesOtherFilesByTheirFirstBytes) {
   EXPECT_THAT([] { (void)decode_image({}); }, is_broken("the file is empty"));
-  EXPECT_THAT([] { (void)decode_image(bytes_of("GIF89a and so on")); },
-              is_broken("expected a JPEG or PNG file"));
+  EXPECT_THAT([] { (void)decode_image(bytes_of("GIF89a and so on")); }, is_broken("expected a JPEG, PNG, "));
   EXPECT_THAT([] { (void)decode_image(Bytes{0xff, 0xd8, 0xff}); }, is_broken("JPEG: "));
   EXPECT_THAT(
       [] {
@@ -167,7 +166,7 @@ TEST(DecodeImage, RefusesPicturesThatAreTooLarge) {
       [] {
         (void)decode_image(png(PngParts{20'000, 20'000, 8, 2, {}, {}}));
       },
-      is_broken("expected at most 100000000 pixels, got 20000 x 20000 pixels"));
+      is_broken("expected at most 89478485 pixels, got 20000 x 20000 pixels"));
   EXPECT_THAT(
       [] {
         (void)decode_image(png(PngParts{70'000, 2, 8, 2, {}, {}}));

@@ -178,7 +178,7 @@ TEST(ImageInputs, RefuseWhatIsNotThere) {
                 "expected a file or a folder, got a path that does");
   refuses_input(tiny_form, {"-"}, pictures, "no-such-file: expected a file or a folder", "no-such-file\n");
   refuses_input(tiny_form, {scratch.path().string()}, pictures,
-                "expected .jpg, .jpeg or .png files, got none");
+                "expected image files (.jpg, .png, ...), got none");
   refuses_input(tiny_form, {"/dev/null"}, pictures, "expected a file or a folder, got neither");
   refuses_input(tiny_form, {}, pictures, "expected files, folders or -, got none");
   ReadingOptions with_channel = pictures;
@@ -253,7 +253,7 @@ TEST(DigitInputs, RefuseGreyOnesWithoutAChannelAndOtherSizes) {
   cut.pop_back();
   refuses_input(coloured_form, {put(scratch / "cut", cut)}, digit_options(0), "cut is cut off");
   refuses_input(coloured_form, {put(scratch / "text", std::string("hello"))}, digit_options(0),
-                "expected a JPEG or PNG file");
+                "expected a JPEG, PNG, ");
   refuses_input(form_of(DigitInput{.rows = 2, .columns = 3}), {file}, {.shape = {6}, .channel = 1},
                 "expected a model of coloured digits, got one of grey ones");
 }

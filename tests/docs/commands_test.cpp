@@ -51,8 +51,8 @@ TEST(Documents, ShowTheoryThatWorks) {
 
 TEST(Documents, ShowTrainingOnImagesThatWorks) {
   const tests::Scratch scratch;
-  make_images(scratch / "PACS");
-  EXPECT_EQ(run_commands("docs/data.md", "pair train --dataset images",
+  make_images(scratch / "pictures");
+  EXPECT_EQ(run_commands("docs/data.md", "pair train --data pictures",
                          " batch=2 pretrain=2 eval_every=3 --steps 4", scratch.path()),
             1);
 }

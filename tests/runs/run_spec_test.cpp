@@ -7,6 +7,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/colored_mnist_spec.h"
+#include "pair/runs/settings.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::runs::testing::run_spec_test {
@@ -57,6 +58,33 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
     }
   }
   return {};
+}
+
+// A setting that was added with a new default: specs on disk do not have it.
+TEST(RunSpec, OfEarlierVersionsKeepTheValuesThatTheirRunsHad) {
+  nlohmann::json written = as_json(resolve("ColoredMNIST", "erm"));
+  EXPECT_EQ(written.at("draws"), "domainbed");
+  written.erase("draws");
+  const RunSpec before = spec_from_json(written);
+  EXPECT_EQ(value_of(before, "draws"), "pair");
+  EXPECT_THAT(canonical(before), ::testing::Not(::testing::HasSubstr("draws")));
+  EXPECT_THAT(canonical(resolve("ColoredMNIST", "erm")), ::testing::HasSubstr("\"draws\":\"domainbed\""));
+  // A few settings by hand are those of 'pair train'.
+  const RunSpec by_hand = spec_from_text(R"({"dataset": "ColoredMNIST", "algorithm": "erm"})");
+  EXPECT_EQ(hash(by_hand), hash(resolve("ColoredMNIST", "erm")));
+}
+
+TEST(RunSpec, HasTheDigestOfItsWeightsInItsNameAndNotTheirPath) {
+  const std::string digest(64, 'a');
+  const std::vector<Override> set = {{"weights", "/a/w.pth"}, {"weights_sha256", digest}};
+  const RunSpec spec = resolve("cmnist", "erm", set);
+  RunSpec moved = spec;
+  moved.weights = "/b/w.pth";
+  EXPECT_EQ(hash(moved), hash(spec));
+  EXPECT_NE(hash(resolve("cmnist", "erm")), hash(spec));
+  EXPECT_EQ(spec_from_json(as_json(spec)).weights, "/a/w.pth");
+  EXPECT_THROW((void)resolve("cmnist", "erm", std::vector<Override>{{"weights_sha256", "abc"}}),
+               std::invalid_argument);
 }
 
 TEST(RunSpec, EverySettingSurvivesTheWayThroughJson) {

@@ -21,6 +21,30 @@ TEST(Phases, PairBalancesAfterItsDescent) {
   }
 }
 
+TEST(Phases, WarmupAndScheduleMultiplyTheRatesOfAllPhases) {
+  Settings settings = phase_settings(Scheme::pair);
+  settings.decay = Decay::none;
+  settings.warmup = 4;
+  const Phases phases(settings);
+  EXPECT_DOUBLE_EQ(phases.lr(Phase::descent, 0), settings.lr / 4);
+  EXPECT_DOUBLE_EQ(phases.lr(Phase::descent, 2), settings.lr * 3 / 4);
+  EXPECT_EQ(phases.lr(Phase::descent, 3), settings.lr);
+  EXPECT_EQ(phases.lr(Phase::descent, 9), settings.lr);
+  EXPECT_EQ(phases.lr(Phase::balance, 20), settings.balance_lr);
+  settings.schedule = Decay::cosine;
+  EXPECT_DOUBLE_EQ(phases.lr(Phase::descent, 2), settings.lr * 3 / 4);
+  EXPECT_EQ(phases.lr(Phase::descent, 4), settings.lr);
+  EXPECT_NEAR(phases.lr(Phase::balance, 17), settings.balance_lr / 2, 1e-12);
+  EXPECT_LT(phases.lr(Phase::balance, 29), 0.01 * settings.balance_lr);
+  EXPECT_GT(phases.lr(Phase::balance, 29), 0.0);
+}
+
+TEST(Phases, AWarmupLongerThanTheRunIsRefused) {
+  Settings settings = phase_settings(Scheme::pair);
+  settings.warmup = 31;
+  EXPECT_THROW(validate(settings), std::invalid_argument);
+}
+
 TEST(Phases, TheLinearSchemeBeginsAFreshUpdateWhereThatIsWanted) {
   Settings settings = phase_settings(Scheme::linear);
   const Phases phases(settings);

@@ -6,7 +6,9 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <numeric>
 #include <sstream>
 
 #include "pair/algorithms/registry.h"
@@ -281,6 +283,36 @@ TEST(Trainer, LeavesTheFeaturizerAsErmMadeItWhereItIsFrozen) {
   settings.freeze_featurizer = true;
   settings.model = "linear";
   EXPECT_NO_THROW(trained(settings));  // a featurizer without parameters is frozen already
+}
+
+TEST(Trainer, LeavesParametersAsTheyAreWhereTheirNamesAreFrozen) {
+  Settings settings = small_settings();
+  settle(settings);
+  const auto data = testing::small_data();
+  const auto new_model = [&] {
+    data::Random random(1, "model");
+    const std::vector<std::int64_t> shape = data::input_shape(*data);
+    const std::int64_t size =
+        std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
+    return models::make_model(settings.model, settings.model_options,
+                              {.size = size, .shape = shape, .outputs = data->outputs}, random);
+  };
+  const auto model = new_model();
+  const std::string first = model->named_parameters().front().key();
+  settings.freeze = first;
+  Trainer trainer(data, model, settings, 1);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  const auto before = new_model()->named_parameters();
+  for (const auto& parameter : model->named_parameters()) {
+    EXPECT_EQ(torch::equal(parameter.value(), before[parameter.key()]), parameter.key() == first)
+        << parameter.key();
+  }
+  settings.freeze = first + ",hidden9";
+  EXPECT_THROW(Trainer(data, new_model(), settings, 1), std::invalid_argument);
+  settings.freeze = "head";
+  EXPECT_THROW(Trainer(data, new_model(), settings, 1), std::invalid_argument);
 }
 
 TEST(Trainer, RefusesSettingsThatDoNotFit) {

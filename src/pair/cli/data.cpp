@@ -1,11 +1,13 @@
 #include "pair/cli/data.h"
 
+#include <algorithm>
 #include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 
+#include "pair/data/domainbed_sets.h"
 #include "pair/data/download.h"
 #include "pair/data/fetch.h"
 #include "pair/data/store.h"
@@ -70,6 +72,48 @@ void list(bool json, Context& context) {
   }
 }
 
+struct CheckArguments {
+  std::string name;
+  std::string root;
+  bool json = false;
+};
+
+void check(const CheckArguments& arguments, Context& context) {
+  const data::DomainBedSet& set = data::domainbed_set_named(arguments.name);
+  const data::CheckedSet checked = data::check_domainbed_set(set, arguments.root);
+  context.status = checked.problems.empty() ? 0 : 1;
+  if (arguments.json) {
+    nlohmann::ordered_json object{{"name", set.name},
+                                  {"folder", checked.folder.string()},
+                                  {"images", checked.images},
+                                  {"environments", nlohmann::ordered_json::object()},
+                                  {"problems", checked.problems},
+                                  {"notes", checked.notes}};
+    for (const auto& [name, images] : checked.environments) {
+      object["environments"][name] = images;
+    }
+    context.out << object.dump(2) << '\n';
+    return;
+  }
+  for (const auto& [name, images] : checked.environments) {
+    context.out << std::left << std::setw(16) << name << images << " images\n";
+  }
+  constexpr std::size_t most_shown = 20;
+  for (std::size_t i = 0; i < std::min(checked.problems.size(), most_shown); ++i) {
+    context.out << "wrong: " << checked.problems[i] << '\n';
+  }
+  if (checked.problems.size() > most_shown) {
+    context.out << "and " << checked.problems.size() - most_shown << " more\n";
+  }
+  for (const std::string& note : checked.notes) {
+    context.out << "note: " << note << '\n';
+  }
+  if (checked.problems.empty()) {
+    context.out << set.name << " can be trained on: pair train --dataset " << set.name << " --data-root "
+                << arguments.root << '\n';
+  }
+}
+
 }  // namespace
 
 void add_data(CLI::App& app, Context& context) {
@@ -97,6 +141,27 @@ void add_data(CLI::App& app, Context& context) {
   get_command->callback([arguments, &context] {
     try {
       get(*arguments, context);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+
+  const auto checked = std::make_shared<CheckArguments>();
+  CLI::App* check_command =
+      command->add_subcommand("check", "Check the folder of one of DomainBed's datasets of pictures");
+  check_command->add_option("NAME", checked->name, "PACS, VLCS, OfficeHome, TerraIncognita or DomainNet")
+      ->required();
+  check_command->add_option("--data-root", checked->root, "The folder that holds the dataset's folder")
+      ->type_name("DIR")
+      ->required();
+  check_command->add_flag("--json", checked->json, "Write a JSON object");
+  check_command->footer(
+      "Says what is missing or wrong; then the exit status is 1. Images are counted, not opened.\n\n"
+      "Example:\n"
+      "  pair data check PACS --data-root ~/datasets");
+  check_command->callback([checked, &context] {
+    try {
+      check(*checked, context);
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());
     }

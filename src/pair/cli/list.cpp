@@ -17,6 +17,8 @@ struct ListArguments {
   std::string kind;
   bool json = false;
   ListFilter filter;
+  std::optional<std::int64_t> seed;
+  std::int64_t trial_seed = 0;
   bool markdown = false;
   std::string out;
   std::vector<ListKind> kinds;
@@ -102,6 +104,22 @@ void write_reference(const ListArguments& arguments, std::ostream& out) {
                    arguments.kind + "'");
 }
 
+void write_draw(const ListArguments& arguments, std::ostream& out) {
+  for (const ListKind& kind : arguments.kinds) {
+    if (kind.name == arguments.kind && kind.write_draw) {
+      if (arguments.filter.dataset.empty() || arguments.filter.algorithm.empty()) {
+        throw UsageError("--seed: expected --dataset and --algorithm with it, got " +
+                         std::string(arguments.filter.dataset.empty() ? "no --dataset" : "no --algorithm"));
+      }
+      kind.write_draw(
+          {arguments.filter.algorithm, arguments.filter.dataset, *arguments.seed, arguments.trial_seed},
+          arguments.json, out);
+      return;
+    }
+  }
+  throw UsageError("--seed: expected the list hparams, got '" + arguments.kind + "'");
+}
+
 std::vector<Listed> options_in(const moo::SolverEntry& entry) {
   std::vector<Listed> listed;
   const base::Options training = moo::training_options_of(entry.name);
@@ -166,11 +184,18 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
                         "settings and hparams: list only those of this algorithm, with its defaults");
     command->add_option("--dataset", arguments->filter.dataset,
                         "settings and hparams: list only those of this dataset, with its defaults");
+    command
+        ->add_option("--seed", arguments->seed,
+                     "hparams: print the draw of this number, 0 for the defaults; DomainBed's --hparams_seed")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+    command->add_option("--trial-seed", arguments->trial_seed, "hparams: the trial of --seed (default 0)")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   }
   command->footer(
       "Example:\n"
       "  pair list solvers\n"
       "  pair list settings --algorithm irmv1 --dataset cmnist\n"
+      "  pair list hparams --dataset ColoredMNIST --algorithm irmv1 --seed 3 --trial-seed 1 --json\n"
       "  pair list solvers --json | jq -r '.[].name'");
   command->callback([arguments, &context] {
     if (arguments->markdown) {
@@ -179,6 +204,10 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
     }
     std::vector<Listed> entries;
     try {
+      if (arguments->seed) {
+        write_draw(*arguments, context.out);
+        return;
+      }
       entries = entries_of(*arguments);
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());

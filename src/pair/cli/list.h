@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,6 +30,14 @@ struct ListFilter {
   std::string dataset = {};    // likewise
 };
 
+// A draw of hyperparameters; see draw_of in ListKind.
+struct DrawRequest {
+  std::string algorithm;
+  std::string dataset;
+  std::int64_t seed = 0;  // 0: the defaults
+  std::int64_t trial_seed = 0;
+};
+
 // A kind of list of 'pair list', added where main.cpp calls add_list.
 struct ListKind {
   std::string name;  // on the command line: "solvers"
@@ -37,6 +47,8 @@ struct ListKind {
   std::function<std::vector<Listed>(const ListFilter&)> filtered = {};
   // For kinds that have reference pages: --markdown.
   std::function<Reference()> reference = {};
+  // For hparams: writes one draw, as JSON or as text. Throws std::invalid_argument for an unknown name.
+  std::function<void(const DrawRequest&, bool json, std::ostream&)> write_draw = {};
 };
 
 ListKind solvers();

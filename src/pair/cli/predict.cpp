@@ -135,8 +135,8 @@ void predict(const PredictArguments& arguments, Context& context) {
 
 constexpr auto predict_footer =
     R"(INPUTS depend on what the model was trained on:
-  image folders   JPEG and PNG files, folders of them, or - for paths on standard input, one per line
-  digits          JPEG and PNG files, folders, -, or IDX files as MNIST's, gzipped or not
+  image folders   image files, folders of them, or - for paths on standard input, one per line
+  digits          image files, folders, -, or IDX files as MNIST's, gzipped or not
   tables          CSV files with the columns that the model uses, in any order, or - for standard input
   points          CSV files, one line per input, or - for standard input; with a header, columns by name
 

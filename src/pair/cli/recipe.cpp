@@ -9,6 +9,7 @@
 #include "pair/base/tables.h"
 #include "pair/cli/many_runs_display.h"
 #include "pair/cli/set_option.h"
+#include "pair/cli/train_data.h"
 #include "pair/cli/train_interrupt.h"
 
 namespace pair::cli {
@@ -89,6 +90,7 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
     overrides.emplace_back("half", "true");
   }
   append_set_option(arguments.set, overrides);
+  add_weights_digest(overrides);
   return overrides;
 }
 

@@ -5,6 +5,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/cli/set_option.h"
+#include "pair/cli/train_data.h"
 #include "pair/sweep/filter.h"
 #include "pair/sweep/sweep_file.h"
 
@@ -15,6 +16,7 @@ namespace {
 std::vector<runs::Override> settings_of(const SweepArguments& arguments) {
   std::vector<runs::Override> settings = arguments.shorthands;
   append_set_option(arguments.set, settings);
+  add_weights_digest(settings);
   return settings;
 }
 

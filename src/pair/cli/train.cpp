@@ -96,6 +96,7 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
     overrides.insert(overrides.begin(), named.more.begin(), named.more.end());
     overrides.insert(overrides.begin(), named.setting);
   }
+  add_weights_digest(overrides);
   // Names of environments are known once the data is.
   std::optional<std::string> test_envs;
   std::erase_if(overrides, [&test_envs](const Override& override) {
@@ -372,6 +373,7 @@ Example:
   pair train --dataset cmnist-m --algorithm irmv1 --set penalty=1e4 pretrain=150 --out runs/irm
   pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300
   pair train --data patients.csv --label outcome --environment hospital --test-envs "St. Mary"
+  pair train --data pictures/ --model resnet18 --weights resnet18.pth --set image_size=224
   pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
 
 }  // namespace
@@ -397,8 +399,11 @@ void add_train(CLI::App& app, Context& context) {
   command->add_option(
       "--spec", arguments->spec,
       "Read all settings from a file, such as a run's spec.json, in place of the options below");
-  command->add_option("--data", arguments->data,
-                      "Your own data: a CSV file (see docs/tables.md) or a folder ENVIRONMENT/CLASS/IMAGE");
+  command->add_option(
+      "--data", arguments->data,
+      "Your own data: a CSV file (docs/tables.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
+      "file path,label,environment of images (docs/data.md)");
+  setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...): the folder that holds theirs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
           "CSV files: the column, or columns separated by commas, that name a row's environment");
@@ -407,6 +412,9 @@ void add_train(CLI::App& app, Context& context) {
       command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")
       ->capture_default_str();
+  setting("--model", "model", "See 'pair list models' (default: the dataset's)");
+  setting("--weights", "weights",
+          "Pretrained weights to start with: safetensors, or PyTorch's .pt or .pth (docs/models.md)");
   setting("--seed", "seed", "Seed of the data, the model and all random draws (default 0)");
   setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
   setting("--name", "name", "Name of the run's method in tables and reports (default: the algorithm's name)");

@@ -11,6 +11,7 @@
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/data/csv.h"
+#include "pair/data/image_manifest.h"
 #include "pair/data/registry.h"
 #include "pair/data/sha256.h"
 #include "pair/data/table.h"
@@ -96,8 +97,13 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
     refuse_data(path, "which is another kind of file; the program that wrote it can export CSV");
   }
   const std::string absolute = fs::absolute(path).lexically_normal().string();
-  NamedData named{.dataset = folder ? "images" : std::string(table_dataset),
-                  .setting = {folder ? "folder" : "file", absolute}};
+  const bool manifest =
+      !folder && (dataset.empty() || dataset == "images") && data::is_image_manifest(absolute);
+  NamedData named{.dataset = folder || manifest ? "images" : std::string(table_dataset),
+                  .setting = {folder     ? "folder"
+                              : manifest ? "manifest"
+                                         : "file",
+                              absolute}};
   if (!dataset.empty()) {
     named.dataset = data::entry_of(dataset).name;
     if (data::entry_of(dataset).options.find(named.setting.first) == nullptr) {
@@ -107,9 +113,37 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
     }
   }
   if (!folder) {
-    named.more.emplace_back("file_sha256", data::sha256_of_file(absolute));
+    named.more.emplace_back(manifest ? "manifest_sha256" : "file_sha256", data::sha256_of_file(absolute));
   }
   return named;
+}
+
+void add_weights_digest(std::vector<runs::Override>& settings) {
+  std::string* path = nullptr;
+  for (runs::Override& setting : settings) {
+    if (setting.first == "weights_sha256") {
+      return;
+    }
+    path = setting.first == "weights" && setting.second != "none" ? &setting.second : path;
+  }
+  if (path == nullptr) {
+    return;
+  }
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(*path, error);
+  if (!fs::is_regular_file(status)) {
+    throw std::invalid_argument("weights: expected a file, safetensors or PyTorch's .pt or .pth, got '" +
+                                base::printable(*path) + "', which " +
+                                (fs::exists(status) ? "is not a file" : "does not exist"));
+  }
+  *path = fs::absolute(*path).lexically_normal().string();
+  const std::string file = *path;
+  try {
+    settings.emplace_back("weights_sha256", data::sha256_of_file(file));
+  } catch (const std::runtime_error& unreadable) {
+    throw std::invalid_argument(std::string("weights: ") + unreadable.what());
+  }
 }
 
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names) {

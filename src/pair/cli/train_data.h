@@ -14,7 +14,7 @@ namespace pair::cli {
 
 // The dataset and settings for --data.
 struct NamedData {
-  std::string dataset;     // "table" for a file, "images" for a folder
+  std::string dataset;     // "table" for a file, "images" for a folder or a list of images
   runs::Override setting;  // the dataset's setting for the path, and the absolute path
   // For a file, its digest, so that a run is not continued on other data.
   std::vector<runs::Override> more = {};
@@ -23,6 +23,10 @@ struct NamedData {
 // `dataset`: the value of --dataset, or empty. Throws std::invalid_argument if the path does not exist, is of
 // an unsupported kind, or does not fit the dataset.
 NamedData data_named(const std::string& path, std::string_view dataset);
+
+// If the settings name a file of weights without its digest: makes its path absolute and adds the digest,
+// which is part of a run's name. Throws std::invalid_argument if the file cannot be read.
+void add_weights_digest(std::vector<runs::Override>& settings);
 
 // The numbers of the environments that the text names, of environments that are called `names`: one name or
 // several separated by commas (in quotes if one has a comma), or their numbers from 0. A name goes before

@@ -33,6 +33,11 @@ std::vector<ListKind> train_lists(const Context& context) {
     if (kind.name == "algorithms" || kind.name == "objectives") {
       kind.reference = [&context]() -> Reference { hand_over(context, Part::training); };
     }
+    if (kind.name == "hparams") {
+      kind.write_draw = [&context](const DrawRequest&, bool, std::ostream&) {
+        hand_over(context, Part::training);
+      };
+    }
     if (kind.name == "hparams" || kind.name == "settings") {
       kind.filtered = [&context](const ListFilter&) -> std::vector<Listed> {
         hand_over(context, Part::training);

@@ -1,14 +1,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <ostream>
 #include <utility>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/tables.h"
 #include "pair/cli/train_commands.h"
 #include "pair/cli/train_reference.h"
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
 #include "pair/runs/settings.h"
+#include "pair/sweep/domainbed_registry.h"
 #include "pair/sweep/hparams.h"
 
 namespace pair::cli {
@@ -93,6 +96,36 @@ std::vector<Listed> hparams(const ListFilter& filter) {
   return entries;
 }
 
+// {"hparams": what DomainBed draws, by its names, "settings": what a sweep's run gets, ...}.
+void write_hparams_draw(const DrawRequest& request, bool json, std::ostream& out) {
+  const algorithms::AlgorithmEntry& algorithm = algorithms::algorithm_named(request.algorithm);
+  const std::string dataset = data::dataset_named(request.dataset).name;
+  const std::vector<runs::Override> drawn =
+      sweep::draw_hparams(sweep::hparams_of(dataset, algorithm.name), request.seed,
+                          static_cast<std::uint64_t>(request.trial_seed));
+  nlohmann::ordered_json object{{"dataset", dataset},
+                                {"algorithm", algorithm.name},
+                                {"seed", request.seed},
+                                {"trial_seed", request.trial_seed}};
+  if (!algorithm.domainbed.empty() && sweep::is_domainbed_dataset(dataset)) {
+    object["hparams"] =
+        sweep::registered_hparams(dataset, algorithm.domainbed, request.seed, request.trial_seed);
+  }
+  object["settings"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : drawn) {
+    object["settings"][name] = value;
+  }
+  if (json) {
+    out << object.dump(2) << '\n';
+    return;
+  }
+  base::Rows rows;
+  for (const auto& [name, value] : drawn) {
+    rows.push_back({name, value});
+  }
+  out << base::aligned(rows, {.indent = "", .left = 2});
+}
+
 }  // namespace
 
 std::vector<ListKind> train_lists(const Context& /*context*/) {
@@ -114,6 +147,7 @@ std::vector<ListKind> train_lists(const Context& /*context*/) {
     } else {
       kind.entries = [] { return hparams({}); };
       kind.filtered = hparams;
+      kind.write_draw = write_hparams_draw;
     }
   }
   return kinds;

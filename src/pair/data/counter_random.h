@@ -31,6 +31,11 @@ class CounterRandom {
     return static_cast<double>(word(counter) >> 11U) * 0x1p-53;
   }
 
+  // The same from another sequence per counter: its number n, from 1.
+  [[nodiscard]] double nth_uniform(std::uint64_t counter, std::uint64_t n) const {
+    return static_cast<double>(splitmix64(word(counter) + n) >> 11U) * 0x1p-53;
+  }
+
   // Another sequence per counter: its number n, from 1.
   [[nodiscard]] std::uint64_t nth_below(std::uint64_t counter, std::uint64_t n, std::uint64_t bound) const {
     return scaled(base::splitmix64::word(word(counter) + n), bound);

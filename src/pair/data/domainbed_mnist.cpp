@@ -1,5 +1,7 @@
 #include "pair/data/domainbed_mnist.h"
 
+#include <ATen/CPUGeneratorImpl.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <span>
@@ -11,6 +13,7 @@
 #include "pair/base/numbers.h"
 #include "pair/data/domainbed_settings.h"
 #include "pair/data/idx.h"
+#include "pair/data/numpy_random.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
 #include "pair/data/rotate.h"
@@ -46,9 +49,34 @@ fs::path idx_file(const fs::path& folder, const std::string& name) {
       " is missing; 'pair data get mnist' downloads MNIST, or the setting folder names a folder that has it");
 }
 
+using Draws = DomainBedMnistSpec::Draws;
+
+// Which labels and colours of an environment are flipped.
+struct Flips {
+  std::vector<bool> labels;
+  std::vector<bool> colours;
+};
+
+Flips our_flips(std::size_t count, double probability, Random random) {
+  Flips flips;
+  for (std::size_t i = 0; i < count; ++i) {
+    flips.labels.push_back(random.bernoulli(domainbed_label_noise));
+    flips.colours.push_back(random.bernoulli(probability));
+  }
+  return flips;
+}
+
+// (torch.rand(count) < probability), in single precision, as DomainBed's torch_bernoulli_.
+std::vector<bool> torch_bernoulli(std::size_t count, double probability, const at::Generator& generator) {
+  const torch::Tensor drawn =
+      torch::rand({static_cast<std::int64_t>(count)}, generator, torch::kFloat32).lt(probability);
+  const bool* const values = drawn.data_ptr<bool>();
+  return std::vector<bool>(values, values + count);  // braces would list two pointers
+}
+
 // All digits of one environment, in the order in which they were assigned.
 Environment environment_of(const Digits& digits, std::span<const std::int64_t> chosen, Variant variant,
-                           double value, Random random) {
+                           double value, const Flips& flips) {
   const std::int64_t channels = variant == Variant::coloured ? 2 : 1;
   const auto size = static_cast<std::size_t>(digits.rows * digits.columns);
   const auto count = static_cast<std::int64_t>(chosen.size());
@@ -57,12 +85,12 @@ Environment environment_of(const Digits& digits, std::span<const std::int64_t> c
   environment.labels = torch::empty({count}, torch::kLong);
   std::uint8_t* input = environment.inputs.data_ptr<std::uint8_t>();
   std::int64_t* label = environment.labels.data_ptr<std::int64_t>();
-  for (const std::int64_t number : chosen) {
-    const auto digit = static_cast<std::size_t>(number);
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const auto digit = static_cast<std::size_t>(chosen[i]);
     const std::span pixels = std::span(digits.pixels).subspan(digit * size, size);
     if (variant == Variant::coloured) {
-      const bool one = (digits.labels[digit] < 5) != random.bernoulli(domainbed_label_noise);
-      const bool colour = one != random.bernoulli(value);
+      const bool one = (digits.labels[digit] < 5) != flips.labels[i];
+      const bool colour = one != flips.colours[i];
       *label = one ? 1 : 0;
       std::copy(pixels.begin(), pixels.end(), input + (colour ? size : 0));
     } else {
@@ -73,6 +101,13 @@ Environment environment_of(const Digits& digits, std::span<const std::int64_t> c
     input += static_cast<std::size_t>(channels) * size;
   }
   return environment;
+}
+
+// torch.randperm(count).
+std::vector<std::int64_t> torch_permutation(std::int64_t count, const at::Generator& generator) {
+  const torch::Tensor order = torch::randperm(count, generator, torch::kLong);
+  const std::int64_t* const numbers = order.data_ptr<std::int64_t>();
+  return {numbers, numbers + count};
 }
 
 Environment part_of(const Environment& whole, std::string key, std::span<const std::int64_t> rows) {
@@ -112,8 +147,12 @@ EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& s
                          : std::vector<std::string>{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"};
   set.input = form_of(
       DigitInput{.rows = digits.rows, .columns = digits.columns, .channels = coloured ? 2 : 1, .stride = 1});
+  const bool as_domainbed = spec.draws == Draws::domainbed;
+  // torch.manual_seed(seed) in DomainBed's train.py.
+  const at::Generator generator = at::detail::createCPUGenerator(seed);
   const std::vector<std::int64_t> order =
-      Random(seed, "domainbed/order").permutation(static_cast<std::size_t>(digits.count));
+      as_domainbed ? torch_permutation(digits.count, generator)
+                   : Random(seed, "domainbed/order").permutation(static_cast<std::size_t>(digits.count));
   const std::vector<double> values = environment_values(spec.variant);
   for (std::size_t e = 0; e < values.size(); ++e) {
     const std::string number = std::to_string(e);
@@ -121,10 +160,18 @@ EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& s
     for (std::size_t i = e; i < static_cast<std::size_t>(spec.digits); i += values.size()) {
       chosen.push_back(order[i]);
     }
-    const Environment whole =
-        environment_of(digits, chosen, spec.variant, values[e], Random(seed, "domainbed/colour/" + number));
+    Flips flips;
+    if (coloured && as_domainbed) {
+      flips.labels = torch_bernoulli(chosen.size(), domainbed_label_noise, generator);
+      flips.colours = torch_bernoulli(chosen.size(), values[e], generator);
+    } else if (coloured) {
+      flips = our_flips(chosen.size(), values[e], Random(seed, "domainbed/colour/" + number));
+    }
+    const Environment whole = environment_of(digits, chosen, spec.variant, values[e], flips);
     const std::vector<std::int64_t> rows =
-        Random(seed, "domainbed/split/" + number).permutation(chosen.size());
+        as_domainbed ? NumpyRandom(domainbed_seed("(" + std::to_string(seed) + ", " + number + ")"))
+                           .permutation(chosen.size())
+                     : Random(seed, "domainbed/split/" + number).permutation(chosen.size());
     const auto out_count = static_cast<std::size_t>(spec.holdout * static_cast<double>(rows.size()));
     const std::span all(rows);
     if (out_count == 0) {
@@ -144,7 +191,8 @@ EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& s
 
 std::vector<DatasetEntry> domainbed_mnist_entries() {
   const auto entry = [](Variant variant, std::string summary) {
-    const DomainBedMnistSpec spec = domainbed_mnist_preset(variant);
+    DomainBedMnistSpec spec = domainbed_mnist_preset(variant);
+    spec.draws = Draws::domainbed;
     DatasetEntry made{.name = spec.name, .summary = std::move(summary)};
     made.options = base::Options::of(spec);
     made.protocol = "domainbed";

@@ -26,8 +26,11 @@ Digits domainbed_digits(const DomainBedMnistSpec& spec);
 // of those, and both parts of the test environments; their env{i}_in counts as the test, as DomainBed reports
 // it.
 //
-// The seed determines all draws: "domainbed/order" the shuffle, "domainbed/split/E" the held-out digits of
-// environment E, "domainbed/colour/E" its noise. So one seed gives the same data for any test environments.
+// The seed determines all draws. With Draws::domainbed, torch's generator, seeded by it, shuffles all digits
+// and then draws, environment by environment, the flips of labels and of colours; NumPy's splits
+// (numpy_random.h). With Draws::pair, our own streams do: "domainbed/order" the shuffle, "domainbed/split/E"
+// the held-out digits of environment E, "domainbed/colour/E" its noise. So one seed gives the same data for
+// any test environments.
 //
 // Throws std::invalid_argument if validate() does or the sizes of the digits are inconsistent.
 EnvironmentSet domainbed_mnist(const Digits& digits, const DomainBedMnistSpec& spec, std::uint64_t seed);

@@ -63,6 +63,10 @@ void describe(base::Fields<DomainBedMnistSpec>& field) {
   field.whole("digits", &S::digits, std::int64_t{1}, 1'000'000'000, "digits dealt out to the environments");
   field.text("folder", &S::folder, "folders that hold MNIST's four idx files",
              "folder of the digits; empty: the data of 'pair data get mnist'");
+  field
+      .choice("draws", &S::draws, {{"domainbed", S::Draws::domainbed}, {"pair", S::Draws::pair}},
+              "generators of the data: DomainBed's, bit for bit, or those of earlier versions")
+      .unsaid = "pair";
 }
 
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {

@@ -21,6 +21,12 @@ struct DomainBedMnistSpec {
   //   rotated   six environments, rotated by 0, 15, 30, 45, 60 and 75 degrees. Ten classes, one channel
   enum class Variant { coloured, rotated };
 
+  // The generators of the digits' order, of the noise and of the splits.
+  //   domainbed  DomainBed's, of torch and NumPy: with the same seed (its --seed and --trial_seed), the same
+  //              digits are in the same environment, have the same labels and colours, and are held out
+  //   pair       our own; that of runs from before the first was added
+  enum class Draws { domainbed, pair };
+
   std::string name = "ColoredMNIST";
   Variant variant = Variant::coloured;
   // Test environments, numbered from 0: at least one, distinct, and at least one environment left for
@@ -33,6 +39,7 @@ struct DomainBedMnistSpec {
   // The folder of MNIST's four idx files, or others of that kind, plain or gzipped. Empty: the data of 'pair
   // data get mnist'.
   std::string folder = {};
+  Draws draws = Draws::pair;  // the datasets by name have domainbed
 
   bool operator==(const DomainBedMnistSpec&) const = default;
 };

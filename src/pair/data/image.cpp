@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <span>
 #include <string>
@@ -13,6 +14,13 @@ namespace {
 
 constexpr std::array<std::uint8_t, 3> jpeg_start{0xff, 0xd8, 0xff};
 constexpr std::array<std::uint8_t, 8> png_start{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+
+constexpr std::array<std::uint8_t, 4> tiff_little{'I', 'I', 42, 0};
+constexpr std::array<std::uint8_t, 4> tiff_big{'M', 'M', 0, 42};
+
+BytesView text_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 constexpr std::int64_t longest_resized_side = 16'384;
 
@@ -105,8 +113,28 @@ Image decode_image(BytesView file, const ImageLimits& limits) {
   if (begins_with(file, png_start)) {
     return decode_png(file, limits);
   }
+  if (begins_with(file, text_bytes("RIFF")) && file.size() >= 12 &&
+      begins_with(file.subspan(8), text_bytes("WEBP"))) {
+    return decode_webp(file, limits);
+  }
+  if (begins_with(file, tiff_little) || begins_with(file, tiff_big)) {
+    return decode_tiff(file, limits);
+  }
+  if (begins_with(file, text_bytes("BM"))) {
+    return decode_bmp(file, limits);
+  }
+  if (file.size() >= 3 && file[0] == 'P' && file[1] >= '1' && file[1] <= '6' &&
+      (file[2] == '#' || std::isspace(file[2]) != 0)) {
+    return decode_pnm(file, limits);
+  }
   throw BrokenImage(file.empty() ? "the file is empty"
-                                 : "expected a JPEG or PNG file, got neither (by its first bytes)");
+                                 : "expected a " + std::string(image_formats()) +
+                                       " file, got another (by its first bytes)");
+}
+
+std::string_view image_formats() {
+  return has_webp() ? (has_tiff() ? "JPEG, PNG, WebP, TIFF, BMP or PPM" : "JPEG, PNG, WebP, BMP or PPM")
+                    : (has_tiff() ? "JPEG, PNG, TIFF, BMP or PPM" : "JPEG, PNG, BMP or PPM");
 }
 
 void check_image_size(std::uint64_t rows, std::uint64_t columns, const ImageLimits& limits) {

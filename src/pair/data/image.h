@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "pair/data/bytes.h"
 
-// Decodes JPEG and PNG files to red, green and blue bytes, and resizes images. Pixels equal those of Pillow's
-// Image.open(path).convert("RGB") and resize(..., Image.BILINEAR), which torchvision's transforms use.
+// Decodes JPEG, PNG, WebP, TIFF, BMP and PPM files to red, green and blue bytes, and resizes images. Pixels
+// equal those of Pillow's Image.open(path).convert("RGB") and resize(..., Image.BILINEAR), which
+// torchvision's transforms use.
 
 namespace pair::data {
 
@@ -33,23 +35,33 @@ class BrokenImage : public std::runtime_error {
 };
 
 struct ImageLimits {
-  std::int64_t pixels =
-      100'000'000;  // rows times columns; larger images are refused before memory is allocated
+  // Rows times columns; larger images are refused before memory is allocated. Pillow's limit, 1 GiB / 12.
+  std::int64_t pixels = 89'478'485;
 };
 
 // The longest side of an image: JPEG's limit.
 inline constexpr std::int64_t longest_image_side = 65'535;
 
-// Decodes a whole file. The first bytes, not the name, decide between JPEG and PNG.
+// Decodes a whole file. The first bytes, not the name, decide the format.
 //   - Grey and palette images become RGB.
 //   - Transparency is dropped, not blended with a background: the colours stored under transparent pixels
 //     show.
 //   - Of 16 bits per channel, the upper 8 are kept.
+//   - Of several images in a file (TIFF, animated WebP), the first is taken.
 //   - CMYK JPEGs are assumed to be inverted, as Adobe writes them, and converted without a colour profile.
 //   - Colour profiles, gamma and EXIF orientation are ignored.
-// Throws BrokenImage for anything else, and for truncated or damaged files, even if a viewer would show a
-// part of them.
+// Throws BrokenImage for anything else, for truncated or damaged files, even if a viewer would show a
+// part of them, and for WebP and TIFF if this program was built without their libraries.
 Image decode_image(BytesView file, const ImageLimits& limits = {});
+
+// The formats that decode_image reads in this program: "JPEG, PNG, WebP, TIFF, BMP or PPM".
+std::string_view image_formats();
+
+// How a file's camera was held, by its EXIF data: 1 (upright) to 8, and 1 if it does not say. JPEG, PNG, WebP
+// and TIFF.
+int exif_orientation(BytesView file);
+// The image turned and mirrored by an orientation, as Pillow's ImageOps.exif_transpose does.
+Image upright(Image image, int orientation);
 
 // The image resized to rows x columns pixels, 1 to 16384 each, without keeping the aspect ratio. Bilinear
 // with antialiasing: when shrinking, pixels are averages over the area they cover. The same bytes as

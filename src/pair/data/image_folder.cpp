@@ -54,7 +54,8 @@ FolderContents contents_of(const fs::path& folder) {
 }  // namespace
 
 bool is_picture_name(std::string_view name) {
-  constexpr std::array<std::string_view, 3> extensions{".jpg", ".jpeg", ".png"};
+  constexpr std::array<std::string_view, 10> extensions{".jpg",  ".jpeg", ".png", ".webp", ".tif",
+                                                        ".tiff", ".bmp",  ".ppm", ".pgm",  ".pbm"};
   return std::ranges::any_of(extensions, [name](std::string_view extension) {
     return name.size() > extension.size() &&
            std::ranges::equal(name.substr(name.size() - extension.size()), extension, {}, [](char c) {
@@ -111,7 +112,8 @@ void ImageFolder::list() {
       }
     }
     if (labels_.size() == before) {
-      throw std::invalid_argument(form() + " with .jpg, .jpeg or .png files, got none in the environment '" +
+      throw std::invalid_argument(form() +
+                                  " with image files (.jpg, .png, ...), got none in the environment '" +
                                   environments_[environment] + "'");
     }
   }
@@ -184,7 +186,8 @@ Image ImageFolder::read(std::size_t index) const {
   const fs::path path = root_ / sample(index).id;
   const Bytes file = read_bytes(path);
   try {
-    return decode_image(file, options_.limits);
+    Image image = decode_image(file, options_.limits);
+    return options_.exif ? upright(std::move(image), exif_orientation(file)) : image;
   } catch (const BrokenImage& error) {
     throw BrokenImage(path.string() + ": " + error.what());
   }

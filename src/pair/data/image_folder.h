@@ -22,11 +22,13 @@ struct ImageFolderOptions {
   double held_out = 0.2;
   std::uint64_t seed = 0;
   ImageLimits limits = {};
+  bool exif = false;  // turn images as their EXIF data says
   // Minimum number of environments and of classes. Training needs two; scoring needs one.
   std::size_t fewest = 2;
 };
 
-// Whether a file name ends in .jpg, .jpeg or .png, in upper or lower case.
+// Whether a file name ends in .jpg, .jpeg, .png, .webp, .tif, .tiff, .bmp, .ppm, .pgm or .pbm, in upper or
+// lower case.
 bool is_picture_name(std::string_view name);
 
 // The environments of such a folder, in order, without reading their content. Throws std::runtime_error if it
@@ -37,7 +39,7 @@ class ImageFolder : public Source {
  public:
   // Lists the files without opening them. Environments, classes and files are sorted by the bytes of their
   // names, independent of the file system. Names that begin with a dot are skipped. A file is an image if its
-  // name ends in .jpg, .jpeg or .png, in upper or lower case. Links are followed, but only the three levels
+  // name has an extension of is_picture_name. Links are followed, but only the three levels
   // above are read, so a cycle of links is harmless. Memory: about 40 bytes plus the file name per image.
   //
   // Throws std::invalid_argument if there are too few environments or classes, an environment has

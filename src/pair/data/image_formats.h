@@ -4,12 +4,22 @@
 
 #include "pair/data/image.h"
 
-// The formats of decode_image, one file each, because each uses a C library that reports errors by longjmp.
+// The formats of decode_image, one file each. JPEG, PNG, WebP and TIFF use their C libraries, some of which
+// report errors by longjmp. BMP and PPM are headers followed by plain pixels: a small reader of our own is
+// less to trust than a library that reads dozens of formats.
 
 namespace pair::data {
 
 Image decode_jpeg(BytesView file, const ImageLimits& limits);
 Image decode_png(BytesView file, const ImageLimits& limits);
+Image decode_webp(BytesView file, const ImageLimits& limits);
+Image decode_tiff(BytesView file, const ImageLimits& limits);
+Image decode_bmp(BytesView file, const ImageLimits& limits);
+Image decode_pnm(BytesView file, const ImageLimits& limits);
+
+// Whether this program has the libraries. Without, their functions throw BrokenImage that names the package.
+bool has_webp();
+bool has_tiff();
 
 // Throws BrokenImage if the image exceeds the limits.
 void check_image_size(std::uint64_t rows, std::uint64_t columns, const ImageLimits& limits);

@@ -15,7 +15,7 @@ namespace {
 // Some files that are in no environment and have no label.
 class UnlabelledPictures final : public Source {
  public:
-  explicit UnlabelledPictures(std::vector<std::string> paths) : paths_(std::move(paths)) {}
+  UnlabelledPictures(std::vector<std::string> paths, bool exif) : paths_(std::move(paths)), exif_(exif) {}
 
   [[nodiscard]] std::size_t size() const override { return paths_.size(); }
   [[nodiscard]] SampleInfo sample(std::size_t index) const override {
@@ -26,7 +26,9 @@ class UnlabelledPictures final : public Source {
   [[nodiscard]] Image read(std::size_t index) const override {
     const std::string& path = paths_.at(index);
     try {
-      return decode_image(read_bytes(path));
+      const Bytes file = read_bytes(path);
+      Image image = decode_image(file);
+      return exif_ ? upright(std::move(image), exif_orientation(file)) : image;
     } catch (const BrokenImage& error) {
       throw BrokenImage(path + ": " + error.what());
     }
@@ -34,10 +36,17 @@ class UnlabelledPictures final : public Source {
 
  private:
   std::vector<std::string> paths_;
+  bool exif_;
 };
 
 torch::Tensor per_channel(const std::vector<double>& values) {
   return torch::tensor(values, torch::kFloat).view({1, -1, 1, 1});
+}
+
+// Whether normalising changes nothing.
+bool is_identity(const ImageInput& form) {
+  const auto is = [](double value) { return [value](double other) { return other == value; }; };
+  return std::ranges::all_of(form.mean, is(0)) && std::ranges::all_of(form.deviation, is(1));
 }
 
 class ImageInputs final : public Inputs {
@@ -95,7 +104,7 @@ class ImageInputs final : public Inputs {
     if (paths.empty()) {
       return false;
     }
-    source_ = std::make_shared<const UnlabelledPictures>(std::move(paths));
+    source_ = std::make_shared<const UnlabelledPictures>(std::move(paths), form_.exif);
     std::vector<std::size_t> all(source_->size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     // Broken files are always left out there, and refused here: a refusal is not a failure of the disk.
@@ -129,11 +138,25 @@ class ImageInputs final : public Inputs {
 }  // namespace
 
 torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes) {
-  const auto is = [](double value) { return [value](double other) { return other == value; }; };
-  if (std::ranges::all_of(form.mean, is(0)) && std::ranges::all_of(form.deviation, is(1))) {
+  if (is_identity(form)) {
     return bytes;
   }
   return (as_numbers(bytes) - per_channel(form.mean)) / per_channel(form.deviation);
+}
+
+Normalisation::Normalisation(const InputForm& form, torch::Device device) {
+  if (form.kind != "image") {
+    return;
+  }
+  const auto& image = form.options.as<ImageInput>();
+  if (!is_identity(image)) {
+    mean_ = per_channel(image.mean).to(device);
+    deviation_ = per_channel(image.deviation).to(device);
+  }
+}
+
+torch::Tensor Normalisation::operator()(const torch::Tensor& inputs) const {
+  return mean_.defined() ? (as_numbers(inputs) - mean_) / deviation_ : as_numbers(inputs);
 }
 
 std::unique_ptr<Inputs> open_images(const base::Options& form, std::vector<std::string> inputs,

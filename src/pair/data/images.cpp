@@ -1,3 +1,5 @@
+#include "pair/data/images.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -10,39 +12,61 @@
 #include "pair/base/options.h"
 #include "pair/data/domainbed_mnist_spec.h"
 #include "pair/data/domainbed_settings.h"
-#include "pair/data/environment.h"
 #include "pair/data/image_folder.h"
+#include "pair/data/image_manifest.h"
+#include "pair/data/numpy_random.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
+#include "pair/data/sha256.h"
 
-// The user's own images in folders, ROOT/environment/class/file (see image_folder.h), read during training.
-// PACS, VLCS, OfficeHome and TerraIncognita have this layout.
+// The user's own images: in folders, ROOT/environment/class/file (image_folder.h), or listed in a CSV file
+// (image_manifest.h). They are read during training.
 
 namespace pair::data {
 
-struct ImagesOptions {
-  std::string folder = {};  // ROOT. No default: data must not depend on the working directory
-  // Test environments, numbered from 0 in the order of their names; as in DomainBedMnistSpec.
-  std::vector<std::int64_t> test_envs = {0};
-  double holdout = 0.2;          // held-out fraction of each training environment. (0, 1)
-  std::int64_t image_size = 32;  // images are resized to image_size x image_size. 1 to 4096
-  double flip = 0.5;             // probability that a training image is mirrored. 0 to 1
-  std::int64_t workers = 2;      // threads that read images ahead of the step; 0: none. 0 to 256
-  BrokenFiles broken = BrokenFiles::fail;
+namespace {
 
-  bool operator==(const ImagesOptions&) const = default;
-};
+constexpr const char* none = "none";
+
+bool has_manifest(const ImagesOptions& options) {
+  return options.manifest != none;
+}
+
+}  // namespace
 
 // Found by argument-dependent lookup.
 void describe(base::Fields<ImagesOptions>& field) {
   using O = ImagesOptions;
   field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/FILE", "folder of the images");
+  field
+      .text("manifest", &O::manifest, "none, or CSV files with the columns path, label and environment",
+            "list of the images, in place of folder")
+      .unsaid = "none";
+  field
+      .text("manifest_sha256", &O::manifest_sha256, "none, or SHA-256 digests in hexadecimal",
+            "digest of the manifest; 'pair train --data' sets it")
+      .unsaid = "none";
   field.wholes("test_envs", &O::test_envs, 0, 999, "environments used for testing, not for training");
   field.number("holdout", &O::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
                "held-out fraction of a training environment's images");
   field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
               "images are resized to this many rows and columns");
   field.number("flip", &O::flip, {.low = 0, .high = 1}, "probability that a training image is mirrored");
+  field
+      .choice("augment", &O::augment,
+              {{"none", ImageAugmentation::none}, {"domainbed", ImageAugmentation::domainbed}},
+              "further changes of training images: none, or DomainBed's crops, colours and greys")
+      .unsaid = "none";
+  field
+      .choice("normalise", &O::normalise,
+              {{"none", ImageNormalisation::none}, {"imagenet", ImageNormalisation::imagenet}},
+              "what the channels are normalised by; weights for ImageNet expect imagenet")
+      .unsaid = "none";
+  field.flag("exif", &O::exif, "turn images as their EXIF data says").unsaid = "false";
+  field
+      .choice("draws", &O::domainbed_split, {{"domainbed", true}, {"pair", false}},
+              "generator of the splits: DomainBed's, bit for bit, or that of earlier versions")
+      .unsaid = "pair";
   field
       .whole("workers", &O::workers, std::int64_t{0}, 256,
              "threads that read images ahead; 0: none. Records do not depend on it")
@@ -51,9 +75,11 @@ void describe(base::Fields<ImagesOptions>& field) {
                "on a broken image: fail the run, or skip the image");
 }
 
-namespace {
-
 std::vector<std::string> environments_of(const ImagesOptions& options) {
+  if (has_manifest(options)) {
+    const ImageManifest manifest(options.manifest);
+    return {manifest.environments().begin(), manifest.environments().end()};
+  }
   if (options.folder.empty()) {
     throw std::invalid_argument(
         "folder: expected a folder that holds ENVIRONMENT/CLASS/FILE, got none; '--set folder=PATH' sets "
@@ -63,6 +89,14 @@ std::vector<std::string> environments_of(const ImagesOptions& options) {
 }
 
 void check_images(const ImagesOptions& options) {
+  if (has_manifest(options) && !options.folder.empty()) {
+    throw std::invalid_argument("manifest: expected either a folder or a manifest of images, got both");
+  }
+  if (has_manifest(options) && options.manifest_sha256 != none &&
+      sha256_of_file(options.manifest) != options.manifest_sha256) {
+    throw std::invalid_argument("manifest_sha256: expected " + options.manifest_sha256 +
+                                ", got another for " + options.manifest + ": the file has changed");
+  }
   const std::vector<std::string> names = environments_of(options);
   if (names.size() < 2) {
     throw std::invalid_argument(options.folder +
@@ -72,13 +106,15 @@ void check_images(const ImagesOptions& options) {
   check_test_envs(options.test_envs, static_cast<std::int64_t>(names.size()));
 }
 
+namespace {
+
 std::vector<std::string> notices_of(const ImageFolder& pictures) {
   std::vector<std::string> notices;
   const auto [unknown, misplaced] = pictures.skipped();
   if (unknown > 0) {
-    notices.push_back(
-        pictures.root().string() +
-        ": skipped files whose names do not end in .jpg, .jpeg or .png: " + std::to_string(unknown));
+    notices.push_back(pictures.root().string() +
+                      ": skipped files whose names do not end as those of images do (.jpg, .png, ...): " +
+                      std::to_string(unknown));
   }
   if (misplaced > 0) {
     notices.push_back(
@@ -96,72 +132,109 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
 
 // Moves a random fraction of an environment's samples from `in` to `out`. Test environments are split, too,
 // as in DomainBed: its test-domain selection chooses on one part and reports the other.
-void hold_out(Environment& in, Environment& out, double share, Random random) {
+void hold_out(Environment& in, Environment& out, const std::vector<std::int64_t>& order, double share) {
   const std::vector<std::size_t> all = std::move(in.samples);
-  std::vector<std::int64_t> order = random.permutation(all.size());
   const auto held = static_cast<std::ptrdiff_t>(share * static_cast<double>(all.size()));
-  std::sort(order.begin(), order.begin() + held);
-  std::sort(order.begin() + held, order.end());
+  std::vector<bool> is_out(all.size(), false);
+  for (std::ptrdiff_t i = 0; i < held; ++i) {
+    is_out[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])] = true;
+  }
   in.samples.clear();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    (std::cmp_less(i, held) ? out : in).samples.push_back(all[static_cast<std::size_t>(order[i])]);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    (is_out[i] ? out : in).samples.push_back(all[i]);
   }
 }
 
-EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed) {
-  const std::vector<std::string> names = environments_of(options);
-  ImageFolderOptions listing{.held_out = options.holdout, .seed = seed};
-  for (const std::int64_t number : options.test_envs) {
-    listing.test_environments.push_back(names.at(static_cast<std::size_t>(number)));
+// The order whose first samples are held out of an environment with `count` samples.
+std::vector<std::int64_t> held_out_order(const ImagesOptions& options, std::uint64_t seed, std::size_t number,
+                                         const std::string& name, bool test, std::size_t count) {
+  if (options.domainbed_split) {
+    const std::string arguments = "(" + std::to_string(seed) + ", " + std::to_string(number) + ")";
+    return NumpyRandom(domainbed_seed(arguments)).permutation(count);
   }
-  const auto pictures = std::make_shared<const ImageFolder>(options.folder, std::move(listing));
+  return Random(seed, (test ? "images/split/" : "held out of ") + name).permutation(count);
+}
 
-  std::vector<Environment> in(pictures->environments().size());
-  std::vector<Environment> out(in.size());
-  for (std::size_t i = 0; i < pictures->size(); ++i) {
-    const SampleInfo info = pictures->sample(i);
-    const auto environment = static_cast<std::size_t>(info.environment);
-    (info.split == Split::id_val ? out : in)[environment].samples.push_back(i);
-    in[environment].test = info.split == Split::test;
+struct OpenedImages {
+  std::shared_ptr<const Source> source;
+  bool has_splits = false;
+  std::vector<std::string> notices;
+};
+
+OpenedImages opened(const ImagesOptions& options) {
+  if (has_manifest(options)) {
+    auto manifest = std::make_shared<const ImageManifest>(options.manifest, options.exif);
+    const bool splits = manifest->has_splits();
+    return {std::move(manifest), splits, {}};
   }
-  EnvironmentSet set{.name = "images",
+  auto folder = std::make_shared<const ImageFolder>(
+      options.folder, ImageFolderOptions{.held_out = 0.0, .exif = options.exif});
+  std::vector<std::string> notices = notices_of(*folder);
+  return {std::move(folder), false, std::move(notices)};
+}
+
+}  // namespace
+
+EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, const std::string& name) {
+  const OpenedImages images = opened(options);
+  const Source& source = *images.source;
+  const auto names = source.environments();
+  std::vector<Environment> in(names.size());
+  std::vector<Environment> out(in.size());
+  for (const std::int64_t number : options.test_envs) {
+    in.at(static_cast<std::size_t>(number)).test = true;
+  }
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const SampleInfo info = source.sample(i);
+    (info.split == Split::train ? in : out)[static_cast<std::size_t>(info.environment)].samples.push_back(i);
+  }
+  EnvironmentSet set{.name = name,
                      .loss = TaskLoss::cross_entropy,
-                     .outputs = static_cast<std::int64_t>(pictures->classes().size()),
+                     .outputs = static_cast<std::int64_t>(source.classes().size()),
                      .train = {},
                      .held_out = {},
-                     .source = pictures,
+                     .source = images.source,
                      .loading = {.rows = options.image_size,
                                  .columns = options.image_size,
                                  .flip = options.flip,
                                  .seed = seed,
                                  .workers = static_cast<int>(options.workers),
                                  .broken = options.broken},
-                     .notices = notices_of(*pictures)};
-  set.classes = {pictures->classes().begin(), pictures->classes().end()};
-  set.input = form_of(ImageInput{.rows = options.image_size, .columns = options.image_size});
+                     .notices = images.notices};
+  if (options.augment == ImageAugmentation::domainbed) {
+    set.loading.augment = domainbed_augmentation;
+  }
+  set.classes = {source.classes().begin(), source.classes().end()};
+  ImageInput input{.rows = options.image_size, .columns = options.image_size, .exif = options.exif};
+  if (options.normalise == ImageNormalisation::imagenet) {
+    input.mean = {0.485, 0.456, 0.406};
+    input.deviation = {0.229, 0.224, 0.225};
+  }
+  set.input = form_of(input);
   for (std::size_t e = 0; e < in.size(); ++e) {
     in[e].key = "env" + std::to_string(e) + "_in";
     out[e].key = "env" + std::to_string(e) + "_out";
-    const bool test = in[e].test;
-    if (test) {
-      hold_out(in[e], out[e], options.holdout, Random(seed, "images/split/" + pictures->environments()[e]));
+    const std::size_t count = in[e].samples.size();
+    if (!images.has_splits) {
+      hold_out(in[e], out[e], held_out_order(options, seed, e, names[e], in[e].test, count), options.holdout);
     }
-    if (out[e].samples.empty()) {
+    if (out[e].samples.empty() || in[e].samples.empty()) {
       throw std::invalid_argument(
-          "holdout: expected a share that holds out at least one image of '" + pictures->environments()[e] +
-          "', which has " + std::to_string(in[e].samples.size()) + ", got " + base::shown(options.holdout));
+          images.has_splits
+              ? "split: expected images of each environment in 'train' and in another split, got none of '" +
+                    names[e] + "' in one of them"
+              : "holdout: expected a share that holds out at least one image of '" + names[e] +
+                    "', which has " + std::to_string(count) + ", got " + base::shown(options.holdout));
     }
-    (test ? set.held_out : set.train).push_back(std::move(in[e]));
+    (in[e].test ? set.held_out : set.train).push_back(std::move(in[e]));
     set.held_out.push_back(std::move(out[e]));
   }
   return set;
 }
 
-}  // namespace
-
 std::vector<DatasetEntry> images_entries() {
   DatasetEntry entry{.name = "images",
-                     .summary = "images in folders ENVIRONMENT/CLASS/FILE, read during training"};
+                     .summary = "your own images, in folders ENVIRONMENT/CLASS/FILE or listed in a CSV file"};
   entry.options = base::Options::of(ImagesOptions{});
   entry.protocol = "domainbed";
   // Records every 300 steps as DomainBed on image folders, and a batch that suits a CPU.
@@ -175,7 +248,7 @@ std::vector<DatasetEntry> images_entries() {
   };
   entry.check = [](const base::Options& options) { check_images(options.as<ImagesOptions>()); };
   entry.make = [](const base::Options& options, std::uint64_t seed) {
-    return make_images(options.as<ImagesOptions>(), seed);
+    return make_images(options.as<ImagesOptions>(), seed, "images");
   };
   return {entry};
 }

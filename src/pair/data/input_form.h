@@ -25,6 +25,7 @@ struct ImageInput {
   std::int64_t columns = 224;                 // 1 to 16384
   std::vector<double> mean = {0, 0, 0};       // one per channel
   std::vector<double> deviation = {1, 1, 1};  // one per channel, above 0
+  bool exif = false;                          // turned first, as the file's EXIF data says
 };
 void describe(base::Fields<ImageInput>& field);
 InputForm form_of(const ImageInput& input);

@@ -55,6 +55,19 @@ struct ReadingOptions {
 // where nothing is subtracted or divided, as in training.
 torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes);
 
+// The same for many batches: its numbers are moved to a device once, so that work on it can be recorded.
+class Normalisation {
+ public:
+  // For data whose inputs are not pictures, and where nothing is subtracted or divided: as_numbers.
+  Normalisation(const InputForm& form, torch::Device device);
+  // Bytes or numbers [n, 3, rows, columns] on the device; the result is numbers.
+  [[nodiscard]] torch::Tensor operator()(const torch::Tensor& inputs) const;
+
+ private:
+  torch::Tensor mean_;  // undefined: nothing to do
+  torch::Tensor deviation_;
+};
+
 // inputs: files, folders or "-" for `in`, which must outlive the result. Throws std::invalid_argument for a
 // form that is not known, options out of range, and inputs that the form does not have.
 std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::string> inputs, std::istream& in,

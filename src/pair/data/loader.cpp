@@ -31,7 +31,8 @@ class Plan {
   // The sample to use in place of a broken one; none to leave it out.
   [[nodiscard]] virtual std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
                                                                std::uint64_t attempt) const = 0;
-  [[nodiscard]] virtual bool flips(std::int64_t step, std::size_t place) const = 0;
+  // The image at a place of a batch, resized, and augmented in training.
+  [[nodiscard]] virtual Image prepared(const Image& image, std::int64_t step, std::size_t place) const = 0;
 };
 
 // One sample of a batch that is being made, written by one worker.
@@ -67,7 +68,10 @@ constexpr std::uint64_t most_replacements = 100;
 class TrainingPlan : public Plan {
  public:
   TrainingPlan(Sampler sampler, const LoaderOptions& options)
-      : sampler_(std::move(sampler)), flip_(options.flip), flips_(options.seed, "flips") {}
+      : sampler_(std::move(sampler)),
+        options_(options),
+        flips_(options.seed, "flips"),
+        augmentations_(options.seed, "augmentations") {}
 
   [[nodiscard]] std::int64_t steps() const override { return std::numeric_limits<std::int64_t>::max(); }
   [[nodiscard]] std::vector<std::size_t> samples(std::int64_t step) const override {
@@ -77,20 +81,26 @@ class TrainingPlan : public Plan {
                                                        std::uint64_t attempt) const override {
     return sampler_.replacement(step, place, attempt);
   }
-  [[nodiscard]] bool flips(std::int64_t step, std::size_t place) const override {
-    return flips_.uniform(sampler_.counter(step, place)) < flip_;
+  [[nodiscard]] Image prepared(const Image& image, std::int64_t step, std::size_t place) const override {
+    const std::uint64_t counter = sampler_.counter(step, place);
+    DrawnAugmentation drawn = draw_augmentation(
+        options_.augment, image.rows, image.columns,
+        [&, n = std::uint64_t{0}]() mutable { return augmentations_.nth_uniform(counter, ++n); });
+    drawn.flip = flips_.uniform(counter) < options_.flip;
+    return augmented(image, options_.rows, options_.columns, drawn);
   }
 
  private:
   Sampler sampler_;
-  double flip_;
+  LoaderOptions options_;
   CounterRandom flips_;
+  CounterRandom augmentations_;
 };
 
 class OrderedPlan : public Plan {
  public:
-  OrderedPlan(std::vector<std::size_t> samples, std::size_t batch)
-      : samples_(std::move(samples)), batch_(batch) {}
+  OrderedPlan(std::vector<std::size_t> samples, std::size_t batch, const LoaderOptions& options)
+      : samples_(std::move(samples)), batch_(batch), rows_(options.rows), columns_(options.columns) {}
 
   [[nodiscard]] std::int64_t steps() const override {
     return static_cast<std::int64_t>((samples_.size() + batch_ - 1) / batch_);
@@ -105,11 +115,16 @@ class OrderedPlan : public Plan {
                                                        std::uint64_t /*attempt*/) const override {
     return std::nullopt;
   }
-  [[nodiscard]] bool flips(std::int64_t /*step*/, std::size_t /*place*/) const override { return false; }
+  [[nodiscard]] Image prepared(const Image& image, std::int64_t /*step*/,
+                               std::size_t /*place*/) const override {
+    return resized(image, rows_, columns_);
+  }
 
  private:
   std::vector<std::size_t> samples_;
   std::size_t batch_;
+  std::int64_t rows_;
+  std::int64_t columns_;
 };
 
 // Interleaved pixels as planes: [rows, columns, 3] to [3, rows, columns].
@@ -137,6 +152,7 @@ void check_options(const LoaderOptions& options) {
   if (!(options.flip >= 0.0 && options.flip <= 1.0)) {
     throw std::invalid_argument("flip: expected a probability from 0 to 1, got " + base::shown(options.flip));
   }
+  (void)draw_augmentation(options.augment, 1, 1, [] { return 0.5; });  // throws if it is out of range
   if (options.pinned && !torch::cuda::is_available()) {
     throw std::invalid_argument(
         "pinned: expected a CUDA device, got none; page-locked memory is for copies to a device");
@@ -262,11 +278,8 @@ class Loader::Work {
       for (std::uint64_t attempt = 1; !stop.stop_requested(); ++attempt) {
         place.info = source_->sample(place.sample);
         try {
-          Image image = resized(source_->read(place.sample), options_.rows, options_.columns);
-          if (plan_->flips(slot.step, index)) {
-            flip_horizontally(image);
-          }
-          write_planes(image, slot.pixels + index * size);
+          write_planes(plan_->prepared(source_->read(place.sample), slot.step, index),
+                       slot.pixels + index * size);
           return;
         } catch (const BrokenImage& error) {
           if (options_.broken == BrokenFiles::fail) {
@@ -385,7 +398,7 @@ Loader Loader::ordered(std::shared_ptr<const Source> source, std::vector<std::si
                        std::int64_t batch, const LoaderOptions& options) {
   check_options(options);
   check_between("batch", batch, 1, 1'000'000);
-  auto plan = std::make_unique<OrderedPlan>(std::move(samples), static_cast<std::size_t>(batch));
+  auto plan = std::make_unique<OrderedPlan>(std::move(samples), static_cast<std::size_t>(batch), options);
   return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, 0));
 }
 

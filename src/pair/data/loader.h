@@ -12,6 +12,7 @@
 
 #include "pair/data/sampler.h"
 #include "pair/data/source.h"
+#include "pair/data/transform.h"
 
 // Batches of a Source, read, decoded and augmented by worker threads ahead of the step that needs them.
 //
@@ -38,11 +39,12 @@ enum class BrokenFiles {
 struct LoaderOptions {
   std::int64_t rows = 224;  // images are resized to rows x columns, 1 to 16384 each
   std::int64_t columns = 224;
-  double flip = 0.0;       // training: probability that an image is mirrored, 0 to 1
-  std::uint64_t seed = 0;  // of the augmentation; the sampler has its own
-  int workers = 0;         // threads, 0 to 256. 0: next() does the work in the calling thread
-  int ahead = 2;           // batches started before they are needed, 1 to 64. Each takes memory.
-  bool pinned = false;     // batches in page-locked memory, for asynchronous copies to a CUDA device
+  double flip = 0.0;          // training: probability that an image is mirrored, 0 to 1
+  Augmentation augment = {};  // training: what else is done to an image
+  std::uint64_t seed = 0;     // of the augmentation; the sampler has its own
+  int workers = 0;            // threads, 0 to 256. 0: next() does the work in the calling thread
+  int ahead = 2;              // batches started before they are needed, 1 to 64. Each takes memory.
+  bool pinned = false;        // batches in page-locked memory, for asynchronous copies to a CUDA device
   BrokenFiles broken = BrokenFiles::fail;
 };
 
@@ -69,7 +71,7 @@ class Loader {
                          std::int64_t first_step = 0);
 
   // All of `samples` (see samples_of) once and in order, `batch` at a time; the last batch may be smaller.
-  // Without augmentation: flip is ignored.
+  // Without augmentation: flip and augment are ignored.
   static Loader ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                         std::int64_t batch, const LoaderOptions& options);
 

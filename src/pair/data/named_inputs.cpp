@@ -31,7 +31,7 @@ std::vector<std::string> pictures_below(const std::string& folder) {
     throw std::runtime_error("cannot read the folder " + folder + ": " + error.message());
   }
   if (files.empty()) {
-    throw std::invalid_argument(folder + ": expected .jpg, .jpeg or .png files, got none");
+    throw std::invalid_argument(folder + ": expected image files (.jpg, .png, ...), got none");
   }
   std::ranges::sort(files, std::greater<>());
   return files;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "pair/data/random.h"
@@ -40,6 +41,12 @@ class Model : public torch::nn::Module {
   // Whether features() also accepts 16-bit inputs on CUDA devices. It then works in 16 bits and returns
   // 32-bit features. Parameters keep their type.
   [[nodiscard]] virtual bool takes_half() const { return false; }
+
+  // For weights of other programs (weights.h): this model's name of a tensor that their files call `name`,
+  // and its convolution on the inputs, whose filters are repeated for another number of channels; empty:
+  // none.
+  [[nodiscard]] virtual std::string name_of_weight(const std::string& name) const { return name; }
+  [[nodiscard]] virtual std::string first_convolution() const { return {}; }
 
   // The parameters of phi: all except the head's; none for a linear model.
   [[nodiscard]] std::vector<torch::Tensor> featurizer_parameters() const;

@@ -32,6 +32,7 @@ static base::Registry<ModelEntry>& model_registry() {
     { extern ModelEntry mnist_cnn(); list.push_back(mnist_cnn()); }
     { extern ModelEntry resnet18(); list.push_back(resnet18()); }
     { extern ModelEntry resnet50(); list.push_back(resnet50()); }
+    { extern ModelEntry densenet121(); list.push_back(densenet121()); }
     // clang-format on
     return list;
   }());

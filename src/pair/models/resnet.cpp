@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/models/batch_norm.h"
 #include "pair/models/dropout.h"
 #include "pair/models/initial.h"
 #include "pair/models/model.h"
@@ -101,13 +102,11 @@ class ResNet final : public Model {
   void train(bool on) override {
     Model::train(on);
     if (on && freeze_bn_) {
-      for (const auto& module : modules(/*include_self=*/false)) {
-        if (module->as<torch::nn::BatchNorm2dImpl>() != nullptr) {
-          module->eval();
-        }
-      }
+      freeze_batch_norm(*this);
     }
   }
+
+  [[nodiscard]] std::string first_convolution() const override { return "conv1.weight"; }
 
  private:
   bool freeze_bn_ = false;

@@ -3,8 +3,11 @@
 #include <torch/nn/module.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "pair/data/safetensors.h"
+#include "pair/data/torch_file.h"
 
 // A module's parameters and buffers as a safetensors file, under their dotted names
 // ("layer1.0.bn1.running_mean"), as in Python's state_dict. In Python, safetensors.torch.load_file(path)
@@ -27,5 +30,17 @@ void save_weights(const torch::nn::Module& module, const std::filesystem::path& 
 // Throws std::runtime_error if the file cannot be read or does not match, with one sentence that lists the
 // missing, the unexpected and the misshapen names (the first eight of each). The module is then unchanged.
 void load_weights(torch::nn::Module& module, const std::filesystem::path& path);
+
+class Model;
+
+// Sets a model's parameters and buffers from pretrained weights of another program, for example torchvision's
+// ResNet-50 for ImageNet, and returns sentences about what differs. As load_weights, except that
+//   - names are translated by the model (Model::name_of_weight);
+//   - a head that is missing in the file or has another number of classes keeps its initial values;
+//   - the first convolution, on another number of channels, repeats the file's filters in turn, as DomainBed
+//     does: channel c gets those of channel c mod 3.
+// `name` is the file's, for messages. Throws like load_weights; the model is then unchanged.
+std::vector<std::string> load_pretrained(Model& model, const data::WeightsFile& file,
+                                         const std::string& name);
 
 }  // namespace pair::models

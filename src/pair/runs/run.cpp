@@ -124,6 +124,9 @@ class Try {
       std::istringstream state(start_state(spec_, directory_.path()));
       trainer.start_from(state);
     }
+    if (!spec_.weights.empty()) {
+      trainer.start_from_weights(spec_.weights, spec_.weights_sha256);
+    }
     return trainer;
   }
 
@@ -336,6 +339,14 @@ void validate(const RunSpec& spec) {
   data::validate(spec.dataset);
   train::validate(spec.settings);
   (void)device_of(spec);
+  if (spec.weights.empty() != spec.weights_sha256.empty()) {
+    throw std::invalid_argument(std::string(spec.weights.empty() ? "weights" : "weights_sha256") +
+                                ": expected both weights and weights_sha256, or neither, got one");
+  }
+  if (!spec.weights.empty() && !spec.start.empty()) {
+    throw std::invalid_argument("weights: expected none with start, which has all parameters, got '" +
+                                spec.weights + "'");
+  }
 }
 
 namespace {

@@ -33,6 +33,9 @@ json args_of(const RunSpec& spec) {
   if (!entry.domainbed.empty()) {
     args["domainbed"] = entry.domainbed;
   }
+  if (!spec.weights_sha256.empty()) {
+    args["weights_sha256"] = spec.weights_sha256;
+  }
   if (!spec.name.empty()) {
     args["name"] = spec.name;
   }

@@ -1,6 +1,7 @@
 #include "pair/runs/run_spec.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -32,6 +33,15 @@ nlohmann::json spelled_out(const RunSpec& spec) {
 // other solvers still count it, and their specs on disk hold it.
 constexpr const char* once_of_all = "epsilon";
 constexpr double once_of_all_value = 0.1;
+
+// Settings whose default changed when they were added: specs that earlier versions wrote do not have them,
+// and their runs had these values. (Written specs have all settings; those by hand may have few.)
+struct AddedSetting {
+  const char* name;
+  const char* value_before;
+};
+constexpr std::array added_settings{AddedSetting{"draws", "pair"}, AddedSetting{"exif", "false"}};
+constexpr const char* in_all_written_specs = "checkpoint_every";
 
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec);
@@ -206,6 +216,12 @@ RunSpec spec_from_json(const nlohmann::json& json) {
     const bool is_relic = name == once_of_all && find_setting(spec, name) == nullptr;
     if (name != "dataset" && name != "algorithm" && !is_relic) {
       set(spec, name, value);
+    }
+  }
+  for (const AddedSetting& added : added_settings) {
+    if (json.contains(in_all_written_specs) && !json.contains(added.name) &&
+        find_setting(spec, added.name) != nullptr) {
+      set(spec, added.name, added.value_before);
     }
   }
   fit_preference(spec.settings, json.contains("preference"));

@@ -39,6 +39,10 @@ struct RunSpec {
   // this run's and named by folder_name: its hash identifies all records of that run, so that a spec still
   // decides its run. Empty: a random initial model.
   std::string start = {};
+  // A file of pretrained weights that the run starts with, and the file's SHA-256, which is part of the run's
+  // name: the file may move, but not change. Empty: none.
+  std::string weights = {};
+  std::string weights_sha256 = {};
   // The user's name for the method, for tables and reports. It is in every record, so it is part of the hash.
   // Empty: the algorithm's name.
   std::string name = {};

@@ -99,7 +99,9 @@ class Scoring {
     }
     choose_metrics(card().metrics);
     const auto pictures = std::make_shared<const data::ImageFolder>(
-        request_.data, data::ImageFolderOptions{.held_out = 0.0, .fewest = 1});
+        request_.data,
+        data::ImageFolderOptions{
+            .held_out = 0.0, .exif = card().input.options.as<data::ImageInput>().exif, .fewest = 1});
     const std::vector<std::int64_t> labels = labels_of(pictures->classes());
     if (const auto [unknown, misplaced] = pictures->skipped(); unknown + misplaced > 0) {
       notice(request_.data + ": skipped entries that are not images at ENVIRONMENT/CLASS/FILE: " +

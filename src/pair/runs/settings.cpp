@@ -69,6 +69,31 @@ base::Field start_field() {
           is_start));
 }
 
+bool is_digest(const std::string& text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
+// The path does not decide the records: the digest does.
+base::Field weights_field() {
+  base::Fields<RunSpec> fields;
+  base::Field field =
+      optional_text(&RunSpec::weights,
+                    fields.text("weights", &RunSpec::weights, "none, or files: safetensors, .pt or .pth",
+                                "pretrained weights that the run starts with", [](const std::string& path) {
+                                  return !path.empty() && path.find('\0') == std::string::npos;
+                                }));
+  field.decides = false;
+  return field;
+}
+
+base::Field weights_digest_field() {
+  base::Fields<RunSpec> fields;
+  return optional_text(
+      &RunSpec::weights_sha256,
+      fields.text("weights_sha256", &RunSpec::weights_sha256, "none, or SHA-256 digests in hexadecimal",
+                  "digest of the file of weights; 'pair train --weights' sets it", is_digest));
+}
+
 base::Field name_field() {
   base::Fields<RunSpec> fields;
   return optional_text(
@@ -107,6 +132,8 @@ const std::vector<base::Field>& run_fields() {
     field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
     std::vector<base::Field> fields = std::move(field).take();
     fields.push_back(start_field());
+    fields.push_back(weights_field());
+    fields.push_back(weights_digest_field());
     fields.push_back(name_field());
     return fields;
   }();

@@ -23,6 +23,7 @@ struct Definition {
   Search search = Search::domainbed;
   // Settings for every run that has them; they override drawn values.
   std::vector<runs::Override> set;
+  Draws draws = Draws::domainbed;
 };
 
 nlohmann::json as_json(const Definition& definition);

@@ -21,11 +21,22 @@ std::string_view to_string(Search search);
 // Throws std::invalid_argument that lists the names.
 Search search_named(std::string_view name);
 
+// The generator of the draws.
+//   domainbed  DomainBed's, where it draws the setting, too: NumPy's, bit for bit (domainbed_registry.h)
+//   pair       our own; that of sweeps from before the first was added
+enum class Draws { domainbed, pair };
+std::string_view to_string(Draws draws);
+// Throws std::invalid_argument that lists the names.
+Draws draws_named(std::string_view name);
+
 struct Hparam {
   std::string key;            // a setting of the run
   std::string default_value;  // the algorithm's default on the dataset, as typed
   base::Distribution distribution;
   std::string source;  // where it comes from
+  // DomainBed's names of what it draws for this setting: one, or one per number of a list; empty: nothing.
+  std::vector<std::string> domainbed = {};
+  double scale = 1.0;  // of DomainBed's number in the setting's units
 };
 
 // The learning rates, and the settings that the dataset's protocol, the algorithm and its options declare. On
@@ -38,12 +49,12 @@ std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algori
 // too.
 std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search = Search::domainbed);
 
-// DomainBed's settings for its small images, for any dataset.
+// DomainBed's settings for its small images or, on its datasets of pictures, for those; for any dataset.
 std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search = Search::domainbed);
 
 // The hyperparameters of a run: the defaults for hparams_seed 0; otherwise drawn from the two seeds. Each
 // setting has its own random stream, so that adding a setting does not change the others.
 std::vector<runs::Override> draw_hparams(const std::vector<Hparam>& hparams, std::int64_t hparams_seed,
-                                         std::uint64_t trial_seed);
+                                         std::uint64_t trial_seed, Draws draws = Draws::domainbed);
 
 }  // namespace pair::sweep

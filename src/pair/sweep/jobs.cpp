@@ -124,11 +124,12 @@ struct Family {
   std::vector<Hparam> hparams;
   std::vector<runs::Override> common;
   std::vector<TestEnvs> test_envs;
+  Draws draws = Draws::domainbed;
 };
 
 Job job_of(const Family& family, const TestEnvs& test_envs, std::int64_t trial, std::int64_t draw) {
   std::vector<runs::Override> overrides =
-      draw_hparams(family.hparams, draw, static_cast<std::uint64_t>(trial));
+      draw_hparams(family.hparams, draw, static_cast<std::uint64_t>(trial), family.draws);
   overrides.insert(overrides.end(), family.common.begin(), family.common.end());
   overrides.emplace_back("seed", std::to_string(trial));
   overrides.emplace_back("hparams_seed", std::to_string(draw));
@@ -168,7 +169,8 @@ std::vector<Job> jobs_of(const Definition& definition) {
       std::vector<TestEnvs> test_envs = sets_for(definition, spec);
       std::vector<Hparam> hparams = hparams_of(structured, definition.search);
       common.spare(hparams);
-      families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs)});
+      families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs),
+                          definition.draws});
     }
   }
   common.refuse_unused();

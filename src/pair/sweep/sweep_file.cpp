@@ -68,12 +68,18 @@ std::vector<Definition> read_sweep(const fs::path& folder) {
 }
 
 Added add_to_sweep(const fs::path& folder, const Definition& definition) {
-  std::vector<Job> wanted = jobs_of(std::span(&definition, 1));
+  Definition added_definition = definition;
+  (void)jobs_of(std::span(&definition, 1));  // throws before anything is written
   make_folder(folder);
   runs::File lock(folder / "sweep.lock");
   wait_for_lock(lock);
 
   std::vector<Definition> definitions = read_sweep(folder);
+  // A sweep keeps the generator that it began with.
+  if (!definitions.empty()) {
+    added_definition.draws = definitions.front().draws;
+  }
+  const std::vector<Job> wanted = jobs_of(std::span(&added_definition, 1));
   std::map<std::string, Job> known;
   for (Job& job : jobs_of(definitions)) {
     std::string place = job.place();
@@ -91,7 +97,7 @@ Added add_to_sweep(const fs::path& folder, const Definition& definition) {
     }
   }
   if (added.jobs > 0) {
-    definitions.push_back(definition);
+    definitions.push_back(added_definition);
     json file{{"format", format}, {"sweeps", json::array()}, {"folders", json::array()}};
     for (const Definition& each : definitions) {
       file["sweeps"].push_back(as_json(each));

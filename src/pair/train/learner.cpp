@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "pair/base/options.h"
 #include "pair/models/fused.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
@@ -21,6 +22,32 @@ models::ModelInput model_input(const data::EnvironmentSet& data) {
   return {.size = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()),
           .shape = shape,
           .outputs = data.outputs};
+}
+
+// Excludes parameters from training.
+void freeze(models::Model& model, const std::string& names) {
+  if (names == "none") {
+    return;
+  }
+  for (const std::string& name : base::comma_separated(names)) {
+    bool found = false;
+    for (const auto& parameter : model.named_parameters()) {
+      if (parameter.key() == name || parameter.key().starts_with(name + ".")) {
+        torch::Tensor tensor = parameter.value();
+        tensor.set_requires_grad(false);
+        found = true;
+      }
+    }
+    if (!found) {
+      const auto parameters = model.named_parameters();
+      throw std::invalid_argument("freeze: expected names of the model's parameters, such as '" +
+                                  (parameters.is_empty() ? std::string() : parameters.front().key()) +
+                                  "', got '" + name + "'");
+    }
+  }
+  if (!model.head->weight.requires_grad() || !model.head->bias.requires_grad()) {
+    throw std::invalid_argument("freeze: expected parameters below the head, which is always trained");
+  }
 }
 
 // Moves the model to the device and puts it into training mode.
@@ -39,6 +66,7 @@ std::shared_ptr<models::Model> prepared(std::shared_ptr<models::Model> model, co
                                 data.name + "' has, got " +
                                 std::to_string(model->head->options.out_features()));
   }
+  freeze(*model, settings.freeze);
   model->to(device);
   model->train();
   if (device.is_cuda()) {

@@ -16,6 +16,22 @@ Phases::Change Phases::before(std::int64_t step) const {
 }
 
 double Phases::lr(Phase phase, std::int64_t step) const {
+  return rate_of(phase, step) * factor(step);
+}
+
+double Phases::factor(std::int64_t step) const {
+  const std::int64_t warmup = settings_->warmup;
+  if (step < warmup) {
+    return static_cast<double>(step + 1) / static_cast<double>(warmup);
+  }
+  if (settings_->schedule == Decay::none) {
+    return 1.0;
+  }
+  const double passed = static_cast<double>(step - warmup) / static_cast<double>(settings_->steps - warmup);
+  return 0.5 * (1.0 + std::cos(std::numbers::pi * passed));
+}
+
+double Phases::rate_of(Phase phase, std::int64_t step) const {
   // From 1 to 0 over the steps after pretrain.
   const auto cosine = [this, step] {
     const auto taken = static_cast<double>(step - settings_->pretrain);

@@ -24,7 +24,7 @@ class Phases {
   // The phase or update that begins with the step (counted from 0).
   [[nodiscard]] Change before(std::int64_t step) const;
 
-  // The learning rate of a step, before the guard's factor.
+  // The learning rate of a step, with warm-up and schedule, before the guard's factor.
   [[nodiscard]] double lr(Phase phase, std::int64_t step) const;
 
   // The update that a phase begins with. None: the previous one continues, Adam through PAIR-o's balance
@@ -33,6 +33,9 @@ class Phases {
   [[nodiscard]] std::optional<UpdateOptions> balance_update() const;
 
  private:
+  [[nodiscard]] double rate_of(Phase phase, std::int64_t step) const;
+  [[nodiscard]] double factor(std::int64_t step) const;
+
   const Settings* settings_;
 };
 

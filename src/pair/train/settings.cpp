@@ -64,6 +64,14 @@ void describe_all(SettingsFields& field) {
               "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
       .unsaid = "1";
   field.flag("refresh", &S::refresh, "start a fresh Adam after pretrain steps");
+  field
+      .whole("warmup", &S::warmup, std::int64_t{0}, many,
+             "steps at the beginning over which the learning rate rises linearly from 0")
+      .unsaid = "0";
+  field
+      .choice("schedule", &S::schedule, by_name({Decay::none, Decay::cosine}),
+              "decay of the learning rate over the whole run, after warmup: as a cosine to 0, or none")
+      .unsaid = "none";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
 }
@@ -120,6 +128,10 @@ void describe_pair(SettingsFields& field) {
 
 void describe_model(SettingsFields& field) {
   field.text("model", &S::model, "names of 'pair list models'", "what is trained", is_name);
+  field
+      .text("freeze", &S::freeze, "none, or names separated by commas",
+            "parameters that are not trained: names such as conv1 or layer1.0, with all below them", is_name)
+      .unsaid = "none";
   field.flag("half", &S::half, "mnist_cnn's steps in 16 bits, on CUDA devices").unsaid = "false";
 }
 
@@ -250,6 +262,10 @@ void validate(const Settings& settings) {
     throw std::invalid_argument(
         "environments: expected 0 (all) with batch 0, whose steps take all samples, got " +
         std::to_string(copy.environments));
+  }
+  if (copy.warmup > copy.steps) {
+    throw std::invalid_argument("warmup: expected integers from 0 to " + std::to_string(copy.steps) +
+                                " (steps), got " + std::to_string(copy.warmup));
   }
   check_objectives(copy);
   if (copy.scheme == Scheme::pair) {

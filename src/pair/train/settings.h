@@ -64,7 +64,11 @@ struct Settings {
   double track = 1.0;
   double lr = 1e-3;     // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
   double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
-  double l2 = 1e-3;     // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  // Steps over which the learning rate rises linearly from 0, and how it falls after them, over the whole
+  // run: as a cosine to 0, or not. Both multiply the rates of all phases. [0, 1e9]
+  std::int64_t warmup = 0;
+  Decay schedule = Decay::none;
+  double l2 = 1e-3;  // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
@@ -95,6 +99,8 @@ struct Settings {
 
   // The model.
   std::string model = "mlp";  // see 'pair list models'
+  // Parameters that are not trained: names, or beginnings of names up to a dot ("conv1,layer1.0"), or "none".
+  std::string freeze = "none";
   // On CUDA devices, steps of mnist_cnn in 16 bits: a fraction as long as TF32's, sums and parameters in 32
   // bits, gradients scaled into range by a power of two. No effect elsewhere.
   bool half = false;

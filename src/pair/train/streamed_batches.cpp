@@ -41,7 +41,7 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
 
 StreamedBatches::StreamedBatches(const data::EnvironmentSet& data, const Settings& settings,
                                  std::uint64_t seed, torch::Device device)
-    : data_(&data), sampler_(sampler_of(data, settings, seed)) {
+    : data_(&data), sampler_(sampler_of(data, settings, seed)), normalisation_(data.input, device) {
   std::vector<std::int64_t> shape = data::input_shape(data);
   const auto places = static_cast<std::int64_t>(sampler_.places());
   shape.insert(shape.begin(), places);
@@ -78,7 +78,7 @@ void StreamedBatches::begin_step(std::int64_t step) {
 }
 
 Batch StreamedBatches::of_step() const {
-  return {data::as_numbers(inputs_), labels_, sizes_};
+  return {normalised(inputs_), labels_, sizes_};
 }
 
 std::vector<const data::Environment*> StreamedBatches::all() const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "pair/data/environment.h"
+#include "pair/data/inputs.h"
 #include "pair/data/loader.h"
 #include "pair/data/sampler.h"
 #include "pair/train/batch.h"
@@ -51,6 +52,9 @@ class StreamedBatches {
   // All samples of one environment, once, in order and without augmentation, a bounded number at a time.
   [[nodiscard]] data::Loader ordered(const data::Environment& environment) const;
 
+  // A loader's inputs, on the device, as the model takes them.
+  [[nodiscard]] torch::Tensor normalised(const torch::Tensor& inputs) const { return normalisation_(inputs); }
+
   // Takes over a loader's notices about broken files: one sentence per file that was not reported before.
   void note(data::Loader& loader);
   [[nodiscard]] std::vector<std::string> take_notices();
@@ -58,6 +62,7 @@ class StreamedBatches {
  private:
   const data::EnvironmentSet* data_;
   data::Sampler sampler_;
+  data::Normalisation normalisation_;
   std::optional<data::Loader> loader_;      // its next batch is that of the step after ready_
   std::optional<data::LoadedBatch> ready_;  // read and not yet copied
   torch::Tensor inputs_;                    // the step's, bytes, on the device

@@ -100,6 +100,7 @@ class Trainer::Impl {
   void save_weights(const std::filesystem::path& path);
   void load(std::istream& in);
   void start_from(std::istream& in);
+  void start_from_weights(const std::filesystem::path& path, const std::string& sha256);
 
  private:
   // Steps on a device before the host checks whether they were finite.
@@ -236,6 +237,19 @@ void Trainer::Impl::start_from(std::istream& in) {
   begin_descent();  // again: these are the parameters it would return to
 }
 
+void Trainer::Impl::start_from_weights(const std::filesystem::path& path, const std::string& sha256) {
+  const data::WeightsFile file(path);
+  if (file.sha256() != sha256) {
+    throw std::runtime_error("weights_sha256: expected " + sha256 + " for " + path.string() + ", got " +
+                             file.sha256() + ": the file has changed");
+  }
+  const auto scope = link_.enter();
+  for (const std::string& notice : models::load_pretrained(*learner_->model, file, path.string())) {
+    link_.notify(notice);
+  }
+  begin_descent();
+}
+
 Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
                  torch::Device device)
     : impl_(std::make_unique<Impl>(std::move(data), nullptr, std::move(settings), seed, device)) {}
@@ -300,6 +314,10 @@ void Trainer::load(std::istream& in) {
 
 void Trainer::start_from(std::istream& in) {
   reading([&] { impl_->start_from(in); });
+}
+
+void Trainer::start_from_weights(const std::filesystem::path& path, const std::string& sha256) {
+  impl_->start_from_weights(path, sha256);
 }
 
 }  // namespace pair::train

@@ -118,6 +118,10 @@ class Trainer {
   // and algorithm: training starts with them instead of random ones. Call before the first step. Throws like
   // load.
   void start_from(std::istream& in);
+  // The same from a file of pretrained weights (models::load_pretrained), which must have the SHA-256, 64
+  // hexadecimal digits. What differs is a notice. Throws std::runtime_error for another file, or one that
+  // does not match the model.
+  void start_from_weights(const std::filesystem::path& path, const std::string& sha256);
 
  private:
   class Impl;
