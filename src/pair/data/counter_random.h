@@ -33,7 +33,7 @@ class CounterRandom {
 
   // The same from another sequence per counter: its number n, from 1.
   [[nodiscard]] double nth_uniform(std::uint64_t counter, std::uint64_t n) const {
-    return static_cast<double>(splitmix64(word(counter) + n) >> 11U) * 0x1p-53;
+    return static_cast<double>(base::splitmix64::word(word(counter) + n) >> 11U) * 0x1p-53;
   }
 
   // Another sequence per counter: its number n, from 1.

@@ -25,6 +25,13 @@ constexpr std::uint32_t saturated = 0xffffffff;  // the value is in the 64-bit e
   throw std::runtime_error(std::string(name) + ": " + why);
 }
 
+std::string shown_path(const ZipEntry& entry) {
+  std::string shown(1, '\'');
+  shown += base::printable(entry.path.substr(0, 80));
+  shown += '\'';
+  return shown;
+}
+
 // A little-endian number; the caller has checked that the bytes are there.
 std::uint64_t little(BytesView bytes, std::size_t at, std::size_t count) {
   std::uint64_t value = 0;
@@ -147,7 +154,7 @@ std::vector<ZipEntry> zip_entries(BytesView archive, std::string_view name) {
     if (entry.path.ends_with('/')) {
       continue;
     }
-    const std::string shown = "'" + base::printable(entry.path.substr(0, 80)) + "'";
+    const std::string shown = shown_path(entry);
     if ((flags & 1U) != 0 || (method != 0 && method != 8)) {
       refuse_zip(name, "expected files that are stored or deflated in the ZIP archive, got " + shown +
                            ((flags & 1U) != 0 ? ", which is encrypted"
@@ -176,7 +183,7 @@ std::vector<ZipEntry> zip_entries(BytesView archive, std::string_view name) {
 }
 
 void unpack(const ZipEntry& entry, std::span<std::uint8_t> to, std::string_view name) {
-  const std::string shown = "'" + base::printable(entry.path.substr(0, 80)) + "'";
+  const std::string shown = shown_path(entry);
   if (entry.deflated) {
     z_stream stream{};
     if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
