@@ -149,7 +149,7 @@ TEST_F(Streamed, SetsHaveTheKeysOfRecords) {
 TEST_F(Streamed, TrainingIsThatOnTheSamePicturesInMemory) {
   const auto set = pictures({{"flip", "0"}});
   // A matrix product of other rows may round differently.
-  EXPECT_THAT(trained_on(set), testing::Pointwise(testing::DoubleNear(1e-6), trained_on(resident(*set))));
+  EXPECT_THAT(trained_on(set), ::testing::Pointwise(::testing::DoubleNear(1e-6), trained_on(resident(*set))));
   EXPECT_EQ(Trainer(set, streamed_settings(), 1).evaluate().held_out_losses.size(), 3U);
 }
 
