@@ -87,7 +87,7 @@ def main(pair, scratch):
 
 
 def on_a_cluster(pair, shared):
-    # Slurm counts time in minutes, and its notice may come up to a minute early: workers are queued again and again.
+    # Slurm counts time in minutes, and its notice can be a minute early: workers are queued again several times.
     launch = [pair, "sweep", "launch", "--out", shared, "--launcher", "slurm", "--max-jobs", "4", "--jobs", "1",
               "--time", "2", "--notice", "60"]
     assert "#SBATCH --array=0-3" in run(*launch, *SWEEP, "--dry-run").stdout
@@ -103,7 +103,7 @@ def on_a_cluster(pair, shared):
             pass
     wait_until(lambda: done(shared) >= 10, "runs after workers were killed")
 
-    # What Slurm does before a time limit: the worker saves, and its task is queued again.
+    # The notice of a time limit: the worker saves, and its task is queued again.
     run("scancel", "--batch", "--signal=USR1", job)
     wait_until(lambda: re.search(r"Restarts=[1-9]", run("scontrol", "show", "job", job, check=False).stdout),
                "a task that was queued again", 60)

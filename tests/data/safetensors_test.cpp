@@ -221,7 +221,7 @@ TEST(Safetensors, RefusesAHeaderOfAnotherForm) {
   expect_refused(R"({"a":{"data_offsets":[0,0],"data_offsets":[0,0]}})", 0, "data_offsets is given twice");
   expect_refused(R"({"a":{"dtype":1}})", 0, "tensor 'a': dtype: expected a string, got a number");
   expect_refused(R"({"a":{"dtype":[]}})", 0, "dtype: expected a string, got an array");
-  expect_refused(R"({"a":{"dtype":"F8_E4M3"}})", 0, "expected a dtype among I64, F64, F32");
+  expect_refused(R"({"a":{"dtype":"F8_E4M3"}})", 0, "expected one of the dtypes I64, F64, F32");
   expect_refused(R"({"a":{"dtype":"f32"}})", 0, "got 'f32'");
   expect_refused(R"({"a":{"shape":2}})", 0,
                  "shape: expected an array of integers that are not negative, got a number");

@@ -68,7 +68,7 @@ void bench(const Arguments& arguments, Context& context) {
     return;
   }
   char line[160];
-  context.out << "One training step on the extrapolation example, one thread, medians of " << arguments.rounds
+  context.out << "Time of a training step on the extrapolation example with one thread: median of " << arguments.rounds
               << " interleaved rounds\n\n";
   for (const auto& [name, timing] : result["steps"].items()) {
     std::snprintf(line, sizeof line, "  %-6s %6.0f us   a run of %lld steps: %4.0f s\n", name.c_str(),

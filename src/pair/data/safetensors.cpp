@@ -165,7 +165,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         for (const DTypeInfo& each : dtype_infos) {
           known += (known.empty() ? "" : ", ") + std::string(each.name);
         }
-        return refuse("expected a dtype among " + known + ", got " + shown_name(text));
+        return refuse("expected one of the dtypes " + known + ", got " + shown_name(text));
       }
       entries.back().dtype = info->dtype;
       entries.back().has_dtype = true;

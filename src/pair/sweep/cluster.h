@@ -17,7 +17,7 @@
 
 namespace pair::sweep {
 
-// What every worker executes. The paths are absolute: a scheduler may start it in another folder.
+// The command of every worker. The paths are absolute: a scheduler may start it in another folder.
 struct Worker {
   std::filesystem::path folder;      // of the sweep
   std::vector<std::string> command;  // one word per argument; the first is the program

@@ -44,7 +44,7 @@ class StepNetwork {
 
   // phi(x) with its graph.
   [[nodiscard]] torch::Tensor features_of(const Batch& batch) const;
-  // The objectives' values, scalars in doubles.
+  // The value of each objective: a scalar of type double.
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
 
