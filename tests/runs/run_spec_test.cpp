@@ -47,11 +47,9 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "sgd",
                            "skip",
                            "cosine",
-                           "none",
                            "pair",
                            "domainbed",
-                           "imagenet",
-                           "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"}) {
+                           "imagenet"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);
