@@ -28,7 +28,8 @@ nlohmann::json golden() {
 
 TEST(DomainBedRegistry, DrawsTheSameNumbersBitForBit) {
   int compared = 0;
-  for (const nlohmann::json& one : golden().at("hparams")) {
+  const nlohmann::json stored = golden();
+  for (const nlohmann::json& one : stored.at("hparams")) {
     const nlohmann::json ours =
         registered_hparams(one.at("dataset").get<std::string>(), one.at("algorithm").get<std::string>(),
                            one.at("seed").get<std::int64_t>(), one.at("trial_seed").get<std::int64_t>());
@@ -100,7 +101,9 @@ TEST(DomainBedRegistry, EarlierSweepsKeepTheirOwnDraws) {
 }
 
 TEST(DomainBedSplits, AreThoseOfDomainBed) {
-  for (const nlohmann::json& one : golden().at("splits")) {
+  const nlohmann::json stored = golden();
+  ASSERT_EQ(stored.at("splits").size(), 12U);
+  for (const nlohmann::json& one : stored.at("splits")) {
     const data::DomainBedSplit split = data::domainbed_split(one.at("count").get<std::size_t>(), 0.2,
                                                              one.at("trial_seed").get<std::uint64_t>(),
                                                              one.at("environment").get<std::int64_t>());
