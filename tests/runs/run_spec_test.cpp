@@ -46,14 +46,11 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "adam",
                            "sgd",
                            "skip",
-<<<<<<< HEAD
-                           "best"}) {
-=======
+                           "best",
                            "cosine",
                            "pair",
                            "domainbed",
                            "imagenet"}) {
->>>>>>> h-data
     RunSpec changed = spec;
     try {
       set(changed, name, text);
@@ -115,11 +112,8 @@ TEST(RunSpec, EverySettingButHowTheWorkIsDoneDecidesTheHash) {
     const RunSpec spec = spec_with(known.name);
     RunSpec changed = spec;
     set(changed, known.name, other_value(known.name, spec));
-<<<<<<< HEAD
-    if (known.name == "checkpoint_every" || known.name == "keep_checkpoints" || known.name == "workers") {
-=======
-    if (known.name == "checkpoint_every" || known.name == "workers" || known.name == "weights") {
->>>>>>> h-data
+    if (known.name == "checkpoint_every" || known.name == "keep_checkpoints" || known.name == "workers" ||
+        known.name == "weights") {
       EXPECT_EQ(hash(changed), hash(spec));
     } else {
       EXPECT_NE(hash(changed), hash(spec)) << known.name;
