@@ -276,7 +276,7 @@ TEST_F(Streamed, TellsOfFilesThatArePassedOver) {
   for (const std::string& notice : trainer.take_notices()) {
     told += notice + "\n";
   }
-  EXPECT_THAT(told, AllOf(HasSubstr(".png: 1"), HasSubstr("ENVIRONMENT/CLASS/FILE: 1"),
+  EXPECT_THAT(told, AllOf(HasSubstr("(.jpg, .png, ...): 1"), HasSubstr("ENVIRONMENT/CLASS/FILE: 1"),
                           HasSubstr("'art' without 'dog'")));
 }
 
