@@ -13,7 +13,7 @@ namespace pair::base {
 using Rows = std::vector<std::vector<std::string>>;
 
 struct TextTable {
-  std::string_view indent;               // before every line
+  std::string_view indent = {};          // before every line
   std::size_t gap = 2;                   // spaces between columns
   std::size_t left = std::string::npos;  // number of left-aligned columns; the others are right-aligned
   bool rule = false;                     // a line of dashes below the header
