@@ -88,7 +88,7 @@ HeldOut held_out_of(const Environment& environment) {
   return all;
 }
 
-// What this prints, for 60 digits of the classes 0, 1, ..., 9, 0, ... (PyTorch 1.13, NumPy 1.24):
+// The output of the following, for 60 digits of the classes 0, 1, ..., 9, 0, ... (PyTorch 1.13, NumPy 1.24):
 //   torch.manual_seed(3); shuffle = torch.randperm(60); then DomainBed's color_dataset for each environment,
 //   and split_dataset(environment, 4, seed_hash(3, env_i)).
 TEST(DomainBedMnist, HasTheDigitsLabelsColoursAndSplitsOfDomainBed) {

@@ -262,7 +262,7 @@ TEST(Pickle, RefusesEveryNameThatIsNotATensors) {
 }
 
 TEST(Pickle, RefusesOpcodesThatMakeObjects) {
-  // INST, OBJ, NEWOBJ, NEWOBJ_EX, EXT1, and a call of something that is no function of ours.
+  // INST, OBJ, NEWOBJ, NEWOBJ_EX, EXT1, and a call of something that is not a function of ours.
   EXPECT_THAT([] { (void)read_pickle(bytes_of("(ios\nsystem\n.")); }, refuses_pickle("opcode 0x69"));
   EXPECT_THAT([] { (void)read_pickle(bytes_of("(o.")); }, refuses_pickle("opcode 0x6f"));
   EXPECT_THAT([] { (void)read_pickle(bytes_of(")\x81.")); }, refuses_pickle("opcode 0x81"));

@@ -55,7 +55,7 @@ TEST(DomainBedRegistry, RefusesOtherNames) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("got 'SagNet'")));
 }
 
-// What a sweep gives to a run is what DomainBed gives to its own, under our names.
+// A sweep gives its runs the values that DomainBed gives to its own, under our names.
 TEST(DomainBedRegistry, IsWhatSweepsDraw) {
   const std::map<std::string, std::string> same = {
       {"irmv1", "irm_lambda"}, {"vrex", "vrex_lambda"}, {"fishr", "lambda"}, {"dann", "lambda"},

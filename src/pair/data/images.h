@@ -11,7 +11,7 @@
 
 namespace pair::data {
 
-// What training does to images.
+// The augmentation of training images.
 enum class ImageAugmentation {
   none,      // mirrors some (ImagesOptions::flip)
   domainbed  // DomainBed's: a random part, colours, grey (transform.h), and mirrors

@@ -190,7 +190,7 @@ class Unpickler {
     refuse("expected only tensors and plain values, got a reference to '" + shown_text(module) + "." +
            shown_text(name) +
            "', which is not read because a pickle may run code; in Python, torch.save(model.state_dict(), "
-           "FILE) writes a file that is accepted");
+           "FILE) writes a file that can be read");
   }
 
   // LONG1 and LONG4: two's complement of any length.

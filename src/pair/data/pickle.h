@@ -73,7 +73,7 @@ struct Pickle {
   // With PersistentIds::opaque: what the pickle refers to outside of it.
   std::vector<PickleValue> externals;
 
-  // Of a tuple, list or dictionary.
+  // The items of a tuple, list or dictionary.
   [[nodiscard]] const std::vector<PickleValue>& items(const PickleValue& container) const {
     return containers.at(static_cast<std::size_t>(container.number));
   }

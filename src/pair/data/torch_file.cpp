@@ -47,7 +47,7 @@ std::uint64_t little_64(BytesView bytes, std::size_t at) {
   return value;
 }
 
-// What a file may unpack to.
+// The number of bytes that a file may unpack to.
 class Budget {
  public:
   Budget(std::size_t file_size, std::string_view what)

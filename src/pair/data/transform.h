@@ -37,7 +37,7 @@ void adjust_hue(Image& image, double turn);
 // functional.to_grayscale, with three equal channels.
 void to_grey(Image& image);
 
-// What training does to an image, besides mirroring it. The default does nothing but resize.
+// The augmentation of a training image, besides mirroring. The default only resizes.
 struct Augmentation {
   // RandomResizedCrop: a random part of the image is resized. Its area is a share of the image's, uniform
   // from crop_area to 1, with an aspect ratio from 3/4 to 4/3. 1: the whole image. (0, 1]

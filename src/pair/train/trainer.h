@@ -119,8 +119,8 @@ class Trainer {
   // load.
   void start_from(std::istream& in);
   // The same from a file of pretrained weights (models::load_pretrained), which must have the SHA-256, 64
-  // hexadecimal digits. What differs is a notice. Throws std::runtime_error for another file, or one that
-  // does not match the model.
+  // hexadecimal digits. Differences that are allowed become a notice. Throws std::runtime_error for another
+  // file, or one that does not match the model.
   void start_from_weights(const std::filesystem::path& path, const std::string& sha256);
 
  private:
