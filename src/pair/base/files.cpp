@@ -32,21 +32,17 @@ constexpr mode_t new_file_mode = 0644;
 }
 
 // Returns 0 or an error number.
-int write_all(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) {
-      return errno;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
-  return 0;
-}
-
 int write_to_disk(int descriptor, std::span<const std::string_view> parts) {
-  for (const std::string_view bytes : parts) {
-    if (const int error = write_all(descriptor, bytes); error != 0) {
-      return error;
+  off_t offset = 0;
+  for (std::string_view bytes : parts) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::pwrite(descriptor, bytes.data(), bytes.size(), offset);
+      if (written < 0 && errno != EINTR) {
+        return errno;
+      }
+      const ssize_t count = std::max<ssize_t>(written, 0);
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+      offset += count;
     }
   }
   return ::fsync(descriptor) == 0 ? 0 : errno;
@@ -102,7 +98,12 @@ void write_as_it_is(const fs::path& path, std::string_view bytes) {
   if (descriptor < 0) {
     fail_at(path, "write", errno);
   }
-  int error = write_all(descriptor, bytes);
+  int error = 0;
+  while (!bytes.empty() && error == 0) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    error = written < 0 && errno != EINTR ? errno : 0;
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
   error = ::close(descriptor) == 0 || error != 0 ? error : errno;
   if (error != 0) {
     fail_at(path, "write", error);

@@ -90,7 +90,7 @@ def main():
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
             file.write(data)
-        return torch.load(path) if check else None
+        return torch.load(path, weights_only=False) if check else None
 
     def saved(value, **options):
         out = io.BytesIO()
