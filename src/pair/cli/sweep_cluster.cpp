@@ -46,29 +46,6 @@ sweep::SlurmOptions slurm_options(const ClusterArguments& arguments, std::size_t
           .setup = arguments.setup};
 }
 
-void check_cluster(const ClusterArguments& arguments, const std::string& launcher) {
-  if (arguments.max_jobs && (*arguments.max_jobs < 1 || *arguments.max_jobs > most_workers)) {
-    throw UsageError("--max-jobs: expected an integer from 1 to " + std::to_string(most_workers) + ", got " +
-                     std::to_string(*arguments.max_jobs));
-  }
-  if (arguments.notice < 1 || arguments.notice > 65535) {
-    throw UsageError("--notice: expected an integer from 1 to 65535, got " +
-                     std::to_string(arguments.notice));
-  }
-  const bool has_slurm = !arguments.partition.empty() || arguments.gpus > 0 || arguments.cpus > 0 ||
-                         !arguments.time.empty() || !arguments.sbatch.empty() || !arguments.setup.empty();
-  if (launcher == "command" && arguments.command.empty()) {
-    throw UsageError("--launcher command: expected --command 'qsub ... {}' as well");
-  }
-  if (launcher == "command" && has_slurm) {
-    throw UsageError(
-        "--launcher command: expected the scheduler's options within --command, got options for Slurm");
-  }
-  if (launcher == "slurm" && !arguments.command.empty()) {
-    throw UsageError("--command: expected --launcher command, got --launcher slurm");
-  }
-}
-
 std::string states_text(const sweep::SlurmState& state) {
   std::string text = base::joined(
       state.tasks, ", ", [](const auto& entry) { return std::to_string(entry.second) + " " + entry.first; });
@@ -155,8 +132,30 @@ void check_local(const ClusterArguments& arguments) {
   }
 }
 
+void check_cluster(const ClusterArguments& arguments, const std::string& launcher) {
+  if (arguments.max_jobs && (*arguments.max_jobs < 1 || *arguments.max_jobs > most_workers)) {
+    throw UsageError("--max-jobs: expected an integer from 1 to " + std::to_string(most_workers) + ", got " +
+                     std::to_string(*arguments.max_jobs));
+  }
+  if (arguments.notice < 1 || arguments.notice > 65535) {
+    throw UsageError("--notice: expected an integer from 1 to 65535, got " +
+                     std::to_string(arguments.notice));
+  }
+  const bool has_slurm = !arguments.partition.empty() || arguments.gpus > 0 || arguments.cpus > 0 ||
+                         !arguments.time.empty() || !arguments.sbatch.empty() || !arguments.setup.empty();
+  if (launcher == "command" && arguments.command.empty()) {
+    throw UsageError("--launcher command: expected --command 'qsub ... {}' as well");
+  }
+  if (launcher == "command" && has_slurm) {
+    throw UsageError(
+        "--launcher command: expected the scheduler's options within --command, got options for Slurm");
+  }
+  if (launcher == "slurm" && !arguments.command.empty()) {
+    throw UsageError("--command: expected --launcher command, got --launcher slurm");
+  }
+}
+
 void submit_workers(const ClusterArguments& arguments, const Submission& submission, Context& context) {
-  check_cluster(arguments, submission.launcher);
   const sweep::Worker worker = worker_of(submission);
   const std::size_t workers = std::min(arguments.max_jobs.value_or(default_workers), submission.left);
   ordered_json summary{{"status", arguments.dry_run ? "dry run" : "submitted"},

@@ -35,6 +35,9 @@ void add_cluster_options(CLI::App& command, ClusterArguments& arguments);
 // Throws UsageError if an option for clusters was given.
 void check_local(const ClusterArguments& arguments);
 
+// Throws UsageError if the options do not fit the launcher, slurm or command.
+void check_cluster(const ClusterArguments& arguments, const std::string& launcher);
+
 struct Submission {
   std::string launcher;  // slurm or command
   std::filesystem::path folder;
@@ -45,8 +48,8 @@ struct Submission {
   bool json = false;
 };
 
-// Submits workers for the jobs that are left, at most one per job; with dry_run, prints what would be
-// submitted.
+// Submits workers for the jobs that are left, at most one per job, after check_cluster; with dry_run, prints
+// what would be submitted.
 void submit_workers(const ClusterArguments& arguments, const Submission& submission, Context& context);
 
 // The state of the sweep's jobs in Slurm's queue, after the sweep's own: "Slurm: job 17: 3 running, 5 pending

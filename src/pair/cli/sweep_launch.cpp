@@ -137,6 +137,8 @@ void launch(const LaunchArguments& arguments, Context& context) {
   const bool here = arguments.launcher == "local";
   if (here) {
     check_local(arguments.cluster);
+  } else {
+    check_cluster(arguments.cluster, arguments.launcher);
   }
   const std::vector<sweep::Job> jobs = settle_jobs(arguments.sweep, here, context.err);
   if (arguments.no_models && std::any_of(jobs.begin(), jobs.end(), [](const sweep::Job& job) {
