@@ -3,6 +3,7 @@
 # The API is what docs/Doxyfile documents. Variables: PAIR_SOURCE, the project's folder; PAIR_INCLUDE, the folder for
 # headers; PAIR_FOLDERS, the folders below src whose libraries this build has.
 
+cmake_policy(VERSION 3.25)
 file(STRINGS "${PAIR_SOURCE}/docs/Doxyfile" lines REGEX "src/pair/")
 string(REGEX MATCHALL "src/pair/[a-z_/]+(\\.h)?" documented "${lines}")
 set(queue)
