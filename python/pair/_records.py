@@ -18,7 +18,7 @@ def records(run_or_sweep: Folders, *, hparams: bool = True, progress: Optional[P
     lacks it; then, unless ``hparams`` is false, ``hparams.NAME``.
 
     Returns a pandas.DataFrame if pandas is installed, otherwise a dict of arrays with the same columns. Warns of lines that
-    were left out. Raises ValueError if there is no run.
+    were left out. Raises ValueError if no run is found.
     """
     runs, left_out = _core.read_records(paths_of(run_or_sweep), progress)
     warn_of(left_out)

@@ -20,6 +20,7 @@
 #include "pair/select/catalog.h"
 #include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
+#include "pair/select/losses.h"
 #include "pair/select/read_histories.h"
 
 // Sweeps on disk: their records, and the models that a criterion chooses from them.
@@ -144,15 +145,7 @@ void keep(const char* kind, const std::vector<std::string>& names, const std::se
 }
 
 void check_losses(const std::vector<std::string>& losses, const select::History& history) {
-  std::set<std::string> known;
-  for (const select::Run& run : history) {
-    for (const select::Column& column : run.columns) {
-      const bool objective = column.key.starts_with("losses.");
-      if (!column.key.ends_with("_acc") && (objective || column.key.find('.') == std::string::npos)) {
-        known.insert(objective ? column.key.substr(7) : column.key);
-      }
-    }
-  }
+  const std::set<std::string> known = select::loss_names(history);
   for (const std::string& loss : losses) {
     if (std::none_of(history.begin(), history.end(),
                      [&loss](const select::Run& run) { return run.find_loss(loss) != nullptr; })) {

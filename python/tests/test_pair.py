@@ -123,7 +123,7 @@ class Steps(unittest.TestCase):
 
 
 class Device(unittest.TestCase):
-    @unittest.skipUnless(torch.cuda.is_available(), "there is no CUDA device")
+    @unittest.skipUnless(torch.cuda.is_available(), "needs a CUDA device")
     def test_steps_on_a_gpu_are_those_of_the_processor(self):
         losses = []
         for device in ("cpu", "cuda"):

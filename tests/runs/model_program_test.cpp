@@ -29,21 +29,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Answer {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Answer pair_in(const Scratch& scratch, const std::vector<std::string>& arguments) {
-  Program program(arguments, scratch.path());
-  const int status = program.wait();
-  return {status, program.out(), program.err()};
-}
-
 void refuses_with_status_2(const Scratch& scratch, const std::vector<std::string>& arguments,
                            const std::string& sentence) {
-  const Answer answer = pair_in(scratch, arguments);
+  const Answer answer = pair_in(scratch.path(), arguments);
   EXPECT_EQ(answer.status, 2) << sentence;
   EXPECT_THAT(answer.err, HasSubstr(sentence));
   EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1) << answer.err;
@@ -52,7 +40,7 @@ void refuses_with_status_2(const Scratch& scratch, const std::vector<std::string
 // Trains in `run`.
 void train_run(const Scratch& scratch, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"train", "--quiet", "--out", "run"});
-  const Answer answer = pair_in(scratch, arguments);
+  const Answer answer = pair_in(scratch.path(), arguments);
   ASSERT_EQ(answer.status, 0) << answer.err;
 }
 
@@ -97,7 +85,7 @@ std::vector<std::string> small_pets(const std::vector<std::string>& more = {}) {
 // The scores of 'pair score' on the run's own data equal those of the last record.
 void expect_scores_of_last_record(const Scratch& scratch, const std::string& metric,
                                   const std::string& ending) {
-  const Answer answer = pair_in(scratch, {"score", "run", "--json"});
+  const Answer answer = pair_in(scratch.path(), {"score", "run", "--json"});
   ASSERT_EQ(answer.status, 0) << answer.err;
   const json scores = json::parse(answer.out);
   const json record = read_records(results_file(scratch / "run")).back();
@@ -153,25 +141,25 @@ TEST(PairScore, OfANetworkWithBatchNormIsItsLastRecord) {
   EXPECT_TRUE(std::any_of(mean->bytes.begin(), mean->bytes.end(), [](std::uint8_t byte) {
     return byte != 0;
   })) << "statistics as they were before training";
-  const Answer predicted = pair_in(scratch, {"predict", "run", "pets/sketch", "--batch", "1"});
-  EXPECT_EQ(predicted.out, pair_in(scratch, {"predict", "run", "pets/sketch", "--batch", "1"}).out);
+  const Answer predicted = pair_in(scratch.path(), {"predict", "run", "pets/sketch", "--batch", "1"});
+  EXPECT_EQ(predicted.out, pair_in(scratch.path(), {"predict", "run", "pets/sketch", "--batch", "1"}).out);
 }
 
 TEST(PairScore, TakesAnotherDatasetsOptionsSeedsAndMetrics) {
   const Scratch scratch;
   train_run(scratch, small_cmnist());
-  const Answer own = pair_in(scratch, {"score", "run", "cmnist", "--json"});
-  EXPECT_EQ(own.out, pair_in(scratch, {"score", "run", "--json"}).out);
+  const Answer own = pair_in(scratch.path(), {"score", "run", "cmnist", "--json"});
+  EXPECT_EQ(own.out, pair_in(scratch.path(), {"score", "run", "--json"}).out);
   const Answer other =
-      pair_in(scratch, {"score", "run", "cmnist", "--set", "test_betas=0.3,0.7", "test_digits=120", "--seed",
-                        "9", "--metrics", "macro_f1", "--json"});
+      pair_in(scratch.path(), {"score", "run", "cmnist", "--set", "test_betas=0.3,0.7", "test_digits=120",
+                               "--seed", "9", "--metrics", "macro_f1", "--json"});
   ASSERT_EQ(other.status, 0) << other.err;
   const json scores = json::parse(other.out);
   EXPECT_THAT(scores.at("environments"), SizeIs(4));
   EXPECT_EQ(scores.at("environments").at(3).at("name"), "beta 0.7");
   EXPECT_EQ(scores.at("environments").at(3).at("samples"), 120);
   EXPECT_EQ(scores.at("metrics"), json({"macro_f1"}));
-  const Answer table = pair_in(scratch, {"score", "run", "cmnist"});
+  const Answer table = pair_in(scratch.path(), {"score", "run", "cmnist"});
   EXPECT_THAT(table.out, AllOf(ContainsRegex("environment +key +part +samples +accuracy +worst_group"),
                                ContainsRegex("beta 0.9 +env2_out +test +150 +0\\.[0-9]+ +0\\.[0-9]+"),
                                ContainsRegex("\nworst +0\\.")));
@@ -220,7 +208,7 @@ TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
   const Scratch scratch;
   write_pets(scratch / "pets");
   train_run(scratch, small_pets());
-  const Answer answer = pair_in(scratch, {"predict", "run", "pets/sketch", "pets/art/dog/3.png"});
+  const Answer answer = pair_in(scratch.path(), {"predict", "run", "pets/sketch", "pets/art/dog/3.png"});
   ASSERT_EQ(answer.status, 0) << answer.err;
   const auto lines = csv_lines(answer.out);
   ASSERT_THAT(lines, SizeIs(1 + 12 + 1));
@@ -235,7 +223,7 @@ TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
     EXPECT_EQ(lines[i][1], cat > dog ? "cat" : "dog");
     right += i < 13 && lines[i][0].find("/" + lines[i][1] + "/") != std::string::npos ? 1 : 0;
   }
-  const Answer scored = pair_in(scratch, {"score", "run", "pets", "--json"});
+  const Answer scored = pair_in(scratch.path(), {"score", "run", "pets", "--json"});
   ASSERT_EQ(scored.status, 0) << scored.err;
   const json sketch = json::parse(scored.out).at("environments").at(2);
   EXPECT_EQ(sketch.at("name"), "sketch");
@@ -247,11 +235,11 @@ TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
   const Scratch scratch;
   write_pets(scratch / "pets");
   train_run(scratch, small_pets());
-  const Answer file = pair_in(scratch, {"predict", "run", "pets/art", "-o", "out.csv"});
+  const Answer file = pair_in(scratch.path(), {"predict", "run", "pets/art", "-o", "out.csv"});
   EXPECT_EQ(file.status, 0) << file.err;
   EXPECT_EQ(file.out, "12 predictions in out.csv\n");
   const std::string csv = read_file(scratch / "out.csv");
-  EXPECT_EQ(csv, pair_in(scratch, {"predict", "run", "pets/art", "--workers", "0"}).out);
+  EXPECT_EQ(csv, pair_in(scratch.path(), {"predict", "run", "pets/art", "--workers", "0"}).out);
 
   const std::string command = "cd '" + scratch.path().string() +
                               "' && find pets/art -name '*.png' | sort | " + PAIR_PROGRAM +
@@ -279,12 +267,12 @@ TEST(PairPredict, NamesABrokenPictureOrSkipsIt) {
   refuses_with_status_2(scratch, {"predict", "run", "pets/art", "-o", "out.csv"}, "pets/art/cat/2.png");
   EXPECT_FALSE(fs::exists(scratch / "out.csv"));
   refuses_with_status_2(scratch, {"score", "run", "pets"}, "pets/art/cat/2.png");
-  const Answer skipping = pair_in(scratch, {"predict", "run", "pets/art", "--broken", "skip"});
+  const Answer skipping = pair_in(scratch.path(), {"predict", "run", "pets/art", "--broken", "skip"});
   EXPECT_EQ(skipping.status, 0) << skipping.err;
   EXPECT_THAT(csv_lines(skipping.out), SizeIs(1 + 11));
   EXPECT_THAT(skipping.err, AllOf(HasSubstr("skipped a broken file (1 so far): pets/art/cat/2.png"),
                                   HasSubstr("skipped broken files: 1")));
-  const Answer scored = pair_in(scratch, {"score", "run", "pets", "--broken", "skip", "--json"});
+  const Answer scored = pair_in(scratch.path(), {"score", "run", "pets", "--broken", "skip", "--json"});
   EXPECT_EQ(scored.status, 0) << scored.err;
   EXPECT_EQ(json::parse(scored.out).at("skipped"), 1);
   EXPECT_EQ(json::parse(scored.out).at("environments").at(0).at("samples"), 11);
@@ -297,11 +285,11 @@ TEST(PairScore, MatchesClassesOfAFolderByName) {
   // One environment with one class, whose label in the folder is 0 and the model's is 1.
   fs::create_directories(scratch / "new/hospital");
   fs::copy(scratch / "pets/sketch/dog", scratch / "new/hospital/dog");
-  const Answer answer = pair_in(scratch, {"predict", "run", "new"});
+  const Answer answer = pair_in(scratch.path(), {"predict", "run", "new"});
   const auto lines = csv_lines(answer.out);
   const auto dogs =
       std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line[1] == "dog"; });
-  const json scores = json::parse(pair_in(scratch, {"score", "run", "new", "--json"}).out);
+  const json scores = json::parse(pair_in(scratch.path(), {"score", "run", "new", "--json"}).out);
   EXPECT_EQ(scores.at("environments").at(0).at("name"), "hospital");
   EXPECT_EQ(scores.at("environments").at(0).at("scores").at("accuracy").get<double>(),
             static_cast<double>(dogs) / 6.0);
@@ -340,7 +328,7 @@ TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
   write_bytes(scratch / "digits-idx3-ubyte", idx);
   write_bytes(scratch / "green.png", tests::png(small));
   const Answer both =
-      pair_in(scratch, {"predict", "run", "digits-idx3-ubyte", "green.png", "--channel", "1"});
+      pair_in(scratch.path(), {"predict", "run", "digits-idx3-ubyte", "green.png", "--channel", "1"});
   ASSERT_EQ(both.status, 0) << both.err;
   const auto lines = csv_lines(both.out);
   ASSERT_THAT(lines, SizeIs(4));
@@ -349,7 +337,7 @@ TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
   EXPECT_EQ(lines[3][0], "green.png");
   EXPECT_EQ(lines[2][2], lines[3][2]) << "the same digit in the same colour";
   EXPECT_NE(lines[1][2], lines[2][2]);
-  const Answer red = pair_in(scratch, {"predict", "run", "digits-idx3-ubyte", "--channel", "0"});
+  const Answer red = pair_in(scratch.path(), {"predict", "run", "digits-idx3-ubyte", "--channel", "0"});
   EXPECT_NE(csv_lines(red.out).at(2)[2], lines[2][2]);
   refuses_with_status_2(scratch, {"predict", "run", "digits-idx3-ubyte"},
                         "--channel 0 takes them as red, 1 as green");
@@ -360,16 +348,16 @@ TEST(PairPredict, TakesLinesOfNumbers) {
   train_run(scratch, small_points());
   write(scratch / "points.csv", "x2,x1\n1,0.5\n-2,3\n");
   write(scratch / "plain.csv", "0.5,1\n3,-2\n");
-  const Answer named = pair_in(scratch, {"predict", "run", "points.csv"});
+  const Answer named = pair_in(scratch.path(), {"predict", "run", "points.csv"});
   ASSERT_EQ(named.status, 0) << named.err;
   const auto lines = csv_lines(named.out);
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_EQ(lines[0], (std::vector<std::string>{"input", "value"}));
   EXPECT_EQ(lines[1][0], "points.csv:2");
-  const auto plain = csv_lines(pair_in(scratch, {"predict", "run", "plain.csv"}).out);
+  const auto plain = csv_lines(pair_in(scratch.path(), {"predict", "run", "plain.csv"}).out);
   EXPECT_EQ(lines[1][1], plain.at(1)[1]);
   EXPECT_EQ(lines[2][1], plain.at(2)[1]);
-  const Answer line = pair_in(scratch, {"predict", "run", "plain.csv", "--format", "jsonl"});
+  const Answer line = pair_in(scratch.path(), {"predict", "run", "plain.csv", "--format", "jsonl"});
   EXPECT_EQ(json::parse(line.out.substr(0, line.out.find('\n'))).at("value").get<float>(),
             std::stof(plain.at(1)[1]));
   write(scratch / "wide.csv", "1,2\n1,2,3\n");
@@ -406,7 +394,7 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   expect_scores_of_last_record(scratch, "accuracy", "_acc");
   // Columns in another order, some of them unknown, none of them the label.
   write(scratch / "new.csv", "sex;note;age\nF;a;35\nM;b;75\n;c;\n");
-  const Answer answer = pair_in(scratch, {"predict", "run", "new.csv"});
+  const Answer answer = pair_in(scratch.path(), {"predict", "run", "new.csv"});
   ASSERT_EQ(answer.status, 0) << answer.err;
   const auto lines = csv_lines(answer.out);
   ASSERT_THAT(lines, SizeIs(4));
@@ -416,7 +404,7 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   EXPECT_EQ(lines[2][1], "ill");
 
   write(scratch / "later.csv", visits(false, 1001));
-  const Answer scored = pair_in(scratch, {"score", "run", "later.csv", "--json"});
+  const Answer scored = pair_in(scratch.path(), {"score", "run", "later.csv", "--json"});
   ASSERT_EQ(scored.status, 0) << scored.err;
   const json scores = json::parse(scored.out);
   ASSERT_THAT(scores.at("environments"), SizeIs(3));
@@ -446,11 +434,11 @@ TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
   write(scratch / "p.csv", visits(true));
   train_run(scratch, small_table());
   write(scratch / "new.csv", "age,sex\n35,F\n75,M\n");
-  const auto lines = csv_lines(pair_in(scratch, {"predict", "run", "new.csv"}).out);
+  const auto lines = csv_lines(pair_in(scratch.path(), {"predict", "run", "new.csv"}).out);
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_NEAR(std::stod(lines[1][1]), 1350.5, 60);
   EXPECT_NEAR(std::stod(lines[2][1]), 1750.5, 60);
-  const json scores = json::parse(pair_in(scratch, {"score", "run", "p.csv", "--json"}).out);
+  const json scores = json::parse(pair_in(scratch.path(), {"score", "run", "p.csv", "--json"}).out);
   EXPECT_LT(scores.at("worst").at("mse").get<double>(), 0.2);
 }
 
@@ -488,13 +476,13 @@ TEST(PairTrain, KeepsNoModelOnRequest) {
   EXPECT_FALSE(fs::exists(scratch / "run/model.safetensors"));
   refuses_with_status_2(scratch, {"score", "run"},
                         "run: expected a run with a model, got one without model.json");
-  const Answer exported = pair_in(scratch, {"export", "run", "-o", "weights.safetensors"});
+  const Answer exported = pair_in(scratch.path(), {"export", "run", "-o", "weights.safetensors"});
   EXPECT_EQ(exported.status, 0) << exported.err;
   EXPECT_THAT(exported.err, HasSubstr("run had no model; it was made from the run's last checkpoint"));
   EXPECT_EQ(exported.out, "Weights in weights.safetensors\n");
   EXPECT_EQ(read_file(scratch / "weights.safetensors"), read_file(scratch / "run/model.safetensors"));
-  EXPECT_EQ(pair_in(scratch, {"score", "run"}).status, 0);
-  EXPECT_THAT(pair_in(scratch, {"export", "run", "-o", "again.safetensors"}).err, IsEmpty());
+  EXPECT_EQ(pair_in(scratch.path(), {"score", "run"}).status, 0);
+  EXPECT_THAT(pair_in(scratch.path(), {"export", "run", "-o", "again.safetensors"}).err, IsEmpty());
   refuses_with_status_2(scratch, {"export", "nowhere", "-o", "x"},
                         "nowhere: expected the folder of a finished run");
 }

@@ -129,4 +129,10 @@ const std::string& Program::err() {
   return err_;
 }
 
+Answer pair_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
+  Program program(arguments, folder);
+  const int status = program.wait();
+  return {status, program.out(), program.err()};
+}
+
 }  // namespace pair::runs::testing

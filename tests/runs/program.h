@@ -41,4 +41,13 @@ class Program {
   std::string err_;
 };
 
+struct Answer {
+  int status = 0;
+  std::string out;
+  std::string err;
+};
+
+// The program's answer, once it has ended.
+Answer pair_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
+
 }  // namespace pair::runs::testing

@@ -23,6 +23,7 @@
 #include "pair/select/catalog.h"
 #include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
+#include "pair/select/losses.h"
 #include "pair/select/read_histories.h"
 
 namespace pair::cli {
@@ -164,15 +165,7 @@ void check_count(const char* option, const std::optional<std::int64_t>& count, s
 
 // A misspelt loss would leave out every run.
 void check_losses(const std::vector<std::string>& losses, const select::History& history) {
-  std::set<std::string> known;
-  for (const select::Run& run : history) {
-    for (const select::Column& column : run.columns) {
-      const bool objective = column.key.starts_with("losses.");
-      if (!column.key.ends_with("_acc") && (objective || column.key.find('.') == std::string::npos)) {
-        known.insert(objective ? column.key.substr(7) : column.key);
-      }
-    }
-  }
+  const std::set<std::string> known = select::loss_names(history);
   for (const std::string& loss : losses) {
     if (std::count(losses.begin(), losses.end(), loss) > 1) {
       throw UsageError("--losses: expected each loss once, got '" + loss + "' twice");

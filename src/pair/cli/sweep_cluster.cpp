@@ -46,6 +46,12 @@ sweep::SlurmOptions slurm_options(const ClusterArguments& arguments, std::size_t
           .setup = arguments.setup};
 }
 
+// Whether an option for sbatch was given.
+bool asks_slurm(const ClusterArguments& arguments) {
+  return !arguments.partition.empty() || arguments.gpus > 0 || arguments.cpus > 0 ||
+         !arguments.time.empty() || !arguments.sbatch.empty() || !arguments.setup.empty();
+}
+
 std::string states_text(const sweep::SlurmState& state) {
   std::string text = base::joined(
       state.tasks, ", ", [](const auto& entry) { return std::to_string(entry.second) + " " + entry.first; });
@@ -123,9 +129,8 @@ void add_cluster_options(CLI::App& command, ClusterArguments& arguments) {
 }
 
 void check_local(const ClusterArguments& arguments) {
-  const bool any = arguments.max_jobs || !arguments.partition.empty() || arguments.gpus > 0 ||
-                   arguments.cpus > 0 || !arguments.time.empty() || !arguments.sbatch.empty() ||
-                   !arguments.setup.empty() || !arguments.command.empty() || arguments.dry_run;
+  const bool any =
+      asks_slurm(arguments) || arguments.max_jobs || !arguments.command.empty() || arguments.dry_run;
   if (any) {
     throw UsageError(
         "options for clusters need --launcher slurm or --launcher command, got --launcher local");
@@ -141,12 +146,10 @@ void check_cluster(const ClusterArguments& arguments, const std::string& launche
     throw UsageError("--notice: expected an integer from 1 to 65535, got " +
                      std::to_string(arguments.notice));
   }
-  const bool has_slurm = !arguments.partition.empty() || arguments.gpus > 0 || arguments.cpus > 0 ||
-                         !arguments.time.empty() || !arguments.sbatch.empty() || !arguments.setup.empty();
   if (launcher == "command" && arguments.command.empty()) {
     throw UsageError("--launcher command: expected --command 'qsub ... {}' as well");
   }
-  if (launcher == "command" && has_slurm) {
+  if (launcher == "command" && asks_slurm(arguments)) {
     throw UsageError(
         "--launcher command: expected the scheduler's options within --command, got options for Slurm");
   }

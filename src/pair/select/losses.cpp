@@ -150,6 +150,20 @@ std::vector<std::string> default_losses(std::string_view algorithm, std::span<co
   return first_that_fits(lists, runs, mixed);
 }
 
+std::set<std::string> loss_names(const History& history) {
+  constexpr std::string_view prefix = "losses.";
+  std::set<std::string> names;
+  for (const Run& run : history) {
+    for (const Column& column : run.columns) {
+      const bool objective = column.key.starts_with(prefix);
+      if (!column.key.ends_with("_acc") && (objective || column.key.find('.') == std::string::npos)) {
+        names.insert(objective ? column.key.substr(prefix.size()) : column.key);
+      }
+    }
+  }
+  return names;
+}
+
 bool has_noisy_losses(std::string_view algorithm, std::span<const Run* const> runs) {
   const auto found = std::find_if(runs.begin(), runs.end(),
                                   [](const Run* run) { return run->declared.noisy_losses.has_value(); });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ std::vector<std::string> default_losses(std::string_view algorithm, std::span<co
 
 // The names in a JSON list, such as ["erm","irmv1"].
 std::vector<std::string> names_in(std::string_view list);
+
+// The names that a list of losses may contain: the objectives of some run, and other logged numbers that are
+// not accuracies.
+std::set<std::string> loss_names(const History& history);
 
 // Whether validation accuracy decides among an algorithm's runs instead of the score: as declared by the
 // first run that declares it. Otherwise for GroupDRO and DANN, whose losses are too noisy to compare runs

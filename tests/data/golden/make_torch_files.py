@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the .pth files of this folder, which tests/data/torch_file_test.cpp reads where there is no PyTorch.
+"""Writes the .pth files of this folder, which tests/data/torch_file_test.cpp reads where PyTorch is not installed.
 
     make_torch_files.py [FOLDER]
 
