@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <map>
@@ -73,8 +74,10 @@ with torch.no_grad():
   model->eval();
   const torch::Tensor logits = tensor_in(io, "logits");
   const torch::Tensor ours = model->forward(tensor_in(io, "inputs"));
-  EXPECT_GT(logits.abs().max().item<double>(), 0.01);
-  EXPECT_LT((ours - logits).abs().max().item<double>(), 1e-4);
+  const double largest = logits.abs().max().item<double>();
+  EXPECT_GT(largest, 0.01);
+  // Relative for large logits: the random BatchNorm weights make them far larger than a trained network's.
+  EXPECT_LT((ours - logits).abs().max().item<double>(), 1e-4 * std::max(1.0, largest));
 }
 
 TEST(Pretrained, Resnet18HasTheLogitsOfTorchvision) {
