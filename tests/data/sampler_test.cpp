@@ -93,6 +93,48 @@ TEST(Sampler, ReplacesASampleByOthersOfItsEnvironment) {
   }
 }
 
+TEST(Sampler, OfPartsGivesTogetherTheBatchOfOne) {
+  for (const std::int64_t parts : {2, 3, 4}) {
+    const SamplerOptions options{.seed = 9, .batch = 7, .environments_per_step = 2};
+    const Sampler whole(numbered({50, 60, 70}), options);
+    for (std::int64_t step = 0; step < 20; ++step) {
+      std::vector<std::vector<std::size_t>> drawn(2);
+      std::vector<std::vector<std::size_t>> replaced(2);
+      std::vector<std::vector<std::uint64_t>> counters(2);
+      for (std::int64_t part = 0; part < parts; ++part) {
+        SamplerOptions of_part = options;
+        of_part.share = {part, parts};
+        const Sampler sampler(numbered({50, 60, 70}), of_part);
+        const std::vector<std::size_t> samples = sampler.samples_of(step);
+        ASSERT_EQ(samples.size(), sampler.places());
+        for (std::size_t place = 0; place < samples.size(); ++place) {
+          const std::size_t environment = place / (samples.size() / 2);
+          drawn[environment].push_back(samples[place]);
+          replaced[environment].push_back(sampler.replacement(step, place, 1));
+          counters[environment].push_back(sampler.counter(step, place));
+        }
+      }
+      drawn[0].insert(drawn[0].end(), drawn[1].begin(), drawn[1].end());
+      replaced[0].insert(replaced[0].end(), replaced[1].begin(), replaced[1].end());
+      counters[0].insert(counters[0].end(), counters[1].begin(), counters[1].end());
+      EXPECT_EQ(drawn[0], whole.samples_of(step));
+      for (std::size_t place = 0; place < whole.places(); ++place) {
+        EXPECT_EQ(replaced[0][place], whole.replacement(step, place, 1));
+        EXPECT_EQ(counters[0][place], whole.counter(step, place));
+      }
+    }
+  }
+}
+
+TEST(Sampler, RefusesMorePartsThanSamples) {
+  EXPECT_THAT(
+      [] {
+        Sampler(numbered({10}), {.batch = 2, .share = {0, 3}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          HasSubstr("batch: expected at least 3, one sample per environment for each process, got 2")));
+}
+
 TEST(Sampler, RefusesWhatIsOutOfRange) {
   const auto refused = [](const std::vector<std::size_t>& sizes, const SamplerOptions& options,
                           const std::string& sentence) {

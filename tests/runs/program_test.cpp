@@ -32,16 +32,8 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-struct Ended {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Ended pair(const std::vector<std::string>& arguments, const fs::path& folder) {
-  Program program(arguments, folder);
-  const int status = program.wait();
-  return {status, program.out(), program.err()};
+Answer pair(const std::vector<std::string>& arguments, const fs::path& folder) {
+  return pair_in(folder, arguments);
 }
 
 // A run of a second or two in `run` under the folder.
@@ -92,7 +84,7 @@ void wait_for_progress(Program& program, const fs::path& directory, std::uintmax
 
 TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   const Scratch scratch;
-  const Ended ended = pair(small_run(), scratch.path());
+  const Answer ended = pair(small_run(), scratch.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("Accuracy after step 200"), HasSubstr("worst test"),
                                HasSubstr("run/results.jsonl")));
@@ -104,7 +96,7 @@ TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   for (const char* name : {"spec.json", "checkpoint", "done"}) {
     EXPECT_TRUE(fs::exists(scratch / "run" / name)) << name;
   }
-  const Ended again = pair(small_run(), scratch.path());
+  const Answer again = pair(small_run(), scratch.path());
   EXPECT_EQ(again.status, 0);
   EXPECT_THAT(again.out, HasSubstr("Already finished"));
   EXPECT_THAT(again.err, IsEmpty());
@@ -143,7 +135,7 @@ TEST(PairTrain, WritesForTensorBoardBesideTheSameRecords) {
     GTEST_SKIP() << "built without protobuf";
   }
   const Scratch scratch;
-  const Ended ended = pair(small_run({"--tensorboard"}), scratch.path());
+  const Answer ended = pair(small_run({"--tensorboard"}), scratch.path());
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
   ASSERT_THAT(event_files_in(scratch / "run"), SizeIs(1));
@@ -188,7 +180,7 @@ TEST(PairTrain, WritesARunThatIsDoneForTensorBoard) {
 
 TEST(PairTrain, SummarisesAsJson) {
   const Scratch scratch;
-  const Ended ended = pair(small_run({"--json", "--quiet"}), scratch.path());
+  const Answer ended = pair(small_run({"--json", "--quiet"}), scratch.path());
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, IsEmpty());
   const auto summary = nlohmann::json::parse(ended.out);
@@ -199,7 +191,7 @@ TEST(PairTrain, SummarisesAsJson) {
 
 TEST(PairTrain, CombinesAnyObjectives) {
   const Scratch scratch;
-  const Ended ended =
+  const Answer ended =
       pair({"train", "--objectives", "erm,irmv1,vrex,fishr", "--no-restart", "--freeze-featurizer", "--out",
             "run", "--set", "steps=4", "pretrain=2", "train_digits=100", "test_digits=10", "width=2"},
            scratch.path());
@@ -213,9 +205,9 @@ TEST(PairTrain, CombinesAnyObjectives) {
 
 TEST(PairTrain, WarnsBeforeARunThatNeverBalances) {
   const Scratch scratch;
-  const Ended ended = pair({"train", "--steps", "4", "--out", "run", "--quiet", "--name", "my method",
-                            "--set", "train_digits=100", "test_digits=50", "width=4", "holdout=0.2"},
-                           scratch.path());
+  const Answer ended = pair({"train", "--steps", "4", "--out", "run", "--quiet", "--name", "my method",
+                             "--set", "train_digits=100", "test_digits=50", "width=4", "holdout=0.2"},
+                            scratch.path());
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(
       ended.err,
@@ -230,7 +222,7 @@ TEST(PairTrain, WarnsBeforeARunThatNeverBalances) {
 
 TEST(PairTrain, RefusesObjectivesThatTheAlgorithmDoesNotHave) {
   const Scratch scratch;
-  const Ended ended = pair({"train", "--algorithm", "erm", "--objectives", "erm,vrex"}, scratch.path());
+  const Answer ended = pair({"train", "--algorithm", "erm", "--objectives", "erm,vrex"}, scratch.path());
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("objectives: expected 'erm' for algorithm erm, got 'erm,vrex'"));
 }
@@ -281,7 +273,7 @@ TEST(PairTrain, EndsCleanlyOnCtrlCAndContinues) {
     EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command continues"));
     EXPECT_FALSE(fs::exists(done_file(scratch / "run")));
     EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
-    const Ended second = pair(small_run(), scratch.path());
+    const Answer second = pair(small_run(), scratch.path());
     EXPECT_EQ(second.status, 0);
     EXPECT_THAT(second.err, ContainsRegex("Resumed at step [0-9]+ of 200"));
     EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
@@ -292,7 +284,7 @@ TEST(PairTrain, DoesNotTrainWhereAnotherDoes) {
   const Scratch scratch;
   Program first(small_run({"steps=1000000"}), scratch.path());
   wait_for_progress(first, scratch / "run", 0);
-  const Ended second = pair(small_run({"steps=1000000"}), scratch.path());
+  const Answer second = pair(small_run({"steps=1000000"}), scratch.path());
   EXPECT_EQ(second.status, 1);
   EXPECT_THAT(second.err, HasSubstr("another process or thread is training in run"));
   first.signal(SIGINT);
@@ -304,7 +296,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   const auto refusal = [&](const std::vector<std::string>& arguments, const std::string& sentence) {
     std::vector<std::string> all = {"train"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    const Ended ended = pair(all, scratch.path());
+    const Answer ended = pair(all, scratch.path());
     EXPECT_EQ(ended.status, 2) << sentence;
     EXPECT_THAT(ended.err, AllOf(HasSubstr(sentence), ::testing::StartsWith("pair: ")));
   };
@@ -322,7 +314,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
 TEST(PairTrain, RefusesAFolderOfAnotherRun) {
   const Scratch scratch;
   ASSERT_EQ(pair(small_run({"steps=5"}), scratch.path()).status, 0);
-  const Ended ended = pair(small_run({"steps=6"}), scratch.path());
+  const Answer ended = pair(small_run({"steps=6"}), scratch.path());
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("run holds a different run: its steps is 5, here 6"));
 }
@@ -331,12 +323,12 @@ TEST(PairTrain, SaysWhereItCannotWrite) {
   const Scratch scratch;
   std::vector<std::string> arguments = small_run();
   *std::find(arguments.begin(), arguments.end(), "run") = "/proc/run";
-  const Ended ended = pair(arguments, scratch.path());
+  const Answer ended = pair(arguments, scratch.path());
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, HasSubstr("cannot create the folder /proc/run"));
 }
 
-void expect_records_kept_and_mended(const Scratch& scratch, const Ended& ended) {
+void expect_records_kept_and_mended(const Scratch& scratch, const Answer& ended) {
   EXPECT_EQ(ended.status, 1);
   const std::string records = read_file(results_file(scratch / "run"));
   EXPECT_FALSE(records.empty());
@@ -357,7 +349,7 @@ TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
   limited.rlim_cur = 30'000;
   ::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &limited);
-  const Ended ended = pair(small_run({"checkpoint_every=100000"}), scratch.path());
+  const Answer ended = pair(small_run({"checkpoint_every=100000"}), scratch.path());
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_THAT(ended.err, HasSubstr("pair: cannot write run/results.jsonl: File too large"));
   EXPECT_THAT(read_file(failed_file(scratch / "run")), HasSubstr("File too large"));
@@ -394,7 +386,7 @@ TEST(PairTrain, LosesNoRecordToAFullDisk) {
   if (!disk.mounted()) {
     GTEST_SKIP() << "mounting a small disk needs root";
   }
-  const Ended ended = pair(small_run(), scratch.path());
+  const Answer ended = pair(small_run(), scratch.path());
   EXPECT_THAT(ended.err,
               ContainsRegex("pair: cannot write run/(results.jsonl|checkpoint): No space left on device"));
   expect_records_kept_and_mended(scratch, ended);
@@ -412,7 +404,7 @@ TEST(PairList, HasALineForEach) {
   EXPECT_THAT(listing("models"), AllOf(HasSubstr("mlp"), HasSubstr("linear")));
   EXPECT_THAT(listing("settings"),
               AllOf(HasSubstr("(default: 1,1e+10,1e+12)"), HasSubstr("integers from 1 to 65536")));
-  const Ended unknown = pair({"list", "datset"}, scratch.path());
+  const Answer unknown = pair({"list", "datset"}, scratch.path());
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'datasets'?"));
 }
@@ -420,16 +412,16 @@ TEST(PairList, HasALineForEach) {
 TEST(PairData, ListsDataAndRefusesUnknownSources) {
   const Scratch scratch;
   ::setenv("PAIR_DATA", (scratch / "store").c_str(), 1);
-  const Ended listing = pair({"data", "list"}, scratch.path());
+  const Answer listing = pair({"data", "list"}, scratch.path());
   EXPECT_EQ(listing.status, 0);
   EXPECT_THAT(listing.out, AllOf(HasSubstr("mnist14   ready"), HasSubstr("mnist     missing")));
   EXPECT_EQ(nlohmann::json::parse(pair({"data", "list", "--json"}, scratch.path()).out).at(1).at("state"),
             "missing");
-  const Ended unknown = pair({"data", "get", "mnits"}, scratch.path());
+  const Answer unknown = pair({"data", "get", "mnits"}, scratch.path());
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("mnist"));
   fs::create_directory(scratch / "empty");
-  const Ended nothing = pair({"data", "get", "mnist", "--from", "empty"}, scratch.path());
+  const Answer nothing = pair({"data", "get", "mnist", "--from", "empty"}, scratch.path());
   EXPECT_EQ(nothing.status, 1);
   EXPECT_THAT(nothing.err, HasSubstr("train-images-idx3-ubyte"));
   ::unsetenv("PAIR_DATA");

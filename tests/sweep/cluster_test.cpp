@@ -114,15 +114,20 @@ TEST(SubmitToSlurm, RepeatsWhatSbatchSays) {
 
 TEST(SlurmStates, CountsTasksAndForgetsJobsThatAreOver) {
   const FakeSlurm slurm;
-  slurm.add("squeue",
-            "case \"$*\" in\n"
-            "  *--jobs=17*) echo 'RUNNING|None'; echo 'PENDING|Resources'; echo 'PENDING|Priority' ;;\n"
-            "  *) echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1 ;;\n"
-            "esac");
-  const std::vector<SlurmState> states = slurm_states({"16", "17"});
-  ASSERT_EQ(states.size(), 1U);
+  slurm.add(
+      "squeue",
+      "case \"$*\" in\n"
+      "  *--jobs=16,17,18*) echo '17|RUNNING|None'; echo '18|RUNNING|None'; echo '17|PENDING|Resources'\n"
+      "                     echo '17|PENDING|Priority' ;;\n"
+      "  *) echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1 ;;\n"
+      "esac");
+  const std::vector<SlurmState> states = slurm_states({"16", "17", "18"});
+  ASSERT_EQ(states.size(), 2U);
   EXPECT_EQ(states[0].job, "17");
   EXPECT_THAT(states[0].tasks, UnorderedElementsAre(Pair("running", 1U), Pair("pending", 2U)));
+  EXPECT_EQ(states[1].job, "18");
+  EXPECT_TRUE(slurm_states({"16"}).empty());
+  EXPECT_TRUE(slurm_states({}).empty());
   EXPECT_EQ(states[0].reason, "Resources");
   slurm.add("squeue", "echo 'Unable to contact slurm controller' >&2; exit 1");
   EXPECT_THAT([] { slurm_states({"17"}); },

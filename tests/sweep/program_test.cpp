@@ -22,26 +22,20 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using nlohmann::json;
+using runs::testing::Answer;
 using runs::testing::Program;
 using runs::testing::Scratch;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-struct Ended {
-  int status = 0;
-  std::string out;
-  std::string err;
-};
-
-Ended end_of(Program& program) {
+Answer end_of(Program& program) {
   const int status = program.wait();
   return {status, program.out(), program.err()};
 }
 
-Ended pair(const Words& arguments, const fs::path& folder) {
-  Program program(arguments, folder);
-  return end_of(program);
+Answer pair(const Words& arguments, const fs::path& folder) {
+  return runs::testing::pair_in(folder, arguments);
 }
 
 Words operator+(Words words, const Words& more) {
@@ -117,7 +111,7 @@ void wait_for_records(Program& program, const fs::path& sweep, std::size_t runs)
 
 TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
   const Scratch scratch;
-  const Ended first = pair(eight(), scratch.path());
+  const Answer first = pair(eight(), scratch.path());
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_THAT(first.err, AllOf(HasSubstr("8 jobs: 0 done, 8 not begun"), HasSubstr("8 of 8 runs done")));
   const json summary = json::parse(first.out);
@@ -132,7 +126,7 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
   EXPECT_EQ(again.at("done_before"), 8);
   EXPECT_EQ(records_in(scratch / "sweep"), before);
 
-  const Ended status = pair({"sweep", "status", "--out", "sweep"}, scratch.path());
+  const Answer status = pair({"sweep", "status", "--out", "sweep"}, scratch.path());
   EXPECT_EQ(status.status, 0);
   EXPECT_THAT(status.out, AllOf(HasSubstr("8 jobs: 8 done\n"), HasSubstr("4/4"),
                                 HasSubstr("beta 0.9, beta 0.1, beta 0.5")));
@@ -144,7 +138,7 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
 
   const Words choose = {"sweep",       "collect", "--out",        "sweep",
                         "--criterion", "pair",    "--validation", "training"};
-  const Ended tables = pair(choose, scratch.path());
+  const Answer tables = pair(choose, scratch.path());
   EXPECT_EQ(tables.status, 0) << tables.err;
   EXPECT_THAT(tables.out, AllOf(HasSubstr("Dataset: cmnist"), HasSubstr("irmv1"), HasSubstr("Chosen")));
   EXPECT_THAT(tables.out, ::testing::Not(HasSubstr("Not complete")));
@@ -158,8 +152,8 @@ TEST(PairSweep, OfTwoProcessesOnOneFolderRunsEveryJobOnce) {
   const Scratch scratch;
   Program one(eight("150"), scratch.path());
   Program two(eight("150"), scratch.path());
-  const Ended first = end_of(one);
-  const Ended second = end_of(two);
+  const Answer first = end_of(one);
+  const Answer second = end_of(two);
   ASSERT_EQ(first.status, 0) << first.err;
   ASSERT_EQ(second.status, 0) << second.err;
   const int ran_first = json::parse(first.out).at("ran");
@@ -182,7 +176,7 @@ TEST(PairSweep, ContinuesAfterKillToTheSameRecords) {
   const json status = status_in(scratch.path());
   EXPECT_EQ(status.at("running"), 0);
   EXPECT_LT(status.at("done"), 8);
-  const Ended ended = pair({"sweep", "launch", "--out", "sweep"}, scratch.path());
+  const Answer ended = pair({"sweep", "launch", "--out", "sweep"}, scratch.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("8 of 8 jobs done"));
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
@@ -197,7 +191,7 @@ TEST(PairSweep, TakesOverFromALauncherThatIsKilled) {
   wait_for_records(other, scratch / "sweep", 3);
   killed.signal(SIGKILL);
   killed.wait();
-  const Ended ended = end_of(other);
+  const Answer ended = end_of(other);
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(json::parse(ended.out).at("done"), 8);
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
@@ -209,7 +203,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
     Program program(eight("2000"), scratch.path());
     wait_for_records(program, scratch / "sweep", 1);
     program.signal(signal);
-    const Ended ended = end_of(program);
+    const Answer ended = end_of(program);
     EXPECT_EQ(ended.status, 128 + signal) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("Stopped; the same command continues from there"));
     EXPECT_EQ(json::parse(ended.out).at("status"), "stopped");
@@ -218,7 +212,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
     EXPECT_EQ(status.at("failed"), 0);
     EXPECT_GT(status.at("incomplete"), 0);
     EXPECT_GT(status.at("not_begun"), 0);
-    const Ended collected =
+    const Answer collected =
         pair({"sweep", "collect", "--out", "sweep", "--criterion", "oracle"}, scratch.path());
     EXPECT_THAT(collected.out, HasSubstr("-------- Not complete\n8 jobs: "));
   }
@@ -226,7 +220,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
 
 TEST(PairSweep, RecordsAFailureAndContinues) {
   const Scratch scratch;
-  const Ended whole = pair(eight(), scratch.path());
+  const Answer whole = pair(eight(), scratch.path());
   ASSERT_EQ(whole.status, 0) << whole.err;
   const auto expected = records_in(scratch / "sweep");
   const std::string bad = expected.begin()->first;
@@ -238,7 +232,7 @@ TEST(PairSweep, RecordsAFailureAndContinues) {
   }
   fs::create_directories(runs::checkpoint_file(folder) / "x");
 
-  const Ended ended = pair(eight(), scratch.path());
+  const Answer ended = pair(eight(), scratch.path());
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, AllOf(HasSubstr(bad + " failed: "), HasSubstr("checkpoint")));
   EXPECT_EQ(json::parse(ended.out).at("failures").at(0).at("folder"), bad);
@@ -263,7 +257,7 @@ TEST(PairSweep, RunsBrokenRunsAgain) {
   const std::string name = expected.begin()->first;
   runs::testing::write(runs::results_file(scratch / "sweep" / name), "{}\n");
   EXPECT_EQ(status_in(scratch.path()).at("broken"), 1);
-  const Ended ended = pair(eight(), scratch.path());
+  const Answer ended = pair(eight(), scratch.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr(name + " is broken and runs again"));
   EXPECT_EQ(json::parse(ended.out).at("ran"), 1);
@@ -275,11 +269,11 @@ TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   ASSERT_EQ(pair(eight("5"), scratch.path()).status, 0);
   Words more = eight("5");
   more[7] = "vrex";
-  const Ended grown = pair(more, scratch.path());
+  const Answer grown = pair(more, scratch.path());
   EXPECT_EQ(grown.status, 0) << grown.err;
   EXPECT_THAT(grown.err, HasSubstr("held a sweep of 8 jobs; 4 more are now part of it"));
   EXPECT_EQ(status_in(scratch.path()).at("jobs"), 12);
-  const Ended mixed = pair(eight("6"), scratch.path());
+  const Answer mixed = pair(eight("6"), scratch.path());
   EXPECT_EQ(mixed.status, 2);
   EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds a different sweep"), HasSubstr("its steps is 5, here 6")));
 }
@@ -290,7 +284,7 @@ TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
   const Job job = jobs_of(read_sweep(scratch / "sweep")).back();
   const LaunchJob request = launch_job(job.spec, scratch / "alone", PAIR_PROGRAM);
   prepare(request);
-  const Ended ended = pair(Words(request.command.begin() + 1, request.command.end()), scratch.path());
+  const Answer ended = pair(Words(request.command.begin() + 1, request.command.end()), scratch.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(runs::read_file(runs::results_file(scratch / "alone")),
             runs::read_file(runs::results_file(scratch / "sweep" / job.folder)));
@@ -299,10 +293,10 @@ TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
 TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
   const Scratch scratch;
   runs::testing::write(scratch / "no.json", "{}");
-  const Ended none = pair({"train", "--spec", "missing.json"}, scratch.path());
+  const Answer none = pair({"train", "--spec", "missing.json"}, scratch.path());
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("--spec: expected a spec.json, got 'missing.json'"));
-  const Ended empty = pair({"train", "--spec", "no.json"}, scratch.path());
+  const Answer empty = pair({"train", "--spec", "no.json"}, scratch.path());
   EXPECT_EQ(empty.status, 2);
   EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: a spec: expected a name"));
   for (const Words& beside : {Words{"--dataset", "cmnist"}, Words{"--set", "steps=3"}, Words{"--tf32"}}) {
@@ -352,7 +346,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},
            Case{Words{"launch", "--out", "s", "--set", "model=mpl"} + named, "did you mean 'mlp'"},
        }) {
-    const Ended ended = pair(Words{"sweep"} + bad.arguments, scratch.path());
+    const Answer ended = pair(Words{"sweep"} + bad.arguments, scratch.path());
     EXPECT_EQ(ended.status, 2) << bad.sentence << "\n" << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(bad.sentence));
     EXPECT_FALSE(fs::exists(scratch / "s")) << bad.sentence;
@@ -361,7 +355,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
 
 TEST(PairSweep, ListsItsDistributions) {
   const Scratch scratch;
-  const Ended ended = pair({"list", "hparams"}, scratch.path());
+  const Answer ended = pair({"list", "hparams"}, scratch.path());
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("irmv1.penalty"), HasSubstr("one of 10, 100, 1e3, 1e4, 1e5"),
                                HasSubstr("10^Uniform(-4.5, -2.5)")));
@@ -373,7 +367,7 @@ TEST(PairSweep, ListsItsDistributions) {
 TEST(PairSweep, HelpsWithExamples) {
   const Scratch scratch;
   for (const char* command : {"launch", "status", "collect", "delete-incomplete"}) {
-    const Ended ended = pair({"sweep", command, "--help"}, scratch.path());
+    const Answer ended = pair({"sweep", command, "--help"}, scratch.path());
     EXPECT_EQ(ended.status, 0);
     EXPECT_THAT(ended.out, HasSubstr(std::string("Example:\n  pair sweep ") + command));
   }

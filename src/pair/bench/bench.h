@@ -33,6 +33,10 @@ void add_bench_table(CLI::App& bench, Context& context);
 void add_bench_step(CLI::App& bench, Context& context);
 // pair bench domainbed: an ERM step of DomainBed's network, compared with Python.
 void add_bench_domainbed(CLI::App& bench, Context& context);
+// pair bench sweep: the state of a folder with 60,000 runs, and what two launchers lose to looking for work.
+void add_bench_sweep(CLI::App& bench, Context& context);
+// pair bench ranks: steps of ColoredMNIST on two processes, compared with one.
+void add_bench_ranks(CLI::App& bench, Context& context);
 // pair bench extrapolation: a training step on the extrapolation example.
 void add_bench_extrapolation(CLI::App& bench, Context& context);
 // pair bench gpu: steps, single runs and concurrent runs on a CUDA device.

@@ -27,6 +27,7 @@
 #include "pair/cli/train_data.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/cli/train_progress.h"
+#include "pair/cli/train_ranks.h"
 #include "pair/runs/file.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run.h"
@@ -55,6 +56,7 @@ struct TrainArguments {
   bool no_model = false;
   bool json = false;
   bool quiet = false;
+  std::int64_t ranks = 0;  // to start; 0: not given
 };
 
 // A setting that the algorithm would ignore is more likely a mistake.
@@ -169,16 +171,23 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
 }
 
 nlohmann::ordered_json json_of(const RunSpec& spec, const RunResult& result,
-                               const std::filesystem::path& directory) {
+                               const std::filesystem::path& directory, std::int64_t ranks,
+                               std::int64_t bytes_sent) {
   const bool finished = result.status == RunResult::Status::finished;
-  return {{"status", finished ? "finished" : "stopped"},
-          {"directory", directory.string()},
-          {"hash", runs::hash(spec)},
-          {"step", result.step},
-          {"steps", spec.settings.steps},
-          {"seconds", result.seconds},
-          {"was_done", result.was_done},
-          {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
+  nlohmann::ordered_json json = {
+      {"status", finished ? "finished" : "stopped"},
+      {"directory", directory.string()},
+      {"hash", runs::hash(spec)},
+      {"step", result.step},
+      {"steps", spec.settings.steps},
+      {"seconds", result.seconds},
+      {"was_done", result.was_done},
+      {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
+  if (ranks > 1) {
+    json["ranks"] = ranks;
+    json["bytes_sent"] = bytes_sent;
+  }
+  return json;
 }
 
 // One run of several, which leave out one environment each.
@@ -186,6 +195,7 @@ struct LeftOut {
   RunSpec spec;
   RunResult result;
   std::filesystem::path directory;
+  std::int64_t bytes_sent = 0;  // by this rank, to others
 };
 
 // Scores on environments that were not trained on, and on held-out samples of those that were.
@@ -270,9 +280,11 @@ class TensorBoardFiles {
 
 // One run, to its end or until it is stopped.
 RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
-                    const TrainArguments& arguments, const Interrupt& interrupt, runs::DatasetCache& datasets,
-                    Context& context) {
-  for (const std::string& warning : runs::warnings_of(std::span(&spec, 1))) {
+                    const TrainArguments& arguments, const train::Ranks& ranks, const Interrupt& interrupt,
+                    runs::DatasetCache& datasets, Context& context) {
+  const std::vector<std::string> warnings =
+      ranks.rank() == 0 ? runs::warnings_of(std::span(&spec, 1)) : std::vector<std::string>();
+  for (const std::string& warning : warnings) {
     context.err << "pair: warning: " << warning << std::endl;
   }
   TensorBoardFiles tensorboard(directory, arguments.tensorboard);
@@ -280,6 +292,7 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
   const auto began = std::chrono::steady_clock::now();
   runs::RunHooks hooks;
   hooks.keep_model = !arguments.no_model;
+  hooks.ranks = ranks;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
   hooks.progress = [&](const runs::Progress& progress) {
@@ -309,23 +322,23 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
                 << runs::results_file(directory).string() << '\n';
   }
   if (result.status == RunResult::Status::stopped) {
+    // Another rank may have received the signal.
+    context.status = 128 + (interrupt.signal() != 0 ? interrupt.signal() : SIGTERM);
+  }
+  if (result.status == RunResult::Status::stopped && ranks.rank() == 0) {
     display.say("Stopped at step " + std::to_string(result.step) + " of " +
                 std::to_string(spec.settings.steps) + "; the same command continues from there");
-    context.status = 128 + interrupt.signal();
   }
   return result;
 }
 
-void train(const TrainArguments& arguments, Context& context) {
-  // Exceeding a file size limit must be a failed write, like a full disk.
-  std::signal(SIGXFSZ, SIG_IGN);
-  const std::vector<RunSpec> specs = specs_of(arguments);
+void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& arguments,
+                 const train::Ranks& ranks, const Interrupt& interrupt, Context& context) {
   if (arguments.no_model && specs.front().keep_checkpoints != runs::KeepCheckpoints::last) {
     throw UsageError("--no-model: expected keep_checkpoints to be last, got '" +
                      runs::text_of(specs.front(), "keep_checkpoints") + "', which keeps models");
   }
   const bool several = specs.size() > 1;
-  const Interrupt interrupt;
   runs::DatasetCache datasets;
   std::vector<LeftOut> done;
   for (const RunSpec& spec : specs) {
@@ -340,7 +353,9 @@ void train(const TrainArguments& arguments, Context& context) {
         context.out << description << std::flush;
       }
     }
-    done.push_back({spec, train_one(spec, directory, arguments, interrupt, datasets, context), directory});
+    const std::int64_t sent = ranks.bytes_sent();
+    RunResult result = train_one(spec, directory, arguments, ranks, interrupt, datasets, context);
+    done.push_back({spec, std::move(result), directory, ranks.bytes_sent() - sent});
     if (done.back().result.status == RunResult::Status::stopped) {
       break;
     }
@@ -349,11 +364,49 @@ void train(const TrainArguments& arguments, Context& context) {
   if (arguments.json) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     for (const LeftOut& run : done) {
-      all.push_back(json_of(run.spec, run.result, run.directory));
+      all.push_back(json_of(run.spec, run.result, run.directory, ranks.size(), run.bytes_sent));
     }
     context.out << (several ? all : all.front()).dump(2) << '\n';
   } else if (several && !arguments.quiet && done.size() == specs.size()) {
     write_left_out(done, context.out);
+  }
+}
+
+void train(const TrainArguments& arguments, Context& context) {
+  // Exceeding a file size limit must be a failed write, like a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
+  const std::vector<RunSpec> specs = specs_of(arguments);  // before ranks are started
+  const Interrupt interrupt;
+  TrainRanks ranks(arguments.ranks, context.arguments);
+  const std::int64_t rank = ranks.ranks().rank();
+  TrainArguments own = arguments;
+  if (rank > 0) {  // rank 0 reports
+    own.quiet = true;
+    own.json = false;
+    own.tensorboard = false;
+  }
+  const std::string name = rank > 0 ? "rank " + std::to_string(rank) + ": " : "";
+  try {
+    train_specs(specs, own, ranks.ranks(), interrupt, context);
+  } catch (const train::RankLost& lost) {
+    std::string message = name + lost.what();
+    for (const std::string& sentence : ranks.end()) {
+      message += "; " + sentence;
+    }
+    throw std::runtime_error(message);
+  } catch (const std::invalid_argument&) {
+    if (rank == 0) {
+      throw;
+    }
+    context.status = exit_bad_input;  // all ranks find it, and rank 0 reports it
+  } catch (const std::runtime_error& error) {
+    if (rank == 0) {
+      throw;
+    }
+    throw std::runtime_error(name + error.what());
+  }
+  for (const std::string& sentence : ranks.end()) {
+    context.err << "pair: " << sentence << std::endl;
   }
 }
 
@@ -443,17 +496,26 @@ void add_train(CLI::App& app, Context& context) {
       "--keep-checkpoints", "keep_checkpoints",
       "Models to keep: last, best (also that of the record with the best validation accuracy) or all (that "
       "of every record), as models/step-N in the run's folder (default last)");
+  CLI::Option* const ranks = command->add_option(
+      "--ranks", arguments->ranks,
+      "Processes on this machine that train the run together, each with its share of every "
+      "batch; torchrun and srun start their own (docs/cluster.md)");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
   command->footer(footer);
-  command->callback([arguments, command, dataset, &context] {
+  command->callback([arguments, command, dataset, ranks, &context] {
     arguments->dataset_given = dataset->count() > 0;
+    constexpr std::int64_t most_ranks = 1024;
+    if (ranks->count() > 0 && (arguments->ranks < 1 || arguments->ranks > most_ranks)) {
+      throw UsageError("--ranks: expected an integer from 1 to " + std::to_string(most_ranks) + ", got '" +
+                       std::to_string(arguments->ranks) + "'");
+    }
     // Not by CLI11's excludes, which would list every option in the help of every other.
     if (!arguments->spec.empty()) {
       for (const CLI::Option* option : command->get_options()) {
         const std::string name = option->get_name();
         if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
-            name != "--quiet" && name != "--tensorboard" && name != "--no-model") {
+            name != "--quiet" && name != "--tensorboard" && name != "--no-model" && name != "--ranks") {
           throw UsageError("--spec has all settings; expected no " + name + " in addition");
         }
       }

@@ -55,11 +55,24 @@ Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOpt
   }
   taken_ = options.environments_per_step == 0 ? samples_.size()
                                               : static_cast<std::size_t>(options.environments_per_step);
-  places_ = taken_ * static_cast<std::size_t>(options.batch);
+  if (options.share.part < 0 || options.share.part >= options.share.parts ||
+      options.batch < options.share.parts) {
+    throw std::invalid_argument("batch: expected at least " + std::to_string(options.share.parts) +
+                                ", one sample per environment for each process, got " +
+                                std::to_string(options.batch));
+  }
+  own_ = static_cast<std::size_t>(options.share.count(options.batch));
+  places_ = taken_ * own_;
+  all_places_ = taken_ * static_cast<std::size_t>(options.batch);
 }
 
 Sampler::Sampler(const Source& source, Split split, const SamplerOptions& options)
     : Sampler(samples_by_environment(source, split), options) {}
+
+std::size_t Sampler::place_in_batch(std::size_t place) const {
+  return place / own_ * static_cast<std::size_t>(options_.batch) +
+         static_cast<std::size_t>(options_.share.first(options_.batch)) + place % own_;
+}
 
 std::vector<std::size_t> Sampler::environments_of(std::int64_t step) const {
   std::vector<std::size_t> order(samples_.size());
@@ -82,7 +95,7 @@ std::vector<std::size_t> Sampler::samples_of(std::int64_t step) const {
   drawn.reserve(places_);
   for (const std::size_t environment : environments_of(step)) {
     const std::vector<std::size_t>& list = samples_[environment];
-    for (std::int64_t i = 0; i < options_.batch; ++i) {
+    for (std::size_t i = 0; i < own_; ++i) {
       drawn.push_back(list[draws_.below(counter(step, drawn.size()), list.size())]);
     }
   }
@@ -90,7 +103,7 @@ std::vector<std::size_t> Sampler::samples_of(std::int64_t step) const {
 }
 
 std::size_t Sampler::replacement(std::int64_t step, std::size_t place, std::uint64_t attempt) const {
-  const std::size_t environment = environments_of(step).at(place / static_cast<std::size_t>(options_.batch));
+  const std::size_t environment = environments_of(step).at(place / own_);
   const std::vector<std::size_t>& list = samples_[environment];
   return list[replacements_.nth_below(counter(step, place), attempt, list.size())];
 }

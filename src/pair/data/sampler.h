@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pair/data/counter_random.h"
+#include "pair/data/share.h"
 #include "pair/data/source.h"
 
 // The samples of each step's batch: `batch` from each environment, or from some environments drawn for the
@@ -21,6 +22,9 @@ struct SamplerOptions {
   std::uint64_t seed = 0;
   std::int64_t batch = 32;                 // samples per environment and step, 1 to 1,000,000
   std::int64_t environments_per_step = 0;  // 1 to the number of environments; 0: all of them
+  // The part of each environment's batch that this sampler gives: with one sampler per part, together they
+  // give the batch of a sampler without parts.
+  Share share = {};
 };
 
 class Sampler {
@@ -32,7 +36,8 @@ class Sampler {
   // The samples of one split. Environments without samples in it, such as test environments, are left out.
   Sampler(const Source& source, Split split, const SamplerOptions& options);
 
-  // Samples per step: batch times environments per step.
+  // Samples per step: batch, or the part of it in options().share, times environments per step. Places below
+  // are those of these samples.
   [[nodiscard]] std::size_t places() const { return places_; }
   [[nodiscard]] std::size_t environments() const { return samples_.size(); }
   [[nodiscard]] const SamplerOptions& options() const { return options_; }
@@ -49,14 +54,19 @@ class Sampler {
 
   // The counter of a place, for further random numbers that are functions of (seed, step, place).
   [[nodiscard]] std::uint64_t counter(std::int64_t step, std::size_t place) const {
-    return static_cast<std::uint64_t>(step) * places_ + place;
+    return static_cast<std::uint64_t>(step) * all_places_ + place_in_batch(place);
   }
 
  private:
+  // The place in the batch of all parts.
+  [[nodiscard]] std::size_t place_in_batch(std::size_t place) const;
+
   std::vector<std::vector<std::size_t>> samples_;
   SamplerOptions options_;
   std::size_t taken_ = 0;  // environments per step
+  std::size_t own_ = 0;    // samples per environment
   std::size_t places_ = 0;
+  std::size_t all_places_ = 0;  // of all parts
   CounterRandom draws_;
   CounterRandom environment_draws_;
   CounterRandom replacements_;

@@ -39,7 +39,12 @@ torch::Tensor Dropout::forward(const torch::Tensor& input) {
   torch::Tensor factors;
   {
     const torch::NoGradGuard no_graph;
-    const torch::Tensor counters = torch::arange(input.numel(), key_.options()) + key_ + offset_;
+    torch::Tensor counters = torch::arange(input.numel(), key_.options());
+    if (places_.defined()) {
+      const std::int64_t numbers = input.numel() / input.size(0);
+      counters = (places_.unsqueeze(1) * numbers + counters.narrow(0, 0, numbers)).flatten();
+    }
+    counters = counters + key_ + offset_;
     const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 31)));
     const torch::Tensor kept = upper_31_bits(random_words(counters)) >= least;
     factors = kept.view(input.sizes()).to(input.scalar_type()).mul_(1.0 / (1.0 - share_));
@@ -63,10 +68,17 @@ DropoutKey::DropoutKey(torch::nn::Module& network, std::uint64_t seed, torch::De
       }
       draws_ = draws_ || dropout->share_ > 0.0;
       dropout->key_ = key_;
+      modules_.push_back(dropout);
       dropout->offset_ = std::bit_cast<std::int64_t>(random.bits());
     }
   }
   set_step(0);
+}
+
+void DropoutKey::set_places(const torch::Tensor& places) {
+  for (Dropout* const dropout : modules_) {
+    dropout->places_ = places.to(key_.device());
+  }
 }
 
 void DropoutKey::set_step(std::int64_t step) {

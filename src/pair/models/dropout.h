@@ -33,6 +33,7 @@ class Dropout : public torch::nn::Module {
 
   double share_;
   torch::Tensor key_;        // [], int64; shared by all places of a network
+  torch::Tensor places_;     // see DropoutKey::set_places; undefined for all
   std::int64_t offset_ = 0;  // first counter of this place
 };
 
@@ -48,6 +49,10 @@ class DropoutKey {
   // without Dropout.
   void set_step(std::int64_t step);
 
+  // For networks that see some rows of each batch: their places in the batch, [rows], int64. Masks are then
+  // those that these rows have in the whole batch.
+  void set_places(const torch::Tensor& places);
+
   // Whether the network has a Dropout with a share above 0, so that losses differ between steps even with
   // unchanged parameters.
   [[nodiscard]] bool draws() const { return draws_; }
@@ -55,7 +60,8 @@ class DropoutKey {
  private:
   bool draws_ = false;
   std::uint64_t seed_key_ = 0;
-  torch::Tensor key_;  // undefined if the network has no Dropout
+  std::vector<Dropout*> modules_;  // the network's
+  torch::Tensor key_;              // undefined if the network has no Dropout
 };
 
 }  // namespace pair::models

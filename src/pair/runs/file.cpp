@@ -7,9 +7,15 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
+
+#include "pair/runs/lease.h"
 
 namespace pair::runs {
 namespace {
@@ -35,6 +41,52 @@ int write_all(int descriptor, std::uint64_t offset, std::string_view bytes) {
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
+// Whether all locks are leases.
+bool lock_by_lease() {
+  const char* const text = std::getenv("PAIR_LOCKS");
+  const std::string_view locks = text == nullptr ? "" : text;
+  if (!locks.empty() && locks != "lease" && locks != "flock") {
+    throw std::invalid_argument("PAIR_LOCKS: expected flock or lease, got '" + std::string(locks) + "'");
+  }
+  return locks == "lease";
+}
+
+LeaseTimes lease_times() {
+  const char* const text = std::getenv("PAIR_LEASE_SECONDS");
+  if (text == nullptr || *text == '\0') {
+    return {};
+  }
+  const std::string_view number = text;
+  constexpr int most = 86400;
+  constexpr int beats = 10;  // per time of patience
+  int seconds = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
+  if (error != std::errc() || end != number.data() + number.size() || seconds < 1 || seconds > most) {
+    throw std::invalid_argument("PAIR_LEASE_SECONDS: expected an integer from 1 to " + std::to_string(most) +
+                                ", got '" + std::string(number) + "'");
+  }
+  const std::chrono::milliseconds patience = std::chrono::seconds(seconds);
+  return {patience / beats, patience};
+}
+
+// flock's answer; none if the file system has no such locks.
+std::optional<bool> try_flock(int descriptor, int& error) {
+  error = 0;
+  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) {
+      return false;
+    }
+    if (errno == ENOLCK || errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS) {
+      return std::nullopt;
+    }
+    if (errno != EINTR) {
+      error = errno;
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 File::File(std::filesystem::path path) : path_(std::move(path)) {
@@ -55,6 +107,7 @@ File::File(std::filesystem::path path) : path_(std::move(path)) {
 }
 
 File::~File() {
+  lease_.reset();
   ::close(descriptor_);
 }
 
@@ -63,15 +116,38 @@ void File::fail(const char* verb, int error) const {
 }
 
 bool File::try_lock() {
-  while (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) {
-      return false;
+  if (!lock_by_lease()) {
+    int error = 0;
+    const std::optional<bool> locked = try_flock(descriptor_, error);
+    if (error != 0) {
+      fail("lock", error);
     }
-    if (errno != EINTR) {
-      fail("lock", errno);
+    if (locked) {
+      return *locked;
     }
   }
-  return true;
+  lease_ = Lease::try_take(path_, lease_times());
+  return lease_ != nullptr;
+}
+
+bool File::is_locked() {
+  if (!lock_by_lease()) {
+    int error = 0;
+    if (const std::optional<bool> locked = try_flock(descriptor_, error)) {
+      if (*locked) {
+        ::flock(descriptor_, LOCK_UN);
+      }
+      return !*locked;
+    }
+  }
+  return Lease::is_taken(path_, lease_times());
+}
+
+void File::require_lock() const {
+  if (lease_ && !lease_->held()) {
+    throw std::runtime_error("cannot write " + path_.string() +
+                             ": another process has taken over, since this one seemed to be dead");
+  }
 }
 
 std::uint64_t File::size() const {
@@ -101,6 +177,7 @@ std::string File::read(std::uint64_t offset, std::uint64_t count) const {
 }
 
 void File::write(std::uint64_t offset, std::string_view bytes) {
+  require_lock();
   if (const int error = write_all(descriptor_, offset, bytes); error != 0) {
     // Best effort: the missing line end marks an incomplete line.
     (void)!::ftruncate(descriptor_, static_cast<off_t>(offset));
@@ -109,6 +186,7 @@ void File::write(std::uint64_t offset, std::string_view bytes) {
 }
 
 void File::truncate(std::uint64_t size) {
+  require_lock();
   if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0 || ::fsync(descriptor_) != 0) {
     fail("shorten", errno);
   }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,8 @@
 // write runs/a/results.jsonl: No space left on device".
 
 namespace pair::runs {
+
+class Lease;
 
 // A regular file, open for reading and writing; created if it does not exist. Anything other than a regular
 // file is refused.
@@ -22,8 +25,16 @@ class File {
   ~File();
 
   // False if another open File holds the lock, in this process or another. The lock is released with the
-  // File.
+  // File. If the file system has no flock, or PAIR_LOCKS is "lease", the lock is a lease (lease.h), which
+  // is taken over from a dead process after PAIR_LEASE_SECONDS (default 60); a File that has lost its lease
+  // throws std::runtime_error instead of writing. Throws std::invalid_argument for other values of these
+  // variables.
   [[nodiscard]] bool try_lock();
+  // Whether try_lock would return false, without taking the lock for longer than that.
+  [[nodiscard]] bool is_locked();
+
+  // Throws std::runtime_error if the lock was a lease that another process has taken over since.
+  void require_lock() const;
 
   [[nodiscard]] std::uint64_t size() const;
   // Up to `count` bytes from `offset`; fewer at the end of the file.
@@ -39,6 +50,7 @@ class File {
 
   std::filesystem::path path_;
   int descriptor_ = -1;
+  std::unique_ptr<Lease> lease_;
 };
 
 using base::part_of;

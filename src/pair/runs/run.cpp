@@ -17,6 +17,7 @@
 #include "pair/device/recorder.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/model_files.h"
+#include "pair/runs/rank_run.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/run_record.h"
@@ -71,6 +72,11 @@ std::int64_t first_record(const RunSpec& spec) {
   return spec.eval_first > 0 ? spec.eval_first : spec.eval_every;
 }
 
+bool is_recorded(const RunSpec& spec, std::int64_t step) {
+  const std::int64_t first = first_record(spec);
+  return step >= first && (step - first) % spec.eval_every == 0;
+}
+
 // The number of records after `step` steps: one per interval, and one at the last step.
 std::int64_t records_after(std::int64_t step, const RunSpec& spec) {
   const std::int64_t steps = spec.settings.steps;
@@ -119,7 +125,7 @@ class Try {
  private:
   [[nodiscard]] train::Trainer new_trainer() const {
     train::Trainer trainer(datasets_.get(spec_.dataset, spec_.seed, spec_.device), spec_.settings, spec_.seed,
-                           device_of(spec_));
+                           device_of(spec_), hooks_.ranks);
     if (!spec_.start.empty()) {
       std::istringstream state(start_state(spec_, directory_.path()));
       trainer.start_from(state);
@@ -202,7 +208,9 @@ class Try {
     began_ = Clock::now();
     const std::int64_t first = trainer.step();
     tell(first, trainer, nullptr);
-    if (owes_record(trainer)) {
+    const bool owes = owes_record(trainer);
+    share_start(hooks_.ranks, trainer, owes);
+    if (owes) {
       const std::optional<nlohmann::json> record = write_record(trainer);
       if (!record) {
         return result_of(trainer, RunResult::Status::stopped);
@@ -210,7 +218,7 @@ class Try {
       tell(first, trainer, &*record);
     }
     while (!trainer.finished()) {
-      if (!advance(trainer)) {
+      if (!advance_shared(trainer, hooks_)) {
         save(trainer);
         return result_of(trainer, RunResult::Status::stopped);
       }
@@ -245,23 +253,13 @@ class Try {
                        trainer);
   }
 
-  // One step; false if it was stopped before that.
-  [[nodiscard]] bool advance(train::Trainer& trainer) const {
-    if (hooks_.should_stop && hooks_.should_stop()) {
-      return false;
-    }
-    try {
-      trainer.advance(hooks_.should_stop);
-      return true;
-    } catch (const train::Interrupted&) {
-      return false;
-    }
-  }
-
   // The record of the trainer's step; none if it was stopped during scoring.
   std::optional<nlohmann::json> write_record(train::Trainer& trainer) {
     try {
       nlohmann::json record = record_of(spec_, trainer.evaluate(hooks_.should_stop));
+      if (hooks_.ranks.several()) {
+        record["ranks"] = hooks_.ranks.size();
+      }
       directory_.record(record.dump());
       keep_model_of(trainer, record);
       return record;
@@ -280,10 +278,7 @@ class Try {
     return !last.is_object() || last.value("step", std::int64_t{-1}) < trainer.step();
   }
 
-  [[nodiscard]] bool is_recorded(std::int64_t step) const {
-    const std::int64_t first = first_record(spec_);
-    return step >= first && (step - first) % spec_.eval_every == 0;
-  }
+  [[nodiscard]] bool is_recorded(std::int64_t step) const { return runs::is_recorded(spec_, step); }
 
   void save(const train::Trainer& trainer) {
     if (saved_ == trainer.step()) {
@@ -373,6 +368,57 @@ void tell_missing_models(const RunSpec& spec, const std::filesystem::path& direc
   }
 }
 
+// Another device per rank of this machine, unless the spec names one.
+RunSpec placed(const RunSpec& spec, const train::Ranks& ranks) {
+  RunSpec own = spec;
+  const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
+  if (spec.device == "cuda" && count > 1) {
+    own.device = "cuda:" + std::to_string(ranks.local_rank() % count);
+  }
+  return own;
+}
+
+// One attempt of a rank other than 0: the same calls of the trainer, without files.
+RunResult follow(const RunSpec& spec, DatasetCache& datasets, const RunHooks& hooks) {
+  RunResult result;
+  result.was_done = received_verdict(hooks.ranks) == Verdict::done;
+  if (result.was_done) {
+    return result;
+  }
+  const RunSpec own = placed(spec, hooks.ranks);
+  train::use_threads(own.threads);
+  if (device_of(own).is_cuda()) {
+    train::use_tf32(own.tf32);
+  }
+  train::Trainer trainer(datasets.get(own.dataset, own.seed, own.device), own.settings, own.seed,
+                         device_of(own), hooks.ranks);
+  bool scores = receive_start(hooks.ranks, trainer);
+  const Clock::time_point began = Clock::now();
+  try {
+    while (true) {
+      if (scores) {
+        (void)trainer.evaluate();
+      }
+      if (trainer.finished()) {
+        break;
+      }
+      if (!advance_shared(trainer, hooks)) {
+        result.status = RunResult::Status::stopped;
+        break;
+      }
+      (void)trainer.take_notices();
+      scores = trainer.finished() || is_recorded(own, trainer.step());
+    }
+  } catch (const train::Interrupted&) {
+    result.status = RunResult::Status::stopped;
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(error.what_without_backtrace());
+  }
+  result.step = trainer.step();
+  result.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+  return result;
+}
+
 }  // namespace
 
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
@@ -386,16 +432,28 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     }
     return std::nullopt;
   };
-  if (std::optional<RunResult> result = done_already()) {
-    return std::move(*result);
+  if (hooks.ranks.several()) {
+    require_same_spec(spec, hooks.ranks);
   }
-  validate(spec);
-  Try attempt(spec, directory, datasets, hooks);
-  // Checked again with the folder's lock: another process may have finished the run in between.
-  if (std::optional<RunResult> result = done_already()) {
-    return std::move(*result);
+  if (hooks.ranks.rank() > 0) {
+    return follow(spec, datasets, hooks);
   }
-  return attempt.run();
+  std::optional<RunResult> done;
+  std::optional<Try> attempt;
+  try {
+    done = done_already();
+    if (!done) {
+      validate(spec);
+      attempt.emplace(spec, directory, datasets, hooks);
+      // Checked again with the folder's lock: another process may have finished the run in between.
+      done = done_already();
+    }
+  } catch (const std::exception& error) {
+    share_verdict(hooks.ranks, Verdict::failed, error.what());
+    throw;
+  }
+  share_verdict(hooks.ranks, done ? Verdict::done : Verdict::train);
+  return done ? std::move(*done) : attempt->run();
 }
 
 std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {

@@ -11,6 +11,7 @@
 
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run_spec.h"
+#include "pair/train/ranks.h"
 
 // Runs a spec and writes its records.
 
@@ -35,12 +36,15 @@ struct RunHooks {
   // Whether the run holds models: its last (model_files.h) and those of RunSpec::keep_checkpoints. Records
   // and the run's name do not depend on it.
   bool keep_model = true;
+  // The processes that train the run together, each of which calls run() with the same spec. Rank 0 writes
+  // the records; the others need no folder, call no hook except should_stop, and return no records.
+  train::Ranks ranks = {};
 };
 
 struct RunResult {
   enum class Status {
     finished,
-    stopped,  // by should_stop, after a checkpoint
+    stopped,  // by should_stop, of any rank, after a checkpoint
   };
   Status status = Status::finished;
   bool was_done = false;  // already finished: nothing was computed
@@ -66,7 +70,8 @@ struct OutOfMemory : std::runtime_error {
 //
 // Throws std::invalid_argument for an invalid spec or folder, Busy (run_directory.h) if another process
 // trains there, OutOfMemory, and std::runtime_error if training or writing fails: then `failed` in the folder
-// has the message, and the records so far and the last checkpoint are kept.
+// has the message, and the records so far and the last checkpoint are kept. With several ranks, RankLost is
+// one of these.
 RunResult run(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
               const RunHooks& hooks = {});
 

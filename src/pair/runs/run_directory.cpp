@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pair/data/sha256.h"
+#include "pair/runs/lease.h"
 
 namespace pair::runs {
 namespace {
@@ -62,9 +63,11 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
       early.insert(early.end(), {file.filename(), part_of(file).filename()});
     }
   }
+  const std::string lease = Lease::path_of(results_file(path)).filename().string();
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
-    if (std::find(early.begin(), early.end(), entry->path().filename()) == early.end()) {
+    if (std::find(early.begin(), early.end(), entry->path().filename()) == early.end() &&
+        !entry->path().filename().string().starts_with(lease)) {
       if (base::is_there(spec_file(path))) {  // another process has started there meanwhile
         return path;
       }
@@ -314,6 +317,7 @@ void RunDirectory::record(std::string_view line) {
 }
 
 void RunDirectory::save(const Checkpoint& checkpoint) {
+  results_.require_lock();
   const json header{{"format", checkpoint_format},
                     {"spec", hash_},
                     {"step", checkpoint.step},
@@ -327,6 +331,7 @@ void RunDirectory::save(const Checkpoint& checkpoint) {
 
 void RunDirectory::finish(const Finished& finished, const nlohmann::json& versions,
                           const std::string& model_sha256) {
+  results_.require_lock();
   if (results_.size() > bytes_) {
     results_.truncate(bytes_);
   }

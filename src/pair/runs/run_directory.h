@@ -25,6 +25,7 @@
 // - model.safetensors, model.json: the model after the last step (model_files.h), written before done, unless
 //   the run keeps no model. done then has the SHA-256 of model.json, which has that of model.safetensors.
 // - models/step-000300: the model of an earlier record, if the run keeps it (kept_models.h).
+// - results.jsonl.lease: the lock where the file system has no flock (lease.h).
 // - failed: why the last attempt failed, if it did.
 //
 // A crash at any moment leaves each file complete, except for a last line of results.jsonl without line end,

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
 #include "pair/base/files.h"
 #include "pair/base/names.h"
+#include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/data/process.h"
 
@@ -23,16 +25,9 @@ fs::path jobs_file(const fs::path& folder) {
   return slurm_folder(folder) / "jobs";
 }
 
-std::string_view trimmed_end(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0) {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 // A program's output as text for an error message.
 std::string failure(const std::string& program, const data::Finished& finished) {
-  const std::string_view output = trimmed_end(finished.output);
+  const std::string_view output = base::trimmed(finished.output);
   std::string sentence = program;
   sentence += output.empty() ? " failed with exit status " + std::to_string(finished.status)
                              : " failed: " + base::printable(output);
@@ -165,7 +160,7 @@ std::string submit_to_slurm(const SlurmOptions& options, const Worker& worker) {
     throw std::runtime_error(failure("sbatch", finished));
   }
   // "17" or "17;cluster", possibly after lines of a site's own.
-  const std::string_view output = trimmed_end(finished.output);
+  const std::string_view output = base::trimmed(finished.output);
   const std::string_view last = output.substr(output.rfind('\n') + 1);
   const std::string job(last.substr(0, last.find(';')));
   if (job.empty() ||
@@ -195,35 +190,43 @@ std::vector<std::string> slurm_jobs(const std::filesystem::path& folder) {
 }
 
 std::vector<SlurmState> slurm_states(const std::vector<std::string>& jobs) {
+  if (jobs.empty()) {
+    return {};
+  }
+  // One call for all jobs, since each is a question to the controller; one line per task, with its array's
+  // job.
+  const data::Finished finished = run_scheduler(
+      {"squeue", "--noheader", "--array", "--format=%F|%T|%r", "--jobs=" + base::joined(jobs, ",")});
+  if (finished.status != 0) {
+    // Slurm forgets jobs a few minutes after their end. It says so only if it knows none of them.
+    if (finished.output.find("Invalid job id") != std::string::npos) {
+      return {};
+    }
+    throw std::runtime_error(failure("squeue", finished));
+  }
+  std::map<std::string, SlurmState> by_job;
+  std::istringstream lines(finished.output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t bar = line.find('|');
+    const std::size_t second = line.find('|', bar + 1);
+    if (bar == std::string::npos || second == std::string::npos) {
+      continue;
+    }
+    SlurmState& state = by_job[std::string(base::trimmed(std::string_view(line).substr(0, bar)))];
+    std::string name = line.substr(bar + 1, second - bar - 1);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    if (name == "pending" && state.reason.empty()) {
+      state.reason = base::trimmed(std::string_view(line).substr(second + 1));
+    }
+    ++state.tasks[name];
+  }
   std::vector<SlurmState> states;
   for (const std::string& job : jobs) {
-    // One line per task.
-    const data::Finished finished =
-        run_scheduler({"squeue", "--noheader", "--array", "--format=%T|%r", "--jobs=" + job});
-    if (finished.status != 0) {
-      // Slurm forgets jobs a few minutes after their end.
-      if (finished.output.find("Invalid job id") != std::string::npos) {
-        continue;
-      }
-      throw std::runtime_error(failure("squeue", finished));
-    }
-    SlurmState state{job, {}, {}};
-    std::istringstream lines(finished.output);
-    for (std::string line; std::getline(lines, line);) {
-      const std::size_t bar = line.find('|');
-      if (bar == std::string::npos) {
-        continue;
-      }
-      std::string name = line.substr(0, bar);
-      std::transform(name.begin(), name.end(), name.begin(),
-                     [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-      if (name == "pending" && state.reason.empty()) {
-        state.reason = trimmed_end(std::string_view(line).substr(bar + 1));
-      }
-      ++state.tasks[name];
-    }
-    if (!state.tasks.empty()) {
-      states.push_back(std::move(state));
+    if (const auto found = by_job.find(job); found != by_job.end()) {
+      states.push_back(std::move(found->second));
+      states.back().job = job;
+      by_job.erase(found);
     }
   }
   return states;
@@ -262,7 +265,7 @@ std::vector<std::string> submit_by_command(std::string_view command, std::size_t
     if (finished.status != 0) {
       throw std::runtime_error(failure("--command", finished));
     }
-    outputs.emplace_back(trimmed_end(finished.output));
+    outputs.emplace_back(base::trimmed(finished.output));
   }
   return outputs;
 }

@@ -27,7 +27,7 @@ bool is_locked(const fs::path& results) {
   }
   try {
     runs::File file(results);
-    return !file.try_lock();
+    return file.is_locked();
   } catch (const std::runtime_error&) {
     return false;  // a read-only disk: nobody trains there
   }

@@ -1,5 +1,9 @@
 #include "pair/train/batches.h"
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/device/kernels.h"
@@ -24,10 +28,10 @@ Batch everything(const std::vector<data::Environment>& environments, torch::Devi
 }  // namespace
 
 Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
-                 torch::Device device)
-    : all_environments_(static_cast<std::int64_t>(data.train.size())), batch_(settings.batch) {
+                 torch::Device device, data::Share share)
+    : all_environments_(static_cast<std::int64_t>(data.train.size())), share_(share), batch_(settings.batch) {
   if (data.streamed()) {
-    streamed_.emplace(data, settings, seed, device);
+    streamed_.emplace(data, settings, seed, device, share);
     return;
   }
   train_ = everything(data.train, device);
@@ -36,10 +40,62 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
   }
   if (batch_ > 0) {
     minibatches_.emplace(seed, train_.sizes, batch_, device, settings.environments);
-    rows_ = minibatches_->rows(0).clone();
+    rows_ = own_rows(minibatches_->rows(0), whole_sizes()).clone();
   } else if (!device.is_cpu()) {
     train_.inputs = data::as_numbers(train_.inputs);  // converted once, since memory suffices
   }
+  if (!share_.whole()) {
+    const std::vector<std::int64_t> sizes = whole_sizes();
+    if (const std::int64_t fewest = *std::min_element(sizes.begin(), sizes.end()); fewest < share_.parts) {
+      throw std::invalid_argument("ranks: expected at most " + std::to_string(fewest) +
+                                  ", the number of samples of an environment in a step, got " +
+                                  std::to_string(share_.parts));
+    }
+    if (batch_ == 0) {
+      own_train_ = own_batch(own_rows(train_.inputs, sizes), own_rows(train_.labels, sizes), sizes);
+    }
+  }
+}
+
+std::vector<std::int64_t> Batches::whole_sizes() const {
+  if (streamed_) {
+    return streamed_->whole_sizes();
+  }
+  return minibatches_
+             ? std::vector<std::int64_t>(static_cast<std::size_t>(minibatches_->environments()), batch_)
+             : train_.sizes;
+}
+
+torch::Tensor Batches::own_rows(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes) const {
+  if (share_.whole()) {
+    return rows;
+  }
+  std::vector<torch::Tensor> own;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    own.push_back(rows.narrow(0, start + share_.first(size), share_.count(size)));
+    start += size;
+  }
+  return torch::cat(own);
+}
+
+Batch Batches::own_batch(torch::Tensor inputs, torch::Tensor labels,
+                         const std::vector<std::int64_t>& sizes) const {
+  Batch batch{std::move(inputs), std::move(labels), sizes};
+  if (!share_.whole()) {
+    batch.whole = sizes;
+    std::ranges::transform(sizes, batch.sizes.begin(), [this](std::int64_t n) { return share_.count(n); });
+  }
+  return batch;
+}
+
+torch::Tensor Batches::places() const {
+  std::int64_t count = 0;
+  const std::vector<std::int64_t> sizes = whole_sizes();
+  for (const std::int64_t size : sizes) {
+    count += size;
+  }
+  return own_rows(torch::arange(count, torch::kLong), sizes);
 }
 
 std::int64_t Batches::environments() const {
@@ -66,7 +122,7 @@ void Batches::begin_step(std::int64_t step, const DeviceLink& link) {
   if (!minibatches_->holds(step)) {
     link.perform([&] { (void)minibatches_->rows(step); });
   }
-  rows_.copy_(minibatches_->rows(step));
+  rows_.copy_(own_rows(minibatches_->rows(step), whole_sizes()));
 }
 
 Batch Batches::of_step(bool half) const {
@@ -74,13 +130,13 @@ Batch Batches::of_step(bool half) const {
     return streamed_->of_step();
   }
   if (!minibatches_) {
-    return {data::as_numbers(train_.inputs), train_.labels, train_.sizes};
+    const Batch& all = share_.whole() ? train_ : own_train_;
+    return {data::as_numbers(all.inputs), all.labels, all.sizes, all.whole};
   }
   const bool in_half = half && device::has_kernels(train_.inputs) && train_.inputs.is_contiguous();
-  return {in_half ? device::rows_in_half(train_.inputs, rows_)
-                  : data::as_numbers(train_.inputs.index_select(0, rows_)),
-          train_.labels.index_select(0, rows_),
-          std::vector<std::int64_t>(static_cast<std::size_t>(minibatches_->environments()), batch_)};
+  return own_batch(in_half ? device::rows_in_half(train_.inputs, rows_)
+                           : data::as_numbers(train_.inputs.index_select(0, rows_)),
+                   train_.labels.index_select(0, rows_), whole_sizes());
 }
 
 }  // namespace pair::train

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "pair/data/environment.h"
+#include "pair/data/share.h"
 #include "pair/train/batch.h"
 #include "pair/train/device_link.h"
 #include "pair/train/minibatches.h"
@@ -22,8 +23,9 @@ namespace pair::train {
 class Batches {
  public:
   // data must outlive this object. Throws std::invalid_argument if the settings do not fit the data.
+  // share: the part of each environment's samples in every step, and at least one sample.
   Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
-          torch::Device device);
+          torch::Device device, data::Share share = {});
 
   // For a resident set.
   [[nodiscard]] const Batch& train() const { return train_; }
@@ -36,6 +38,11 @@ class Batches {
   [[nodiscard]] std::int64_t environments() const;
   [[nodiscard]] std::int64_t all_environments() const { return all_environments_; }
 
+  // The number of samples of each environment in a step, of all parts together.
+  [[nodiscard]] std::vector<std::int64_t> whole_sizes() const;
+  // The places of the share's samples among those: [samples], int64, on the host.
+  [[nodiscard]] torch::Tensor places() const;
+
   // Waits until the step's samples are in memory; those of a resident set always are. See
   // StreamedBatches::await.
   void await(std::int64_t step, const std::function<bool()>& stop);
@@ -46,10 +53,19 @@ class Batches {
   [[nodiscard]] Batch of_step(bool half) const;
 
  private:
+  // Concatenated samples of environments of these sizes, or other rows: those of the share.
+  [[nodiscard]] torch::Tensor own_rows(const torch::Tensor& rows,
+                                       const std::vector<std::int64_t>& sizes) const;
+  // A batch of the share's samples, with the sizes of all.
+  [[nodiscard]] Batch own_batch(torch::Tensor inputs, torch::Tensor labels,
+                                const std::vector<std::int64_t>& sizes) const;
+
   std::int64_t all_environments_;
+  data::Share share_;
   std::optional<StreamedBatches> streamed_;
   Batch train_;
   Batch held_out_;
+  Batch own_train_;     // the share of train_, if it is not all and there are no minibatches
   std::int64_t batch_;  // samples per environment
   std::optional<Minibatches> minibatches_;
   torch::Tensor rows_;  // the step's minibatch, in fixed memory

@@ -31,8 +31,9 @@ std::vector<torch::Tensor> leaves_of(const objectives::HeadView& view) {
 
 // The leaves behind the featurizer.
 struct CutGraph::Cut {
-  torch::Tensor features;  // with the featurizer's graph, or without if it is frozen
-  objectives::HeadView view;
+  torch::Tensor features;     // with the featurizer's graph, or without if it is frozen
+  torch::Tensor at_head;      // the same without graph
+  objectives::HeadView view;  // what objectives see: these rows, or those of all ranks (shared_cut.h)
 };
 
 struct CutGraph::Compared {
@@ -62,19 +63,22 @@ torch::Tensor CutGraph::row_sums(const torch::Tensor& rows) {
   return torch::mv(rows, ones_);
 }
 
-CutGraph::Cut CutGraph::cut(const Batch& batch) const {
+CutGraph::Cut CutGraph::cut(const Batch& batch) {
   Cut result;
   result.features = network_->features_of(batch);
-  const torch::Tensor features = result.features.detach().requires_grad_(true);
+  result.at_head = result.features.detach();
   torch::Tensor logits;
   {
     const torch::NoGradGuard no_graph;
-    logits = network_->model().logits(features);
+    logits = network_->model().logits(result.at_head);
   }
-  result.view = objectives::view_of(features, logits.detach().requires_grad_(true), batch.labels, batch.sizes,
+  const SharedCut::Seen seen = shared_.seen(result.at_head, logits, batch);
+  result.view = objectives::view_of(seen.features.detach().requires_grad_(true),
+                                    seen.logits.detach().requires_grad_(true), seen.labels, seen.sizes,
                                     network_->loss(), /*with_risks=*/false);
   objectives::HeadView& view = result.view;
-  Moments moments = moments_of(network_->loss(), logits, view.labels, view.sizes, takes_derivatives_);
+  Moments moments = shared_.moments(
+      moments_of(network_->loss(), seen.logits, view.labels, view.sizes, takes_derivatives_), batch);
   if (tracked_) {
     moments = tracked_->updated(moments);
   }
@@ -98,7 +102,7 @@ torch::Tensor CutGraph::back(const Cut& cut, const torch::Tensor& logit_gradient
   torch::Tensor at_head = head_gradient;
   if (!at_head.defined() && logit_gradient.defined()) {
     const torch::Tensor slopes = logit_gradient.t();
-    at_head = torch::cat({torch::mm(slopes, cut.view.features).flatten(), row_sums(slopes.contiguous())});
+    at_head = torch::cat({torch::mm(slopes, cut.at_head).flatten(), row_sums(slopes.contiguous())});
   }
   return network_->joined(network_->through_featurizer(cut.features, feature_gradient, /*again=*/false),
                           at_head);
@@ -120,13 +124,14 @@ StepPath::Result CutGraph::with_weights(const Batch& batch, std::span<const doub
   const torch::Tensor& by_derivatives = slopes[3];
   if (by_risks.defined() || by_derivatives.defined()) {
     const torch::NoGradGuard no_graph;
-    const torch::Tensor through =
-        through_moments(network_->loss(), view.logits, view.labels, view.sizes,
-                        (by_risks.defined() ? by_risks : torch::zeros_like(view.risks)).unsqueeze(0),
-                        by_derivatives.defined() ? by_derivatives.unsqueeze(0) : torch::Tensor());
+    const torch::Tensor through = through_moments(
+        network_->loss(), view.logits, view.labels, view.sizes,
+        shared_.for_seen((by_risks.defined() ? by_risks : torch::zeros_like(view.risks)).unsqueeze(0), batch),
+        shared_.for_seen(by_derivatives.defined() ? by_derivatives.unsqueeze(0) : torch::Tensor(), batch));
     by_logits = sum_of(by_logits, through[0]);
   }
-  return {torch::stack(terms).detach(), back(at, by_logits, slopes[1], {})};
+  return {torch::stack(terms).detach(),
+          shared_.sum(back(at, shared_.own_rows(by_logits, 0), shared_.own_rows(slopes[1], 0), {}))};
 }
 
 torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data::Random& random,
@@ -154,7 +159,7 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
                     /*allow_unused=*/true);
     }
     by_logits.push_back(slopes[0]);
-    compared->by_features.push_back(slopes[1]);
+    compared->by_features.push_back(shared_.own_rows(slopes[1], 0));
     by_risks.push_back(slopes[2].defined() ? slopes[2] : no_slope_);
     if (takes_derivatives_) {
       by_derivatives.push_back(slopes[3].defined() ? slopes[3] : no_slope_);
@@ -163,20 +168,22 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
 
   const torch::NoGradGuard no_graph;
   const auto m = static_cast<std::int64_t>(terms.size());
-  compared->by_logits =
-      through_moments(network_->loss(), view.logits, view.labels, view.sizes, torch::stack(by_risks),
-                      takes_derivatives_ ? torch::stack(by_derivatives) : torch::Tensor());
+  compared->by_logits = through_moments(
+      network_->loss(), view.logits, view.labels, view.sizes, shared_.for_seen(torch::stack(by_risks), batch),
+      shared_.for_seen(takes_derivatives_ ? torch::stack(by_derivatives) : torch::Tensor(), batch));
   for (std::size_t k = 0; k < by_logits.size(); ++k) {
     if (by_logits[k].defined()) {
       compared->by_logits[static_cast<std::int64_t>(k)].add_(by_logits[k]);
     }
   }
+  compared->by_logits = shared_.own_rows(compared->by_logits, 1);
+  const torch::Tensor& at_head = compared->cut.at_head;
   std::vector<torch::Tensor> parts;
   if (source != GradientSource::featurizer) {
     // [m k, n] x [n, d]: the head's gradients of all objectives in one product.
-    const torch::Tensor slopes = compared->by_logits.transpose(1, 2).reshape({-1, view.logits.size(0)});
-    compared->by_head =
-        torch::cat({torch::mm(slopes, view.features).reshape({m, -1}), row_sums(slopes).reshape({m, -1})}, 1);
+    const torch::Tensor slopes = compared->by_logits.transpose(1, 2).reshape({-1, at_head.size(0)});
+    compared->by_head = shared_.sum(
+        torch::cat({torch::mm(slopes, at_head).reshape({m, -1}), row_sums(slopes).reshape({m, -1})}, 1));
     parts.push_back(compared->by_head);
   }
   if (const auto featurizer = network_->trained_featurizer();
@@ -190,7 +197,7 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
           network_->through_featurizer(compared->cut.features, at_features, /*again=*/true);
       rows.push_back(network_->joined(phi.pieces, featurizer, phi.factor));
     }
-    parts.push_back(torch::stack(rows));
+    parts.push_back(shared_.sum(torch::stack(rows)));
   }
   if (parts.empty()) {
     throw std::invalid_argument(
@@ -215,8 +222,8 @@ torch::Tensor CutGraph::gradient(const torch::Tensor& weights) {
   }
   // The gradient of a weighted sum is the weighted sum of the gradients, if those exist already.
   const torch::Tensor at_head =
-      compared->by_head.defined() ? combine(narrow, compared->by_head) : torch::Tensor();
-  return back(compared->cut, combine(narrow, compared->by_logits), at_features, at_head);
+      compared->by_head.defined() ? shared_.once(combine(narrow, compared->by_head)) : torch::Tensor();
+  return shared_.sum(back(compared->cut, combine(narrow, compared->by_logits), at_features, at_head));
 }
 
 }  // namespace pair::train

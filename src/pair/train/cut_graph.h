@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/train/shared_cut.h"
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
 #include "pair/train/tracked_moments.h"
@@ -31,6 +32,9 @@ class CutGraph : public StepPath {
   // From now on objectives see these averages in place of the batch's moments.
   void track(std::shared_ptr<TrackedMoments> tracked) { tracked_ = std::move(tracked); }
 
+  // From now on batches are one rank's, and losses and gradients those of all ranks' together.
+  void share(const Ranks& ranks) { shared_ = SharedCut(ranks, network_->objectives()); }
+
   Result with_weights(const Batch& batch, std::span<const double> weights, data::Random& random) override;
   torch::Tensor compare(const Batch& batch, GradientSource source, data::Random& random,
                         const torch::Tensor& also) override;
@@ -41,7 +45,7 @@ class CutGraph : public StepPath {
   struct Cut;
   struct Compared;
 
-  [[nodiscard]] Cut cut(const Batch& batch) const;
+  [[nodiscard]] Cut cut(const Batch& batch);
   [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows);
   [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
                                    torch::Tensor feature_gradient, const torch::Tensor& head_gradient);
@@ -50,6 +54,7 @@ class CutGraph : public StepPath {
   bool takes_derivatives_;
   std::unique_ptr<Compared> compared_;  // between compare and gradient
   std::shared_ptr<TrackedMoments> tracked_;
+  SharedCut shared_;
 
   // Constants of all steps: on a device, each would cost one more operation.
   torch::Tensor ones_;       // [n]

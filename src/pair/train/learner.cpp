@@ -13,6 +13,7 @@
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/rank_fit.h"
 
 namespace pair::train {
 namespace {
@@ -91,18 +92,28 @@ std::int64_t numbers_compared(std::size_t objectives) {
 }  // namespace
 
 Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model> ready_model,
-                 const Settings& settings, std::uint64_t seed, DeviceLink& link)
+                 const Settings& settings, std::uint64_t seed, DeviceLink& link, const Ranks& ranks)
     : link(link),
+      ranks(ranks),
       model(prepared(std::move(ready_model), settings, data, seed, link.device())),
       dropout(*model, seed, link.device()),
       objectives(make_objectives(settings)),
       step(model, objectives, data.loss, settings.half && link.device().is_cuda() && model->takes_half()),
-      batches(data, settings, seed, link.device()),
+      batches(data, settings, seed, link.device(), ranks.share()),
       draws(seed, "objectives"),
       means(static_cast<std::int64_t>(objectives.size()), link.device()),
       controls(static_cast<std::int64_t>(objectives.size()), link),
       to_host(numbers_compared(objectives.size()), link),
       work(link, "steps") {
+  if (ranks.several()) {
+    require_shareable(*this, settings);
+    step.share(ranks);
+    dropout.set_places(batches.places());
+    if (link.asynchronous()) {
+      work.never_record();
+      link.notify("steps of several ranks are not recorded: they are launched one operation at a time");
+    }
+  }
   // Averages are kept per environment, so that each step must have them all.
   if (settings.track > 1.0 && settings.scheme != Scheme::own && batches.minibatches() &&
       batches.environments() == batches.all_environments()) {

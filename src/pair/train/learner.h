@@ -15,6 +15,7 @@
 #include "pair/train/guard.h"
 #include "pair/train/loss_means.h"
 #include "pair/train/phases.h"
+#include "pair/train/ranks.h"
 #include "pair/train/settings.h"
 #include "pair/train/step.h"
 #include "pair/train/update.h"
@@ -47,7 +48,7 @@ struct Learner {
   // model: an existing one, or null for that of the settings. Settings and link must outlive the learner.
   // Throws std::invalid_argument if data, model and settings do not fit.
   Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model> ready_model,
-          const Settings& settings, std::uint64_t seed, DeviceLink& link);
+          const Settings& settings, std::uint64_t seed, DeviceLink& link, const Ranks& ranks = {});
 
   Learner(const Learner&) = delete;  // step refers to objectives
   Learner& operator=(const Learner&) = delete;
@@ -68,6 +69,7 @@ struct Learner {
   [[nodiscard]] bool losses_comparable() const;
 
   DeviceLink& link;
+  Ranks ranks;  // those that take the steps together
   std::shared_ptr<models::Model> model;
   models::DropoutKey dropout;
   std::vector<std::unique_ptr<objectives::Objective>> objectives;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace pair::train {
@@ -27,6 +28,15 @@ void Step::track_moments(double window, std::int64_t environments, torch::Device
   }
 }
 
+void Step::share(const Ranks& ranks) {
+  if (!cut_graph_) {
+    throw std::invalid_argument("ranks: expected 1 with an objective that needs the whole network, got " +
+                                std::to_string(ranks.size()));
+  }
+  cut_graph_->share(ranks);
+  shared_ = true;
+}
+
 void Step::freeze_featurizer() {
   for (torch::Tensor& parameter : network_->model().featurizer_parameters()) {
     parameter.set_requires_grad(false);
@@ -37,7 +47,7 @@ StepPath& Step::path_for(const Batch& batch, GradientSource source) const {
   if (whole_network_) {
     return *whole_network_;
   }
-  if (source == GradientSource::head && !tracked_ && head_kernels_->take(batch)) {
+  if (source == GradientSource::head && !tracked_ && !shared_ && head_kernels_->take(batch)) {
     return *head_kernels_;
   }
   return *cut_graph_;

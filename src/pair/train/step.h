@@ -62,6 +62,10 @@ class Step {
   // Null if moments are not tracked.
   [[nodiscard]] TrackedMoments* tracked() const { return tracked_.get(); }
 
+  // Batches are one rank's from now on, and losses and gradients those of all ranks' together (ranks.h).
+  // Throws std::invalid_argument if an objective needs the whole network. On CUDA devices as above.
+  void share(const Ranks& ranks);
+
   // Makes the featurizer constant and removes its parameters from parameters().
   void freeze_featurizer();
 
@@ -75,6 +79,7 @@ class Step {
   std::unique_ptr<HeadKernels> head_kernels_;
   std::unique_ptr<CutGraph> cut_graph_;
   std::shared_ptr<TrackedMoments> tracked_;
+  bool shared_ = false;
   StepPath* compared_ = nullptr;  // the path of the last compare, until gradient
 };
 

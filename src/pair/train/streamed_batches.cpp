@@ -13,7 +13,8 @@ namespace {
 constexpr std::int64_t most_pictures_scored = 256;
 constexpr std::int64_t most_bytes_scored = std::int64_t{1} << 24;
 
-data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed) {
+data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
+                         data::Share share) {
   if (settings.batch < 1) {
     throw std::invalid_argument("batch: expected 1 or more with '" + data.name +
                                 "', whose samples are read during training, got " +
@@ -34,24 +35,32 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
     samples.push_back(environment.samples);
   }
   return {std::move(samples),
-          {.seed = seed, .batch = settings.batch, .environments_per_step = settings.environments}};
+          {.seed = seed,
+           .batch = settings.batch,
+           .environments_per_step = settings.environments,
+           .share = share}};
 }
 
 }  // namespace
 
 StreamedBatches::StreamedBatches(const data::EnvironmentSet& data, const Settings& settings,
-                                 std::uint64_t seed, torch::Device device)
-    : data_(&data), sampler_(sampler_of(data, settings, seed)), normalisation_(data.input, device) {
+                                 std::uint64_t seed, torch::Device device, data::Share share)
+    : data_(&data), sampler_(sampler_of(data, settings, seed, share)), normalisation_(data.input, device) {
   std::vector<std::int64_t> shape = data::input_shape(data);
   const auto places = static_cast<std::int64_t>(sampler_.places());
   shape.insert(shape.begin(), places);
   inputs_ = torch::zeros(shape, torch::TensorOptions().dtype(torch::kByte).device(device));
   labels_ = torch::zeros({places}, torch::TensorOptions().dtype(torch::kLong).device(device));
-  sizes_.assign(static_cast<std::size_t>(places / settings.batch), settings.batch);
+  const std::int64_t own = share.count(settings.batch);
+  sizes_.assign(static_cast<std::size_t>(places / own), own);
 }
 
 std::int64_t StreamedBatches::environments() const {
   return static_cast<std::int64_t>(sizes_.size());
+}
+
+std::vector<std::int64_t> StreamedBatches::whole_sizes() const {
+  return std::vector<std::int64_t>(sizes_.size(), sampler_.options().batch);
 }
 
 void StreamedBatches::await(std::int64_t step, const std::function<bool()>& stop) {
@@ -78,7 +87,11 @@ void StreamedBatches::begin_step(std::int64_t step) {
 }
 
 Batch StreamedBatches::of_step() const {
-  return {normalised(inputs_), labels_, sizes_};
+  Batch batch{normalised(inputs_), labels_, sizes_};
+  if (!sampler_.options().share.whole()) {
+    batch.whole = whole_sizes();
+  }
+  return batch;
 }
 
 std::vector<const data::Environment*> StreamedBatches::all() const {

@@ -31,11 +31,15 @@ class StreamedBatches {
  public:
   // Draws settings.batch samples from each of settings.environments environments per step. data must outlive
   // this object. Throws std::invalid_argument if batch is 0, or for more environments than there are.
+  // share: the part of each environment's batch that is read.
   StreamedBatches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
-                  torch::Device device);
+                  torch::Device device, data::Share share = {});
 
   // Environments per step.
   [[nodiscard]] std::int64_t environments() const;
+
+  // The number of samples of each environment in a step, of all parts together.
+  [[nodiscard]] std::vector<std::int64_t> whole_sizes() const;
 
   // Waits until the batch of that step is read. stop is called about every 20 ms; if it returns true, throws
   // Interrupted, and a later call continues waiting. Throws std::runtime_error for a file that cannot be read

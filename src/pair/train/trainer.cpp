@@ -25,6 +25,7 @@
 #include "pair/train/noise_floor.h"
 #include "pair/train/own_update_strategy.h"
 #include "pair/train/phases.h"
+#include "pair/train/rank_fit.h"
 #include "pair/train/scoring.h"
 #include "pair/train/strategy.h"
 
@@ -37,7 +38,7 @@ namespace pair::train {
 class Trainer::Impl {
  public:
   Impl(std::shared_ptr<const data::EnvironmentSet> data, std::shared_ptr<models::Model> model,
-       Settings settings, std::uint64_t seed, torch::Device device)
+       Settings settings, std::uint64_t seed, torch::Device device, const Ranks& ranks = {})
       : link_(device), data_(std::move(data)), settings_(std::move(settings)), phases_(settings_) {
     validate(settings_);
     train::settle(settings_);
@@ -46,7 +47,7 @@ class Trainer::Impl {
     }
     const auto scope = link_.enter();
     link_.perform([&] {
-      learner_ = std::make_unique<Learner>(*data_, std::move(model), settings_, seed, link_);
+      learner_ = std::make_unique<Learner>(*data_, std::move(model), settings_, seed, link_, ranks);
       require_all_environments(*learner_, settings_);
       begin_descent();
       if (auto algorithm = make_algorithm(settings_, *data_, learner_->model, seed, device)) {
@@ -158,7 +159,7 @@ Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
   const auto scope = link_.enter();
   strategy_->settle();
   Evaluation result;
-  const Scores scores = scorer_->scores(stop);
+  const Scores scores = shared_scores(*learner_, [&] { return scorer_->scores(stop); });
   auto score = [&scores, at = std::size_t{0}]() mutable { return scores.means[at++]; };
   for (const auto* environments : {&data_->train, &data_->held_out}) {
     for (const data::Environment& environment : *environments) {
@@ -251,8 +252,8 @@ void Trainer::Impl::start_from_weights(const std::filesystem::path& path, const 
 }
 
 Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
-                 torch::Device device)
-    : impl_(std::make_unique<Impl>(std::move(data), nullptr, std::move(settings), seed, device)) {}
+                 torch::Device device, const Ranks& ranks)
+    : impl_(std::make_unique<Impl>(std::move(data), nullptr, std::move(settings), seed, device, ranks)) {}
 Trainer::Trainer(std::shared_ptr<const data::EnvironmentSet> data, std::shared_ptr<models::Model> model,
                  Settings settings, std::uint64_t seed, torch::Device device) {
   if (!model) {

@@ -14,6 +14,7 @@
 #include "pair/data/environment.h"
 #include "pair/train/guard.h"
 #include "pair/train/interrupted.h"
+#include "pair/train/ranks.h"
 #include "pair/train/settings.h"
 
 namespace pair::models {
@@ -69,9 +70,12 @@ struct Evaluation {
 class Trainer {
  public:
   // data is shared with other runs and never written to. Throws std::invalid_argument for settings that are
-  // out of range or do not fit the data. device: "cpu" or "cuda[:i]".
+  // out of range or do not fit the data. device: "cpu" or "cuda[:i]". ranks: those that train together, each
+  // with its own trainer that is built with the same arguments, gets the same calls and then has the same
+  // state; advance and evaluate throw RankLost. Stopping one that waits would stop the others: give stop to
+  // rank 0's evaluate only, and see Ranks::wish_to_stop.
   Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
-          torch::Device device = torch::kCPU);
+          torch::Device device = torch::kCPU, const Ranks& ranks = {});
   // The same for an existing model, starting from its current parameters and buffers; the settings model,
   // width and depth are not used. The trainer moves it to the device and makes its parameters views of one
   // vector. Between calls it may be used, in any mode, but not trained by others. To load a state saved by

@@ -1,0 +1,245 @@
+"""One run on several processes: 'pair train --ranks', torchrun and bad launchers, with real processes.
+
+    ranks_test.py PAIR SCRATCH [-k NAME ...]
+"""
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+PAIR, SCRATCH = "", pathlib.Path()
+VARIABLES = {name: value for name, value in os.environ.items()
+             if name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")
+             and not name.startswith("SLURM_")}
+# 60 steps of which 10 are ERM's, a record per step.
+SMALL = ["--dataset", "cmnist", "--seed", "3", "--steps", "60", "--set", "train_digits=600", "test_digits=100",
+         "width=16", "pretrain=10", "eval_every=1", "checkpoint_every=7"]
+
+
+def command(name, *more, ranks=None):
+    start = [PAIR, "train", *SMALL, *more, "--out", str(SCRATCH / name)]
+    return start if ranks is None else [*start, "--ranks", str(ranks)]
+
+
+def run(words, variables=None, timeout=300):
+    return subprocess.run(words, text=True, capture_output=True, timeout=timeout, env={**VARIABLES, **(variables or {})})
+
+
+def start(words):
+    return subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=VARIABLES)
+
+
+def records(name):
+    return [json.loads(line) for line in (SCRATCH / name / "results.jsonl").read_text().splitlines()]
+
+
+def children(process):
+    """The processes that rank 0 has started, by rank."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (folder / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if f"PAIR_STARTED_BY={process.pid}".encode() in variables:
+            rank = next(text for text in variables if text.startswith(b"RANK="))
+            found[int(rank[5:])] = int(folder.name)
+    return found
+
+
+def numbers(value, prefix=""):
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from numbers(part, f"{prefix}/{key}")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield prefix, value
+
+
+class Ranks(unittest.TestCase):
+    def trained(self, name, *more, ranks=None):
+        ended = run(command(name, *more, ranks=ranks))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        return records(name)
+
+    def assert_same(self, some, others, keys=("losses", "weights"), tolerance=1e-6):
+        """Every loss and every weight of every step."""
+        self.assertEqual(len(some), len(others))
+        for one, other in zip(some, others):
+            for key in keys:
+                for (path, a), (_, b) in zip(numbers(one[key]), numbers(other[key])):
+                    self.assertTrue(math.isclose(a, b, rel_tol=tolerance, abs_tol=tolerance),
+                                    f"step {one['step']}, {key}{path}: {a} and {b}")
+
+    def test_one_two_and_four_ranks_agree_on_full_batches(self):
+        alone = self.trained("full1", "--algorithm", "pair")
+        for ranks in (2, 4):
+            together = self.trained(f"full{ranks}", "--algorithm", "pair", ranks=ranks)
+            self.assert_same(alone, together)
+            self.assertEqual(together[-1]["ranks"], ranks)
+        self.assertNotIn("ranks", alone[-1])
+        for file in ("model.safetensors", "model.json", "done", "spec.json"):
+            self.assertTrue((SCRATCH / "full2" / file).exists(), file)
+        specs = {(SCRATCH / f"full{n}" / "spec.json").read_text() for n in (1, 2, 4)}
+        self.assertEqual(len(specs), 1, "the number of ranks must not be part of the run")
+
+    def test_one_two_and_four_ranks_agree_on_minibatches(self):
+        more = ["--algorithm", "pair", "batch=30", "balance_lr=0.01"]
+        alone = self.trained("mini1", *more)
+        for ranks in (2, 4):
+            self.assert_same(alone, self.trained(f"mini{ranks}", *more, ranks=ranks))
+
+    def test_three_ranks_agree_on_environments_of_different_sizes(self):
+        more = ["--algorithm", "irmx", "train_digits=601"]
+        self.assert_same(self.trained("odd1", *more), self.trained("odd3", *more, ranks=3))
+
+    def test_moments_averaged_over_steps_and_halves_of_a_batch_are_those_of_one_process(self):
+        for name, more in (("tracked", ["batch=30", "track=20", "balance_lr=0.01"]),
+                           ("halves", ["batch=31", "irmv1_unbiased=true", "balance_lr=0.01"]),
+                           ("whole", ["gradients=f"]),
+                           ("featurizer", ["gradients=phi"])):
+            with self.subTest(name):
+                more = ["--algorithm", "pair", *more]
+                self.assert_same(self.trained(name + "1", *more), self.trained(name + "2", *more, ranks=2))
+
+    def test_objectives_of_all_rows_are_those_of_one_process(self):
+        for objective in ("coral", "mmd", "fishr", "clove", "group_dro", "ib", "sd"):
+            with self.subTest(objective):
+                more = ["--algorithm", "pair", "--objectives", f"erm,{objective}", "--preference", "1,1", "batch=24",
+                        "balance_lr=0.01"]
+                self.assert_same(self.trained(objective + "1", *more),
+                                 self.trained(objective + "2", *more, ranks=2), tolerance=1e-5)
+
+    def test_what_cannot_be_divided_is_refused_with_one_sentence(self):
+        for more, reason in ((["--algorithm", "dann", "batch=24"], "expected 1 with dann, an algorithm with its own update"),
+                             (["--algorithm", "iga"], "expected 1 with iga, which needs gradients of the whole network"),
+                             (["--algorithm", "erm", "batch=1"], "expected at most 1, the number of samples")):
+            ended = run(command("refused" + more[1] + str(len(more)), *more, ranks=2))
+            self.assertEqual(ended.returncode, 2, ended.stderr)
+            self.assertEqual(len(re.findall(reason, ended.stderr)), 1, ended.stderr)
+
+    def test_bytes_per_step_of_pair_are_at_most_a_tenth_above_those_of_erm(self):
+        def bytes_per_step(algorithm):
+            sent = []
+            for steps in (20, 40):
+                name = f"bytes-{algorithm}-{steps}"
+                words = [PAIR, "train", "--dataset", "cmnist", "--algorithm", algorithm, "--steps", str(steps), "--set",
+                         "train_digits=400", "test_digits=100", "pretrain=0", "eval_every=1000", "--json", "--quiet",
+                         "--ranks", "2", "--no-model", "--out", str(SCRATCH / name)]
+                ended = run(words)
+                self.assertEqual(ended.returncode, 0, ended.stderr)
+                sent.append(json.loads(ended.stdout)["bytes_sent"])
+            return (sent[1] - sent[0]) / 20
+        erm, pair = bytes_per_step("erm"), bytes_per_step("pair")
+        print(f"bytes sent per step by one of 2 ranks: erm {erm:.0f}, pair {pair:.0f}, ratio {pair / erm:.4f}")
+        self.assertGreater(erm, 100_000)
+        self.assertLess(pair, 1.1 * erm)
+
+    def test_a_signal_to_any_rank_stops_all_and_another_number_of_ranks_continues(self):
+        alone = self.trained("whole-run", "--algorithm", "pair", "--steps", "200")
+        more = ["--algorithm", "pair", "--steps", "200"]
+        for number, to in ((signal.SIGTERM, 1), (signal.SIGINT, 0), (signal.SIGUSR1, 2)):
+            name = f"stopped-{to}"
+            process = start(command(name, *more, ranks=3))
+            self.wait_for_records(name, 20, process)
+            os.kill(children(process)[to] if to > 0 else process.pid, number)
+            out, err = process.communicate(timeout=120)
+            self.assertEqual(process.returncode, 128 + (number if to == 0 else signal.SIGTERM), err)
+            self.assertIn("the same command continues from there", err)
+            self.assertLess(len(records(name)), 200)
+            self.assertTrue((SCRATCH / name / "checkpoint").exists())
+            self.assert_same(alone, self.trained(name, *more, ranks={1: 1, 0: 2, 2: 4}[to]))
+
+    def wait_for_records(self, name, count, process):
+        end = time.monotonic() + 120
+        while time.monotonic() < end and process.poll() is None:
+            file = SCRATCH / name / "results.jsonl"
+            if file.exists() and file.read_text().count("\n") >= count:
+                return
+            time.sleep(0.02)
+        self.fail(f"{name} did not train: {process.communicate()[1] if process.poll() is not None else 'too slow'}")
+
+    def test_a_rank_that_dies_ends_the_others_with_a_sentence_and_the_run_resumes(self):
+        more = ["--algorithm", "pair", "--steps", "300"]
+        alone = self.trained("never-killed", *more)
+        process = start(command("killed", *more, ranks=3))
+        self.wait_for_records("killed", 20, process)
+        others = children(process)
+        began = time.monotonic()
+        os.kill(others[1], signal.SIGKILL)
+        _, err = process.communicate(timeout=60)
+        self.assertLess(time.monotonic() - began, 30)
+        self.assertEqual(process.returncode, 1, err)
+        self.assertRegex(err, r"pair: another rank has ended or cannot be reached .*the same command continues from the "
+                              r"last checkpoint; rank 1 was ended by signal 9")
+        self.assertIn("pair: rank 2: another rank has ended or cannot be reached", err)
+        self.assertFalse(any(pathlib.Path(f"/proc/{pid}").exists() for pid in others.values()))
+        self.assert_same(alone, self.trained("killed", *more, ranks=2))
+
+    def test_ranks_end_with_rank_0(self):
+        process = start(command("headless", "--algorithm", "erm", "--steps", "100000", ranks=3))
+        self.wait_for_records("headless", 5, process)
+        others = children(process)
+        process.kill()
+        process.communicate()
+        end = time.monotonic() + 30
+        while any(pathlib.Path(f"/proc/{pid}").exists() for pid in others.values()) and time.monotonic() < end:
+            time.sleep(0.1)
+        self.assertFalse(any(pathlib.Path(f"/proc/{pid}").exists() for pid in others.values()))
+
+    def test_a_finished_run_is_not_repeated(self):
+        self.trained("once", "--algorithm", "erm", ranks=2)
+        ended = run(command("once", "--algorithm", "erm", ranks=2))
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertIn("Already finished", ended.stdout)
+        self.assertEqual(ended.stdout.count("Already finished"), 1)
+
+    def test_variables_that_make_no_sense_are_named(self):
+        for variables, sentence in (
+                ({"RANK": "2", "WORLD_SIZE": "2"}, "RANK: expected an integer from 0 to 1, got '2'"),
+                ({"RANK": "0"}, "WORLD_SIZE: expected an integer from 1 to 65536, got nothing"),
+                ({"WORLD_SIZE": "two"}, "WORLD_SIZE: expected an integer from 1 to 65536, got 'two'"),
+                ({"RANK": "0", "WORLD_SIZE": "2"}, "MASTER_ADDR: expected the host of rank 0, since WORLD_SIZE is 2, "
+                                                   "got nothing"),
+                ({"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "70000"},
+                 "MASTER_PORT: expected an integer from 1 to 65535, got '70000'"),
+                ({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "7"}, "SLURM_PROCID: expected an integer from 0 to 1"),
+                ({"SLURM_STEP_NUM_TASKS": "2", "SLURM_PROCID": "0", "SLURM_NODELIST": "node["},
+                 "SLURM_NODELIST: expected a list of hosts")):
+            ended = run(command("nowhere", "--algorithm", "erm"), variables)
+            self.assertEqual(ended.returncode, 2, ended.stderr)
+            self.assertIn(sentence, ended.stderr)
+        self.assertFalse((SCRATCH / "nowhere").exists())
+        both = run(command("nowhere", "--algorithm", "erm", ranks=2),
+                   {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "29517"})
+        self.assertIn("--ranks: expected none with torchrun or srun", both.stderr)
+        for text in ("0", "-1", "1025", "x"):
+            self.assertRegex(run(command("nowhere", ranks=text)).stderr, "--ranks: expected an integer")
+
+    def test_a_batch_script_of_slurm_is_one_process(self):
+        ended = run(command("batch-script", "--algorithm", "erm"), {"SLURM_NTASKS": "4", "SLURM_PROCID": "0"})
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+
+    def test_torchrun_starts_ranks(self):
+        if run(["python3", "-c", "import torch.distributed.run"]).returncode != 0:
+            self.skipTest("python3 has no torch.distributed.run")
+        ended = run(["python3", "-m", "torch.distributed.run", "--no_python", "--nproc_per_node", "2", "--master_port",
+                     str(20000 + os.getpid() % 20000), *command("torchrun", "--algorithm", "pair")])
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(records("torchrun")[-1]["ranks"], 2)
+        self.assert_same(self.trained("without-torchrun", "--algorithm", "pair"), records("torchrun"))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    PAIR, SCRATCH = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
+    shutil.rmtree(SCRATCH, ignore_errors=True)
+    SCRATCH.mkdir(parents=True)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
