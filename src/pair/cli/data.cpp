@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "pair/cli/data_wilds.h"
 #include "pair/data/domainbed_sets.h"
 #include "pair/data/download.h"
 #include "pair/data/fetch.h"
@@ -174,6 +175,8 @@ void add_data(CLI::App& app, Context& context) {
       "Example:\n"
       "  pair data list");
   list_command->callback([json, &context] { list(*json, context); });
+
+  add_wilds_data(*command, context);
 }
 
 }  // namespace pair::cli

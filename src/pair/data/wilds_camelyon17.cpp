@@ -1,0 +1,78 @@
+#include <array>
+#include <stdexcept>
+#include <string>
+
+#include "pair/data/wilds.h"
+#include "pair/data/wilds_metrics.h"
+#include "pair/data/wilds_table.h"
+
+// Camelyon17 (Bandi et al. 2018): patches of tissue from five hospitals; does the centre contain a tumour?
+// Hospital 1 is for validation and hospital 2 for testing, whatever the column split says.
+
+namespace pair::data {
+namespace {
+
+WildsSet read_camelyon17(const std::filesystem::path& folder, const WildsOptions& /*options*/) {
+  enum Columns : std::size_t { patient, node, x, y, tumor, slide, center, split };
+  WildsTable table(folder / "metadata.csv",
+                   {"patient", "node", "x_coord", "y_coord", "tumor", "slide", "center", "split"});
+  constexpr std::int64_t largest = 1'000'000'000;
+  constexpr std::int64_t val_hospital = 1;
+  constexpr std::int64_t test_hospital = 2;
+  WildsSet set{.splits = {Split::train, Split::id_val, Split::test, Split::val},
+               .classes = {"normal", "tumor"},
+               .fields = {"hospital", "slide", "y", "from_source_domain"},
+               .rows = 96,
+               .columns = 96};
+  while (table.next()) {
+    const std::int64_t hospital = table.whole(center, 0, 4);
+    const std::int64_t stated = table.whole(split, 0, 3);
+    if (hospital != val_hospital && hospital != test_hospital && stated > 1) {
+      table.refuse(split, "0 (train) or 1 (id_val) for hospital " + std::to_string(hospital));
+    }
+    const Split of = hospital == val_hospital    ? Split::val
+                     : hospital == test_hospital ? Split::test
+                     : stated == 0               ? Split::train
+                                                 : Split::id_val;
+    // The patient's number has leading zeros, which are part of the path.
+    const std::string place = "patient_" + std::string(table.text(patient)) + "_node_" +
+                              std::to_string(table.whole(node, 0, largest));
+    set.inputs.push_back("patches/" + place + "/patch_" + place + "_x_" +
+                         std::to_string(table.whole(x, 0, largest)) + "_y_" +
+                         std::to_string(table.whole(y, 0, largest)) + ".png");
+    set.split.emplace_back(of);
+    for (const std::int64_t value : {hospital, table.whole(slide, 0, 100'000), table.whole(tumor, 0, 1),
+                                     std::int64_t{of == Split::train}}) {
+      set.metadata.push_back(static_cast<double>(value));
+    }
+  }
+  return set;
+}
+
+WildsGroups camelyon17_environments(const WildsSet& set, WildsEnvironments /*which*/) {
+  return without_empty(WildsGrouper(set, std::array<std::string_view, 1>{"hospital"}).groups());
+}
+
+WildsScores evaluate_camelyon17(const WildsSet& set, std::span<const std::size_t> samples,
+                                std::span<const double> predictions) {
+  return accuracy_scores(set, "slide", samples, predictions);
+}
+
+}  // namespace
+
+WildsKind wilds_camelyon17() {
+  std::vector<std::string> seeds;
+  for (int seed = 0; seed < 10; ++seed) {
+    seeds.push_back("seed:" + std::to_string(seed));
+  }
+  return {"camelyon17",
+          "1.0",
+          "WILDS' Camelyon17: tumours in patches of tissue, by hospital",
+          {"acc_avg"},
+          std::move(seeds),
+          read_camelyon17,
+          camelyon17_environments,
+          evaluate_camelyon17};
+}
+
+}  // namespace pair::data
