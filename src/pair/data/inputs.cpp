@@ -26,6 +26,7 @@ static const std::vector<InputKind>& input_kinds() {
     { extern Open open_digits; list.push_back({"digit", open_digits}); }
     { extern Open open_numbers; list.push_back({"numbers", open_numbers}); }
     { extern Open open_tables; list.push_back({"table", open_tables}); }
+    { extern Open open_texts; list.push_back({"text", open_texts}); }
     // clang-format on
     return list;
   }();

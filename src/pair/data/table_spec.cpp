@@ -14,6 +14,7 @@
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/base/tables.h"
+#include "pair/data/column_lists.h"
 #include "pair/data/csv.h"
 #include "pair/data/domainbed_mnist_spec.h"
 #include "pair/data/random.h"
@@ -25,67 +26,9 @@ namespace {
 constexpr std::size_t most_environments = 1000;
 constexpr std::size_t shown_in_notices = 5;
 
-// Names of columns as typed: separated by commas, and in quotes if a name has a comma. As in a row of a
-// CSV file.
-std::optional<base::Value> parse_columns(std::string_view typed) {
-  if (base::trimmed(typed) == "none" || base::trimmed(typed).empty()) {
-    return base::Value(std::string("none"));
-  }
-  try {
-    CsvReader reader(csv_text(typed), "a list", {.separator = ','});
-    std::vector<std::string> names;
-    if (!reader.next()) {
-      return std::nullopt;
-    }
-    for (const std::string_view name : reader.fields()) {
-      names.emplace_back(base::trimmed(name));
-    }
-    return reader.next() ? std::nullopt : std::optional<base::Value>(std::move(names));
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
-
-// A list of columns that may be empty, which text and specs have as "none".
-void add_columns(base::Fields<TableSpec>& fields, std::string name,
-                 std::vector<std::string> TableSpec::*member, std::string summary) {
-  base::Field& field = fields.names(
-      std::move(name), member, "none, or names of columns separated by commas (in quotes if one has a comma)",
-      std::move(summary), [](const std::vector<std::string>& names) {
-        return !names.empty() && std::none_of(names.begin(), names.end(),
-                                              [](const std::string& column) { return column.empty(); });
-      });
-  field.parse = parse_columns;
-  field.get = [plain = field.get](const void* spec) {
-    const base::Value value = plain(spec);
-    return std::get<std::vector<std::string>>(value).empty() ? base::Value(std::string("none")) : value;
-  };
-  field.set = [plain = field.set, member](void* spec, const base::Value& value) {
-    if (value == base::Value(std::string("none"))) {
-      (static_cast<TableSpec*>(spec)->*member).clear();
-      return true;
-    }
-    return plain(spec, value);
-  };
-}
-
 bool is_digest(const std::string& text) {
   return text.empty() ||
          (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos);
-}
-
-char separator_of(const TableSpec& spec) {
-  switch (spec.separator) {
-    case TableSpec::Separator::found:
-      return '\0';
-    case TableSpec::Separator::comma:
-      return ',';
-    case TableSpec::Separator::semicolon:
-      return ';';
-    case TableSpec::Separator::tab:
-      return '\t';
-  }
-  return '\0';
 }
 
 void check_given(const TableSpec& spec) {
@@ -361,6 +304,39 @@ std::string description_of(const PreparedTable& prepared, const std::vector<std:
 
 }  // namespace
 
+char separator_of(const TableSpec& spec) {
+  switch (spec.separator) {
+    case TableSpec::Separator::found:
+      return '\0';
+    case TableSpec::Separator::comma:
+      return ',';
+    case TableSpec::Separator::semicolon:
+      return ';';
+    case TableSpec::Separator::tab:
+      return '\t';
+  }
+  return '\0';
+}
+
+std::optional<base::Value> parse_columns(std::string_view typed) {
+  if (base::trimmed(typed) == "none" || base::trimmed(typed).empty()) {
+    return base::Value(std::string("none"));
+  }
+  try {
+    CsvReader reader(csv_text(typed), "a list", {.separator = ','});
+    std::vector<std::string> names;
+    if (!reader.next()) {
+      return std::nullopt;
+    }
+    for (const std::string_view name : reader.fields()) {
+      names.emplace_back(base::trimmed(name));
+    }
+    return reader.next() ? std::nullopt : std::optional<base::Value>(std::move(names));
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
 void describe(base::Fields<TableSpec>& field) {
   using S = TableSpec;
   field.text("file", &S::file, "CSV files, gzipped or not", "path of the table");
@@ -428,25 +404,52 @@ std::vector<std::string> environment_names(const TableSpec& spec) {
   return environments_of_rows(read_table(spec.file, reading), spec.environment).names;
 }
 
-PreparedTable prepare_table(const TableSpec& spec, std::uint64_t seed) {
-  validate(spec);
-  if (!spec.file_sha256.empty() && sha256_of_file(spec.file) != spec.file_sha256) {
-    throw std::invalid_argument("file_sha256: expected " + spec.file_sha256 +
-                                ", got another digest: " + base::printable(spec.file) + " has changed");
-  }
-  PreparedTable prepared{.table = read_table(spec.file, reading_of(spec))};
-  Table& table = prepared.table;
-  const RowEnvironments environments = environments_of_rows(table, spec.environment);
+namespace {
+
+// Divides the rows and fits their labels.
+void prepare_rows(PreparedTable& prepared, const TableSpec& spec, std::uint64_t seed) {
+  const RowEnvironments environments = environments_of_rows(prepared.table, spec.environment);
   check_test_envs(spec.test_envs, static_cast<std::int64_t>(environments.names.size()));
   prepared.environments = parts_of(environments, spec, seed);
-  const std::vector<std::size_t> rows = training_rows(prepared.environments);
-  Labels labels = fit_labels(*table.find(spec.label), spec.task, rows, spec.file);
+  Labels labels = fit_labels(*prepared.table.find(spec.label), spec.task,
+                             training_rows(prepared.environments), spec.file);
   prepared.encoding.label = std::move(labels.encoding);
   prepared.encoding.environment = spec.environment;
   prepared.labels = std::move(labels.values);
   if (prepared.encoding.label.task == TableTask::classification) {
     check_classes(prepared);
   }
+}
+
+void check_digest(const TableSpec& spec) {
+  if (!spec.file_sha256.empty() && sha256_of_file(spec.file) != spec.file_sha256) {
+    throw std::invalid_argument("file_sha256: expected " + spec.file_sha256 +
+                                ", got another digest: " + base::printable(spec.file) + " has changed");
+  }
+}
+
+}  // namespace
+
+PreparedTable prepare_labels(const TableSpec& spec, std::uint64_t seed) {
+  validate(spec);
+  check_digest(spec);
+  TableReading reading = reading_of(spec);
+  reading.ignore.clear();
+  reading.only = spec.environment;
+  reading.only.push_back(spec.label);
+  PreparedTable prepared{.table = read_table(spec.file, reading)};
+  prepare_rows(prepared, spec, seed);
+  prepared.table.columns.clear();
+  return prepared;
+}
+
+PreparedTable prepare_table(const TableSpec& spec, std::uint64_t seed) {
+  validate(spec);
+  check_digest(spec);
+  PreparedTable prepared{.table = read_table(spec.file, reading_of(spec))};
+  Table& table = prepared.table;
+  prepare_rows(prepared, spec, seed);
+  const std::vector<std::size_t> rows = training_rows(prepared.environments);
   std::erase_if(table.columns, [&spec](const Column& column) {
     return column.name == spec.label ||
            std::find(spec.environment.begin(), spec.environment.end(), column.name) != spec.environment.end();

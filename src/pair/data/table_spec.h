@@ -36,6 +36,9 @@ struct TableSpec {
 
 void describe(base::Fields<TableSpec>& field);
 
+// As in CsvOptions.
+char separator_of(const TableSpec& spec);
+
 // Checks that the first row of the file has the columns and that each is used once. Throws
 // std::invalid_argument.
 void validate(const TableSpec& spec);
@@ -64,5 +67,9 @@ struct PreparedTable {
 // Reads and divides the table. The seed decides which rows are held out. Throws std::invalid_argument with
 // one sentence for what a model cannot be trained on.
 PreparedTable prepare_table(const TableSpec& spec, std::uint64_t seed);
+
+// The same for data whose inputs are not columns of numbers and categories: only the columns of label and
+// environment are read. The result's table has rows but no columns, and its encoding has no inputs.
+PreparedTable prepare_labels(const TableSpec& spec, std::uint64_t seed);
 
 }  // namespace pair::data

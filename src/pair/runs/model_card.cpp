@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pair/base/registry.h"
+#include "pair/data/text_input.h"
 #include "pair/models/registry.h"
 #include "pair/runs/settings.h"
 
@@ -53,12 +54,12 @@ data::InputForm input_from(const json& object) {
     return {kind, {}};
   }
   for (const data::InputForm& form : {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
-                                      data::form_of(data::NumbersInput{})}) {
+                                      data::form_of(data::NumbersInput{}), data::form_of(data::TextInput{})}) {
     if (form.kind == kind) {
       return {kind, options_from(options, form.options, "inputs of the kind '" + kind + "'")};
     }
   }
-  throw std::invalid_argument("kind: expected image, digit, numbers or table, got '" + kind + "'");
+  throw std::invalid_argument("kind: expected image, digit, numbers, table or text, got '" + kind + "'");
 }
 
 void check_sizes(const ModelCard& card) {

@@ -1,0 +1,128 @@
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pair/base/names.h"
+#include "pair/data/domainbed_settings.h"
+#include "pair/data/registry.h"
+#include "pair/data/sha256.h"
+#include "pair/data/text.h"
+#include "pair/data/text_spec.h"
+#include "pair/data/wordpiece.h"
+
+// A user's own texts, as tensors of token ids (see text_spec.h and text.h).
+
+namespace pair::data {
+namespace {
+
+TextPart part_of_rows(std::string key, bool trained, bool test, const std::vector<std::size_t>& rows,
+                      const std::vector<std::string>& texts, const std::vector<float>& labels) {
+  TextPart part{.key = std::move(key), .trained = trained, .test = test, .texts = {}, .labels = {}};
+  for (const std::size_t row : rows) {
+    part.texts.emplace_back(texts[row]);
+    part.labels.push_back(static_cast<std::int32_t>(labels[row]));
+  }
+  return part;
+}
+
+// "148 of 5000 texts have more than 300 tokens": what a user wants to know before a long run.
+void describe_texts(EnvironmentSet& set, const PreparedTable& prepared, const TextSpec& spec,
+                    std::int64_t unknown_id) {
+  std::int64_t texts = 0;
+  std::int64_t full = 0;
+  std::int64_t tokens = 0;
+  std::int64_t unknown = 0;
+  std::int64_t empty = 0;
+  for (const auto* environments : {&set.train, &set.held_out}) {
+    for (const Environment& environment : *environments) {
+      texts += environment.inputs.size(0);
+      const torch::Tensor sizes = (environment.inputs >= 0).sum(1);
+      full += (sizes == spec.max_tokens).sum().item<std::int64_t>();
+      empty += (sizes == 2).sum().item<std::int64_t>();
+      tokens += sizes.sum().item<std::int64_t>();
+      unknown += (environment.inputs == unknown_id).sum().item<std::int64_t>();
+    }
+  }
+  std::vector<std::string> train;
+  std::vector<std::string> test;
+  for (const PreparedTable::Part& part : prepared.environments) {
+    (part.test ? test : train).push_back(part.name);
+  }
+  const LabelEncoding& label = prepared.encoding.label;
+  set.description = base::printable(spec.file) + ": " + std::to_string(texts) + " texts in '" +
+                    base::printable(spec.text) + "', " + std::to_string(tokens / texts) +
+                    " tokens on average; " + std::to_string(full) + " fill all " +
+                    std::to_string(spec.max_tokens) + " tokens or are cut\n";
+  set.description += "Label '" + base::printable(label.name) + "': " + std::to_string(label.classes.size()) +
+                     " classes, " + quoted_names(label.classes, 5) + "\n";
+  set.description += "Environments by " + quoted_names(spec.environment) + ": trained on " +
+                     quoted_names(train, 10) + "; tested on " + quoted_names(test, 10) + "\n";
+  if (empty > 0) {
+    set.notices.push_back(base::printable(spec.file) + ": texts without any token: " + std::to_string(empty));
+  }
+  if (10 * unknown > tokens) {
+    set.notices.push_back(base::printable(spec.vocab) + ": more than a tenth of all tokens are [UNK], " +
+                          std::to_string(unknown) + " of " + std::to_string(tokens) +
+                          "; is it the vocabulary of the model and the language?");
+  }
+}
+
+EnvironmentSet make_texts(const TextSpec& spec, std::uint64_t seed) {
+  validate(spec);
+  if (!spec.vocab_sha256.empty() && sha256_of_file(spec.vocab) != spec.vocab_sha256) {
+    throw std::invalid_argument("vocab_sha256: expected " + spec.vocab_sha256 +
+                                ", got another digest: " + base::printable(spec.vocab) + " has changed");
+  }
+  const WordPiece tokenizer = WordPiece::from_file(spec.vocab);
+  const PreparedTable prepared = prepare_labels(rows_of(spec), seed);
+  const std::vector<std::string> texts = read_texts(spec, prepared.table.rows);
+  std::vector<TextPart> parts;
+  for (std::size_t e = 0; e < prepared.environments.size(); ++e) {
+    const PreparedTable::Part& part = prepared.environments[e];
+    const std::string key = "env" + std::to_string(e);
+    parts.push_back(part_of_rows(key + "_in", !part.test, part.test, part.in, texts, prepared.labels));
+    parts.push_back(part_of_rows(key + "_out", false, false, part.out, texts, prepared.labels));
+  }
+  EnvironmentSet set = text_set("text", tokenizer, parts,
+                                {.max_tokens = spec.max_tokens,
+                                 .classes = prepared.encoding.label.classes,
+                                 .threads = static_cast<int>(spec.workers),
+                                 .text_column = spec.text,
+                                 .label_column = spec.label,
+                                 .environment_columns = spec.environment});
+  set.notices = prepared.notices;
+  describe_texts(set, prepared, spec, tokenizer.unknown_id());
+  return set;
+}
+
+}  // namespace
+
+std::vector<DatasetEntry> text_entries() {
+  DatasetEntry entry{.name = "text",
+                     .summary = "a CSV file with columns for the text, the label and the environment"};
+  entry.options = base::Options::of<TextSpec>();
+  entry.protocol = "domainbed";
+  // The batch and the learning rate of the paper's CivilComments.
+  entry.settings = domainbed_settings(/*batch=*/16, /*eval_every=*/300);
+  for (auto& [name, value] : entry.settings) {
+    value = name == "model" ? "distilbert" : name == "balance_lr" ? "1e-5" : value;
+  }
+  entry.settings.emplace_back("lr", "1e-5");
+  entry.described = true;
+  entry.metrics = {"accuracy", "worst_group", "macro_f1"};
+  entry.environments = [](const base::Options& options) {
+    const auto& spec = options.as<TextSpec>();
+    validate(spec);
+    return environment_names(rows_of(spec));
+  };
+  entry.test_environments = [](const base::Options& options) { return options.as<TextSpec>().test_envs; };
+  entry.check = [](const base::Options& options) { validate(options.as<TextSpec>()); };
+  entry.make = [](const base::Options& options, std::uint64_t seed) {
+    return make_texts(options.as<TextSpec>(), seed);
+  };
+  return {entry};
+}
+
+}  // namespace pair::data

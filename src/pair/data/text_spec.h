@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pair/base/options.h"
+#include "pair/data/table_spec.h"
+
+// A user's own texts as a dataset: a CSV file with a column of texts, a column with the label, and one or
+// more that name the environment. text_data.cpp makes tensors of it.
+
+namespace pair::data {
+
+struct TextSpec {
+  std::string file = {};                      // a CSV file, gzipped or not. It has no default
+  std::string text = {};                      // the column with the texts
+  std::string label = {};                     // the column to predict, a class
+  std::vector<std::string> environment = {};  // as in TableSpec
+  std::string vocab = {};                     // the tokenizer's vocab.txt (wordpiece.h). It has no default
+  std::int64_t max_tokens = 300;              // tokens per text, [CLS] and [SEP] included. 2 to 65,536
+  std::vector<std::int64_t> test_envs = {0};  // as in TableSpec
+  double holdout = 0.2;                       // share of each environment's rows that is held out. (0, 1)
+  std::int64_t workers = 2;                   // threads that divide texts into tokens. 1 to 256
+  TableSpec::Separator separator = TableSpec::Separator::found;
+  // Where not empty, the SHA-256 of the two files: a run is not continued on other data.
+  std::string file_sha256 = {};
+  std::string vocab_sha256 = {};
+
+  bool operator==(const TextSpec&) const = default;
+};
+
+void describe(base::Fields<TextSpec>& field);
+
+// The part of it that says how rows are divided and labelled.
+TableSpec rows_of(const TextSpec& spec);
+
+// Checks that the first row of the file has the columns, that each is used once, and that a vocabulary is
+// named. Throws std::invalid_argument.
+void validate(const TextSpec& spec);
+
+// The column's cells, row by row, unchanged. Throws std::invalid_argument as read_table does, and if the file
+// has another number of rows than `rows`.
+std::vector<std::string> read_texts(const TextSpec& spec, std::size_t rows);
+
+}  // namespace pair::data
