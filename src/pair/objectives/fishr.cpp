@@ -14,7 +14,8 @@
 //   v_e*  = gamma v_e*(previous step) + (1 - gamma) v_e,
 //   value = 1/|E| sum_e || (v_e* - mean over environments of v*) / (1 - gamma) ||^2.
 //
-// The variance is centred and divides by n, and the moving average starts at zero, takes no gradient through
+// The variance is centred and divides by n (with fishr_centred=false it is the second moment, mean of g_i^2:
+// the paper's release on ColoredMNIST), and the moving average starts at zero, takes no gradient through
 // the past and is divided by 1 - gamma, as in the authors' release: the first step's value, and every one
 // with gamma = 0 (full batches need no average; the release on ColoredMNIST has none), is that of v_e. The
 // norm is a sum over coordinates (their equation and ColoredMNIST code) or, with `mean`, DomainBed's mean
@@ -31,6 +32,7 @@ namespace {
 struct FishrOptions {
   double ema = 0.95;  // gamma
   bool mean = false;
+  bool centred = true;
 };
 
 void describe(base::Fields<FishrOptions>& field) {
@@ -42,11 +44,16 @@ void describe(base::Fields<FishrOptions>& field) {
       .flag("fishr_mean", &FishrOptions::mean,
             "mean over the head's parameters, as in DomainBed, instead of their sum")
       .unsaid = "false";
+  field
+      .flag("fishr_centred", &FishrOptions::centred,
+            "variances of the gradients; false: their second moments, without subtracting the mean")
+      .unsaid = "true";
 }
 
 class Fishr final : public Objective {
  public:
-  explicit Fishr(const FishrOptions& options) : ema_(options.ema), mean_(options.mean) {}
+  explicit Fishr(const FishrOptions& options)
+      : ema_(options.ema), mean_(options.mean), centred_(options.centred) {}
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
@@ -59,6 +66,7 @@ class Fishr final : public Objective {
  private:
   double ema_;
   bool mean_;
+  bool centred_;
   torch::Tensor average_;
 };
 
@@ -82,14 +90,17 @@ torch::Tensor mean_products(const torch::Tensor& left, const torch::Tensor& righ
   return torch::stack(products);
 }
 
-// The head's gradient variances, [environments, k (d + 1)]: weights, then biases.
-torch::Tensor gradient_variances(const HeadView& view) {
+// The head's gradient variances or, if not centred, second moments, [environments, k (d + 1)]: weights, then
+// biases.
+torch::Tensor gradient_variances(const HeadView& view, bool centred) {
   const torch::Tensor slopes = logit_gradient(view.loss, view.logits, view.labels);
   const torch::Tensor squares = slopes.square();
-  const torch::Tensor weights = mean_products(squares, view.features.square(), view.sizes) -
-                                mean_products(slopes, view.features, view.sizes).square();
-  const torch::Tensor biases =
-      environment_means(squares, view.sizes) - environment_means(slopes, view.sizes).square();
+  torch::Tensor weights = mean_products(squares, view.features.square(), view.sizes);
+  torch::Tensor biases = environment_means(squares, view.sizes);
+  if (centred) {
+    weights = weights - mean_products(slopes, view.features, view.sizes).square();
+    biases = biases - environment_means(slopes, view.sizes).square();
+  }
   return torch::cat({weights.flatten(1), biases}, 1);
 }
 
@@ -97,7 +108,7 @@ torch::Tensor gradient_variances(const HeadView& view) {
 
 torch::Tensor Fishr::value(const HeadView& view, data::Random& /*random*/) {
   // In units of 1 - gamma: u = gamma u(previous) + v, where v* = (1 - gamma) u.
-  torch::Tensor variances = gradient_variances(view);
+  torch::Tensor variances = gradient_variances(view, centred_);
   if (ema_ > 0.0) {
     if (average_.defined()) {
       match_state("fishr", average_, variances);

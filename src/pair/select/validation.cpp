@@ -32,6 +32,8 @@ double validation_of(const Run& run, const Accuracies& accuracies, std::size_t r
         }
       }
       break;
+    case Validation::leave_one_out:
+      break;
   }
   return mean(values);
 }

@@ -11,7 +11,7 @@
 
 namespace pair::train {
 
-LinearWeights linear_weights(const Settings& settings, std::int64_t step) {
+LinearWeights linear_weights(const Settings& settings, std::int64_t step, std::int64_t environments) {
   LinearWeights result;
   result.weights.assign(settings.objectives.size(), 0.0);
   if (settings.scheme == Scheme::linear) {
@@ -23,8 +23,22 @@ LinearWeights linear_weights(const Settings& settings, std::int64_t step) {
       result.weights[k + 1] = annealing && penalty > 0.0 ? settings.pretrain_penalty : penalty;
     }
   }
+  if (settings.scheme == Scheme::pair) {
+    std::copy(settings.descent_penalties.begin(), settings.descent_penalties.end(),
+              result.weights.begin() + 1);
+  }
   result.weights.front() = 1.0;
   result.divisor = *std::max_element(result.weights.begin(), result.weights.end());
+  if (settings.scheme == Scheme::linear) {
+    for (const std::string& name : summed_objectives(settings)) {
+      const auto found = std::find(settings.objectives.begin(), settings.objectives.end(), name);
+      result.weights.at(static_cast<std::size_t>(found - settings.objectives.begin())) *=
+          static_cast<double>(environments);
+    }
+    if (settings.pretrain > 0 && step >= settings.pretrain) {
+      result.divisor *= settings.annealed_divisor;
+    }
+  }
   for (double& weight : result.weights) {
     weight /= result.divisor;
   }
@@ -37,7 +51,7 @@ LinearStrategy::LinearStrategy(Learner& learner, const Settings& settings)
       compares_(settings.scheme == Scheme::linear && settings.conflict && settings.objectives.size() > 1) {}
 
 void LinearStrategy::advance(std::int64_t step, double lr) {
-  LinearWeights linear = linear_weights(*settings_, step);
+  LinearWeights linear = linear_weights(*settings_, step, learner_->batches.environments());
   LastStep& last = learner_->progress.last;
   if (learner_->work.empty() || linear.weights != last.weights) {
     last.weights = linear.weights;

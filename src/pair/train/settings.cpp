@@ -88,6 +88,14 @@ void describe_linear(SettingsFields& field) {
   field.number("pretrain_penalty", &S::pretrain_penalty, penalty_weight, "lambda during the pretrain steps")
       .unsaid = "1";
   field
+      .text("sums", &S::sums, "none, or names of objectives separated by commas",
+            "objectives that are summed over the environments of a step, not averaged", is_name)
+      .unsaid = "none";
+  field
+      .number("annealed_divisor", &S::annealed_divisor, {.low = 1, .high = 1e12},
+              "the loss is divided by this after pretrain steps, if there are any")
+      .unsaid = "1";
+  field
       .flag("conflict", &S::conflict, "record the conflict of the objectives' gradients, as pair always does")
       .unsaid = "false";
   field
@@ -108,6 +116,10 @@ void describe_pair(SettingsFields& field) {
       "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
       "balancing starts",
       "auto");
+  field
+      .numbers("descent_penalties", &S::descent_penalties, penalty_weight,
+               "one weight per objective after erm in the pretrain steps; none: ERM alone", "none")
+      .unsaid = "none";
   field
       .choice("balance_optimizer", &S::balance_optimizer,
               by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
@@ -171,6 +183,12 @@ void check_objectives(const Settings& s) {
                                 std::to_string(s.objectives.size() - 1) + "), got " +
                                 std::to_string(s.penalties.size()));
   }
+  for (const std::string& name : summed_objectives(s)) {
+    if (std::count(s.objectives.begin(), s.objectives.end(), name) == 0) {
+      throw std::invalid_argument("sums: expected none, or objectives of the run (" +
+                                  base::as_text(s.objectives) + "), got '" + name + "'");
+    }
+  }
   if (s.scheme == Scheme::own && s.objectives.size() > 1) {
     throw std::invalid_argument("objectives: expected erm alone, since " + s.update.name +
                                 " has its own update, got " + std::to_string(s.objectives.size()) + " names");
@@ -186,6 +204,11 @@ void check_pair(const Settings& s) {
                                 std::to_string(s.objectives.size()) + "), got " +
                                 std::to_string(s.preference.size()));
   }
+  if (!s.descent_penalties.empty() && s.descent_penalties.size() + 1 != s.objectives.size()) {
+    throw std::invalid_argument("descent_penalties: expected none, or one number per objective after erm (" +
+                                std::to_string(s.objectives.size() - 1) + "), got " +
+                                std::to_string(s.descent_penalties.size()));
+  }
   for (const std::string& name : s.objectives) {
     if (objectives::make_objective(name, s.objective_options.at(name))->may_be_negative()) {
       throw std::invalid_argument(
@@ -196,6 +219,10 @@ void check_pair(const Settings& s) {
 }
 
 }  // namespace
+
+std::vector<std::string> summed_objectives(const Settings& settings) {
+  return settings.sums == "none" ? std::vector<std::string>() : base::comma_separated(settings.sums);
+}
 
 const std::vector<base::Field>& settings_fields() {
   static const std::vector<base::Field> all = declared_settings();

@@ -22,7 +22,7 @@ struct UpdateContext;  // algorithm.h
 
 // How the direction of a step is computed.
 enum class Scheme {
-  linear,  // mean risk + l2 |theta|^2 + penalty * (other objectives), annealed
+  linear,  // mean risk (or sum, see `sums`) + l2 |theta|^2 + penalty * (other objectives), annealed
   pair,    // PAIR-o: ERM alone for `pretrain` steps, then the weights of a multi-objective solver
   own      // the algorithm's own update (algorithm.h), with erm as the only objective
 };
@@ -76,7 +76,13 @@ struct Settings {
   // 0 is recorded but never minimised, not even before annealing. [0, 1e12]
   std::vector<double> penalties = {};
   double pretrain_penalty = 1.0;  // lambda before annealing. [0, 1e12]
-  bool refresh = false;           // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
+  // Objectives that are summed over the environments of a step instead of averaged: names separated by
+  // commas, or "none". Recorded losses are averages all the same.
+  std::string sums = "none";
+  // The loss is divided by this after the pretrain steps, if there are any: an Adam that continues then takes
+  // shorter steps until it has forgotten the earlier gradients. [1, 1e12]
+  double annealed_divisor = 1.0;
+  bool refresh = false;  // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
   // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant. [0, 1e3]
   double annealed_lr = 0.0;
   BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
@@ -86,6 +92,8 @@ struct Settings {
   // PAIR-o.
   std::string solver = "epo";                        // see 'pair list solvers'
   std::vector<double> preference = {1, 1e10, 1e12};  // one per objective; empty: estimated ("auto")
+  // Weights of the objectives after erm during the pretrain steps; empty: 0, that is, ERM alone. [0, 1e12]
+  std::vector<double> descent_penalties = {};
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
   double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
   double momentum = 0.9;    // SGD's momentum. [0, 1)
@@ -111,6 +119,9 @@ struct Settings {
   base::Options model_options = {};
   OwnUpdate update = {};  // of Scheme::own
 };
+
+// The names in settings.sums.
+std::vector<std::string> summed_objectives(const Settings& settings);
 
 // The settings that every run has. Names are those of specs and of 'pair train --set'.
 const std::vector<base::Field>& settings_fields();

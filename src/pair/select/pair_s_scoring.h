@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pair/select/groups.h"
+#include "pair/select/pair_s.h"
+
+// Common parts of the forms of PAIR-s (pair_s.h, pair_s_leave_one_out.h, pair_within_run.h): the losses of
+// records, the preference, and the records that count.
+
+namespace pair::select {
+
+// Whether a run is a candidate: it has one test environment, or test environments that are not split.
+bool takes_part(const Run& run);
+
+// The records in the order of steps. If a step was logged twice, as by a run that was restarted, the later
+// record counts.
+std::vector<std::size_t> records_by_step(const Run& run);
+
+// Those at convergence, by PairOptions::skip and ::last.
+std::vector<std::size_t> converged(const Run& run, const PairOptions& options);
+
+// The losses of a run's records; none are read if the run lacks one of them.
+class RunLosses {
+ public:
+  RunLosses(const Run& run, const std::vector<std::string>& keys, const PairOptions& options)
+      : magnitudes_(keys.size() > 1 && !options.with_sign) {
+    for (const std::string& key : keys) {
+      columns_.push_back(options.losses_from == LossesFrom::held_out ? run.find_held_out_loss(key)
+                                                                     : run.find_loss(key));
+    }
+  }
+
+  [[nodiscard]] bool complete() const {
+    return std::find(columns_.begin(), columns_.end(), nullptr) == columns_.end();
+  }
+
+  // Empty if one of them is not finite.
+  [[nodiscard]] std::vector<double> at(std::size_t record) const {
+    std::vector<double> losses;
+    for (const Column* column : columns_) {
+      const double loss = column->values[record];
+      if (!std::isfinite(loss)) {
+        return {};
+      }
+      losses.push_back(magnitudes_ ? std::abs(loss) : loss);
+    }
+    return losses;
+  }
+
+ private:
+  bool magnitudes_;
+  std::vector<const Column*> columns_;
+};
+
+// Scaled to sum to 1. Divides by the largest first, so that the sum does not overflow.
+std::vector<double> normalised(std::vector<double> preference);
+
+struct Scoring {
+  std::vector<std::string> losses;  // empty: its runs are left out
+  std::vector<double> preference;
+  std::string misfit = {};  // why the given preference does not fit
+};
+
+// The scoring for all runs of an algorithm on a dataset, by both names. Throws std::invalid_argument for a
+// preference that fits none of several algorithms.
+using Scorings = std::map<std::pair<std::string, std::string>, Scoring>;
+Scorings scorings_of(const std::vector<Group>& groups, const PairOptions& options, LeftOut& left_out);
+
+// Throws std::invalid_argument for invalid options.
+void check(const PairOptions& options);
+
+}  // namespace pair::select
