@@ -3,6 +3,7 @@ must be done once, with the records of a local sweep, byte for byte.
 
     slurm_test.py PAIR SCRATCH     exits with 77, which CTest takes for skipped, without root or Slurm's programs
 """
+import json
 import os
 import pathlib
 import re
@@ -76,6 +77,7 @@ def main(pair, scratch):
     run(NODE, "start", node)
     try:
         on_a_cluster(pair, shared)
+        one_run_on_two_tasks(pair, scratch)
     finally:
         run(NODE, "stop", node)
 
@@ -124,6 +126,23 @@ def on_a_cluster(pair, shared):
     wait_until(lambda: done(shared) == 40 and not queue(), "all runs")
     print(f"{before} runs were done before the jobs were cancelled")
     assert "All jobs are done" in run(*launch).stdout
+
+
+def one_run_on_two_tasks(pair, scratch):
+    """srun's tasks are the ranks of one run, with the losses of one process; a batch script with several tasks is one."""
+    train = ["train", "--dataset", "cmnist", "--steps", "40", "--set", "train_digits=600", "test_digits=100", "width=16",
+             "pretrain=10", "eval_every=10"]
+    run(pair, *train, "--out", scratch / "one process")
+    run("srun", "--ntasks", "2", pair, *train, "--out", scratch / "two tasks")
+    run("sbatch", "--wait", "--ntasks", "2", "--output", scratch / "batch.log", "--wrap",
+        f"'{pair}' {' '.join(train)} --out '{scratch}/batch script'")
+    last = {}
+    for name in ("one process", "two tasks", "batch script"):
+        last[name] = json.loads((scratch / name / "results.jsonl").read_text().splitlines()[-1])
+    assert last["two tasks"]["ranks"] == 2 and "ranks" not in last["batch script"]
+    assert last["batch script"] == last["one process"]
+    for key, loss in last["one process"]["losses"].items():
+        assert abs(last["two tasks"]["losses"][key] - loss) < 1e-6, (key, last)
 
 
 if __name__ == "__main__":
