@@ -353,6 +353,26 @@ TEST(Fishr, ClosedFormIsTheVarianceOfPerSampleGradients) {
   }
 }
 
+// mean of g^2 = variance + (mean of g)^2; the mean of the head's per-sample gradients is the risk's gradient.
+TEST(Fishr, UncentredIsTheSecondMomentOfPerSampleGradients) {
+  for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{4, 4}, {5, 3, 4}}) {
+    const Head head(random_batch(TaskLoss::binary_cross_entropy, sizes));
+    const HeadView view = head.view();
+    std::vector<torch::Tensor> means;
+    for (std::int64_t e = 0; e < static_cast<std::int64_t>(sizes.size()); ++e) {
+      std::vector<torch::Tensor> pieces =
+          torch::autograd::grad({view.risks[e]}, {head.weight, head.bias}, {}, true, true);
+      means.push_back(torch::cat({pieces[0].flatten(), pieces[1].flatten()}));
+    }
+    const torch::Tensor moments = gradient_variances(head) + torch::stack(means).square();
+    Random random(1, "objective");
+    const auto objective = made({"fishr", {{"fishr_centred", "false"}, {"fishr_ema", "0"}}});
+    EXPECT_NEAR(objective->value(view, random).item<double>(), spread(moments).item<double>(), 1e-12);
+    EXPECT_GT(std::abs(spread(moments).item<double>() - spread(gradient_variances(head)).item<double>()),
+              1e-6);
+  }
+}
+
 TEST(Fishr, MovingAverageRunsOverTheSteps) {
   constexpr double gamma = 0.7;
   const auto objective = made({"fishr", {{"fishr_ema", base::shown(gamma)}}});

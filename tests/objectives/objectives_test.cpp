@@ -256,7 +256,7 @@ TEST(Clove, DrawsItsMinibatchFromTheGivenGenerator) {
 // ---- errors
 
 TEST(Objectives, AreKnownByName) {
-  EXPECT_EQ(objectives().size(), 12U);
+  EXPECT_EQ(objectives().size(), 13U);
   for (const ObjectiveEntry& info : objectives()) {
     EXPECT_NE(make_objective(info.name), nullptr);
     EXPECT_FALSE(info.summary.empty());

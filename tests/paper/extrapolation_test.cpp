@@ -40,17 +40,71 @@ class Folder {
        ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
+std::vector<std::string> settings_of(const ExtrapolationMethod& method) {
+  std::vector<std::string> settings;
+  for (const Candidate& candidate : method.candidates) {
+    settings.push_back(candidate.setting);
+  }
+  return settings;
+}
+
+// Appendix C.3: weights "of 1e-2 to 1e1" and "6 choices (1,1e4,1e16),(1,1e4,1e12),(1,1e6,1e8),(1,1e8,1e4),
+// (1,1e4,1e4),(1,1e8,1e8)".
 TEST(ExtrapolationRecipe, SearchesWhatThePaperSearched) {
   const std::vector<ExtrapolationMethod> methods = extrapolation_candidates({});
   ASSERT_EQ(methods.size(), 6U);
   EXPECT_EQ(methods[0].candidates.size(), 1U);
-  EXPECT_EQ(methods[1].candidates.size(), 4U);
-  EXPECT_EQ(methods[4].candidates.size(), 6U);
+  for (const std::size_t linear : {1, 2, 3}) {
+    std::vector<double> penalties;
+    for (const Candidate& candidate : methods[linear].candidates) {
+      penalties.push_back(candidate.spec.settings.penalty);
+    }
+    EXPECT_THAT(penalties, ::testing::ElementsAre(1e-2, 1e-1, 1e0, 1e1)) << methods[linear].key;
+  }
+  for (const std::size_t pair : {4, 5}) {
+    std::vector<std::vector<double>> preferences;
+    for (const Candidate& candidate : methods[pair].candidates) {
+      preferences.push_back(candidate.spec.settings.preference);
+    }
+    EXPECT_THAT(preferences, ::testing::UnorderedElementsAre(
+                                 std::vector<double>{1, 1e4, 1e16}, std::vector<double>{1, 1e4, 1e12},
+                                 std::vector<double>{1, 1e6, 1e8}, std::vector<double>{1, 1e8, 1e4},
+                                 std::vector<double>{1, 1e4, 1e4}, std::vector<double>{1, 1e8, 1e8}));
+  }
   for (const ExtrapolationMethod& method : methods) {
     for (const Candidate& candidate : method.candidates) {
       EXPECT_EQ(candidate.spec.settings.steps, 50'000);
       EXPECT_EQ(candidate.spec.settings.batch, 512);
       EXPECT_EQ(runs::text_of(candidate.spec, "width"), "128");
+    }
+  }
+}
+
+// The release's notebook: coffe = 2, sample_size [5000, 1000], batch_size 512 (256 per environment), n_epoch
+// 10000, anneal_epoch 150, a new Adam for linear methods, PAIR(self.parameters()), V-REx at weight 1 before.
+TEST(ExtrapolationRecipe, HasTheNotebooksProblem) {
+  ExtrapolationRequest request;
+  request.problem = ExtrapolationProblem::notebook;
+  for (const ExtrapolationMethod& method : extrapolation_candidates(request)) {
+    const runs::RunSpec& spec = method.candidates.front().spec;
+    EXPECT_EQ(runs::text_of(spec, "frequency"), "2");
+    EXPECT_EQ(runs::text_of(spec, "points"), "2500");
+    EXPECT_EQ(spec.settings.batch, 256);
+    EXPECT_EQ(spec.settings.steps, 10'000 * 10);
+    EXPECT_EQ(spec.settings.l2, 0.0);
+    if (method.key == "erm") {
+      continue;
+    }
+    EXPECT_EQ(spec.settings.pretrain, 150 * 10);
+    if (method.key.starts_with("pair")) {
+      EXPECT_EQ(spec.settings.gradients, train::GradientSource::all);
+      EXPECT_THAT(spec.settings.descent_penalties, ::testing::ElementsAre(0.0, 1.0));
+      EXPECT_FALSE(spec.settings.refresh);
+      EXPECT_THAT(settings_of(method), ::testing::Contains("preference 1,1e12,1e4"));
+    } else {
+      EXPECT_TRUE(spec.settings.refresh);
+      EXPECT_EQ(spec.settings.pretrain_penalty, 1.0);
+      EXPECT_EQ(spec.settings.penalty, 1e-4);
     }
   }
 }

@@ -54,8 +54,9 @@ class StudyProgram : public ::testing::Test {
 TEST_F(StudyProgram, WritesTheFigureInEveryForm) {
   const Finished finished = tiny("fig-trajectory", {"--figures", path("figures")});
   EXPECT_EQ(finished.status, 0) << finished.err;
-  EXPECT_THAT(finished.out, AllOf(HasSubstr("PAIR-o's weights and losses over time (Figure 4b), 1 seed"),
-                                  HasSubstr("This is the quick form"), HasSubstr("Fitting")));
+  EXPECT_THAT(finished.out,
+              AllOf(HasSubstr("PAIR-o's weights and losses over time (Figures 5b and 18), 1 seed"),
+                    HasSubstr("This is the quick form"), HasSubstr("Fitting")));
   EXPECT_THAT(content("figures/fig-trajectory.svg"),
               AllOf(StartsWith("<svg "), HasSubstr("prefers-color-scheme"), HasSubstr("Quick form: ")));
   EXPECT_THAT(content("figures/fig-trajectory.csv"), StartsWith("panel,mark,"));

@@ -216,7 +216,7 @@ TEST(FigSweep, ShowsTheBestWeightOfVrexAndPairOInTheTopRow) {
     return place.value("vrex_penalty", 0.0) == 1e3 ? 0.7 : 0.2;
   });
   const plot::Figure figure = drawn(study, result);
-  ASSERT_THAT(figure.panels, SizeIs(4));
+  ASSERT_THAT(figure.panels, SizeIs(5));
   const plot::HeatMap& irmv1 = heat_of(figure.panels[0]);
   const plot::HeatMap& irmx = heat_of(figure.panels[1]);
   EXPECT_EQ(irmx.field.rows, 8U);
@@ -239,8 +239,66 @@ TEST(FigSweep, IsDrawnForAnyOfItsMethods) {
     const StudyRequest request = prepared(study, {.methods = methods, .quick = true});
     const json result = result_with(study, request, [](const json&) { return 0.5; });
     const plot::Figure figure = drawn(study, result);
-    EXPECT_THAT(figure.panels, SizeIs(1));
+    EXPECT_THAT(figure.panels, SizeIs(methods.front() == "irmv1" ? 2 : 1));
     EXPECT_NO_THROW((void)plot::to_svg(figure));
+  }
+}
+
+// Figure 8c.
+TEST(FigSweep, ShowsIrmv1OnTheModifiedDatasetInDetail) {
+  const Study study = fig_sweep();
+  const StudyRequest request = prepared(study, {.methods = {"irmv1", "pair"}});
+  const json result = result_with(study, request, [](const json& place) {
+    if (place.at("method") == "pair") {
+      return 0.8 + 1e-4 * place.at("pretrain").get<double>();
+    }
+    return place.at("dataset") == "CMNIST-m" ? 1e-3 * place.at("pretrain").get<double>() : 0.1;
+  });
+  const plot::Figure figure = drawn(study, result);
+  const auto& chart = std::get<plot::Chart>(figure.panels.back());
+  EXPECT_EQ(chart.title, "CMNIST-m, IRMv1 in detail");
+  std::vector<std::string> names;
+  for (const plot::Mark& mark : chart.marks) {
+    if (const auto* line = std::get_if<plot::Line>(&mark)) {
+      names.push_back(line->name);
+      EXPECT_THAT(line->x, ElementsAre(1, 10, 1e2, 1e3, 1e4, 1e5, 1e6));
+    }
+    if (const auto* band = std::get_if<plot::Band>(&mark)) {
+      EXPECT_NEAR(band->low.front(), 80.0, 1e-9);
+      EXPECT_NEAR(band->high.front(), 82.5, 1e-9);
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("0 steps first", "50 steps first", "100 steps first", "150 steps first",
+                                 "200 steps first", "250 steps first"));
+  const auto& last =
+      std::get<plot::Line>(*std::find_if(chart.marks.begin(), chart.marks.end(), [](const auto& m) {
+        const auto* line = std::get_if<plot::Line>(&m);
+        return line != nullptr && line->name == "250 steps first";
+      }));
+  EXPECT_NEAR(last.y.front(), 25.0, 1e-9);
+}
+
+// The paper's release sums the risks, and SD's loss is divided by 500 after annealing.
+TEST(Studies, HaveTheLinearSchemeOfTheRelease) {
+  const Study sweep = fig_sweep();
+  for (const StudyCell& cell : sweep.cells(full(sweep))) {
+    EXPECT_EQ(cell.specs.front().settings.sums, cell.place.at("method") == "pair" ? "none" : "erm");
+  }
+  const Study conflict = fig_conflict();
+  for (const StudyCell& cell : conflict.cells(full(conflict))) {
+    const train::Settings& settings = cell.specs.front().settings;
+    const std::string method = cell.place.at("method");
+    EXPECT_EQ(settings.annealed_divisor, method == "sd" ? 500.0 : 1.0);
+    EXPECT_EQ(settings.batch, method == "clove" ? 512 : 0);
+    EXPECT_EQ(settings.sums,
+              method == "irmv1" || method == "vrex" || method == "ib" ? "erm" : "erm," + method);
+    EXPECT_EQ(settings.steps, settings.pretrain + 50);
+  }
+  const Study radar = fig_radar();
+  for (const StudyCell& cell : radar.cells(full(radar))) {
+    const std::string method = cell.place.at("method");
+    EXPECT_EQ(cell.specs.front().settings.sums, method == "pair" || method == "erm" ? "none" : "erm")
+        << method;
   }
 }
 

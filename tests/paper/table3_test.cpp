@@ -142,5 +142,38 @@ TEST(Table3, LeavesAnXWhereADomainHasNoRuns) {
   EXPECT_THAT(table3_text(result), HasSubstr("X ("));
 }
 
+TEST(Table3, ByLeaveOneOutNeedsRunsWithTwoTestDomains) {
+  const sweep::Definition definition = table3_sweep({"irmv1"}, 2, 1, {}, Table3Validation::leave_one_out);
+  EXPECT_EQ(sweep::jobs_of(definition).size(), 2U * (3 + 3));
+  select::History history;
+  for (int environment = 0; environment < 3; ++environment) {
+    for (int draw = 0; draw < 2; ++draw) {
+      history.push_back(made_run(environment, draw, {{0.4, 0.1, 0.9, draw == 0 ? 0.2 : 0.6}}));
+      // The run that also leaves out the next domain: its accuracy there validates both.
+      select::Run pair = made_run(environment, draw, {{0.4, 0.1, 0.9, draw == 0 ? 0.3 : 0.7}});
+      const int other = (environment + 1) % 3;
+      pair.test_envs = {environment, other};
+      pair.name += "-and-" + std::to_string(other);
+      for (select::Column& column : pair.columns) {
+        if (column.key == "env" + std::to_string(other) + "_in_acc") {
+          column.values = {draw == 0 ? 0.3 : 0.7};
+        }
+      }
+      history.push_back(std::move(pair));
+    }
+  }
+  const nlohmann::json result = table3(history, Table3Validation::leave_one_out);
+  ASSERT_EQ(result.at("rows").size(), 2U);
+  EXPECT_EQ(result.at("validation"), "leave-one-out");
+  for (const nlohmann::json& row : result.at("rows")) {
+    EXPECT_NEAR(row.at("average").get<double>(), 60.0, 1e-9);
+    EXPECT_TRUE(row.at("paper").at("average").at("mean").is_null());
+  }
+  EXPECT_THAT(table3_text(result), HasSubstr("leave-one-out validation"));
+  const nlohmann::json alone =
+      table3({made_run(0, 0, {{0.4, 0.1, 0.9, 0.7}})}, Table3Validation::leave_one_out);
+  EXPECT_TRUE(alone.at("rows")[1].at("figures")[0].is_null());
+}
+
 }  // namespace
 }  // namespace pair::paper::table3_test

@@ -29,8 +29,9 @@ class PaperTable : public ::testing::Test {
 TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
   const std::vector<std::uint64_t> seeds = {0, 1, 2};
   const Table table = table1({}, seeds, {});
-  ASSERT_EQ(table.rows.size(), 8U);
-  EXPECT_EQ(specs_of(table).size(), 8U * 2 * 3);
+  ASSERT_EQ(table.rows.size(), 13U);
+  // Two rows are constants.
+  EXPECT_EQ(specs_of(table).size(), 11U * 2 * 3);
   const Row& pair = table.rows[6];
   EXPECT_EQ(pair.key, "pair_w");
   EXPECT_EQ(pair.cells[0].paper->mean, 69.2);
@@ -38,7 +39,47 @@ TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
   // One setting for both datasets.
   EXPECT_EQ(pair.cells[0].settings[0].specs[0].settings.balance_lr,
             pair.cells[1].settings[0].specs[0].settings.balance_lr);
-  EXPECT_EQ(table.rows[7].cells[0].settings[0].specs[0].dataset.name, "cmnist-gray");
+  EXPECT_EQ(table.rows[10].cells[0].settings[0].specs[0].dataset.name, "cmnist-gray");
+}
+
+// "We search over two choices, i.e., 0.01 and 0.1" (Appendix F.1); the release's README has 0.1 for CMNIST
+// and 0.01 for CMNIST-m, and its optimizer is SGD with momentum 0.9 and nothing else.
+TEST_F(PaperTable, HasThePapersOwnStepBesideTheGuardedOne) {
+  const Table table = table1(std::vector<std::string>{"pair_f_plain", "pair_phi_plain", "pair_w_plain"},
+                             std::vector<std::uint64_t>{0}, {});
+  ASSERT_EQ(table.rows.size(), 3U);
+  for (const Row& row : table.rows) {
+    for (std::size_t d = 0; d < 2; ++d) {
+      const train::Settings& settings = row.cells[d].settings[0].specs[0].settings;
+      EXPECT_EQ(settings.balance_lr, d == 0 ? 0.1 : 0.01);
+      EXPECT_EQ(settings.momentum, 0.9);
+      EXPECT_FALSE(settings.restart);
+      EXPECT_FALSE(settings.backtrack);
+      EXPECT_EQ(settings.decay, train::Decay::none);
+      EXPECT_EQ(settings.pretrain, 150);
+    }
+  }
+  EXPECT_EQ(table.rows[0].cells[0].settings[0].specs[0].settings.gradients, train::GradientSource::all);
+  EXPECT_EQ(table.rows[2].cells[0].settings[0].specs[0].settings.gradients, train::GradientSource::head);
+}
+
+TEST_F(PaperTable, SumsTheRisksAsTheReleaseDoesExceptForErm) {
+  const Table table =
+      table1(std::vector<std::string>{"erm", "irmv1", "vrex", "irmx"}, std::vector<std::uint64_t>{0}, {});
+  std::vector<std::string> sums;
+  for (const Row& row : table.rows) {
+    sums.push_back(row.cells[0].settings[0].specs[0].settings.sums);
+  }
+  EXPECT_THAT(sums, ::testing::ElementsAre("none", "erm", "erm", "erm"));
+}
+
+TEST_F(PaperTable, ShowsConstantsWithoutRuns) {
+  const Table table =
+      table1(std::vector<std::string>{"optimum", "chance"}, std::vector<std::uint64_t>{0}, {});
+  EXPECT_TRUE(specs_of(table).empty());
+  const nlohmann::json json = result_json(second_stage(table, {}), {}, {0});
+  EXPECT_EQ(json["rows"][0]["average"], 82.5);
+  EXPECT_THAT(as_markdown(json), HasSubstr("| Optimum | 75.0 | 75.0 | 90.0 | 90.0 | 82.5 | 82.5 |"));
 }
 
 TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {

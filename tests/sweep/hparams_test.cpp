@@ -101,9 +101,22 @@ TEST(Hparams, AreThePapersOnColoredMnist) {
   EXPECT_FALSE(find(hparams_of("cmnist", "erm"), "pretrain"));
 }
 
+// Appendix F.1: "{0,50,100,150,200,250}", "{1e1,1e2,1e3,1e4,1e5}", Adam "with a learning rate of 1e-3".
+TEST(Hparams, OfThePapersSearchOnColoredMnistAreThoseOfAppendixF1) {
+  for (const char* algorithm : {"irmv1", "vrex", "irmx", "iga", "clove", "fishr", "ib-erm", "sd"}) {
+    const std::vector<Hparam> hparams = hparams_of("cmnist", algorithm, Search::paper);
+    EXPECT_FALSE(find(hparams, "lr")) << algorithm;
+    EXPECT_EQ(as_text(find(hparams, "pretrain")->distribution), "one of 0, 50, 100, 150, 200, 250")
+        << algorithm;
+    EXPECT_EQ(as_text(find(hparams, "penalty")->distribution), "one of 10, 100, 1e3, 1e4, 1e5") << algorithm;
+  }
+  EXPECT_EQ(as_text(find(hparams_of("cmnist", "sd"), "penalty")->distribution), "10^Uniform(-5, -1)");
+  EXPECT_THAT(hparams_of("cmnist", "erm", Search::paper), ::testing::IsEmpty());
+}
+
 TEST(Hparams, TakeTheLearningRateOfTheProgramOrOfThePapersTable) {
   const auto rate = [](Search search) {
-    return as_text(find(hparams_of("cmnist", "erm", search), "lr")->distribution);
+    return as_text(find(hparams_of("ColoredMNIST", "erm", search), "lr")->distribution);
   };
   EXPECT_EQ(rate(Search::domainbed), "10^Uniform(-4.5, -2.5)");
   EXPECT_EQ(rate(Search::paper), "10^Uniform(-4.5, -3.5)");

@@ -62,6 +62,64 @@ TEST(LinearWeights, AreAnnealedAndDividedByTheLargest) {
   EXPECT_THAT(linear_weights(settings, 5).weights, ElementsAre(1.0, 0.0, 0.0));
 }
 
+// As the paper's release: the sum of the risks and of SD's penalty, divided by lambda, and after annealing by
+// another number. Values by hand.
+TEST(LinearWeights, SumOverEnvironmentsAndDivideAfterAnnealing) {
+  Settings settings = strategy_settings(Scheme::linear);
+  settings.objectives = {"erm", "irmv1", "sd"};
+  settings.penalty = 10;
+  settings.pretrain_penalty = 1;
+  settings.sums = "erm, sd";
+  settings.annealed_divisor = 500;
+  EXPECT_THAT(linear_weights(settings, 4, 2).weights, ElementsAre(2.0, 1.0, 2.0));
+  EXPECT_EQ(linear_weights(settings, 4, 2).divisor, 1.0);
+  EXPECT_THAT(linear_weights(settings, 5, 2).weights, ElementsAre(2.0 / 5000, 10.0 / 5000, 20.0 / 5000));
+  EXPECT_EQ(linear_weights(settings, 5, 2).divisor, 5000.0);
+  settings.pretrain = 0;  // without annealing, nothing is divided
+  EXPECT_THAT(linear_weights(settings, 5, 2).weights, ElementsAre(0.2, 1.0, 2.0));
+}
+
+TEST(LinearWeights, OfPairsDescentAreErmsUnlessOthersAreGiven) {
+  Settings settings = strategy_settings(Scheme::pair);
+  settings.objectives = {"erm", "irmv1", "vrex"};
+  EXPECT_THAT(linear_weights(settings, 0, 2).weights, ElementsAre(1.0, 0.0, 0.0));
+  settings.descent_penalties = {0, 1};
+  EXPECT_THAT(linear_weights(settings, 0, 2).weights, ElementsAre(1.0, 0.0, 1.0));
+}
+
+TEST(LinearWeights, NameObjectivesThatTheRunDoesNotHave) {
+  Settings settings = strategy_settings(Scheme::linear);
+  settings.sums = "erm,sd";
+  EXPECT_THAT([&] { validate(settings); },
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("sums: expected none, or objectives of the run (")));
+  settings = strategy_settings(Scheme::pair);
+  settings.descent_penalties = {1, 1, 1};
+  EXPECT_THAT([&] { validate(settings); }, ::testing::ThrowsMessage<std::invalid_argument>(
+                                               ::testing::HasSubstr("descent_penalties: expected none")));
+}
+
+// The gradient of a step is that of the sum: with l2 halved against the risks, since the sum of two risks is
+// twice their mean.
+TEST_F(StrategyTest, LinearTakesTheGradientOfTheSum) {
+  const auto after_a_step = [&](const char* sums, double l2) {
+    settings = strategy_settings(Scheme::linear);
+    settings.objectives = {"erm"};
+    settle(settings);
+    settings.sums = sums;
+    settings.l2 = l2;
+    learner = std::make_unique<Learner>(*data, nullptr, settings, 1, link);
+    learner->begin_update({UpdateOptions::Rule::sgd, 0.0, false});
+    LinearStrategy strategy(*learner, settings);
+    const torch::Tensor before = learner->update->parameters().clone();
+    strategy.advance(0, 1.0);
+    strategy.settle();
+    return (learner->update->parameters() - before).clone();
+  };
+  EXPECT_TRUE(torch::allclose(after_a_step("erm", 0.02), 2.0 * after_a_step("none", 0.01), 1e-4, 1e-6));
+  EXPECT_FALSE(torch::allclose(after_a_step("erm", 0.01), after_a_step("none", 0.01), 1e-4, 1e-6));
+}
+
 TEST_F(StrategyTest, LinearTellsItsLossesWhenItIsSettled) {
   begin(Scheme::linear, {});
   LinearStrategy strategy(*learner, settings);

@@ -140,6 +140,7 @@ class Adversarial final : public Algorithm {
 
   void advance(const Batch& batch, data::Random& random) override;
   [[nodiscard]] NamedLosses losses() const override;
+  [[nodiscard]] NamedLosses computed() const override;
   void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;
 
@@ -161,6 +162,7 @@ class Adversarial final : public Algorithm {
   std::optional<torch::optim::Adam> disc_adam_;
   std::optional<torch::optim::Adam> gen_adam_;
   std::int64_t updates_ = 0;
+  bool adversarys_ = false;  // whether the last update was the adversary's
   double last_gen_;
   double last_disc_;
 };
@@ -237,7 +239,8 @@ torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch&
 
 void Adversarial::advance(const Batch& batch, data::Random& random) {
   ++updates_;
-  if (updates_ % (1 + options_.d_steps_per_g_step) < options_.d_steps_per_g_step) {
+  adversarys_ = updates_ % (1 + options_.d_steps_per_g_step) < options_.d_steps_per_g_step;
+  if (adversarys_) {
     torch::Tensor features;
     {
       const torch::NoGradGuard constant;
@@ -265,6 +268,12 @@ void Adversarial::advance(const Batch& batch, data::Random& random) {
 
 NamedLosses Adversarial::losses() const {
   return {{"gen_loss", last_gen_}, {"disc_loss", last_disc_}};
+}
+
+// DomainBed logs disc_loss after the adversary's updates and gen_loss after the model's.
+NamedLosses Adversarial::computed() const {
+  return {{"gen_loss", adversarys_ ? never_computed : last_gen_},
+          {"disc_loss", adversarys_ ? last_disc_ : never_computed}};
 }
 
 void Adversarial::save(torch::serialize::OutputArchive& archive) const {

@@ -13,6 +13,7 @@ CLI::App& add_paper(CLI::App& app) {
 
 void add_paper_theory(CLI::App& paper, Context& context) {
   add_paper_failure(paper, context);
+  add_paper_concave(paper, context);
   add_paper_prop1(paper, context);
   add_paper_two_bit(paper, context);
   add_paper_stall(paper, context);

@@ -8,11 +8,13 @@ namespace pair::cli {
 // add_paper_failure.
 CLI::App& add_paper(CLI::App& app);
 
-// The four below, which do not need LibTorch.
+// The five below, which do not need LibTorch.
 void add_paper_theory(CLI::App& paper, Context& context);
 
 // pair paper fig-failure: how IRMv1 fails on two-bit environments.
 void add_paper_failure(CLI::App& paper, Context& context);
+// pair paper fig-concave: weighted sums and EPO on a concave Pareto front.
+void add_paper_concave(CLI::App& paper, Context& context);
 // pair paper prop1: Proposition 1 over a grid of environments.
 void add_paper_prop1(CLI::App& paper, Context& context);
 // pair paper two-bit: where optimizers end on two-bit environments.

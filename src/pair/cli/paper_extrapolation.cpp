@@ -14,6 +14,7 @@ namespace {
 
 struct PaperExtrapolationArguments : RecipeArguments {
   std::string sampling = "uniform";
+  std::string problem = "paper";
   std::vector<std::string> penalties;
   std::vector<std::string> preferences;
   std::string format = "text";
@@ -32,7 +33,9 @@ void run(const PaperExtrapolationArguments& arguments, Context& context) {
       seeds_of(arguments.seeds),
       common_overrides(arguments),
       arguments.penalties,
-      arguments.preferences};
+      arguments.preferences,
+      arguments.problem == "notebook" ? paper::ExtrapolationProblem::notebook
+                                      : paper::ExtrapolationProblem::paper};
   nlohmann::json result;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
     try {
@@ -71,15 +74,21 @@ void add_paper_extrapolation(CLI::App& paper, Context& context) {
                    "Distribution of the training data: uniform or gaussian")
       ->check(CLI::IsMember({"uniform", "gaussian"}))
       ->capture_default_str();
+  command
+      ->add_option("--problem", arguments->problem,
+                   "paper: as the paper describes it; notebook: as the release's notebook computes it")
+      ->check(CLI::IsMember({"paper", "notebook"}))
+      ->capture_default_str();
   add_recipe_options(*command, arguments, paper::extrapolation_methods());
   command
       ->add_option("--penalties", arguments->penalties,
-                   "Penalty weights to choose from (default: 0.01 0.1 1 10)")
+                   "Penalty weights to choose from (default: 0.01 0.1 1 10; notebook: from 1e-4)")
       ->expected(1, -1);
   command
-      ->add_option(
-          "--preferences", arguments->preferences,
-          "PAIR-o's preferences to choose from, such as 1,1e4,1e12 1,1e8,1e8 (default: the paper's six)")
+      ->add_option("--preferences", arguments->preferences,
+                   "PAIR-o's preferences to choose from, such as 1,1e4,1e12 1,1e8,1e8 (default: the paper's "
+                   "six; notebook: "
+                   "also 1,1e12,1e4)")
       ->expected(1, -1);
   command->add_option("--format", arguments->format, "text: a table; json: all numbers of the figure")
       ->check(CLI::IsMember({"text", "json"}))

@@ -24,6 +24,7 @@
 #include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/losses.h"
+#include "pair/select/pair_within_run.h"
 #include "pair/select/read_histories.h"
 
 namespace pair::cli {
@@ -98,8 +99,9 @@ void keep_what_is_asked_for(const SelectArguments& arguments, select::Histories&
 template <class Value, std::size_t size>
 using Named = std::array<std::pair<std::string_view, Value>, size>;
 
-constexpr Named<Validation, 3> validations{{{"train-domain", Validation::train_domain},
+constexpr Named<Validation, 4> validations{{{"train-domain", Validation::train_domain},
                                             {"test-domain", Validation::test_domain},
+                                            {"leave-one-out", Validation::leave_one_out},
                                             {"training", Validation::training}}};
 constexpr Named<select::Across, 3> across{{{"paper", select::Across::paper},
                                            {"score", select::Across::score},
@@ -181,9 +183,27 @@ void check_losses(const std::vector<std::string>& losses, const select::History&
   }
 }
 
+// The release's rule for ColoredMNIST. Without --validation, training accuracy where nothing is held out.
+select::Selection within_runs(const SelectArguments& arguments, const PairOptions& pair,
+                              const select::History& history) {
+  select::WithinRunOptions options{pair.losses, pair.preference, pair.skip, Validation::train_domain};
+  if (!arguments.validation.empty()) {
+    options.validation = named("validation", arguments.validation, validations);
+    if (options.validation != Validation::train_domain && options.validation != Validation::training) {
+      throw UsageError("--validation: expected train-domain or training for the criterion pair-run, got '" +
+                       arguments.validation + "'");
+    }
+    return pair_within_run(history, options);
+  }
+  select::Selection held_out = pair_within_run(history, options);
+  options.validation = Validation::training;
+  return held_out.decisions.empty() ? pair_within_run(history, options) : held_out;
+}
+
 std::vector<select::Selection> selections_of(const SelectArguments& arguments,
                                              const select::History& history) {
-  constexpr std::array<std::string_view, 5> known{"pair", "train-domain", "leave-one-out", "oracle", "all"};
+  constexpr std::array<std::string_view, 6> known{"pair",          "pair-run", "train-domain",
+                                                  "leave-one-out", "oracle",   "all"};
   const std::string& criterion = arguments.criterion;
   if (std::find(known.begin(), known.end(), criterion) == known.end()) {
     throw UsageError(base::unknown_name("criterion", criterion, known));
@@ -203,6 +223,10 @@ std::vector<select::Selection> selections_of(const SelectArguments& arguments,
       selections.push_back(arguments.validation.empty() ? pair_s_or_training(history, options)
                                                         : pair_s(history, options));
     }
+  }
+  if (criterion == "pair-run") {
+    check_losses(options.losses, history);
+    selections.push_back(within_runs(arguments, options, history));
   }
   if (criterion == "train-domain" || criterion == "all") {
     selections.push_back(train_domain_or_training(history));
@@ -248,8 +272,9 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
   check_count("--last", arguments.last, 1);
   if (!arguments.export_to.empty() && arguments.criterion == "all") {
     throw UsageError(
-        "--export: expected one criterion (--criterion pair, train-domain, leave-one-out or oracle), got "
-        "all");
+        "--export: expected one criterion (--criterion pair, pair-run, train-domain, leave-one-out or "
+        "oracle), "
+        "got all");
   }
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
@@ -285,12 +310,16 @@ void run_select(std::span<const std::filesystem::path> folders, const SelectArgu
 
 void add_select_options(CLI::App& command, SelectArguments& arguments) {
   command
-      .add_option("--criterion", arguments.criterion,
-                  "pair, train-domain, leave-one-out, oracle or all of them")
+      .add_option(
+          "--criterion", arguments.criterion,
+          "pair, pair-run (PAIR-s within each run, as in the paper's ColoredMNIST tables), train-domain, "
+          "leave-one-out, oracle, or all: all except pair-run")
       ->capture_default_str();
-  command.add_option("--validation", arguments.validation,
-                     "PAIR-s's validation accuracy: train-domain (held out), test-domain (held out) or "
-                     "training (default: train-domain; with --criterion all, the first two)");
+  command.add_option(
+      "--validation", arguments.validation,
+      "PAIR-s's validation accuracy: train-domain (held out), test-domain (held out), leave-one-out "
+      "(in runs with a second test domain) or training (default: train-domain; with --criterion "
+      "all, the first two)");
   command
       .add_option(
           "--preference", arguments.preference,

@@ -71,7 +71,8 @@ std::string properties_part(const ObjectiveEntry& entry) {
   add(traits.remembers_environments,
       "It keeps state for each environment, so every step must contain all environments in the same order.");
   add(!traits.replayable,
-      "It draws samples on the host at every step; on a GPU its steps are not recorded as CUDA graphs.");
+      "Values of two steps cannot be compared: it draws samples or learns between them. On a GPU its steps "
+      "are not recorded as CUDA graphs.");
   std::vector<std::string> users;
   for (const AlgorithmEntry& algorithm : algorithms::algorithms()) {
     const std::vector<std::string> used = objectives_of(algorithm);

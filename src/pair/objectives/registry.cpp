@@ -26,6 +26,7 @@ static base::Registry<ObjectiveEntry>& objective_registry() {
     { extern ObjectiveEntry coral(); list.push_back(coral()); }
     { extern ObjectiveEntry mmd(); list.push_back(mmd()); }
     { extern ObjectiveEntry worst_risk(); list.push_back(worst_risk()); }
+    { extern ObjectiveEntry dann(); list.push_back(dann()); }
     // clang-format on
     return list;
   }());

@@ -44,6 +44,32 @@ constexpr std::array penalties = {"0.01", "0.1", "1", "10"};
 constexpr std::array preferences = {"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8",
                                     "1,1e8,1e4",  "1,1e4,1e4",  "1,1e8,1e8"};
 
+// The notebook searches nothing; the paper's search began at 1e-4.
+constexpr std::array notebook_penalties = {"1e-4", "1e-3", "0.01", "0.1", "1", "10"};
+constexpr const char* notebook_preference = "1,1e12,1e4";
+
+// 2,500 points per environment in batches of 256: ten steps per epoch, 150 epochs before annealing.
+Overrides notebook_settings(const Method& method) {
+  Overrides settings = {{"frequency", "2"},
+                        {"batch", "256"},
+                        {"steps", "100000"},
+                        {"eval_every", "5000"},
+                        {"checkpoint_every", "5000"}};
+  if (method.key != "erm") {
+    settings.emplace_back("pretrain", "1500");
+  }
+  if (method.searched == "penalty") {
+    settings.emplace_back("refresh", "true");
+  } else if (method.searched == "preference") {
+    settings.insert(settings.end(), {{"gradients", "f"}, {"descent_penalties", "0,1"}});
+  }
+  return settings;
+}
+
+std::string_view name_of(ExtrapolationProblem problem) {
+  return problem == ExtrapolationProblem::paper ? "paper" : "notebook";
+}
+
 // The paper's best extrapolation losses of PAIR.
 constexpr double paper_mse(Sampling sampling) {
   return sampling == Sampling::uniform ? 0.06 : 0.32;
@@ -116,6 +142,7 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
     }
   }
   const std::string dataset = "extrapolation-" + std::string(to_string(request.sampling));
+  const bool notebook = request.problem == ExtrapolationProblem::notebook;
   std::vector<ExtrapolationMethod> result;
   for (const Method& method : methods_known) {
     if (!request.methods.empty() &&
@@ -125,20 +152,26 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
     std::vector<std::string> settings;
     if (method.searched == "penalty") {
       settings = request.penalties;
-      if (settings.empty()) {
+      if (settings.empty() && notebook) {
+        settings.assign(notebook_penalties.begin(), notebook_penalties.end());
+      } else if (settings.empty()) {
         settings.assign(penalties.begin(), penalties.end());
       }
     } else if (method.searched == "preference") {
       settings = request.preferences;
       if (settings.empty()) {
         settings.assign(preferences.begin(), preferences.end());
+        if (notebook) {
+          settings.emplace_back(notebook_preference);
+        }
       }
     } else {
       settings.emplace_back();
     }
     ExtrapolationMethod entry{std::string(method.key), std::string(method.label), {}};
     for (const std::string& setting : settings) {
-      Overrides overrides = request.common;
+      Overrides overrides = notebook ? notebook_settings(method) : Overrides();
+      overrides.insert(overrides.end(), request.common.begin(), request.common.end());
       overrides.emplace_back("seed", std::to_string(request.seeds.front()));
       if (!method.solver.empty()) {
         overrides.emplace_back("solver", std::string(method.solver));
@@ -169,6 +202,7 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
   }
 
   json result{{"name", "fig-extrapolation"},
+              {"problem", name_of(request.problem)},
               {"sampling", to_string(request.sampling)},
               {"seeds", request.seeds},
               {"frequency", searched.front().dataset.options.as<data::ExtrapolationSpec>().frequency},
@@ -229,7 +263,9 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
 
 std::string extrapolation_text(const nlohmann::json& result) {
   char line[160];
-  std::string text = "Extrapolation, " + result.at("sampling").get<std::string>() + " sampling, " +
+  const bool notebook = result.at("problem") == "notebook";
+  std::string text = std::string("Extrapolation, ") + (notebook ? "the notebook's problem, " : "") +
+                     result.at("sampling").get<std::string>() + " sampling, " +
                      std::to_string(result.at("seeds").size()) + " seeds\n\n";
   std::snprintf(line, sizeof line, "  %-14s %18s %18s   %s\n", "", "extrapolation MSE", "invariance score",
                 "chosen by validation");

@@ -86,7 +86,8 @@ plot::Field field_of(const json& values) {
 
 plot::Figure extrapolation_figure(const nlohmann::json& result) {
   plot::Figure figure;
-  figure.title = "Extrapolation from two " + result.at("sampling").get<std::string>() + " environments";
+  figure.title = "Extrapolation from two " + result.at("sampling").get<std::string>() + " environments" +
+                 (result.value("problem", "paper") == "notebook" ? ", the notebook's problem" : "");
   figure.columns = 3;
   figure.panel_height = 340;
   const double frequency = result.at("frequency");

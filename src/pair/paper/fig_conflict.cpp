@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 
+#include "pair/paper/release_settings.h"
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
 #include "pair/runs/records.h"
@@ -27,19 +28,21 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   for (const StudyDataset& dataset : request.quick ? std::vector{cmnist} : std::vector{cmnist, cmnist_m}) {
     for (const std::string& objective : request.methods) {
       for (const double penalty : penalties) {
+        Overrides overrides = {{"objectives", "erm," + objective},
+                               {"penalty", power_text(penalty)},
+                               {"refresh", "false"},
+                               {"conflict", "true"},
+                               {"gradients", "f"},
+                               {"eval_every", "1"},
+                               {"pretrain", std::to_string(pretrain)},
+                               {"steps", std::to_string(pretrain + compared)}};
+        for (runs::Override& one : release_settings(std::vector<std::string>{"erm", objective})) {
+          overrides.push_back(std::move(one));
+        }
+        // The cosines of CLOvE's runs are those of the 512 samples, too; irmx has other defaults there.
         all.push_back(study_cell(request,
                                  {{"dataset", dataset.label}, {"method", objective}, {"penalty", penalty}},
-                                 dataset.name, "irmx",
-                                 {{"objectives", "erm," + objective},
-                                  {"penalty", power_text(penalty)},
-                                  // Fishr's moving average is for minibatches; here, each step uses all data.
-                                  {"fishr_ema", "0"},
-                                  {"refresh", "false"},
-                                  {"conflict", "true"},
-                                  {"gradients", "f"},
-                                  {"eval_every", "1"},
-                                  {"pretrain", std::to_string(pretrain)},
-                                  {"steps", std::to_string(pretrain + compared)}}));
+                                 dataset.name, objective == "clove" ? "clove" : "irmx", overrides));
       }
     }
   }

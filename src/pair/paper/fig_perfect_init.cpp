@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "pair/paper/release_settings.h"
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
 #include "pair/runs/file.h"
@@ -47,6 +48,10 @@ Overrides settings_of(const std::string& method) {
     settings.insert(settings.end(), {{"optimizer", "sgd"}, {"lr", "1e-3"}, {"l2", "0"}});
     if (method != "erm") {
       settings.emplace_back("penalty", "1e5");
+      const std::vector<std::string> objectives = runs::resolve("cmnist", method).settings.objectives;
+      for (runs::Override& one : release_settings(objectives)) {
+        settings.push_back(std::move(one));
+      }
     }
   }
   return settings;
@@ -144,7 +149,7 @@ std::string lines(const json& result) {
 
 Study fig_perfect_init() {
   return {.name = "fig-perfect-init",
-          .figures = "Figure 15",
+          .figures = "Figure 20",
           .title = "From a model trained on gray data",
           .summary = "Whether methods that start from a model trained on gray data keep its accuracy",
           .seeds = "0-4",

@@ -101,7 +101,7 @@ std::string lines(const json& result) {
 
 Study fig_preference() {
   return {.name = "fig-preference",
-          .figures = "Figures 4d and 14",
+          .figures = "Figures 5d and 19",
           .title = "PAIR-o under other preferences",
           .summary = "PAIR-o's accuracy by preference for IRMv1 and V-REx: heat maps",
           .seeds = "0-2",

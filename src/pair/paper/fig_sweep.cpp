@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "pair/paper/release_settings.h"
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
 
@@ -43,6 +44,11 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
           json here = place;
           here["method"] = method;
           here.update(weights);
+          if (method != "pair") {
+            for (runs::Override& one : release_settings(std::vector<std::string>{"erm", "irmv1"})) {
+              overrides.push_back(std::move(one));
+            }
+          }
           overrides.emplace_back("pretrain", std::to_string(pretrain));
           if (request.quick) {
             overrides.emplace_back("steps", "201");
@@ -79,6 +85,45 @@ json best_of(const std::vector<json>& cells) {
 double best_accuracy(const std::vector<json>& cells) {
   const json best = best_of(cells);
   return best.is_null() ? std::numeric_limits<double>::quiet_NaN() : accuracy_of(best);
+}
+
+// Figure 8c: IRMv1 by penalty weight, one line per length of pretraining, with the deviations over seeds; and
+// PAIR-o's range over the lengths of pretraining.
+plot::Chart detail(const json& result, const json& dataset) {
+  plot::Chart chart{.title = dataset.get<std::string>() + ", IRMv1 in detail",
+                    .x = {.label = "penalty weight of IRMv1", .scale = plot::Scale::logarithmic},
+                    .y = {.label = "worst test accuracy", .unit = "%"}};
+  std::vector<double> penalties;
+  std::size_t place = 1;  // 0 is PAIR-o's
+  for (const json& pretrain : values_of(result, "pretrain")) {
+    std::vector<double> x, mean, deviation;
+    for (const json& cell :
+         cells_with(result, {{"dataset", dataset}, {"method", "irmv1"}, {"pretrain", pretrain}})) {
+      if (cell.contains("accuracy")) {
+        x.push_back(cell.at("penalty"));
+        mean.push_back(cell.at("accuracy").at("mean"));
+        deviation.push_back(cell.at("accuracy").at("deviation"));
+      }
+    }
+    penalties.insert(penalties.end(), x.begin(), x.end());
+    add_line(chart, place++, pretrain.dump() + " steps first", x, mean, deviation, true);
+  }
+  std::vector<double> pair;
+  for (const json& cell : cells_with(result, {{"dataset", dataset}, {"method", "pair"}})) {
+    if (cell.contains("accuracy")) {
+      pair.push_back(accuracy_of(cell));
+    }
+  }
+  if (!pair.empty() && !penalties.empty()) {
+    const auto [low, high] = std::minmax_element(pair.begin(), pair.end());
+    const auto [left, right] = std::minmax_element(penalties.begin(), penalties.end());
+    chart.marks.emplace_back(plot::Band{.name = "PAIR-o, any pretraining",
+                                        .x = {*left, *right},
+                                        .low = {*low, *low},
+                                        .high = {*high, *high},
+                                        .color = plot::category(0)});
+  }
+  return chart;
 }
 
 plot::Figure draw(const json& result) {
@@ -137,6 +182,9 @@ plot::Figure draw(const json& result) {
                                          .width = 3});
     }
   }
+  if (std::find(methods.begin(), methods.end(), "irmv1") != methods.end()) {
+    figure.panels.emplace_back(detail(result, values_of(result, "dataset").back()));
+  }
   return figure;
 }
 
@@ -180,12 +228,12 @@ std::string lines(const json& result) {
 
 Study fig_sweep() {
   return {.name = "fig-sweep",
-          .figures = "Figures 1d, 4a and 12",
+          .figures = "Figures 1d, 5a, 8, 16a, 16b and 17",
           .title = "Penalty weights and pretraining: exhaustive tuning against PAIR-o",
           .summary = "IRMv1 and IRMX over penalty weights and pretraining, against PAIR-o: heat maps",
           .seeds = "0-2",
           .methods = {"irmv1", "irmx", "pair"},
-          .wide = "Penalty weights up to 1e12 instead of 1e6 (Figure 12): three times as many runs",
+          .wide = "Penalty weights up to 1e12 instead of 1e6 (Figure 17): three times as many runs",
           .quick_cells = "CMNIST-m only, three penalty weights, three lengths of pretraining, 201 steps",
           .about =
               "Worst test accuracy after the last step, in percent. A cell of IRMX is the best over all\n"

@@ -205,7 +205,7 @@ std::string lines(const json& result) {
 
 Study fig_trajectory() {
   return {.name = "fig-trajectory",
-          .figures = "Figure 4b",
+          .figures = "Figures 5b and 18",
           .title = "PAIR-o's weights and losses over time",
           .summary = "PAIR-o's weights and losses over time, with the three phases",
           .seeds = "0",

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/options.h"
+#include "pair/paper/release_settings.h"
 
 namespace pair::paper {
 namespace {
@@ -15,9 +17,10 @@ namespace {
 constexpr std::array datasets = {std::pair{"cmnist", "CMNIST"}, std::pair{"cmnist-m", "CMNIST-m"}};
 using PaperValues = std::array<MeanAndDeviation, datasets.size()>;
 
-// Penalty weights for the linear scheme, and learning rates of PAIR-o's balance phase: larger ones for
-// objectives with small gradients (Appendix F.2).
-constexpr std::array penalties = {"10", "100", "1e3", "1e4", "1e5", "1e6"};
+// Penalty weights and steps of annealing for the linear scheme (Appendix F.1), and learning rates of PAIR-o's
+// balance phase: larger ones for objectives with small gradients (Appendix F.2).
+constexpr std::array penalties = {"10", "100", "1e3", "1e4", "1e5"};
+constexpr std::array annealing = {"0", "50", "100", "150", "200", "250"};
 constexpr std::array rates = {"0.01", "0.02", "0.04", "0.1", "0.2"};
 constexpr std::array large_rates = {"0.1", "0.2", "0.4", "0.8", "1"};
 
@@ -155,74 +158,110 @@ constexpr PaperValues paper_erm = {{{17.14, 0.73}, {73.30, 0.85}}};
 constexpr PaperValues paper_irmv1 = {{{67.29, 0.99}, {76.89, 3.23}}};
 constexpr PaperValues paper_oracle = {{{72.08, 0.24}, {86.53, 0.14}}};
 
+// The records that the release has: after its steps 0, 5, ..., 500.
+const Overrides records_of_the_release = {{"eval_first", "1"}, {"eval_every", "5"}};
+// DomainBed's rule sees one record per 50 steps, as elsewhere.
+constexpr std::size_t records_per_domainbed_record = 10;
+
 class Builder {
  public:
-  Builder(std::span<const std::uint64_t> seeds, const Overrides& common) : seeds_(seeds), common_(common) {}
+  explicit Builder(const GeneralityRequest& request) : request_(request) {}
 
-  // A row whose cells choose among values of one setting; no values: nothing to choose.
-  Row row(std::string key, std::string label, std::string_view algorithm, const Overrides& overrides,
-          std::string_view searched, std::span<const char* const> values, Pick pick, const PaperValues& paper,
-          bool gray = false) const {
+  // A row with a single setting.
+  [[nodiscard]] Row reference(std::string key, std::string label, std::string_view algorithm,
+                              const PaperValues& paper, bool gray) const {
     Row result{std::move(key), std::move(label), {}};
     for (std::size_t d = 0; d < datasets.size(); ++d) {
-      Cell cell{datasets[d].second, {}, paper[d], pick};
       const std::string dataset = std::string(datasets[d].first) + (gray ? "-gray" : "");
-      if (values.empty()) {
-        cell.settings.push_back(setting("", dataset, algorithm, overrides));
-      }
-      for (const char* value : values) {
-        Overrides with = overrides;
-        with.emplace_back(std::string(searched), value);
-        cell.settings.push_back(setting(std::string(searched) + " " + value, dataset, algorithm, with));
+      result.cells.push_back({datasets[d].second, {setting("", dataset, algorithm, {})}, paper[d]});
+    }
+    return result;
+  }
+
+  // The linear scheme over penalty weights and steps of annealing, with the settings of the release.
+  [[nodiscard]] Row linear(std::string key, std::string label, std::string_view objectives,
+                           const PaperValues& paper) const {
+    const std::vector<std::string> names = base::comma_separated(objectives);
+    Overrides common = {{"objectives", std::string(objectives)}, {"refresh", "false"}};
+    for (runs::Override& one : release_settings(names)) {
+      common.push_back(std::move(one));
+    }
+    // irmx has other defaults on minibatches, which are those of CLOvE.
+    const bool minibatches = std::find(names.begin(), names.end(), "clove") != names.end();
+    Row result{std::move(key), std::move(label), {}};
+    for (std::size_t d = 0; d < datasets.size(); ++d) {
+      Cell cell{datasets[d].second, {}, paper[d]};
+      cell.search_seeds = request_.search_seeds;
+      for (const char* penalty : penalties) {
+        for (const char* pretrain : annealing) {
+          Overrides overrides = common;
+          overrides.insert(overrides.end(), {{"penalty", penalty}, {"pretrain", pretrain}});
+          cell.settings.push_back(setting(std::string("penalty ") + penalty + ", pretrain " + pretrain,
+                                          datasets[d].first, minibatches ? "clove" : "irmx", overrides));
+        }
       }
       result.cells.push_back(std::move(cell));
     }
     return result;
   }
 
-  Row linear(std::string key, std::string label, std::string_view objectives,
-             const PaperValues& paper) const {
-    return row(std::move(key), std::move(label), "irmx", with_objectives(objectives), "penalty", penalties,
-               Pick::best, paper);
-  }
-
-  Row pair(std::string key, std::string label, std::string_view objectives, std::string_view preference,
-           bool large, Pick pick, const PaperValues& paper) const {
-    Overrides overrides = with_objectives(objectives);
-    overrides.emplace_back("preference", std::string(preference));
-    // The learning rate is searched, so it does not decay, as in the paper.
-    overrides.emplace_back("decay", "none");
-    return row(std::move(key), std::move(label), "pair", overrides, "balance_lr",
-               large ? std::span<const char* const>(large_rates) : rates, pick, paper);
+  // PAIR-o: the best learning rate after the last step; after the step that PAIR-s chooses in each run; and
+  // chosen by DomainBed's form of PAIR-s. The runs are the same.
+  void add_pair(Table& table, const std::string& key, const std::string& label, std::string_view objectives,
+                std::string_view preference, bool large, const PaperValues& last,
+                const PaperValues& selected) const {
+    Overrides common = {{"objectives", std::string(objectives)},
+                        {"preference", std::string(preference)},
+                        // The learning rate is searched, so it does not decay, as in the paper.
+                        {"decay", "none"},
+                        // As in the release, whose ColoredMNIST has full batches.
+                        {"fishr_ema", "0"},
+                        {"fishr_centred", "false"}};
+    common.insert(common.end(), records_of_the_release.begin(), records_of_the_release.end());
+    const auto row = [&](const char* suffix, const char* how, Pick pick, const PaperValues* paper) {
+      Row result{key + suffix, label + how, {}};
+      for (std::size_t d = 0; d < datasets.size(); ++d) {
+        Cell cell{datasets[d].second, {}, std::nullopt, pick};
+        if (paper != nullptr) {
+          cell.paper = (*paper)[d];
+        }
+        cell.percentile = request_.percentile;
+        cell.thin = records_per_domainbed_record;
+        for (const char* rate : large ? large_rates : rates) {
+          Overrides overrides = common;
+          overrides.emplace_back("balance_lr", rate);
+          cell.settings.push_back(
+              setting(std::string("balance_lr ") + rate, datasets[d].first, "pair", overrides));
+        }
+        result.cells.push_back(std::move(cell));
+      }
+      table.rows.push_back(std::move(result));
+    };
+    row("_pair", ", PAIR-o", Pick::best, &last);
+    row("_pair_s", ", PAIR-o and PAIR-s", Pick::within_run, &selected);
+    row("_pair_s_domainbed", ", PAIR-o and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
   }
 
   void add_references(Table& table) const {
-    table.rows.insert(table.rows.begin(),
-                      {row("erm", "ERM", "erm", {}, "", {}, Pick::best, paper_erm),
-                       row("irmv1", "IRMv1", "irmv1", {}, "", {}, Pick::best, paper_irmv1)});
-    table.rows.push_back(row("oracle", "Oracle (gray)", "erm", {}, "", {}, Pick::best, paper_oracle, true));
+    table.rows.insert(table.rows.begin(), {reference("erm", "ERM", "erm", paper_erm, false),
+                                           linear("irmv1", "IRMv1", "erm,irmv1", paper_irmv1)});
+    table.rows.push_back(reference("oracle", "Oracle (gray)", "erm", paper_oracle, true));
   }
 
  private:
-  // Fishr's moving average is for minibatches; here, each step uses all data.
-  static Overrides with_objectives(std::string_view objectives) {
-    return {{"objectives", std::string(objectives)}, {"fishr_ema", "0"}};
-  }
-
   [[nodiscard]] Setting setting(std::string name, const std::string& dataset, std::string_view algorithm,
                                 const Overrides& overrides) const {
     Setting result{std::move(name), {}};
-    for (const std::uint64_t seed : seeds_) {
+    for (const std::uint64_t seed : request_.seeds) {
       Overrides all = overrides;
-      all.insert(all.end(), common_.begin(), common_.end());
+      all.insert(all.end(), request_.common.begin(), request_.common.end());
       all.emplace_back("seed", std::to_string(seed));
       result.specs.push_back(runs::resolve_in_common(dataset, algorithm, all));
     }
     return result;
   }
 
-  std::span<const std::uint64_t> seeds_;
-  const Overrides& common_;
+  const GeneralityRequest& request_;
 };
 
 }  // namespace
@@ -235,8 +274,8 @@ std::vector<std::string> generality_objectives() {
   return names;
 }
 
-Table table6(std::span<const std::string> objectives, std::span<const std::uint64_t> seeds,
-             const Overrides& common) {
+Table table6(const GeneralityRequest& request) {
+  const std::vector<std::string>& objectives = request.objectives;
   const std::vector<std::string> known = generality_objectives();
   for (const std::string& name : objectives) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -244,7 +283,7 @@ Table table6(std::span<const std::string> objectives, std::span<const std::uint6
       throw std::invalid_argument(base::unknown_name("objective", name, names));
     }
   }
-  const Builder build(seeds, common);
+  const Builder build(request);
   Table table{"table6", "Worst test accuracy in percent: IRMv1 with other objectives", {}};
   for (const Combination& combination : combinations) {
     if (!objectives.empty() &&
@@ -256,27 +295,22 @@ Table table6(std::span<const std::string> objectives, std::span<const std::uint6
     const std::string both = "erm,irmv1," + key;
     table.rows.push_back(build.linear(key, label, "erm," + key, combination.alone));
     table.rows.push_back(build.linear(key + "_irmv1", label + " + IRMv1", both, combination.linear));
-    table.rows.push_back(build.pair(key + "_pair", label + " + IRMv1, PAIR-o", both, combination.preference,
-                                    combination.large, Pick::best, combination.pair));
-    table.rows.push_back(build.pair(key + "_pair_s", label + " + IRMv1, PAIR-o and PAIR-s", both,
-                                    combination.preference, combination.large, Pick::pair_s,
-                                    combination.selected));
+    build.add_pair(table, key, label + " + IRMv1", both, combination.preference, combination.large,
+                   combination.pair, combination.selected);
   }
   build.add_references(table);
   return table;
 }
 
-Table table7(std::span<const std::uint64_t> seeds, const Overrides& common) {
-  const Builder build(seeds, common);
+Table table7(const GeneralityRequest& request) {
+  const Builder build(request);
   Table table{"table7", "Worst test accuracy in percent: IRMv1 with composites", {}};
   for (const Composite& composite : composites) {
     const std::string key(composite.key);
     const std::string label(composite.label);
     table.rows.push_back(build.linear(key, label, composite.objectives, composite.linear));
-    table.rows.push_back(build.pair(key + "_pair", label + ", PAIR-o", composite.objectives,
-                                    composite.preference, composite.large, Pick::best, composite.pair));
-    table.rows.push_back(build.pair(key + "_pair_s", label + ", PAIR-o and PAIR-s", composite.objectives,
-                                    composite.preference, composite.large, Pick::pair_s, composite.selected));
+    build.add_pair(table, key, label, composite.objectives, composite.preference, composite.large,
+                   composite.pair, composite.selected);
   }
   build.add_references(table);
   return table;

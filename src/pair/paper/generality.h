@@ -9,28 +9,37 @@
 #include "pair/paper/table1.h"
 
 // The paper's generality studies on ColoredMNIST (Appendix F.2): IRMv1 combined with other objectives, under
-// the linear scheme, under PAIR-o, and under PAIR-o with PAIR-s choosing among runs and steps.
+// the linear scheme, under PAIR-o, and under PAIR-o with PAIR-s choosing the step.
 //
-// As in the paper, the linear scheme's result is the best over a range of penalty weights on the test data,
-// and PAIR-o's the best over five learning rates of the balance phase, which do not decay; PAIR-s chooses
-// without the test data. Unlike in the paper, the number of steps before annealing is not searched (it is
-// that of Table 1), and nothing is searched for ERM and IRMv1. PAIR-s's bar uses training accuracy, because
-// these runs have no held-out data.
+// As in the paper, the linear scheme's result is the best over penalty weights (10 to 1e5) and steps of
+// annealing (0 to 250) on the test data, and PAIR-o's the best over five learning rates of the balance phase,
+// which do not decay. The linear scheme has the settings of the paper's release (release_settings.h). PAIR-s
+// is the release's: in each run, the step that it chooses takes the place of the last one; DomainBed's form
+// of it, which also chooses among learning rates without the test data, is a further row. Both use training
+// accuracy for their bar, because these runs have no held-out data.
+//
+// Unlike in the paper, the search over the linear scheme's settings may have fewer seeds than the result.
 
 namespace pair::paper {
+
+struct GeneralityRequest {
+  std::vector<std::string> objectives = {};  // of Table 6; empty: all
+  std::vector<std::uint64_t> seeds = {};
+  Overrides common = {};         // settings common to all runs
+  std::size_t search_seeds = 0;  // the first seeds by which the linear scheme's settings are chosen; 0: all
+  double percentile = 0.5;       // the bar of DomainBed's form of PAIR-s; 0: none
+};
 
 // ib, vrex, fishr, clove, iga, sd.
 std::vector<std::string> generality_objectives();
 
 // Table 6: each objective alone, with IRMv1, with PAIR-o, and with PAIR-o and PAIR-s; and ERM, IRMv1 and the
-// oracle for comparison. Preferences as in the paper. `objectives` empty: all. Throws std::invalid_argument
-// for an unknown one.
-Table table6(std::span<const std::string> objectives, std::span<const std::uint64_t> seeds,
-             const Overrides& common);
+// oracle for comparison. Preferences as in the paper. Throws std::invalid_argument for an unknown objective.
+Table table6(const GeneralityRequest& request);
 
 // Table 7: IRMv1 with every combination of IB, V-REx and Fishr; and ERM, IRMv1 and the oracle for comparison.
 // Preferences decrease from 1e12 by factors of 100 in the order Fishr, V-REx, IRMv1, IB of those present; IB
 // or Fishr alone with IRMv1 have those of Table 6.
-Table table7(std::span<const std::uint64_t> seeds, const Overrides& common);
+Table table7(const GeneralityRequest& request);
 
 }  // namespace pair::paper

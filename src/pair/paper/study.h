@@ -36,7 +36,7 @@ struct StudyCell {
 
 struct Study {
   std::string name;                  // on the command line: "fig-sweep"
-  std::string figures;               // in the paper: "Figures 1d, 4a and 12"; empty: not in the paper
+  std::string figures;               // in the paper: "Figures 5b and 18"; empty: not in the paper
   std::string title;                 // of the figure
   std::string summary;               // one line for lists
   std::string seeds;                 // default; the quick form has seed 0

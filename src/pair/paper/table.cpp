@@ -8,12 +8,14 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <sstream>
 
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/select/pair_s.h"
+#include "pair/select/pair_within_run.h"
 #include "pair/select/read_histories.h"
 
 namespace pair::paper {
@@ -29,8 +31,9 @@ std::string shown(const nlohmann::json& figure) {
   if (figure.is_null() || figure.at("mean").is_null()) {
     return "-";
   }
-  return one_decimal(figure.at("mean").get<double>()) + " +- " +
-         one_decimal(figure.at("deviation").get<double>());
+  const std::string mean = one_decimal(figure.at("mean").get<double>());
+  return figure.at("deviation").is_null() ? mean
+                                          : mean + " +- " + one_decimal(figure.at("deviation").get<double>());
 }
 
 std::string shown_mean(const nlohmann::json& mean) {
@@ -96,25 +99,106 @@ std::string cuda_driver() {
 
 using Outcomes = std::map<std::string, const sweep::RunOutcome*>;
 
+Outcomes outcomes_of(const Table& table, const sweep::ManyRuns& runs) {
+  Outcomes outcomes;
+  const std::vector<runs::RunSpec> specs = specs_of(table);
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    outcomes[runs::hash(specs[i])] = &runs.outcomes.at(i);
+  }
+  return outcomes;
+}
+
 // The runs of a setting: values of those that did not fail, and the errors of the others.
 struct Summary {
   std::vector<double> values;
+  std::vector<double> searched;  // those of the seeds by which settings are compared
   std::vector<std::string> errors;
   double seconds = 0.0;
 };
 
-Summary summary_of(const Setting& setting, const Outcomes& outcomes) {
+// The losses of a run, from the smallest preference to the largest: the order of the release's rule.
+std::vector<std::string> by_preference(const train::Settings& settings) {
+  std::vector<std::size_t> order(settings.objectives.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return settings.preference.at(a) < settings.preference.at(b);
+  });
+  std::vector<std::string> losses;
+  for (const std::size_t i : order) {
+    losses.push_back(settings.objectives[i]);
+  }
+  return losses;
+}
+
+double worst_of(const select::Candidate& candidate) {
+  return *std::min_element(candidate.tests.begin(), candidate.tests.end());
+}
+
+// The worst test accuracy at the step that PAIR-s chooses within the run.
+std::optional<double> chosen_within(const runs::RunSpec& spec, const std::filesystem::path& folder) {
+  select::WithinRunOptions options;
+  options.losses = by_preference(spec.settings);
+  const select::Histories histories = select::read_histories(std::vector{folder});
+  const select::Selection selection = select::pair_within_run(histories.history, options);
+  return selection.decisions.empty() ? std::nullopt
+                                     : std::optional(worst_of(selection.decisions.front().chosen()));
+}
+
+Summary summary_of(const Cell& cell, const Setting& setting, const Outcomes& outcomes) {
   Summary summary;
-  for (const runs::RunSpec& spec : setting.specs) {
-    const sweep::RunOutcome& outcome = *outcomes.at(runs::hash(spec));
-    if (outcome.error.empty()) {
-      summary.values.push_back(100.0 * outcome.record.at("worst_test_acc").get<double>());
-      summary.seconds += outcome.seconds;
-    } else {
+  for (std::size_t i = 0; i < setting.specs.size(); ++i) {
+    const sweep::RunOutcome& outcome = *outcomes.at(runs::hash(setting.specs[i]));
+    if (!outcome.error.empty()) {
       summary.errors.push_back(outcome.error);
+      continue;
+    }
+    summary.seconds += outcome.seconds;
+    const std::optional<double> value = cell.pick == Pick::within_run
+                                            ? chosen_within(setting.specs[i], outcome.directory)
+                                            : outcome.record.at("worst_test_acc").get<double>();
+    if (value) {
+      summary.values.push_back(100.0 * *value);
+      if (cell.search_seeds == 0 || i < cell.search_seeds) {
+        summary.searched.push_back(summary.values.back());
+      }
     }
   }
   return summary;
+}
+
+// The setting with the largest mean over the seeds by which settings are compared; none if all runs failed.
+std::optional<std::size_t> best_of(const std::vector<Summary>& summaries) {
+  std::optional<std::size_t> best;
+  const auto mean = [&](std::size_t i) { return base::mean_and_deviation(summaries[i].searched).mean; };
+  for (std::size_t i = 0; i < summaries.size(); ++i) {
+    if (!summaries[i].searched.empty() && (!best || mean(i) > mean(*best))) {
+      best = i;
+    }
+  }
+  return best;
+}
+
+// Keeps one record per `every` records, counted from the last.
+void thin(select::History& history, std::size_t every) {
+  for (select::Run& run : history) {
+    const auto keep = [&](std::size_t record) { return (run.records() - 1 - record) % every == 0; };
+    std::vector<std::int64_t> steps;
+    for (std::size_t i = 0; i < run.records(); ++i) {
+      if (keep(i)) {
+        steps.push_back(run.steps[i]);
+      }
+    }
+    for (select::Column& column : run.columns) {
+      std::vector<double> values;
+      for (std::size_t i = 0; i < column.values.size(); ++i) {
+        if (keep(i)) {
+          values.push_back(column.values[i]);
+        }
+      }
+      column.values = std::move(values);
+    }
+    run.steps = std::move(steps);
+  }
 }
 
 // PAIR-s's choice among the settings' runs and their steps, per seed.
@@ -135,11 +219,11 @@ std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes)
     options.percentile = cell.percentile;
     // The runs have no held-out data.
     options.validation = select::Validation::training;
-    const select::Histories histories = select::read_histories(folders);
+    select::Histories histories = select::read_histories(folders);
+    thin(histories.history, cell.thin);
     const select::Selection selection = select::pair_s(histories.history, options);
     if (!selection.decisions.empty()) {
-      const std::vector<double>& tests = selection.decisions.front().chosen().tests;
-      values.push_back(100.0 * *std::min_element(tests.begin(), tests.end()));
+      values.push_back(100.0 * worst_of(selection.decisions.front().chosen()));
     }
   }
   return values;
@@ -147,30 +231,33 @@ std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes)
 
 nlohmann::json cell_json(const Cell& cell, const Outcomes& outcomes) {
   nlohmann::json json = {{"dataset", cell.dataset}, {"mean", nullptr}, {"deviation", nullptr}};
+  if (cell.constant) {
+    json.update({{"mean", *cell.constant}, {"values", nlohmann::json::array()}, {"failed", 0}});
+    return json;
+  }
   std::vector<Summary> summaries;
-  std::optional<std::size_t> best;
   nlohmann::json settings = nlohmann::json::array();
   std::vector<std::string> errors;
-  for (std::size_t i = 0; i < cell.settings.size(); ++i) {
-    summaries.push_back(summary_of(cell.settings[i], outcomes));
+  for (const Setting& setting : cell.settings) {
+    summaries.push_back(summary_of(cell, setting, outcomes));
     const Summary& summary = summaries.back();
     errors.insert(errors.end(), summary.errors.begin(), summary.errors.end());
-    const nlohmann::json mean = summary.values.empty()
+    const nlohmann::json mean = summary.searched.empty()
                                     ? nlohmann::json()
-                                    : nlohmann::json(base::mean_and_deviation(summary.values).mean);
-    settings.push_back({{"setting", cell.settings[i].name}, {"mean", mean}});
-    if (!summary.values.empty() && (!best || base::mean_and_deviation(summary.values).mean >
-                                                 base::mean_and_deviation(summaries[*best].values).mean)) {
-      best = i;
-    }
+                                    : nlohmann::json(base::mean_and_deviation(summary.searched).mean);
+    settings.push_back({{"setting", setting.name}, {"mean", mean}});
   }
+  const std::optional<std::size_t> best = best_of(summaries);
   std::vector<double> values;
   if (best) {
-    values = cell.pick == Pick::best ? summaries[*best].values : chosen_by_pair_s(cell, outcomes);
+    values = cell.pick == Pick::pair_s ? chosen_by_pair_s(cell, outcomes) : summaries[*best].values;
     json["seconds"] = summaries[*best].seconds / static_cast<double>(summaries[*best].values.size());
     if (cell.settings.size() > 1) {
       json["settings"] = settings;
-      json["setting"] = cell.pick == Pick::best ? cell.settings[*best].name : "PAIR-s";
+      json["setting"] = cell.pick == Pick::pair_s ? "PAIR-s" : cell.settings[*best].name;
+      if (cell.search_seeds > 0) {
+        json["search_seeds"] = cell.search_seeds;
+      }
     }
   }
   json["values"] = values;
@@ -202,15 +289,42 @@ std::vector<runs::RunSpec> specs_of(const Table& table) {
   return specs;
 }
 
+Table first_stage(Table table) {
+  for (Row& row : table.rows) {
+    for (Cell& cell : row.cells) {
+      for (Setting& setting : cell.settings) {
+        if (cell.search_seeds > 0 && cell.settings.size() > 1 && setting.specs.size() > cell.search_seeds) {
+          setting.specs.resize(cell.search_seeds);
+        }
+      }
+    }
+  }
+  return table;
+}
+
+Table second_stage(Table table, const sweep::ManyRuns& first) {
+  Table chosen = first_stage(table);
+  const Outcomes outcomes = outcomes_of(chosen, first);
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    for (std::size_t c = 0; c < table.rows[r].cells.size(); ++c) {
+      Cell& cell = chosen.rows[r].cells[c];
+      std::vector<Summary> summaries;
+      for (const Setting& setting : cell.settings) {
+        summaries.push_back(summary_of(cell, setting, outcomes));
+      }
+      if (const std::optional<std::size_t> best = best_of(summaries)) {
+        cell.settings[*best] = std::move(table.rows[r].cells[c].settings[*best]);
+      }
+    }
+  }
+  return chosen;
+}
+
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds) {
   nlohmann::json result = {
       {"name", table.name}, {"title", table.title}, {"seeds", seeds}, {"rows", nlohmann::json::array()}};
-  Outcomes outcomes;
-  const std::vector<runs::RunSpec> specs = specs_of(table);
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    outcomes[runs::hash(specs[i])] = &runs.outcomes.at(i);
-  }
+  const Outcomes outcomes = outcomes_of(table, runs);
   for (const Row& row : table.rows) {
     nlohmann::json cells = nlohmann::json::array();
     std::vector<double> means;
@@ -222,7 +336,10 @@ nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
       }
       json["paper"] = nullptr;
       if (cell.paper) {
-        json["paper"] = {{"mean", cell.paper->mean}, {"deviation", cell.paper->deviation}};
+        // A constant has no deviation.
+        json["paper"] = {
+            {"mean", cell.paper->mean},
+            {"deviation", cell.constant ? nlohmann::json() : nlohmann::json(cell.paper->deviation)}};
         paper_means.push_back(cell.paper->mean);
       }
       cells.push_back(std::move(json));

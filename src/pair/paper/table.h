@@ -26,16 +26,25 @@ struct Setting {
 
 // The setting of a cell, and the step of a run, that its value comes from.
 enum class Pick {
-  best,    // the setting with the largest mean after the last step: chosen on the test data, as in the paper
-  pair_s,  // chosen per seed by PAIR-s (pair/select/pair_s.h) over settings and steps
+  best,  // the setting with the largest mean after the last step: chosen on the test data, as in the paper
+  within_run,  // in each run, the step that PAIR-s chooses (pair/select/pair_within_run.h), as in the paper's
+               // release; then the setting with the largest mean, as for best
+  pair_s,      // per seed, PAIR-s as for DomainBed (pair/select/pair_s.h) over settings and steps
 };
 
 struct Cell {
   std::string dataset;                    // as displayed: "CMNIST"
-  std::vector<Setting> settings;          // at least one
+  std::vector<Setting> settings;          // at least one, unless there is a constant
   std::optional<MeanAndDeviation> paper;  // the paper's value
   Pick pick = Pick::best;
-  double percentile = 0.5;  // PAIR-s's bar for validation accuracy; 0: none
+  double percentile = 0.5;  // Pick::pair_s: the bar for validation accuracy; 0: none
+  // Pick::pair_s: every how many records it considers, counted from the last: DomainBed's rule is for the
+  // last few of about ten records.
+  std::size_t thin = 1;
+  // The number of seeds, the first ones, that settings are compared by; 0: all. The chosen setting is
+  // reported on all seeds (first_stage below).
+  std::size_t search_seeds = 0;
+  std::optional<double> constant = {};  // a value that needs no run, in percent
 };
 
 struct Row {
@@ -53,11 +62,18 @@ struct Table {
 // Every spec of a table, by row, cell and setting.
 std::vector<runs::RunSpec> specs_of(const Table& table);
 
+// A search on a few seeds. In the first stage, cells with search_seeds have only those seeds. In the second,
+// the best setting of such a cell, by the outcomes of the first stage's specs_of, has all its seeds again. A
+// table without such cells is returned as it is.
+Table first_stage(Table table);
+Table second_stage(Table table, const sweep::ManyRuns& first);
+
 // The table with the outcomes of its runs, in the order of specs_of:
 //   {"name", "title", "seeds", "rows": [{"method", "label", "average", "paper_average", "cells":
 //     [{"dataset", "mean", "deviation", "values", "seconds", "failed", "paper": {"mean", "deviation"}}]}]}
 // Accuracies are in percent. With several settings also "setting", the chosen one, and "settings", the mean
-// of each. A cell has one value per run of the chosen setting that did not fail.
+// of each; with a search on a few seeds, "search_seeds". A cell has one value per run of the chosen setting
+// that did not fail.
 nlohmann::json result_json(const Table& table, const sweep::ManyRuns& runs,
                            const std::vector<std::uint64_t>& seeds);
 

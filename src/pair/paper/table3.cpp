@@ -105,6 +105,11 @@ json as_json(const PrintedRow& row) {
   return {{"figures", figures}, {"average", as_json(row.average)}};
 }
 
+json nothing_printed() {
+  const json none{{"mean", nullptr}, {"error", nullptr}};
+  return {{"figures", json::array({none, none, none})}, {"average", none}};
+}
+
 // The choices for an algorithm and a test environment: by trial, the test accuracy and the number of draws of
 // hyperparameters.
 struct Choice {
@@ -226,7 +231,8 @@ std::vector<std::string> table3_algorithms() {
 }
 
 sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
-                               std::int64_t n_trials, const std::vector<runs::Override>& common) {
+                               std::int64_t n_trials, const std::vector<runs::Override>& common,
+                               Table3Validation validation) {
   const std::vector<std::string> known = table3_algorithms();
   std::vector<std::string> named;
   for (const std::string& name : chosen) {
@@ -250,20 +256,35 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
   definition.algorithms = named.empty() ? known : named;
   definition.n_hparams = n_hparams;
   definition.n_trials = n_trials;
-  definition.single_test_envs = true;
+  definition.single_test_envs = validation != Table3Validation::leave_one_out;
   definition.search = sweep::Search::paper;
   definition.set = common;
   return definition;
 }
 
 nlohmann::json table3(const select::History& history, Table3Validation validation) {
-  const bool of_test = validation == Table3Validation::test_domain;
+  struct Way {
+    const char* name;
+    select::Selection (*plain)(const select::History&);
+    select::Validation pair_s;
+  };
+  const auto way = [validation]() -> Way {
+    switch (validation) {
+      case Table3Validation::train_domain:
+        return {"train-domain", select::train_domain, select::Validation::train_domain};
+      case Table3Validation::test_domain:
+        return {"test-domain", select::oracle, select::Validation::test_domain};
+      case Table3Validation::leave_one_out:
+        return {"leave-one-out", select::leave_one_out, select::Validation::leave_one_out};
+    }
+    throw std::logic_error("unknown validation");
+  }();
   select::PairOptions options;
-  options.validation = of_test ? select::Validation::test_domain : select::Validation::train_domain;
-  const Chosen plain = chosen_by(of_test ? select::oracle(history) : select::train_domain(history));
+  options.validation = way.pair_s;
+  const Chosen plain = chosen_by(way.plain(history));
   const Chosen by_pair_s = chosen_by(select::pair_s(history, options));
   json result{{"name", "table3"},
-              {"validation", of_test ? "test-domain" : "train-domain"},
+              {"validation", way.name},
               {"runs", history.size()},
               {"environments", environments},
               {"rows", json::array()}};
@@ -272,15 +293,17 @@ nlohmann::json table3(const select::History& history, Table3Validation validatio
                      [&](const select::Run& run) { return run.algorithm == algorithm.key; })) {
       continue;
     }
-    const PaperRow& paper = of_test ? algorithm.test_domain : algorithm.train_domain;
+    const bool printed_there = validation != Table3Validation::leave_one_out;
+    const PaperRow& paper =
+        validation == Table3Validation::test_domain ? algorithm.test_domain : algorithm.train_domain;
     const auto add = [&](const Chosen& chosen, bool pair_s, const PrintedRow& printed) -> json& {
       json row = row_of(chosen, algorithm.key);
       row["algorithm"] = algorithm.key;
       row["label"] = algorithm.label;
       row["pair_s"] = pair_s;
       row["delta_worst"] = nullptr;
-      row["paper"] = as_json(printed);
-      row["paper"]["delta_worst"] = pair_s ? json(paper.delta_worst) : json();
+      row["paper"] = printed_there ? as_json(printed) : nothing_printed();
+      row["paper"]["delta_worst"] = pair_s && printed_there ? json(paper.delta_worst) : json();
       result["rows"].push_back(std::move(row));
       return result["rows"].back();
     };

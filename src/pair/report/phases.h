@@ -15,7 +15,7 @@ struct Phase {
   std::int64_t to = 0;
 };
 
-// The three phases of Figure 4b. Fitting is PAIR-o's descent phase, with all weight on ERM. Adaption begins
+// The three phases of Figure 5b. Fitting is PAIR-o's descent phase, with all weight on ERM. Adaption begins
 // with its balance phase. Generalization begins when the OOD objectives together have more than half of the
 // weight for good. The solver's weights jump, so this is decided by their mean over a twentieth of the
 // balance phase, at least 5 records. Empty if the run never balances; without Generalization if it is never

@@ -49,8 +49,8 @@ struct PairOptions {
   std::vector<std::string> losses = {};
   // With held_out, runs without held-out losses are left out.
   LossesFrom losses_from = LossesFrom::train;
-  // Use losses as logged, including negative ones, as in the paper's released code: the largest estimation
-  // error then wins.
+  // Use losses as logged, including negative ones: the largest estimation error then wins. (The paper's
+  // release multiplies a negative penalty by -1, which is the default here.)
   bool with_sign = false;
   Validation validation = Validation::train_domain;  // the accuracy that is compared with the bar
   Across across = Across::paper;

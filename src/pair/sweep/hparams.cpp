@@ -86,11 +86,16 @@ class HparamList {
       add("balance_lr", rate, source);
     }
   }
-  // The settings that the algorithm draws under a protocol.
-  void add_of_algorithm(std::string_view protocol) {
+  // The settings that the algorithm draws under a protocol. as_f1: penalties as in Appendix F.1, also where
+  // the algorithm prefers DomainBed's (SD).
+  void add_of_algorithm(std::string_view protocol, bool as_f1 = false) {
     for (const algorithms::Drawn& drawn : algorithms::algorithm_named(spec_.algorithm).drawn) {
       if (drawn.where == protocol && runs::find_setting(spec_, drawn.setting) != nullptr) {
-        add(drawn.setting, drawn.distribution, drawn.source);
+        if (as_f1 && drawn.setting == "penalty") {
+          add("penalty", base::Choice{{"10", "100", "1e3", "1e4", "1e5"}}, "the paper's Appendix F.1");
+        } else {
+          add(drawn.setting, drawn.distribution, drawn.source);
+        }
       }
     }
   }
@@ -167,8 +172,12 @@ std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search) {
     return domainbed_hparams(spec, search);
   }
   HparamList list(spec);
-  list.add_learning_rates(search);
-  list.add_of_algorithm(protocol);
+  // Appendix F.1 fixes the learning rate at 1e-3.
+  const bool as_f1 = protocol == "cmnist" && search == Search::paper;
+  if (!as_f1) {
+    list.add_learning_rates(search);
+  }
+  list.add_of_algorithm(protocol, as_f1);
   return list.take();
 }
 

@@ -15,7 +15,8 @@ namespace pair::sweep {
 
 // The source that counts where DomainBed's program and the table in Appendix G.2 of the paper differ: the
 // learning rate for small images is 10^Uniform(-4.5, -2.5) in the program and 10^Uniform(-4.5, -3.5) in the
-// table.
+// table. On the paper's ColoredMNIST, `paper` is Appendix F.1: a fixed learning rate, and penalties from 10
+// to 1e5 for SD, too.
 enum class Search { domainbed, paper };
 std::string_view to_string(Search search);
 // Throws std::invalid_argument that lists the names.
@@ -41,8 +42,8 @@ struct Hparam {
 
 // The learning rates, and the settings that the dataset's protocol, the algorithm and its options declare. On
 // DomainBed's datasets these are DomainBed's (domainbed/hparams_registry.py) and the paper's additions; on
-// the paper's ColoredMNIST, those of Appendix F.1; on the extrapolation example, those of Appendix C.3.
-// Throws std::invalid_argument for unknown names.
+// the paper's ColoredMNIST, our own around those of Appendix F.1; on the extrapolation example, those of
+// Appendix C.3. Throws std::invalid_argument for unknown names.
 std::vector<Hparam> hparams_of(std::string_view dataset, std::string_view algorithm,
                                Search search = Search::domainbed);
 // The same for a run with other objectives, solver or model than the algorithm's: their options are drawn,

@@ -19,7 +19,7 @@
 namespace pair::train {
 
 // The weights of the objectives, erm's first, divided by their common divisor. The objectives are means over
-// `environments` environments, so those that are to be summed have that factor in their weight.
+// `environments` environments, so summed ones have that factor in their weight.
 struct LinearWeights {
   std::vector<double> weights;
   double divisor = 1.0;

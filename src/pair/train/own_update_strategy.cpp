@@ -1,5 +1,6 @@
 #include "pair/train/own_update_strategy.h"
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -18,7 +19,7 @@ void OwnUpdateStrategy::advance(std::int64_t /*step*/, double /*lr*/) {
     throw;
   }
   if (learner_->batches.minibatches()) {
-    means_.add(algorithm_->losses());
+    means_.add(algorithm_->computed());
   }
 }
 
@@ -26,7 +27,8 @@ NamedLosses OwnUpdateStrategy::take_named_losses() {
   NamedLosses losses = algorithm_->losses();
   const std::vector<double> means = means_.take();
   for (std::size_t i = 0; i < means.size(); ++i) {
-    losses[i].second = means[i];
+    // A loss that no step since the last record has computed keeps its last value.
+    losses[i].second = std::isnan(means[i]) ? losses[i].second : means[i];
   }
   return losses;
 }

@@ -1,0 +1,36 @@
+#include "pair/paper/release_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace pair::paper {
+
+Overrides release_settings(std::span<const std::string> objectives) {
+  constexpr std::array<std::string_view, 4> summed = {"iga", "sd", "fishr", "clove"};
+  const auto has = [&](std::string_view name) {
+    return std::find(objectives.begin(), objectives.end(), name) != objectives.end();
+  };
+  if (objectives.size() < 2) {
+    return {};
+  }
+  std::string sums = "erm";
+  for (const std::string_view name : summed) {
+    if (has(name)) {
+      sums += "," + std::string(name);
+    }
+  }
+  Overrides settings = {{"sums", sums}};
+  if (has("sd")) {
+    settings.emplace_back("annealed_divisor", "500");
+  }
+  if (has("fishr")) {
+    settings.insert(settings.end(), {{"fishr_centred", "false"}, {"fishr_ema", "0"}});
+  }
+  if (has("clove")) {
+    settings.insert(settings.end(), {{"batch", "512"}, {"l2", "0"}});
+  }
+  return settings;
+}
+
+}  // namespace pair::paper
