@@ -81,6 +81,20 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
   return path;
 }
 
+std::string spec_text(const RunSpec& spec) {
+  return as_json(spec).dump(2) + "\n";
+}
+
+// Whether spec.json is what this version writes for the spec: most are, and that is known without parsing
+// them.
+bool has_own_spec(const fs::path& path, const RunSpec& spec) {
+  try {
+    return read_file(spec_file(path)) == spec_text(spec);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+}
+
 // None if there is no spec.json.
 std::optional<RunSpec> spec_in(const fs::path& path) {
   if (!base::is_there(spec_file(path))) {
@@ -149,12 +163,14 @@ std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path
   if (!base::is_there(done_file(path))) {
     return std::nullopt;
   }
-  if (const std::optional<RunSpec> its = spec_in(path)) {
-    refuse_other(path, *its, spec);
-  } else {
-    throw std::invalid_argument(
-        path.string() +
-        " holds a run without spec.json; expected a folder that is new, empty or the run's own");
+  if (!has_own_spec(path, spec)) {
+    if (const std::optional<RunSpec> its = spec_in(path)) {
+      refuse_other(path, *its, spec);
+    } else {
+      throw std::invalid_argument(
+          path.string() +
+          " holds a run without spec.json; expected a folder that is new, empty or the run's own");
+    }
   }
   const json done = json::parse(read_file(done_file(path)), nullptr, /*allow_exceptions=*/false);
   const data::ChainedDigest digest = digest_of(results_file(path));
@@ -231,7 +247,7 @@ void RunDirectory::settle_spec(const RunSpec& spec) {
                        " and is written again, since the folder's name identifies the run");
   }
   if (!its || canonical(*its) != canonical(spec)) {
-    replace_file(spec_file(path_), as_json(spec).dump(2) + "\n");
+    replace_file(spec_file(path_), spec_text(spec));
   }
 }
 

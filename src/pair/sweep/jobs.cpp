@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/parallel.h"
 #include "pair/runs/settings.h"
 
 namespace pair::sweep {
@@ -127,6 +128,14 @@ struct Family {
   Draws draws = Draws::domainbed;
 };
 
+// A job's place in a sweep.
+struct Place {
+  const Family* family;
+  const TestEnvs* test_envs;
+  std::int64_t trial;
+  std::int64_t draw;
+};
+
 Job job_of(const Family& family, const TestEnvs& test_envs, std::int64_t trial, std::int64_t draw) {
   std::vector<runs::Override> overrides =
       draw_hparams(family.hparams, draw, static_cast<std::uint64_t>(trial), family.draws);
@@ -184,16 +193,20 @@ std::vector<Job> jobs_of(const Definition& definition) {
                                 " jobs; reduce the number of trials or draws");
   }
 
-  std::vector<Job> jobs;
+  std::vector<Place> places;
   for (std::int64_t trial = 0; trial < definition.n_trials; ++trial) {
     for (const Family& family : families) {
       for (const TestEnvs& test_envs : family.test_envs) {
         for (std::int64_t draw = 0; draw < definition.n_hparams; ++draw) {
-          jobs.push_back(job_of(family, test_envs, trial, draw));
+          places.push_back({&family, &test_envs, trial, draw});
         }
       }
     }
   }
+  std::vector<Job> jobs(places.size());
+  base::for_each_in_parallel(places.size(), [&](std::size_t i) {
+    jobs[i] = job_of(*places[i].family, *places[i].test_envs, places[i].trial, places[i].draw);
+  });
   return jobs;
 }
 

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "pair/base/files.h"
+#include "pair/base/parallel.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 
@@ -104,9 +105,12 @@ JobStatus status_of(const Job& job, const fs::path& folder) {
 
 SweepStatus status_of(std::span<const Job> jobs, const fs::path& folder) {
   SweepStatus status;
-  for (const Job& job : jobs) {
-    status.jobs.push_back(status_of(job, folder));
-    const State state = status.jobs.back().state;
+  status.jobs.resize(jobs.size());
+  base::for_each_in_parallel(jobs.size(),
+                             [&](std::size_t i) { status.jobs[i] = status_of(jobs[i], folder); });
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const Job& job = jobs[i];
+    const State state = status.jobs[i].state;
     status.counts.add(state);
     const std::string& dataset = job.spec.dataset.name;
     const auto same = [&](const Cell& cell) {
