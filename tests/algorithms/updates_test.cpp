@@ -240,5 +240,32 @@ TEST(OwnUpdate, TellsMeansWithMinibatches) {
   EXPECT_NEAR(seldom.evaluate().named.at(0).second, sum / 4.0, 1e-12);
 }
 
+// DomainBed appends to disc_loss in the adversary's steps alone, and to gen_loss in the model's.
+TEST(Dann, TellsMeansOverTheStepsThatComputedEachLoss) {
+  Settings settings = small("dann");
+  settings.batch = 16;
+  set(settings, "d_steps_per_g_step", "2");
+  Trainer each(testing::small_data(), settings, 0);
+  Trainer seldom(testing::small_data(), settings, 0);
+  std::map<std::string, double> sums;
+  std::map<std::string, int> counts;
+  constexpr int steps = 9;
+  for (int count = 1; count <= steps; ++count) {
+    each.advance();
+    seldom.advance();
+    const char* const computed = count % 3 == 2 ? "gen_loss" : "disc_loss";
+    sums[computed] += named(each).at(computed);
+    ++counts[computed];
+  }
+  EXPECT_EQ(counts.at("gen_loss"), 3);
+  const auto means = named(seldom);
+  EXPECT_NEAR(means.at("gen_loss"), sums.at("gen_loss") / counts.at("gen_loss"), 1e-12);
+  EXPECT_NEAR(means.at("disc_loss"), sums.at("disc_loss") / counts.at("disc_loss"), 1e-12);
+  // One more step is the adversary's: gen_loss keeps its last value.
+  seldom.advance();
+  const double last = named(seldom).at("gen_loss");
+  EXPECT_TRUE(std::isfinite(last));
+}
+
 }  // namespace
 }  // namespace pair::train::updates_test

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <sstream>
@@ -62,7 +63,7 @@ TEST(Trainer, GivesTheSameNumbersForTheSameSeedAndOthersForAnother) {
 }
 
 TEST(Trainer, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
-  std::vector<Settings> variants(5, small_settings());
+  std::vector<Settings> variants(6, small_settings());
   variants[1].batch = 16;
   variants[2].scheme = Scheme::linear;
   variants[2].penalty = 100;
@@ -72,6 +73,8 @@ TEST(Trainer, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
   variants[3].solver = "epo_smooth";
   variants[4].freeze_featurizer = true;
   variants[4].decay = Decay::cosine;
+  variants[5].objectives = {"erm", "irmv1", "dann"};
+  variants[5].preference = {};
   for (const Settings& settings : variants) {
     Trainer whole(testing::small_data(), settings, 5);
     while (!whole.finished()) {
@@ -110,54 +113,109 @@ TEST(Trainer, RefusesACheckpointItCannotUse) {
   EXPECT_THROW(trainer.load(saved), std::runtime_error);
 }
 
-TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
-  // By hand: mean risk + l2 |theta|^2 + lambda * variance, over lambda where lambda > 1, Adam.
-  Settings settings = small_settings();
-  settings.scheme = Scheme::linear;
-  settings.objectives = {"erm", "vrex"};
-  settings.preference = {};
-  settings.penalty = 50;
-  settings.pretrain = 5;
-  settings.steps = 12;
-  const auto set = testing::small_data();
+// A linear scheme written out with autograd and torch's Adam.
+struct ByHand {
+  const char* objective;  // vrex or sd
+  const char* sums;       // as the setting
+  bool release;           // the sum of the risks and, for sd, of the penalties, as in the release's train.py
+  double divisor;         // after annealing
+  std::int64_t pretrain;
+};
 
+torch::Tensor logits_by_hand(const ByHand& scheme, const Settings& settings) {
+  const auto set = testing::small_data();
   data::Random random(1, "model");
   auto model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}), {.size = 4}, random);
   torch::optim::Adam adam(model->parameters(), torch::optim::AdamOptions(settings.lr));
   for (int step = 0; step < settings.steps; ++step) {
     std::vector<torch::Tensor> risks;
+    std::vector<torch::Tensor> squares;
     for (const auto& environment : set->train) {
-      risks.push_back(torch::binary_cross_entropy_with_logits(model->forward(environment.inputs).squeeze(1),
-                                                              environment.labels));
+      const torch::Tensor logits = model->forward(environment.inputs).squeeze(1);
+      risks.push_back(torch::binary_cross_entropy_with_logits(logits, environment.labels));
+      squares.push_back(logits.square().mean());
     }
-    torch::Tensor l2 = torch::zeros({});
+    torch::Tensor loss = scheme.release ? torch::stack(risks).sum() : torch::stack(risks).mean();
     for (const auto& parameter : model->parameters()) {
-      l2 = l2 + parameter.square().sum();
+      loss = loss + settings.l2 * parameter.square().sum();
     }
-    const double lambda = step < settings.pretrain ? 1.0 : settings.penalty;
-    torch::Tensor loss =
-        torch::stack(risks).mean() + settings.l2 * l2 + lambda * torch::stack(risks).var(/*unbiased=*/true);
-    loss = loss / std::max(lambda, 1.0);
+    torch::Tensor penalty = torch::stack(risks).var(/*unbiased=*/true);
+    if (std::string(scheme.objective) == "sd") {
+      penalty = scheme.release ? torch::stack(squares).sum() : torch::stack(squares).mean();
+    }
+    const double lambda = step < scheme.pretrain ? 1.0 : settings.penalty;
+    loss = (loss + lambda * penalty) / std::max(lambda, 1.0);
+    if (scheme.pretrain > 0 && step >= scheme.pretrain) {
+      loss = loss / scheme.divisor;
+    }
     adam.zero_grad();
     loss.backward();
     adam.step();
   }
-
-  Trainer trainer(set, settings, 1);
-  while (!trainer.finished()) {
-    trainer.advance();
-  }
-  // The losses of one more step from the hand-trained parameters and from the trainer's.
   const torch::NoGradGuard no_graph;
-  std::vector<torch::Tensor> right;
-  for (const auto& environment : set->held_out) {
-    right.push_back(
-        ((model->forward(environment.inputs).squeeze(1) > 0).to(torch::kFloat) == environment.labels)
-            .to(torch::kDouble)
-            .mean());
+  return model->forward(set->held_out.front().inputs);
+}
+
+TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
+  std::vector<torch::Tensor> all;
+  for (const ByHand& scheme : {ByHand{"vrex", "none", false, 1, 5}, ByHand{"vrex", "erm", true, 1, 5},
+                               ByHand{"sd", "none", false, 1, 5}, ByHand{"sd", "erm,sd", true, 500, 5},
+                               ByHand{"sd", "erm,sd", true, 500, 0}}) {
+    SCOPED_TRACE(std::string(scheme.objective) + " " + scheme.sums + " " + std::to_string(scheme.pretrain));
+    Settings settings = small_settings();
+    settings.scheme = Scheme::linear;
+    settings.objectives = {"erm", scheme.objective};
+    settings.preference = {};
+    settings.penalty = 50;
+    settings.l2 = 0.05;
+    settings.lr = 0.01;
+    settings.pretrain = scheme.pretrain;
+    settings.steps = 25;
+    settings.sums = scheme.sums;
+    settings.annealed_divisor = scheme.divisor;
+    Trainer trainer(testing::small_data(), settings, 1);
+    while (!trainer.finished()) {
+      trainer.advance();
+    }
+    const torch::Tensor expected = logits_by_hand(scheme, settings);
+    const torch::Tensor logits = trainer.predict(testing::small_data()->held_out.front().inputs);
+    EXPECT_TRUE(torch::allclose(logits, expected, 1e-3, 1e-4)) << (logits - expected).abs().max();
+    // Each choice matters: none of the other schemes gives these logits.
+    for (const torch::Tensor& other : all) {
+      EXPECT_FALSE(torch::allclose(logits, other, 1e-3, 1e-4));
+    }
+    all.push_back(logits);
   }
-  EXPECT_NEAR(trainer.evaluate().scores.back().value, right[0].item<double>(), 1e-9);
-  EXPECT_EQ(trainer.evaluate().weights.front(), 1.0 / 50);
+}
+
+// PAIR-o over DANN's losses (the paper's Appendix D.4): with its objective under the solver, an adversary
+// tells the environments apart less well than by the features of ERM.
+TEST(Trainer, PutsDannsLossUnderTheSolver) {
+  const auto data = testing::small_data();
+  data->train[1].inputs.select(1, 2).add_(4.0);
+  Settings settings = small_settings();
+  settings.objectives = {"erm", "irmv1", "dann"};
+  settings.preference = {1, 1, 100};
+  settings.gradients = GradientSource::all;  // at the head, the loss of an adversary on the features has none
+  settings.steps = 300;
+  settings.pretrain = 50;
+  settings.objective_options["dann"] =
+      objectives::options_of("dann", {{"dann_lr", "0.01"}, {"dann_steps", "3"}});
+  const auto adversarys_gain = [&] {
+    Trainer trainer(data, settings, 1);
+    while (!trainer.finished()) {
+      trainer.advance();
+    }
+    const Evaluation last = trainer.evaluate();
+    EXPECT_EQ(last.losses.size(), 3U);
+    return last.losses.at(2);
+  };
+  const double under_the_solver = adversarys_gain();
+  settings.scheme = Scheme::linear;
+  settings.penalties = {0, 0};  // ERM, which only records the others
+  const double by_erm = adversarys_gain();
+  EXPECT_GT(by_erm, 0.5);
+  EXPECT_LT(under_the_solver, 0.5 * by_erm);
 }
 
 TEST(Trainer, StartsFromTheParametersOfAnotherAndNothingElse) {
@@ -280,9 +338,39 @@ TEST(Trainer, RecordsTheLearningRateOfTheStepJustTaken) {
 
 TEST(Trainer, LeavesTheFeaturizerAsErmMadeItWhereItIsFrozen) {
   Settings settings = small_settings();
-  settings.freeze_featurizer = true;
+  settle(settings);
+  const auto data = testing::small_data();
+  const auto after = [&](bool freeze, std::int64_t steps) {
+    data::Random random(1, "model");
+    const auto model = models::make_model(settings.model, settings.model_options, {.size = 4}, random);
+    Settings changed = settings;
+    changed.freeze_featurizer = freeze;
+    Trainer trainer(data, model, changed, 1);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      trainer.advance();
+    }
+    std::map<std::string, torch::Tensor> parameters;
+    for (const auto& parameter : model->named_parameters()) {
+      parameters[parameter.key()] = parameter.value().detach().clone();
+    }
+    return parameters;
+  };
+  const auto by_erm = after(true, settings.pretrain);
+  const auto frozen = after(true, settings.steps);
+  const auto free = after(false, settings.steps);
+  ASSERT_GT(by_erm.size(), 2U);
+  for (const auto& [name, value] : by_erm) {
+    EXPECT_EQ(frozen.at(name).equal(value), !name.starts_with("head")) << name;
+    EXPECT_FALSE(free.at(name).equal(value)) << name;
+  }
+}
+
+TEST(Trainer, FreezesAFeaturizerWithoutParameters) {
+  Settings settings = small_settings();
   settings.model = "linear";
-  EXPECT_NO_THROW(trained(settings));  // a featurizer without parameters is frozen already
+  const Evaluation free = trained(settings);
+  settings.freeze_featurizer = true;
+  EXPECT_EQ(trained(settings).losses, free.losses);
 }
 
 TEST(Trainer, LeavesParametersAsTheyAreWhereTheirNamesAreFrozen) {

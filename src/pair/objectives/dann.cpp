@@ -175,7 +175,9 @@ ObjectiveEntry dann() {
                 "JMLR 2016"},
       .advice =
           "Use it to put DANN's loss under PAIR-o's solver, as the paper's Appendix D.4 proposes: "
-          "`--algorithm pair --objectives erm,irmv1,dann`. The adversary learns at every step, so that "
+          "`--algorithm pair --objectives erm,irmv1,dann --set gradients=f`. It is a function of the "
+          "features, so "
+          "the solver must see more than the head's gradients. The adversary learns at every step, so that "
           "PAIR-o "
           "cannot compare the losses of two steps and does not undo steps that raise them (`backtrack`). "
           "Every step must contain the same environments. The algorithm `dann` is DomainBed's."};
