@@ -39,9 +39,19 @@ torch::Tensor Dropout::forward(const torch::Tensor& input) {
   torch::Tensor factors;
   {
     const torch::NoGradGuard no_graph;
-    const torch::Tensor counters = torch::arange(input.numel(), key_.options()) + key_ + offset_;
-    const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 31)));
-    const torch::Tensor kept = upper_31_bits(random_words(counters)) >= least;
+    torch::Tensor kept;
+    if (input.dim() > 2) {
+      // Attention weights are many: each random word serves four of them, with 16 bits each.
+      constexpr std::int64_t lanes = 4;
+      const torch::Tensor counters =
+          torch::arange((input.numel() + lanes - 1) / lanes, key_.options()) + key_ + offset_;
+      const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 16))) - (1 << 15);
+      kept = random_words(counters).view(torch::kShort).gt(least - 1).narrow(0, 0, input.numel());
+    } else {
+      const torch::Tensor counters = torch::arange(input.numel(), key_.options()) + key_ + offset_;
+      const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 31)));
+      kept = upper_31_bits(random_words(counters)) >= least;
+    }
     factors = kept.view(input.sizes()).to(input.scalar_type()).mul_(1.0 / (1.0 - share_));
   }
   return input * factors;
