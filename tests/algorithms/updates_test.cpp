@@ -56,7 +56,7 @@ torch::Tensor logits(Trainer& trainer) {
 }
 
 TEST(OwnUpdate, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
-  for (const std::string algorithm : {"dann", "cdann", "mixup"}) {
+  for (const std::string algorithm : {"dann", "cdann", "mixup", "fish", "lisa"}) {
     SCOPED_TRACE(algorithm);
     Settings settings = small(algorithm);
     set(settings, "d_steps_per_g_step", "2");

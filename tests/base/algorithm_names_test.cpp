@@ -22,7 +22,7 @@ TEST(AlgorithmNames, AreDomainBedsForOurs) {
 }
 
 TEST(AlgorithmNames, OfOneProgramAloneHaveNoOther) {
-  for (const char* name : {"Fish", "SagNet", "pair", "irmx", "clove", ""}) {
+  for (const char* name : {"SelfReg", "SagNet", "lisa", "pair", "irmx", "clove", ""}) {
     EXPECT_EQ(our_algorithm(name), "") << name;
     EXPECT_EQ(domainbed_algorithm(name), "") << name;
   }

@@ -167,6 +167,7 @@ constexpr std::array registry = {
     Registered{"coral", "penalty", 1, "10^Uniform(-1, 1)"},
     Registered{"mmd", "penalty", 1, "10^Uniform(-1, 1)"},
     Registered{"mixup", "mixup_alpha", 0.2, "10^Uniform(-1, 1)"},
+    Registered{"fish", "meta_lr", 0.5, "one of 0.05, 0.1, 0.5"},
     Registered{"sd", "penalty", 0.1, "10^Uniform(-5, -1)"},
     Registered{"iga", "penalty", 1000, "10^Uniform(1, 5)"},
     Registered{"ib-erm", "penalty", 1e2, "10^Uniform(-1, 5)"},

@@ -16,7 +16,8 @@
 //
 //   x = s x_i + (1 - s) x_j,     loss = mean over pairs of  s l(f(x), y_i) + (1 - s) l(f(x), y_j).
 //
-// If environments differ in size, the last samples of the larger one are left out.
+// If environments differ in size, the last samples of the larger one are left out. Texts are mixed as
+// features.
 
 namespace pair::algorithms {
 namespace {
@@ -66,9 +67,12 @@ Mixup::Mixup(const train::UpdateContext& context)
       last_(std::numeric_limits<double>::quiet_NaN()) {}
 
 void Mixup::advance(const Batch& batch, data::Random& random) {
-  const std::vector<torch::Tensor> inputs = batch.inputs.split_with_sizes(batch.sizes);
+  // Token ids cannot be mixed, their features can.
+  const bool features = !batch.inputs.is_floating_point();
+  const torch::Tensor rows = features ? model_->features(batch.inputs) : batch.inputs;
+  const std::vector<torch::Tensor> inputs = rows.split_with_sizes(batch.sizes);
   const std::vector<torch::Tensor> labels =
-      (loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(batch.inputs.scalar_type()))
+      (loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(rows.scalar_type()))
           .split_with_sizes(batch.sizes);
   const std::vector<std::int64_t> circle = random.permutation(inputs.size());
   std::vector<torch::Tensor> mixed;
@@ -88,7 +92,9 @@ void Mixup::advance(const Batch& batch, data::Random& random) {
     shares.push_back(share);
   }
   // One pass for all pairs: no layer mixes samples of a batch.
-  const std::vector<torch::Tensor> logits = model_->forward(torch::cat(mixed)).split_with_sizes(sizes);
+  const torch::Tensor joined = torch::cat(mixed);
+  const std::vector<torch::Tensor> logits =
+      (features ? model_->logits(joined) : model_->forward(joined)).split_with_sizes(sizes);
   torch::Tensor sum = torch::zeros({}, logits.front().options());
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const auto [one, other] = pair_at(i);

@@ -31,6 +31,8 @@ static base::Registry<AlgorithmEntry>& algorithm_registry() {
     { extern AlgorithmEntry dann(); list.push_back(dann()); }
     { extern AlgorithmEntry cdann(); list.push_back(cdann()); }
     { extern AlgorithmEntry mixup(); list.push_back(mixup()); }
+    { extern AlgorithmEntry fish(); list.push_back(fish()); }
+    { extern AlgorithmEntry lisa(); list.push_back(lisa()); }
     { extern AlgorithmEntry pair(); list.push_back(pair()); }
     // clang-format on
     return list;

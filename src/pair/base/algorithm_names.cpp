@@ -19,6 +19,7 @@ constexpr std::array shared = {
     Names{"mixup", "Mixup"},   Names{"sd", "SD"},
     Names{"iga", "IGA"},       Names{"ib-erm", "IB_ERM"},
     Names{"ib-irm", "IB_IRM"}, Names{"fishr", "Fishr"},
+    Names{"fish", "Fish"},
 };
 
 // Null if only one of the two has the algorithm.

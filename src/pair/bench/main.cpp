@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     pair::bench::add_bench_gpu(bench, context);
     pair::bench::add_bench_ranks(bench, context);
     pair::bench::add_bench_sweep(bench, context);
+    pair::bench::add_bench_text(bench, context);
 #endif
   });
 }

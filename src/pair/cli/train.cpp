@@ -93,12 +93,18 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   append_set_option(arguments.set, overrides);
   std::string dataset = arguments.dataset;
   if (!arguments.data.empty()) {
-    const NamedData named = data_named(arguments.data, arguments.dataset_given ? dataset : "");
+    // A column of texts makes a CSV file a dataset of texts.
+    const bool text = std::any_of(overrides.begin(), overrides.end(),
+                                  [](const Override& override) { return override.first == "text"; });
+    const NamedData named = data_named(arguments.data, arguments.dataset_given ? dataset
+                                                       : text                  ? "text"
+                                                                               : "");
     dataset = named.dataset;
     overrides.insert(overrides.begin(), named.more.begin(), named.more.end());
     overrides.insert(overrides.begin(), named.setting);
   }
   add_weights_digest(overrides);
+  add_vocabulary_digest(overrides);
   // Names of environments are known once the data is.
   std::optional<std::string> test_envs;
   std::erase_if(overrides, [&test_envs](const Override& override) {
@@ -426,6 +432,7 @@ Example:
   pair train --dataset cmnist-m --algorithm irmv1 --set penalty=1e4 pretrain=150 --out runs/irm
   pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300
   pair train --data patients.csv --label outcome --environment hospital --test-envs "St. Mary"
+  pair train --data comments.csv --text comment --label toxic --environment source --vocab vocab.txt
   pair train --data pictures/ --model resnet18 --weights resnet18.pth --set image_size=224
   pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
 
@@ -454,12 +461,14 @@ void add_train(CLI::App& app, Context& context) {
       "Read all settings from a file, such as a run's spec.json, in place of the options below");
   command->add_option(
       "--data", arguments->data,
-      "Your own data: a CSV file (docs/tables.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
+      "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/data.md)");
   setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...): the folder that holds theirs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
           "CSV files: the column, or columns separated by commas, that name a row's environment");
+  setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
+  setting("--vocab", "vocab", "With --text: BERT's vocabulary, vocab.txt");
   setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
   CLI::Option* const dataset =
       command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();

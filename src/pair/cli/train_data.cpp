@@ -21,6 +21,7 @@ namespace pair::cli {
 namespace {
 
 constexpr std::string_view table_dataset = "table";
+constexpr std::string_view text_dataset = "text";
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -73,6 +74,34 @@ std::vector<std::string> listed(std::string_view text) {
   return parts;
 }
 
+// Where the settings name a file without its digest: makes the path absolute and adds the digest.
+void add_digest(std::vector<runs::Override>& settings, const std::string& name, const std::string& expected) {
+  std::string* path = nullptr;
+  for (runs::Override& setting : settings) {
+    if (setting.first == name + "_sha256") {
+      return;
+    }
+    path = setting.first == name && setting.second != "none" ? &setting.second : path;
+  }
+  if (path == nullptr) {
+    return;
+  }
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::file_status status = fs::status(*path, error);
+  if (!fs::is_regular_file(status)) {
+    throw std::invalid_argument(name + ": expected " + expected + ", got '" + base::printable(*path) +
+                                "', which " + (fs::exists(status) ? "is not a file" : "does not exist"));
+  }
+  *path = fs::absolute(*path).lexically_normal().string();
+  const std::string file = *path;
+  try {
+    settings.emplace_back(name + "_sha256", data::sha256_of_file(file));
+  } catch (const std::runtime_error& unreadable) {
+    throw std::invalid_argument(name + ": " + unreadable.what());
+  }
+}
+
 runs::RunSpec tested_on(runs::RunSpec spec, const std::vector<std::int64_t>& environments) {
   runs::set(spec, "test_envs", nlohmann::json(environments));
   return spec;
@@ -119,31 +148,11 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
 }
 
 void add_weights_digest(std::vector<runs::Override>& settings) {
-  std::string* path = nullptr;
-  for (runs::Override& setting : settings) {
-    if (setting.first == "weights_sha256") {
-      return;
-    }
-    path = setting.first == "weights" && setting.second != "none" ? &setting.second : path;
-  }
-  if (path == nullptr) {
-    return;
-  }
-  namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(*path, error);
-  if (!fs::is_regular_file(status)) {
-    throw std::invalid_argument("weights: expected a file, safetensors or PyTorch's .pt or .pth, got '" +
-                                base::printable(*path) + "', which " +
-                                (fs::exists(status) ? "is not a file" : "does not exist"));
-  }
-  *path = fs::absolute(*path).lexically_normal().string();
-  const std::string file = *path;
-  try {
-    settings.emplace_back("weights_sha256", data::sha256_of_file(file));
-  } catch (const std::runtime_error& unreadable) {
-    throw std::invalid_argument(std::string("weights: ") + unreadable.what());
-  }
+  add_digest(settings, "weights", "a file, safetensors or PyTorch's .pt or .pth");
+}
+
+void add_vocabulary_digest(std::vector<runs::Override>& settings) {
+  add_digest(settings, "vocab", "a file with one token per line");
 }
 
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names) {
@@ -167,7 +176,7 @@ std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, con
     runs::set(refused, "test_envs", *text);  // throws
     return {refused};
   }
-  const bool table = spec.dataset.name == table_dataset;
+  const bool table = spec.dataset.name == table_dataset || spec.dataset.name == text_dataset;
   // Where names are not needed, files are not read for them.
   if (text == nullptr ? !table : !table && is_list_of_numbers(*text)) {
     runs::RunSpec same = spec;

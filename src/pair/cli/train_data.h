@@ -28,14 +28,17 @@ NamedData data_named(const std::string& path, std::string_view dataset);
 // which is part of a run's name. Throws std::invalid_argument if the file cannot be read.
 void add_weights_digest(std::vector<runs::Override>& settings);
 
+// The same for a file of a tokenizer's vocabulary, the setting vocab.
+void add_vocabulary_digest(std::vector<runs::Override>& settings);
+
 // The numbers of the environments that the text names, of environments that are called `names`: one name or
 // several separated by commas (in quotes if one has a comma), or their numbers from 0. A name goes before
 // a number. Throws std::invalid_argument that lists the names.
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names);
 
 // The specs that '--test-envs TEXT' stands for, without the setting if `text` is null: one, or one per
-// environment if it is "each". For datasets that have the setting test_envs. Without the text, a table is
-// tested on its last environment.
+// environment if it is "each". For datasets that have the setting test_envs. Without the text, a table
+// and a file of texts are tested on their last environment.
 std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text);
 
 }  // namespace pair::cli

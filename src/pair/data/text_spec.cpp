@@ -56,6 +56,8 @@ TableSpec rows_of(const TextSpec& spec) {
 }
 
 void validate(const TextSpec& spec) {
+  const TableSpec rows = rows_of(spec);
+  validate(rows);
   if (spec.text.empty()) {
     throw std::invalid_argument(
         "text: expected the column with the texts, got none; '--text COLUMN' names it");
@@ -63,8 +65,6 @@ void validate(const TextSpec& spec) {
   if (spec.vocab.empty()) {
     throw std::invalid_argument("vocab: expected BERT's vocabulary, got none; '--vocab vocab.txt' names it");
   }
-  const TableSpec rows = rows_of(spec);
-  validate(rows);
   check_column("text", spec.text, read_column_names(spec.file, separator_of(rows)), spec.file);
   if (spec.text == spec.label) {
     throw std::invalid_argument("text: expected a column that is not the label, got '" +

@@ -29,8 +29,14 @@ Dropout::Dropout(double share) : share_(share) {
   }
 }
 
+torch::Tensor Dropout::counters(std::int64_t rows, std::int64_t words) const {
+  const torch::Tensor of_row = torch::arange(places_.defined() ? words : rows * words, key_.options());
+  const torch::Tensor all = places_.defined() ? (places_.unsqueeze(1) * words + of_row).flatten() : of_row;
+  return all + key_ + offset_;
+}
+
 torch::Tensor Dropout::forward(const torch::Tensor& input) {
-  if (!is_training() || share_ == 0.0) {
+  if (!is_training() || share_ == 0.0 || input.numel() == 0) {
     return input;
   }
   if (!key_.defined()) {
@@ -39,14 +45,23 @@ torch::Tensor Dropout::forward(const torch::Tensor& input) {
   torch::Tensor factors;
   {
     const torch::NoGradGuard no_graph;
-    torch::Tensor counters = torch::arange(input.numel(), key_.options());
-    if (places_.defined()) {
-      const std::int64_t numbers = input.numel() / input.size(0);
-      counters = (places_.unsqueeze(1) * numbers + counters.narrow(0, 0, numbers)).flatten();
+    const std::int64_t numbers = input.numel() / input.size(0);
+    torch::Tensor kept;
+    if (input.dim() > 2) {
+      // Attention weights are many: each random word serves four of them, with 16 bits each.
+      constexpr std::int64_t lanes = 4;
+      const std::int64_t words = (numbers + lanes - 1) / lanes;
+      const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 16))) - (1 << 15);
+      kept = random_words(counters(input.size(0), words))
+                 .view(torch::kShort)
+                 .gt(least - 1)
+                 .view({input.size(0), words * lanes})
+                 .narrow(1, 0, numbers)
+                 .contiguous();
+    } else {
+      const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 31)));
+      kept = upper_31_bits(random_words(counters(input.size(0), numbers))) >= least;
     }
-    counters = counters + key_ + offset_;
-    const auto least = static_cast<std::int64_t>(std::ceil(std::ldexp(share_, 31)));
-    const torch::Tensor kept = upper_31_bits(random_words(counters)) >= least;
     factors = kept.view(input.sizes()).to(input.scalar_type()).mul_(1.0 / (1.0 - share_));
   }
   return input * factors;

@@ -31,6 +31,9 @@ class Dropout : public torch::nn::Module {
  private:
   friend class DropoutKey;
 
+  // [rows * words], int64: the counters of the random words of these rows, each row with as many.
+  [[nodiscard]] torch::Tensor counters(std::int64_t rows, std::int64_t words) const;
+
   double share_;
   torch::Tensor key_;        // [], int64; shared by all places of a network
   torch::Tensor places_;     // see DropoutKey::set_places; undefined for all

@@ -33,6 +33,7 @@ static base::Registry<ModelEntry>& model_registry() {
     { extern ModelEntry resnet18(); list.push_back(resnet18()); }
     { extern ModelEntry resnet50(); list.push_back(resnet50()); }
     { extern ModelEntry densenet121(); list.push_back(densenet121()); }
+    { extern ModelEntry distilbert(); list.push_back(distilbert()); }
     // clang-format on
     return list;
   }());

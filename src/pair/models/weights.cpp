@@ -14,6 +14,7 @@
 
 #include "pair/base/tables.h"
 #include "pair/models/model.h"
+#include "pair/models/other_task.h"
 
 namespace pair::models {
 namespace {
@@ -48,17 +49,19 @@ std::map<std::string, torch::Tensor> named_state(const torch::nn::Module& module
   return state;
 }
 
-// "missing: a, b and 3 more", or empty for no names.
-std::string listed(const char* kind, const std::vector<std::string>& names) {
+// "a, b and 3 more"
+std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
-  if (names.empty()) {
-    return "";
-  }
-  std::string text = std::string("; ") + kind + ": ";
+  std::string text;
   for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
     text += (i == 0 ? "" : ", ") + names[i];
   }
   return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
+}
+
+// "; missing: a, b and 3 more", or empty for no names.
+std::string listed(const char* kind, const std::vector<std::string>& names) {
+  return names.empty() ? "" : std::string("; ") + kind + ": " + first_names(names);
 }
 
 std::string shown_sizes(std::span<const std::int64_t> sizes) {
@@ -142,6 +145,24 @@ torch::Tensor repeated_filters(const torch::Tensor& weight, std::int64_t channel
   return weight.index_select(1, torch::arange(channels).remainder(weight.size(1))).contiguous();
 }
 
+// Takes the tensors that the file lacks and that may start from random values out of the state, and returns
+// their names.
+std::vector<std::string> left_random(State& state, const std::vector<data::TensorView>& views,
+                                     const Model& model, const StartsFromOtherTask& starts) {
+  std::vector<std::string> names;
+  for (const auto& [own, tensor] : state) {
+    const bool stored = std::ranges::any_of(
+        views, [&](const data::TensorView& view) { return model.name_of_weight(view.name) == own; });
+    if (!stored && starts.may_start_random(own)) {
+      names.push_back(own);
+    }
+  }
+  for (const std::string& own : names) {
+    state.erase(own);
+  }
+  return names;
+}
+
 std::string name_of_child(const torch::nn::Module& module, const torch::nn::Linear& child) {
   for (const auto& item : module.named_children()) {
     if (item.value().get() == child.get()) {
@@ -192,7 +213,13 @@ std::vector<std::string> load_pretrained(Model& model, const data::WeightsFile& 
   std::vector<std::string> head_shapes;
   const std::string first = model.first_convolution();
   std::vector<torch::Tensor> kept;  // keeps the numbers that the views refer to alive
+  const auto* const starts = dynamic_cast<const StartsFromOtherTask*>(&model);
+  std::vector<std::string> unused;
   for (const data::TensorView& view : file.tensors()) {
+    if (starts != nullptr && starts->is_of_other_task(view.name)) {
+      unused.push_back(view.name);
+      continue;
+    }
     const std::string own = model.name_of_weight(view.name);
     const auto found = state.find(own);
     if (found != state.end() && own == first && is_for_other_channels(found->second, view)) {
@@ -226,6 +253,16 @@ std::vector<std::string> load_pretrained(Model& model, const data::WeightsFile& 
                       " is not taken from the file, but starts from random values: expected " +
                       shown_sizes(model.head->weight.sizes()) + ", got " +
                       (head_shapes.empty() ? std::string("none") : base::joined(head_shapes, ", ")));
+  }
+  const std::vector<std::string> random =
+      starts == nullptr ? std::vector<std::string>{} : left_random(state, views, model, *starts);
+  if (!unused.empty()) {
+    notices.push_back(name +
+                      ": tensors that the model does not have, for another task: " + first_names(unused));
+  }
+  if (!random.empty()) {
+    notices.push_back(name + ": tensors that the file does not have, which start from random values: " +
+                      first_names(random));
   }
   assign(state, match(
                     state, views,

@@ -19,6 +19,7 @@
 #include "pair/data/inputs.h"
 #include "pair/data/metrics.h"
 #include "pair/data/registry.h"
+#include "pair/data/text.h"
 #include "pair/runs/model_files.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/streamed_batches.h"
@@ -46,6 +47,8 @@ class Scoring {
       score_folder();
     } else if (card().table && fs::is_regular_file(request_.data, unknown)) {
       score_table();
+    } else if (card().input.kind == "text" && fs::is_regular_file(request_.data, unknown)) {
+      score_texts();
     } else {
       score_dataset(request_.data.empty() ? card().dataset : request_.data);
     }
@@ -184,6 +187,108 @@ class Scoring {
     if (card().loss == data::TaskLoss::cross_entropy) {
       truths = truths.to(torch::kLong);
     }
+    add_by_environment(rows, answers, truths);
+  }
+
+  // Texts of a file, divided into tokens as those that the model was trained on.
+  void score_texts() {
+    if (!request_.options.empty() || request_.seed) {
+      throw std::invalid_argument(request_.data +
+                                  ": expected a dataset with the options, got a file, which has none");
+    }
+    choose_metrics(card().metrics);
+    const auto& form = card().input.options.as<data::TextInput>();
+    const data::WordPiece tokenizer = data::WordPiece::from_text(form.vocabulary);
+    data::CsvReader reader{fs::path(request_.data)};
+    if (!reader.next()) {
+      throw std::invalid_argument(request_.data + ": expected a row of column names, got nothing");
+    }
+    const std::size_t text_place = place_of(reader.fields(), form.text_column, "the texts");
+    const std::size_t label_place = place_of(reader.fields(), form.label_column, "the labels");
+    std::vector<std::size_t> environment_places;
+    for (const std::string& name : form.environment_columns) {
+      const std::optional<std::size_t> place = find_place(reader.fields(), name);
+      if (!place) {
+        environment_places.clear();
+        break;
+      }
+      environment_places.push_back(*place);
+    }
+    constexpr std::size_t texts_at_a_time = 256;
+    std::vector<std::string> texts;
+    std::vector<torch::Tensor> outputs;
+    std::vector<std::int64_t> labels;
+    std::map<std::string, std::vector<std::int64_t>> rows;  // of each environment
+    const auto flush = [&] {
+      if (!texts.empty()) {
+        const std::vector<std::string_view> views(texts.begin(), texts.end());
+        outputs.push_back(model_.outputs(data::token_rows(tokenizer, views, form.max_tokens)));
+        texts.clear();
+      }
+      if (hooks_.should_stop && hooks_.should_stop()) {
+        throw train::Interrupted();
+      }
+    };
+    while (reader.next()) {
+      rows[environment_in(reader.fields(), environment_places)].push_back(std::ssize(labels));
+      try {
+        labels.push_back(class_in(reader.fields()[label_place], form.label_column));
+      } catch (const std::invalid_argument& error) {
+        reader.refuse(error.what());
+      }
+      texts.emplace_back(reader.fields()[text_place]);
+      if (texts.size() >= texts_at_a_time) {
+        flush();
+      }
+    }
+    flush();
+    if (labels.empty()) {
+      throw std::invalid_argument(request_.data + ": expected rows below the column names, got none");
+    }
+    const torch::Tensor truths =
+        torch::tensor(labels, torch::kLong)
+            .to(card().loss == data::TaskLoss::cross_entropy ? torch::kLong : torch::kFloat);
+    add_by_environment(rows, torch::cat(outputs), truths);
+  }
+
+  static std::optional<std::size_t> find_place(std::span<const std::string_view> names,
+                                               const std::string& name) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (base::trimmed(names[i]) == name) {
+        return i;
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::size_t place_of(std::span<const std::string_view> names, const std::string& name,
+                                     const char* content) const {
+    const std::optional<std::size_t> place = find_place(names, name);
+    if (!place) {
+      throw std::invalid_argument(request_.data + ": expected the column '" + base::printable(name) +
+                                  "' with " + content + ", got none");
+    }
+    return *place;
+  }
+
+  // The index of a class, by its name.
+  [[nodiscard]] std::int64_t class_in(std::string_view field, const std::string& column) const {
+    const std::vector<std::string> classes = class_names(card());
+    const std::string_view cell = data::trimmed_cell(field);
+    const std::optional<double> number = data::number_of(cell);
+    const auto found = std::ranges::find_if(classes, [&](const std::string& name) {
+      return name == cell || (number && data::number_of(name) == number);
+    });
+    if (found == classes.end()) {
+      throw std::invalid_argument("column '" + base::printable(column) +
+                                  "': expected a class that the model knows (" + base::joined(classes) +
+                                  "), got '" + base::printable(cell) + "'");
+    }
+    return found - classes.begin();
+  }
+
+  void add_by_environment(const std::map<std::string, std::vector<std::int64_t>>& rows,
+                          const torch::Tensor& answers, const torch::Tensor& truths) {
     std::vector<std::string> names;
     for (const auto& [name, ignored] : rows) {
       names.push_back(name);

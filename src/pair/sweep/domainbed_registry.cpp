@@ -99,6 +99,8 @@ bool add_of_algorithm(RegistryWriter& registry, std::string_view algorithm) {
     penalty("irm", 1e2);
   } else if (algorithm == "Mixup") {
     registry.add("mixup_alpha", 0.2, power(10, -1, 1));
+  } else if (algorithm == "Fish") {
+    registry.add("meta_lr", 0.5, one_of({0.05, 0.1, 0.5}));
   } else if (algorithm == "GroupDRO") {
     registry.add("groupdro_eta", 1e-2, power(10, -3, -1));
   } else if (algorithm == "MMD" || algorithm == "CORAL") {

@@ -4,14 +4,14 @@
 
 #include <utility>
 
-#include "pair/train/torch_compat.h"
+#include "pair/models/torch_compat.h"
 
 namespace pair::train {
 namespace {
 
 // The velocity that an SGD optimizer keeps for a parameter; undefined if there is none.
 torch::Tensor velocity(torch::optim::Optimizer& optimizer, const torch::Tensor& parameter) {
-  const auto found = optimizer.state().find(compat::state_key(parameter));
+  const auto found = optimizer.state().find(models::compat::state_key(parameter));
   if (found == optimizer.state().end()) {
     return {};
   }

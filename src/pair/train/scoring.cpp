@@ -19,8 +19,13 @@
 namespace pair::train {
 namespace {
 
-// Rows per pass. The activations of an image outnumber its pixels, and a GPU needs many rows to be busy.
+// Rows per pass. The activations of an image outnumber its pixels, those of a text its tokens by far more,
+// and a GPU needs many rows to be busy.
 std::int64_t rows_at_once(const torch::Tensor& inputs) {
+  const bool text = inputs.scalar_type() == torch::kInt;
+  if (text) {
+    return inputs.is_cpu() ? 64 : 512;
+  }
   const bool image = inputs.dim() > 3;
   return inputs.is_cpu() ? (image ? 256 : 4096) : (image ? 2048 : 65536);
 }

@@ -1,0 +1,242 @@
+#include <torch/optim.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "pair/algorithms/beta.h"
+#include "pair/algorithms/recipes.h"
+#include "pair/objectives/losses.h"
+#include "pair/train/algorithm.h"
+#include "pair/train/guarded_step.h"
+
+// LISA (Yao et al., "Improving Out-of-Distribution Robustness via Selective Augmentation", ICML 2022):
+// samples are mixed with others of the step that differ from them in one respect only. With probability
+// lisa_same_label a step mixes each sample with one of the same label and another environment, and otherwise
+// with one of the same environment and another label. A sample without such a partner stays as it is. With s
+// ~ Beta(alpha, alpha),
+//
+//   x = s x_i + (1 - s) x_j,     loss = mean_i  s l(f(x), y_i) + (1 - s) l(f(x), y_j).
+//
+// What is mixed (lisa_mix), as in the authors' code:
+//   input     the inputs, with one s per sample (mixup)
+//   features  phi(x), with one s per sample (manifold mixup); their choice for texts
+//   cutmix    a rectangle of x_j replaces that of x_i, the same one for all samples of a step; s is the
+//   rest's
+//             share of the area. Their choice for pictures on WILDS.
+
+namespace pair::algorithms {
+namespace {
+
+using train::Batch;
+using train::NamedLosses;
+
+struct LisaOptions {
+  enum class Mix { found, input, features, cutmix };
+
+  double same_label = 0.5;
+  double alpha = 2.0;
+  Mix mix = Mix::found;
+};
+
+void describe(base::Fields<LisaOptions>& field) {
+  using O = LisaOptions;
+  field
+      .number("lisa_same_label", &O::same_label, {.low = 0, .high = 1},
+              "probability that a step mixes samples of one label, not of one environment")
+      .domainbed = base::Choice{{"0", "0.5", "1"}};
+  field.number("lisa_alpha", &O::alpha, {.low = 0.1, .high = 1e3}, "shares are drawn from Beta(alpha, alpha)")
+      .domainbed = base::Choice{{"0.5", "2"}};
+  field.choice("lisa_mix", &O::mix,
+               {{"auto", O::Mix::found},
+                {"input", O::Mix::input},
+                {"features", O::Mix::features},
+                {"cutmix", O::Mix::cutmix}},
+               "what is mixed; auto: features of texts, cutmix for images, otherwise inputs");
+}
+
+// A partner for each sample: its own index where there is none.
+std::vector<std::int64_t> partners_of(const std::vector<std::int64_t>& labels,
+                                      const std::vector<std::int64_t>& environments, bool same_label,
+                                      data::Random& random) {
+  const std::vector<std::int64_t>& same = same_label ? labels : environments;
+  const std::vector<std::int64_t>& other = same_label ? environments : labels;
+  std::vector<std::int64_t> partners;
+  partners.reserve(labels.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    std::vector<std::int64_t> candidates;
+    for (std::size_t j = 0; j < labels.size(); ++j) {
+      if (same[j] == same[i] && other[j] != other[i]) {
+        candidates.push_back(static_cast<std::int64_t>(j));
+      }
+    }
+    partners.push_back(candidates.empty()
+                           ? static_cast<std::int64_t>(i)
+                           : candidates[static_cast<std::size_t>(random.below(candidates.size()))]);
+  }
+  return partners;
+}
+
+struct Mixed {
+  torch::Tensor logits;  // [n, k]
+  torch::Tensor shares;  // [n]: of each sample itself
+};
+
+class Lisa final : public train::Algorithm {
+ public:
+  explicit Lisa(const train::UpdateContext& context)
+      : model_(context.model),
+        loss_(context.data.loss),
+        options_(context.settings.update.options.as<LisaOptions>()),
+        // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
+        adam_(model_->parameters(),
+              torch::optim::AdamOptions(context.settings.lr).weight_decay(2.0 * context.settings.l2)),
+        last_(std::numeric_limits<double>::quiet_NaN()) {
+    if (loss_ == data::TaskLoss::squared_error) {
+      throw std::invalid_argument(
+          "lisa: expected data with classes, got a regression, which has no equal labels");
+    }
+  }
+
+  void advance(const Batch& batch, data::Random& random) override {
+    const torch::Tensor on_host = batch.labels.to(torch::kCPU, torch::kLong).contiguous();
+    const std::vector<std::int64_t> labels(on_host.data_ptr<std::int64_t>(),
+                                           on_host.data_ptr<std::int64_t>() + on_host.numel());
+    std::vector<std::int64_t> environments;
+    for (std::size_t e = 0; e < batch.sizes.size(); ++e) {
+      environments.insert(environments.end(), static_cast<std::size_t>(batch.sizes[e]),
+                          static_cast<std::int64_t>(e));
+    }
+    const bool same_label = random.bernoulli(options_.same_label);
+    const torch::Tensor partners =
+        torch::tensor(partners_of(labels, environments, same_label, random), torch::kLong)
+            .to(batch.labels.device());
+    const Mixed mixed = mixed_pass(batch.inputs, partners, random);
+    const torch::Tensor targets =
+        loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(mixed.logits.scalar_type());
+    const torch::Tensor own = objectives::per_sample_loss(loss_, mixed.logits, targets);
+    const torch::Tensor others =
+        objectives::per_sample_loss(loss_, mixed.logits, targets.index_select(0, partners));
+    const torch::Tensor loss = (mixed.shares * own + (1.0 - mixed.shares) * others).mean();
+    const double value = loss.item<double>();
+    if (!std::isfinite(value)) {
+      throw train::Diverged("the loss is not finite; a lower lr may help");
+    }
+    adam_.zero_grad();
+    loss.backward();
+    adam_.step();
+    last_ = value;
+  }
+
+  [[nodiscard]] NamedLosses losses() const override { return {{"loss", last_}}; }
+
+  void save(torch::serialize::OutputArchive& archive) const override {
+    torch::serialize::OutputArchive adam;
+    adam_.save(adam);
+    archive.write("adam", adam);
+    archive.write("loss", c10::IValue(last_));
+  }
+  void load(torch::serialize::InputArchive& archive) override {
+    torch::serialize::InputArchive adam;
+    archive.read("adam", adam);
+    adam_.load(adam);
+    c10::IValue loss;
+    archive.read("loss", loss);
+    last_ = loss.toDouble();
+  }
+
+ private:
+  [[nodiscard]] LisaOptions::Mix mix_of(const torch::Tensor& inputs) const {
+    using Mix = LisaOptions::Mix;
+    const bool image = inputs.dim() == 4;
+    const bool numbers = inputs.is_floating_point();
+    if (options_.mix == Mix::found) {
+      return !numbers ? Mix::features : image ? Mix::cutmix : Mix::input;
+    }
+    if (!numbers && options_.mix != Mix::features) {
+      throw std::invalid_argument(
+          "lisa_mix: expected features or auto for texts, whose token ids cannot be mixed");
+    }
+    if (!image && options_.mix == Mix::cutmix) {
+      throw std::invalid_argument(
+          "lisa_mix: expected input, features or auto for data that are not images, got cutmix");
+    }
+    return options_.mix;
+  }
+
+  Mixed mixed_pass(const torch::Tensor& inputs, const torch::Tensor& partners, data::Random& random) {
+    const LisaOptions::Mix mix = mix_of(inputs);
+    if (mix == LisaOptions::Mix::cutmix) {
+      return cut_and_paste(inputs, partners, random);
+    }
+    std::vector<float> drawn(static_cast<std::size_t>(inputs.size(0)));
+    std::generate(drawn.begin(), drawn.end(),
+                  [&] { return static_cast<float>(draw_beta(options_.alpha, random)); });
+    const torch::Tensor shares = torch::tensor(drawn, torch::kFloat).to(inputs.device());
+    const auto blend = [&](const torch::Tensor& rows) {
+      std::vector<std::int64_t> shape(static_cast<std::size_t>(rows.dim()), 1);
+      shape.front() = -1;
+      const torch::Tensor own = shares.to(rows.scalar_type()).view(shape);
+      return own * rows + (1.0 - own) * rows.index_select(0, partners);
+    };
+    return {mix == LisaOptions::Mix::features ? model_->logits(blend(model_->features(inputs)))
+                                              : model_->forward(blend(inputs)),
+            shares};
+  }
+
+  // The rectangle has the share 1 - s of the area before it is cut off at the image's sides.
+  Mixed cut_and_paste(const torch::Tensor& inputs, const torch::Tensor& partners, data::Random& random) {
+    const double share = draw_beta(options_.alpha, random);
+    const double side = std::sqrt(1.0 - share);
+    const auto range = [&](std::int64_t size) {
+      const auto half = static_cast<std::int64_t>(side * static_cast<double>(size)) / 2;
+      const auto middle = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(size)));
+      return std::pair(std::max<std::int64_t>(middle - half, 0), std::min(middle + half, size));
+    };
+    const auto [top, bottom] = range(inputs.size(2));
+    const auto [left, right] = range(inputs.size(3));
+    torch::Tensor mixed = inputs.clone();
+    mixed.slice(2, top, bottom)
+        .slice(3, left, right)
+        .copy_(inputs.slice(2, top, bottom).slice(3, left, right).index_select(0, partners));
+    const double kept = 1.0 - static_cast<double>((bottom - top) * (right - left)) /
+                                  static_cast<double>(inputs.size(2) * inputs.size(3));
+    return {model_->forward(mixed), torch::full({inputs.size(0)}, kept, inputs.options())};
+  }
+
+  std::shared_ptr<models::Model> model_;
+  data::TaskLoss loss_;
+  LisaOptions options_;
+  torch::optim::Adam adam_;
+  double last_;
+};
+
+}  // namespace
+
+AlgorithmEntry lisa() {
+  AlgorithmEntry entry =
+      own_update("lisa", "samples mixed within a label or an environment (Yao et al. 2022)",
+                 {.options = base::Options::of<LisaOptions>(),
+                  .make = [](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {
+                    return std::make_unique<Lisa>(context);
+                  }});
+  entry.losses = {{"loss"}};
+  entry.manual = {
+      .formula =
+          "x    = s x_i + (1 - s) x_j,   s ~ Beta(lisa_alpha, lisa_alpha)\n"
+          "loss = mean_i  s l(f(x), y_i) + (1 - s) l(f(x), y_j)\n"
+          "\n"
+          "j: a sample of the same label and another environment, with probability lisa_same_label per "
+          "step;\n"
+          "   otherwise one of the same environment and another label",
+      .cited = {"H. Yao, Y. Wang, S. Li, L. Zhang, W. Liang, J. Zou and C. Finn, \"Improving "
+                "Out-of-Distribution Robustness via Selective Augmentation\", ICML 2022"},
+      .advice =
+          "A baseline of the paper on WILDS, for classification. Mixing within a label removes what differs "
+          "between environments; mixing within an environment removes what an environment's labels have in "
+          "common by chance. For the authors' setting on WILDS, set lisa_same_label=1."};
+  return entry;
+}
+
+}  // namespace pair::algorithms

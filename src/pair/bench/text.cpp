@@ -1,0 +1,457 @@
+#include "pair/data/text.h"
+
+#include <torch/cuda.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pair/bench/bench.h"
+#include "pair/bench/child.h"
+#include "pair/bench/spread.h"
+#include "pair/bench/text_python.h"
+#include "pair/data/random.h"
+#include "pair/data/wordpiece.h"
+#include "pair/models/registry.h"
+#include "pair/paper/table.h"
+#include "pair/train/precision.h"
+#include "pair/train/threads.h"
+#include "pair/train/trainer.h"
+
+namespace pair::bench {
+namespace {
+
+struct Arguments {
+  std::string device = "cpu";
+  std::int64_t environments = 5;
+  std::int64_t batch = 16;
+  std::int64_t tokens = 300;
+  std::int64_t layers = 6;
+  std::int64_t heads = 12;
+  std::int64_t dim = 768;
+  std::int64_t hidden = 3072;
+  std::int64_t vocabulary = 30'522;
+  int rounds = 10;
+  int steps = 5;
+  std::int64_t threads = 1;
+  std::string python = "python3";
+  bool small = false;
+  bool tokenizer_only = false;
+  bool json = false;
+};
+
+double milliseconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+}
+
+// Tokenizing.
+
+std::string random_word(data::Random& random) {
+  std::string word;
+  const std::uint64_t size = 2 + random.below(8);
+  for (std::uint64_t i = 0; i < size; ++i) {
+    word.push_back(static_cast<char>('a' + random.below(26)));
+  }
+  return word;
+}
+
+// As many tokens as BERT has: words, and pieces of up to three letters, so that any word can be divided.
+std::vector<std::string> random_vocabulary(std::size_t size, data::Random& random) {
+  std::vector<std::string> tokens{"[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", ","};
+  for (char c = 'a'; c <= 'z'; ++c) {
+    tokens.emplace_back(1, c);
+    tokens.push_back("##" + std::string(1, c));
+  }
+  while (tokens.size() < size) {
+    const std::string word = random_word(random);
+    tokens.push_back(tokens.size() % 4 == 0 ? "##" + word.substr(0, 3) : word);
+  }
+  return tokens;
+}
+
+// Words of the vocabulary and others, with capitals, accents and punctuation.
+std::vector<std::string> random_texts(const std::vector<std::string>& tokens, std::size_t count,
+                                      data::Random& random) {
+  std::vector<std::string> texts(count);
+  for (std::string& text : texts) {
+    for (int word = 0; word < 60; ++word) {
+      const std::string& known = tokens[6 + random.below(tokens.size() - 6)];
+      std::string next = random.bernoulli(0.8) && !known.starts_with("##") ? known : random_word(random);
+      if (random.bernoulli(0.1)) {
+        next.front() = static_cast<char>(next.front() - 'a' + 'A');
+      }
+      text += (text.empty() ? "" : " ") + next + (random.bernoulli(0.02) ? "\u00e9" : "") +
+              (random.bernoulli(0.1) ? "," : "");
+    }
+  }
+  return texts;
+}
+
+struct TokenizerSpeed {
+  std::vector<double> tokens_per_second;  // one per round
+  std::vector<double> megabytes_per_second;
+};
+
+TokenizerSpeed tokenizer_speed(int rounds) {
+  data::Random random(0, "bench text");
+  const data::WordPiece tokenizer(random_vocabulary(30'522, random));
+  const std::vector<std::string> texts = random_texts(tokenizer.tokens(), 5000, random);
+  TokenizerSpeed speed;
+  for (int round = 0; round < rounds + 1; ++round) {
+    std::size_t tokens = 0;
+    std::size_t bytes = 0;
+    const auto began = std::chrono::steady_clock::now();
+    for (const std::string& text : texts) {
+      tokens += tokenizer.ids(text).size();
+      bytes += text.size();
+    }
+    const double seconds = 1e-3 * milliseconds_since(began);
+    if (round > 0) {
+      speed.tokens_per_second.push_back(static_cast<double>(tokens) / seconds);
+      speed.megabytes_per_second.push_back(1e-6 * static_cast<double>(bytes) / seconds);
+    }
+  }
+  return speed;
+}
+
+// Steps.
+
+std::shared_ptr<const data::EnvironmentSet> random_comments(const Arguments& arguments) {
+  auto set = std::make_shared<data::EnvironmentSet>();
+  set->name = "comments";
+  set->loss = data::TaskLoss::cross_entropy;
+  set->outputs = 2;
+  data::Random random(0, "comments");
+  constexpr std::int64_t comments = 256;
+  for (std::int64_t e = 0; e < arguments.environments; ++e) {
+    data::Environment environment{
+        .key = "env" + std::to_string(e) + "_in",
+        .inputs = torch::full({comments, arguments.tokens}, data::no_token, torch::kInt),
+        .labels = torch::empty({comments}, torch::kLong)};
+    auto ids = environment.inputs.accessor<std::int32_t, 2>();
+    auto labels = environment.labels.accessor<std::int64_t, 1>();
+    for (std::int64_t i = 0; i < comments; ++i) {
+      const std::int64_t shortest = arguments.tokens / 3;
+      const auto size = shortest + static_cast<std::int64_t>(random.below(
+                                       static_cast<std::uint64_t>(arguments.tokens - shortest + 1)));
+      for (std::int64_t t = 0; t < size; ++t) {
+        ids[i][t] =
+            1 + static_cast<std::int32_t>(random.below(static_cast<std::uint64_t>(arguments.vocabulary - 1)));
+      }
+      labels[i] = static_cast<std::int64_t>(random.below(2));
+    }
+    set->train.push_back(std::move(environment));
+  }
+  return set;
+}
+
+train::Settings distilbert_settings(const Arguments& arguments) {
+  train::Settings settings;
+  settings.model = "distilbert";
+  settings.model_options =
+      models::options_of("distilbert", {{"distilbert_layers", std::to_string(arguments.layers)},
+                                        {"distilbert_heads", std::to_string(arguments.heads)},
+                                        {"distilbert_dim", std::to_string(arguments.dim)},
+                                        {"distilbert_hidden", std::to_string(arguments.hidden)},
+                                        {"distilbert_vocabulary", std::to_string(arguments.vocabulary)}});
+  settings.batch = arguments.batch;
+  settings.steps = 1'000'000;
+  settings.lr = 1e-5;
+  settings.l2 = 0.0;
+  settings.backtrack = false;
+  return settings;
+}
+
+struct Method {
+  std::string name;
+  bool tf32 = false;
+  train::Settings settings;
+  std::optional<train::Trainer> trainer = {};
+  std::vector<double> milliseconds = {};  // per step, one per round
+};
+
+std::vector<Method> methods_of(const Arguments& arguments) {
+  train::Settings erm = distilbert_settings(arguments);
+  erm.scheme = train::Scheme::linear;
+  erm.objectives = {"erm"};
+  erm.preference.clear();
+  erm.pretrain = 0;
+  train::Settings pair = distilbert_settings(arguments);
+  pair.scheme = train::Scheme::pair;
+  pair.objectives = {"erm", "irmv1", "vrex"};
+  pair.preference = {1e-12, 1e-4, 1.0};
+  pair.pretrain = 0;
+  pair.balance_optimizer = train::BalanceOptimizer::adam;
+  pair.balance_lr = 1e-5;
+  pair.decay = train::Decay::none;
+  train::Settings all = pair;
+  all.gradients = train::GradientSource::all;
+  std::vector<Method> methods;
+  const bool cuda = arguments.device != "cpu";
+  for (const bool tf32 : cuda ? std::vector<bool>{false, true} : std::vector<bool>{false}) {
+    const std::string suffix = tf32 ? " tf32" : " fp32";
+    methods.push_back({.name = "ERM" + suffix, .tf32 = tf32, .settings = erm});
+    methods.push_back({.name = "PAIR-o, head" + suffix, .tf32 = tf32, .settings = pair});
+    methods.push_back({.name = "PAIR-o, all parameters" + suffix, .tf32 = tf32, .settings = all});
+  }
+  for (Method& method : methods) {
+    train::settle(method.settings);
+  }
+  return methods;
+}
+
+double our_step(Method& method, int steps, bool cuda) {
+  train::use_tf32(method.tf32);
+  const auto wait = [cuda] {
+    if (cuda) {
+      torch::cuda::synchronize();
+    }
+  };
+  wait();
+  const auto began = std::chrono::steady_clock::now();
+  for (int i = 0; i < steps; ++i) {
+    method.trainer->advance();
+  }
+  wait();
+  return milliseconds_since(began) / steps;
+}
+
+struct Eager {
+  std::unique_ptr<Child> child;
+  std::string torch;
+  std::int64_t parameters = 0;
+  std::string whose;  // "transformers" or "torch"
+  std::vector<double> fp32 = {};
+  std::vector<double> tf32 = {};
+};
+
+std::optional<Eager> start_eager(const Arguments& arguments) {
+  Eager eager;
+  std::vector<std::string> command{arguments.python, "-c", std::string(text_python), arguments.device};
+  for (const std::int64_t number :
+       {arguments.threads, arguments.environments, arguments.batch, arguments.tokens, arguments.layers,
+        arguments.heads, arguments.dim, arguments.hidden, arguments.vocabulary}) {
+    command.push_back(std::to_string(number));
+  }
+  eager.child = std::make_unique<Child>(command);
+  const std::optional<std::string> greeting = eager.child->read_line();
+  if (!greeting) {
+    return std::nullopt;
+  }
+  std::istringstream(*greeting) >> eager.torch >> eager.parameters >> eager.whose;
+  return eager;
+}
+
+double eager_step(Eager& eager, const char* precision, int steps) {
+  const std::optional<std::string> seconds =
+      eager.child->ask(std::string(precision) + " " + std::to_string(steps));
+  if (!seconds) {
+    throw std::runtime_error("the Python process of the comparison ended early");
+  }
+  return 1e3 * std::stod(*seconds) / steps;
+}
+
+struct Comparison {
+  TokenizerSpeed tokenizer;
+  std::vector<Method> methods;
+  std::optional<Eager> eager;
+};
+
+Comparison measured(const Arguments& arguments, Context& context) {
+  Comparison comparison;
+  comparison.tokenizer = tokenizer_speed(std::max(arguments.rounds, 3));
+  if (arguments.tokenizer_only) {
+    return comparison;
+  }
+  const bool cuda = arguments.device != "cpu";
+  comparison.eager = start_eager(arguments);
+  if (!comparison.eager) {
+    context.err << "pair: not compared: '" << arguments.python
+                << " -c \"import torch\"' fails, or its torch has no such device (--python names another)\n"
+                << std::flush;
+  }
+  train::use_threads(arguments.threads);
+  const auto data = random_comments(arguments);
+  comparison.methods = methods_of(arguments);
+  for (Method& method : comparison.methods) {
+    train::use_tf32(method.tf32);
+    method.trainer.emplace(data, method.settings, 0, torch::Device(arguments.device));
+  }
+  // The first rounds record steps and fill caches.
+  constexpr int warm_up = 2;
+  for (int round = 0; round < arguments.rounds + warm_up; ++round) {
+    context.err << "round " << round + 1 << " of " << arguments.rounds + warm_up << '\n' << std::flush;
+    const bool counts = round >= warm_up;
+    for (Method& method : comparison.methods) {
+      const double milliseconds = our_step(method, arguments.steps, cuda);
+      if (counts) {
+        method.milliseconds.push_back(milliseconds);
+      }
+    }
+    if (comparison.eager) {
+      const double fp32 = eager_step(*comparison.eager, "fp32", arguments.steps);
+      const double tf32 = cuda ? eager_step(*comparison.eager, "tf32", arguments.steps) : 0.0;
+      if (counts) {
+        comparison.eager->fp32.push_back(fp32);
+        if (cuda) {
+          comparison.eager->tf32.push_back(tf32);
+        }
+      }
+    }
+  }
+  return comparison;
+}
+
+double ratio_of(const std::vector<double>& ours, const std::vector<double>& others) {
+  std::vector<double> ratios;  // per round: a slow moment of the machine affects both
+  for (std::size_t i = 0; i < std::min(ours.size(), others.size()); ++i) {
+    ratios.push_back(ours[i] / others[i]);
+  }
+  return median(ratios);
+}
+
+nlohmann::ordered_json json_of(const Comparison& comparison, const Arguments& arguments) {
+  nlohmann::ordered_json result{{"benchmark", "text"}};
+  result["made"] = paper::provenance(arguments.device);
+  result["tokens_per_second"] = spread(comparison.tokenizer.tokens_per_second);
+  result["megabytes_per_second"] = spread(comparison.tokenizer.megabytes_per_second);
+  if (arguments.tokenizer_only) {
+    return result;
+  }
+  result["environments"] = arguments.environments;
+  result["batch"] = arguments.batch;
+  result["tokens"] = arguments.tokens;
+  result["network"] = {{"layers", arguments.layers},
+                       {"heads", arguments.heads},
+                       {"dim", arguments.dim},
+                       {"hidden", arguments.hidden},
+                       {"vocabulary", arguments.vocabulary}};
+  result["threads"] = arguments.threads;
+  result["rounds"] = arguments.rounds;
+  result["steps_per_round"] = arguments.steps;
+  result["milliseconds"] = nlohmann::ordered_json::object();
+  result["over_erm"] = nlohmann::ordered_json::object();
+  result["over_eager"] = nlohmann::ordered_json::object();
+  for (const Method& method : comparison.methods) {
+    result["milliseconds"][method.name] = spread(method.milliseconds);
+    for (const Method& erm : comparison.methods) {
+      if (erm.name.starts_with("ERM") && erm.tf32 == method.tf32 && &erm != &method) {
+        result["over_erm"][method.name] = ratio_of(method.milliseconds, erm.milliseconds);
+      }
+    }
+    if (comparison.eager) {
+      const std::vector<double>& eager = method.tf32 ? comparison.eager->tf32 : comparison.eager->fp32;
+      result["over_eager"][method.name] = ratio_of(method.milliseconds, eager);
+    }
+  }
+  if (comparison.eager) {
+    result["eager"] = {{"network", comparison.eager->whose},
+                       {"torch", comparison.eager->torch},
+                       {"parameters", comparison.eager->parameters},
+                       {"fp32_milliseconds", spread(comparison.eager->fp32)}};
+    if (!comparison.eager->tf32.empty()) {
+      result["eager"]["tf32_milliseconds"] = spread(comparison.eager->tf32);
+    }
+  } else {
+    result["eager"] = nullptr;
+  }
+  return result;
+}
+
+void write_text(const nlohmann::ordered_json& result, const Arguments& arguments, std::ostream& out) {
+  char line[200];
+  std::snprintf(line, sizeof line, "Tokenizer, one thread: %.1f million tokens/s, %.0f MB/s\n",
+                1e-6 * result.at("tokens_per_second").at("median").get<double>(),
+                result.at("megabytes_per_second").at("median").get<double>());
+  out << line;
+  if (arguments.tokenizer_only) {
+    return;
+  }
+  out << "\nA step of DistilBERT, " << arguments.environments << " environments x " << arguments.batch
+      << " comments of " << arguments.tokens << " tokens, on " << arguments.device << "; medians of "
+      << arguments.rounds << " rounds\n\n";
+  for (const auto& [name, value] : result.at("milliseconds").items()) {
+    std::snprintf(line, sizeof line, "  %-30s %9.2f ms", name.c_str(), value.at("median").get<double>());
+    out << line;
+    if (result.at("over_erm").contains(name)) {
+      std::snprintf(line, sizeof line, "   %.2f of ERM", result.at("over_erm").at(name).get<double>());
+      out << line;
+    }
+    if (result.at("over_eager").contains(name)) {
+      std::snprintf(line, sizeof line, "   %.2f of eager ERM",
+                    result.at("over_eager").at(name).get<double>());
+      out << line;
+    }
+    out << '\n';
+  }
+  if (!result.at("eager").is_null()) {
+    out << "\nEager: " << result.at("eager").at("network").get<std::string>() << ", PyTorch "
+        << result.at("eager").at("torch").get<std::string>() << '\n';
+  }
+}
+
+}  // namespace
+
+void add_bench_text(CLI::App& bench, Context& context) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = bench.add_subcommand(
+      "text", "The tokenizer's speed, and steps of DistilBERT compared with PyTorch's eager mode");
+  command->add_option("--device", arguments->device, "cpu or cuda[:N]")->capture_default_str();
+  const auto whole = [&](const char* option, std::int64_t& value, const char* help) {
+    command->add_option(option, value, help)
+        ->capture_default_str()
+        ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}));
+  };
+  whole("--environments", arguments->environments, "Environments per step");
+  whole("--batch", arguments->batch, "Comments per environment and step");
+  whole("--tokens", arguments->tokens, "Tokens per comment, at most 512");
+  command->add_flag(
+      "--small", arguments->small,
+      "A network of 2 layers with 64 numbers per token, and 4 comments of 64 tokens per environment");
+  command->add_flag("--tokenizer", arguments->tokenizer_only, "Only the tokenizer");
+  command->add_option("--rounds", arguments->rounds, "Rounds; medians are reported")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--steps", arguments->steps, "Steps of each method per round")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  whole("--threads", arguments->threads, "Threads per operation");
+  command->add_option("--python", arguments->python, "The Python that has torch")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write JSON");
+  command->footer(
+      "Comments are random, a third to all of the tokens long. Methods and Python take turns in every "
+      "round.\n\n"
+      "Example:\n"
+      "  pair bench text --device cuda --json\n"
+      "  pair bench text --small");
+  command->callback([arguments, &context] {
+    if (arguments->small) {
+      arguments->batch = 4;
+      arguments->tokens = 64;
+      arguments->layers = 2;
+      arguments->heads = 4;
+      arguments->dim = 64;
+      arguments->hidden = 256;
+      arguments->vocabulary = 1000;
+    }
+    try {
+      const nlohmann::ordered_json result = json_of(measured(*arguments, context), *arguments);
+      if (arguments->json) {
+        context.out << result.dump(2) << '\n';
+      } else {
+        write_text(result, *arguments, context.out);
+      }
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(error.what());
+    }
+  });
+}
+
+}  // namespace pair::bench
