@@ -46,7 +46,7 @@ TEST(DatasetRegistry, EveryEntryIsWholeAndItsDefaultsAreValid) {
       EXPECT_THAT([] { validate(dataset_named("table")); }, refused("file: expected a CSV file, got none"));
       continue;  // what it has is in the user's file
     }
-    if (entry.variant == "pictures") {  // its images are on the user's disk, its environments are known
+    if (entry.variant == "pictures" || entry.protocol == "wilds") {  // its images are on the user's disk, its environments are known
       EXPECT_THAT([&] { validate(dataset_named(entry.name)); }, refused("data_root: expected the folder"));
     } else {
       EXPECT_NO_THROW(validate(dataset_named(entry.name)));
