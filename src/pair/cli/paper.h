@@ -25,6 +25,8 @@ void add_paper_stall(CLI::App& paper, Context& context);
 // Those that train: pair paper table1 and the others that need runs.
 void add_paper_tables(CLI::App& paper, Context& context);
 void add_paper_table3(CLI::App& paper, Context& context);
+// pair paper table2 and table5, on WILDS.
+void add_paper_wilds(CLI::App& paper, Context& context);
 void add_paper_extrapolation(CLI::App& paper, Context& context);
 // pair paper fig-conflict, fig-sweep and the other figures of studies.h.
 void add_paper_studies(CLI::App& paper, Context& context);

@@ -10,11 +10,14 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/options.h"
 #include "pair/base/output_file.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/runs/kept_models.h"
+#include "pair/runs/wilds_predictions.h"
+#include "pair/train/interrupted.h"
 
 namespace pair::cli {
 namespace {
@@ -27,6 +30,8 @@ struct PredictArguments {
   std::string format = "csv";
   std::string broken = "fail";
   bool quiet = false;
+  std::string splits;     // of WILDS, in place of inputs
+  std::string data_root;  // of WILDS, in place of the run's
 };
 
 // The fewest digits that read back as the same number.
@@ -75,8 +80,43 @@ std::string json_line(const runs::Prediction& prediction, const std::vector<std:
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+// The files of WILDS' leaderboard, for splits of the dataset that the run was trained on.
+void predict_splits(const PredictArguments& arguments, Context& context) {
+  if (arguments.out.empty()) {
+    throw UsageError("--out: expected a folder for the files of --splits, got none");
+  }
+  const Interrupt interrupt;
+  try {
+    const std::vector<std::filesystem::path> files =
+        runs::predict_wilds({.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
+                                                   : std::filesystem::path(arguments.run),
+                             .splits = base::comma_separated(arguments.splits),
+                             .out = arguments.out,
+                             .data_root = arguments.data_root,
+                             .epoch = arguments.step ? std::to_string(*arguments.step) : "last",
+                             .workers = arguments.request.workers,
+                             .threads = arguments.request.threads},
+                            [&] { return interrupt.signal() != 0; });
+    for (const std::filesystem::path& file : files) {
+      if (!arguments.quiet) {
+        context.out << file.string() << '\n';
+      }
+    }
+  } catch (const train::Interrupted&) {
+    context.err << "Stopped before the end\n";
+    context.status = 128 + interrupt.signal();
+  }
+}
+
 void predict(const PredictArguments& arguments, Context& context) {
   std::signal(SIGXFSZ, SIG_IGN);
+  if (!arguments.splits.empty()) {
+    predict_splits(arguments, context);
+    return;
+  }
+  if (arguments.request.inputs.empty()) {
+    throw UsageError("INPUTS is required");
+  }
   if (arguments.format != "csv" && arguments.format != "jsonl") {
     throw UsageError("--format: expected csv or jsonl, got '" + arguments.format + "'");
   }
@@ -146,7 +186,8 @@ Lines are written immediately, in the order of the inputs; FILE appears only whe
 Example:
   pair predict runs/pets photos/ -o predictions.csv
   find /data -name '*.jpg' | pair predict runs/pets - --format jsonl
-  pair predict runs/digits t10k-images-idx3-ubyte.gz --channel 0)";
+  pair predict runs/digits t10k-images-idx3-ubyte.gz --channel 0
+  pair predict runs/camelyon17 --splits val,test -o predictions/)";
 
 }  // namespace
 
@@ -154,9 +195,17 @@ void add_predict(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand("predict", "Apply a trained model to new inputs");
   command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
-  command->add_option("INPUTS", arguments->request.inputs, "Files, folders, or - for standard input")
-      ->required();
-  command->add_option("-o,--out", arguments->out, "Write the predictions to FILE")->type_name("FILE");
+  command->add_option("INPUTS", arguments->request.inputs, "Files, folders, or - for standard input");
+  command
+      ->add_option("-o,--out", arguments->out,
+                   "Write the predictions to FILE; with --splits, to WILDS' file names in this folder")
+      ->type_name("FILE");
+  command->add_option("--splits", arguments->splits,
+                      "In place of INPUTS: splits of the dataset of WILDS that the run was trained on");
+  command
+      ->add_option("--data-root", arguments->data_root,
+                   "--splits: the folder that holds the dataset's folder (default: the run's)")
+      ->type_name("DIR");
   command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
   command->add_option("--step", arguments->step,
                       "The model after this step, if the run kept it (default: after the last)");

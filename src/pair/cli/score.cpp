@@ -15,6 +15,7 @@
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
+#include "pair/cli/score_predictions.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/runs/kept_models.h"
@@ -31,6 +32,7 @@ struct ScoreArguments {
   std::string metrics;
   std::string broken = "fail";
   bool json = false;
+  PredictionsArguments predictions;  // of WILDS, in place of a run
 };
 
 std::string part_of_environment(const runs::EnvironmentScore& score) {
@@ -106,6 +108,13 @@ void write_score_json(const runs::ScoreTable& table, std::ostream& out) {
 }
 
 void score(const ScoreArguments& arguments, Context& context) {
+  if (!arguments.predictions.predictions.empty()) {
+    PredictionsArguments predictions = arguments.predictions;
+    predictions.dataset = arguments.run;
+    predictions.json = arguments.json;
+    score_predictions(predictions, context);
+    return;
+  }
   if (arguments.broken != "fail" && arguments.broken != "skip") {
     throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
   }
@@ -142,7 +151,8 @@ the classes of an environment) and macro_f1 for classes, mse and pearson for reg
 
 Example:
   pair score runs/pets new-hospital/
-  pair score runs/digits cmnist --set test_betas=0.3,0.7 --json)";
+  pair score runs/digits cmnist --set test_betas=0.3,0.7 --json
+  pair score camelyon17 --data-root ~/wilds --split test --predictions camelyon17_split:test_seed:0_pred.csv)";
 
 }  // namespace
 
@@ -162,6 +172,20 @@ void add_score(CLI::App& app, Context& context) {
   command->add_option("--workers", arguments->request.workers, "Threads that decode images")
       ->capture_default_str();
   command->add_option("--threads", arguments->request.threads, "Threads per operation")
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--predictions", arguments->predictions.predictions,
+          "Score predictions for a split of WILDS, one number per line; RUN is then the dataset's name")
+      ->type_name("FILE");
+  command
+      ->add_option("--data-root", arguments->predictions.root,
+                   "--predictions: the folder that holds the dataset's folder")
+      ->type_name("DIR");
+  command->add_option("--split", arguments->predictions.split,
+                      "--predictions: train, id_val, val, id_test or test");
+  command
+      ->add_option("--fold", arguments->predictions.fold, "--predictions of poverty: its countries, A to E")
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write a JSON object");
   command->footer(score_footer);

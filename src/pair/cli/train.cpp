@@ -172,6 +172,10 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
         write_row(out, number, kind, names[i], score_text(last, key));
       }
     }
+    // A split of WILDS has its own key.
+    if (last.contains(names[i] + score)) {
+      write_row(out, number, test ? "test" : "validation", names[i], score_text(last, names[i] + score));
+    }
   }
   write_row(out, "", "worst test", "", score_text(last, "worst_test" + score));
 }
@@ -463,7 +467,7 @@ void add_train(CLI::App& app, Context& context) {
       "--data", arguments->data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/data.md)");
-  setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...): the folder that holds theirs");
+  setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
           "CSV files: the column, or columns separated by commas, that name a row's environment");

@@ -42,6 +42,7 @@ void add_paper_commands(CLI::App& app, Context& context) {
   add_paper_studies(paper, context);
   add_paper_tables(paper, context);
   add_paper_table3(paper, context);
+  add_paper_wilds(paper, context);
 }
 
 }  // namespace pair::cli

@@ -54,6 +54,9 @@ std::string place(const std::string& where) {
   if (where == "domainbed") {
     return "datasets in DomainBed's setting";
   }
+  if (where == "wilds") {
+    return "the datasets of WILDS";
+  }
   if (where == "extrapolation") {
     return "the extrapolation example";
   }

@@ -46,7 +46,8 @@ torch::Tensor joined(const std::vector<torch::Tensor>& parts) {
 }
 
 std::vector<std::int64_t> input_shape(const EnvironmentSet& set) {
-  return set.streamed() ? std::vector<std::int64_t>{Image::channels, set.loading.rows, set.loading.columns}
+  const std::int64_t channels = set.loading.numbers > 0 ? set.loading.numbers : Image::channels;
+  return set.streamed() ? std::vector<std::int64_t>{channels, set.loading.rows, set.loading.columns}
                         : set.train.front().inputs.sizes().slice(1).vec();
 }
 

@@ -4,8 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/data/input_form.h"
@@ -29,6 +32,9 @@ struct Environment {
   bool test = false;     // whether it counts for the worst test accuracy
   // In a streamed set, in place of the tensors: the indices of its samples in the source, at least one.
   std::vector<std::size_t> samples = {};
+  // Streamed: whether records have its score. Training environments of a large source may be left out,
+  // because scoring reads all of their samples.
+  bool scored = true;
 };
 
 // Inputs as a model expects them. Bytes are best stored as they are and converted batch by batch.
@@ -53,12 +59,18 @@ struct EnvironmentSet {
   // Lines to show before training: what was found in the data. Empty if there is nothing to show.
   std::string description = {};
 
-  // Only in a streamed set. Labels are the source's; inputs are bytes [3, rows, columns]. Training requires
-  // minibatches.
+  // Only in a streamed set. Labels are the source's; inputs are bytes [3, rows, columns], or numbers
+  // (LoaderOptions::numbers). Training requires minibatches.
   std::shared_ptr<const Source> source = {};
   LoaderOptions loading = {};
   // Sentences about the data for the user, such as files that were skipped.
   std::vector<std::string> notices = {};
+
+  // Further scores of a held-out environment for records, by their keys: "val_acc_wg". `answers` are the
+  // predicted labels of its samples, in order (data::answers). Empty: none.
+  std::function<std::vector<std::pair<std::string, double>>(const Environment&,
+                                                            std::span<const double> answers)>
+      more_scores = {};
 
   // For later use of a trained model: the names of the classes by label, two for binary tasks. Empty: the
   // numbers are their names, or it is a regression.

@@ -137,7 +137,22 @@ class ImageInputs final : public Inputs {
 
 }  // namespace
 
+namespace {
+
+// Each channel of each image by its mean and unbiased deviation; a constant one is only centred.
+torch::Tensor standardised(const torch::Tensor& images) {
+  const torch::Tensor numbers = as_numbers(images);
+  const torch::Tensor deviation = numbers.flatten(2).std(2, /*unbiased=*/true).unsqueeze(2).unsqueeze(3);
+  return (numbers - numbers.mean({2, 3}, /*keepdim=*/true)) /
+         torch::where(deviation == 0, torch::ones_like(deviation), deviation);
+}
+
+}  // namespace
+
 torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes) {
+  if (form.standardise) {
+    return standardised(bytes);
+  }
   if (is_identity(form)) {
     return bytes;
   }
@@ -149,6 +164,7 @@ Normalisation::Normalisation(const InputForm& form, torch::Device device) {
     return;
   }
   const auto& image = form.options.as<ImageInput>();
+  standardise_ = image.standardise;
   if (!is_identity(image)) {
     mean_ = per_channel(image.mean).to(device);
     deviation_ = per_channel(image.deviation).to(device);
@@ -156,6 +172,9 @@ Normalisation::Normalisation(const InputForm& form, torch::Device device) {
 }
 
 torch::Tensor Normalisation::operator()(const torch::Tensor& inputs) const {
+  if (standardise_) {
+    return standardised(inputs);
+  }
   return mean_.defined() ? (as_numbers(inputs) - mean_) / deviation_ : as_numbers(inputs);
 }
 

@@ -11,6 +11,10 @@ void describe(base::Fields<ImageInput>& field) {
   field.numbers("mean", &I::mean, {}, "subtracted from each channel, whose values are from 0 to 1");
   field.numbers("std", &I::deviation, {.low = 0, .open_low = true}, "what each channel is divided by");
   field.flag("exif", &I::exif, "turn pictures as their EXIF data says");
+  field
+      .flag("standardise", &I::standardise,
+            "normalise each channel of each image by its own mean and deviation")
+      .unsaid = "false";
 }
 
 void describe(base::Fields<DigitInput>& field) {

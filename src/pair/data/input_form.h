@@ -26,6 +26,8 @@ struct ImageInput {
   std::vector<double> mean = {0, 0, 0};       // one per channel
   std::vector<double> deviation = {1, 1, 1};  // one per channel, above 0
   bool exif = false;                          // turned first, as the file's EXIF data says
+  // In place of mean and deviation: each channel of each image by its own, as WILDS does with RxRx1's.
+  bool standardise = false;
 };
 void describe(base::Fields<ImageInput>& field);
 InputForm form_of(const ImageInput& input);

@@ -64,6 +64,7 @@ class Normalisation {
   [[nodiscard]] torch::Tensor operator()(const torch::Tensor& inputs) const;
 
  private:
+  bool standardise_ = false;
   torch::Tensor mean_;  // undefined: nothing to do
   torch::Tensor deviation_;
 };

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/data/quarter_turns.h"
 
 // Not in an anonymous namespace, because Loader::Work, which is visible outside, has members of these types.
 namespace pair::data::loading {
@@ -33,6 +34,10 @@ class Plan {
                                                                std::uint64_t attempt) const = 0;
   // The image at a place of a batch, resized, and augmented in training.
   [[nodiscard]] virtual Image prepared(const Image& image, std::int64_t step, std::size_t place) const = 0;
+  // The prepared image, turned in training if the options say so.
+  [[nodiscard]] virtual Image turned(Image image, std::int64_t /*step*/, std::size_t /*place*/) const {
+    return image;
+  }
 };
 
 // One sample of a batch that is being made, written by one worker.
@@ -47,7 +52,7 @@ struct Place {
 struct Slot {
   std::int64_t step = 0;
   torch::Tensor inputs;
-  std::uint8_t* pixels = nullptr;  // of inputs
+  std::uint8_t* pixels = nullptr;  // the bytes of inputs
   std::vector<Place> places;
   std::size_t begun = 0;  // places taken by a worker
   std::size_t left = 0;   // places not ready
@@ -62,6 +67,15 @@ using loading::Place;
 using loading::Plan;
 using loading::Slot;
 
+std::int64_t channels_of(const LoaderOptions& options) {
+  return options.numbers > 0 ? options.numbers : Image::channels;
+}
+
+std::size_t bytes_per_sample(const LoaderOptions& options) {
+  return static_cast<std::size_t>(channels_of(options) * options.rows * options.columns) *
+         (options.numbers > 0 ? sizeof(float) : 1);
+}
+
 // This many broken files in a row are not an accident.
 constexpr std::uint64_t most_replacements = 100;
 
@@ -71,7 +85,8 @@ class TrainingPlan : public Plan {
       : sampler_(std::move(sampler)),
         options_(options),
         flips_(options.seed, "flips"),
-        augmentations_(options.seed, "augmentations") {}
+        augmentations_(options.seed, "augmentations"),
+        turns_(options.seed, "turns") {}
 
   [[nodiscard]] std::int64_t steps() const override { return std::numeric_limits<std::int64_t>::max(); }
   [[nodiscard]] std::vector<std::size_t> samples(std::int64_t step) const override {
@@ -89,12 +104,18 @@ class TrainingPlan : public Plan {
     drawn.flip = flips_.uniform(counter) < options_.flip;
     return augmented(image, options_.rows, options_.columns, drawn);
   }
+  [[nodiscard]] Image turned(Image image, std::int64_t step, std::size_t place) const override {
+    return options_.quarter_turns
+               ? quarter_turned(image, static_cast<int>(4.0 * turns_.uniform(sampler_.counter(step, place))))
+               : std::move(image);
+  }
 
  private:
   Sampler sampler_;
   LoaderOptions options_;
   CounterRandom flips_;
   CounterRandom augmentations_;
+  CounterRandom turns_;
 };
 
 class OrderedPlan : public Plan {
@@ -149,6 +170,11 @@ void check_options(const LoaderOptions& options) {
   check_between("columns", options.columns, 1, 16'384);
   check_between("workers", options.workers, 0, 256);
   check_between("ahead", options.ahead, 1, 64);
+  check_between("numbers", options.numbers, 0, 1024);
+  if (options.quarter_turns && options.rows != options.columns) {
+    throw std::invalid_argument("quarter_turns: expected as many rows as columns, got " +
+                                std::to_string(options.rows) + " x " + std::to_string(options.columns));
+  }
   if (!(options.flip >= 0.0 && options.flip <= 1.0)) {
     throw std::invalid_argument("flip: expected a probability from 0 to 1, got " + base::shown(options.flip));
   }
@@ -237,9 +263,11 @@ class Loader::Work {
       }
       slot->left = samples.size();
       slot->inputs = torch::empty(
-          {static_cast<std::int64_t>(samples.size()), Image::channels, options_.rows, options_.columns},
-          torch::TensorOptions().dtype(torch::kByte).pinned_memory(options_.pinned));
-      slot->pixels = slot->inputs.data_ptr<std::uint8_t>();
+          {static_cast<std::int64_t>(samples.size()), channels_of(options_), options_.rows, options_.columns},
+          torch::TensorOptions()
+              .dtype(options_.numbers > 0 ? torch::kFloat : torch::kByte)
+              .pinned_memory(options_.pinned));
+      slot->pixels = static_cast<std::uint8_t*>(slot->inputs.data_ptr());
       {
         const std::lock_guard lock(mutex_);
         window_.push_back(std::move(slot));
@@ -274,12 +302,19 @@ class Loader::Work {
   void make(Slot& slot, std::size_t index, const std::stop_token& stop) const {
     Place& place = slot.places[index];
     try {
-      const auto size = static_cast<std::size_t>(Image::channels * options_.rows * options_.columns);
+      const std::size_t size = bytes_per_sample(options_);
       for (std::uint64_t attempt = 1; !stop.stop_requested(); ++attempt) {
         place.info = source_->sample(place.sample);
         try {
-          write_planes(plan_->prepared(source_->read(place.sample), slot.step, index),
-                       slot.pixels + index * size);
+          if (options_.numbers > 0) {
+            const std::size_t count = size / sizeof(float);
+            source_->read_numbers(place.sample, options_.rows, options_.columns,
+                                  {slot.inputs.data_ptr<float>() + index * count, count});
+            return;
+          }
+          write_planes(
+              plan_->turned(plan_->prepared(source_->read(place.sample), slot.step, index), slot.step, index),
+              slot.pixels + index * size);
           return;
         } catch (const BrokenImage& error) {
           if (options_.broken == BrokenFiles::fail) {
@@ -337,8 +372,8 @@ class Loader::Work {
   LoadedBatch finished(Slot& slot) {
     LoadedBatch batch;
     batch.step = slot.step;
-    std::vector<std::int64_t> labels;
-    const auto size = static_cast<std::size_t>(Image::channels * options_.rows * options_.columns);
+    std::vector<double> labels;
+    const std::size_t size = bytes_per_sample(options_);
     for (std::size_t i = 0; i < slot.places.size(); ++i) {
       const Place& place = slot.places[i];
       for (const auto& [sample, file] : place.broken) {
@@ -360,12 +395,20 @@ class Loader::Work {
       }
       ++batch.sizes.back();
       batch.samples.push_back(place.sample);
-      labels.push_back(place.info.label);
+      labels.push_back(options_.regression ? place.info.value : place.info.label);
     }
     batch.inputs = slot.inputs.narrow(0, 0, static_cast<std::int64_t>(labels.size()));
     batch.labels = torch::empty({static_cast<std::int64_t>(labels.size())},
-                                torch::TensorOptions().dtype(torch::kLong).pinned_memory(options_.pinned));
-    std::ranges::copy(labels, batch.labels.data_ptr<std::int64_t>());
+                                torch::TensorOptions()
+                                    .dtype(options_.regression ? torch::kFloat : torch::kLong)
+                                    .pinned_memory(options_.pinned));
+    if (options_.regression) {
+      std::ranges::transform(labels, batch.labels.data_ptr<float>(),
+                             [](double label) { return static_cast<float>(label); });
+    } else {
+      std::ranges::transform(labels, batch.labels.data_ptr<std::int64_t>(),
+                             [](double label) { return static_cast<std::int64_t>(label); });
+    }
     return batch;
   }
 

@@ -41,17 +41,24 @@ struct LoaderOptions {
   std::int64_t columns = 224;
   double flip = 0.0;          // training: probability that an image is mirrored, 0 to 1
   Augmentation augment = {};  // training: what else is done to an image
-  std::uint64_t seed = 0;     // of the augmentation; the sampler has its own
-  int workers = 0;            // threads, 0 to 256. 0: next() does the work in the calling thread
-  int ahead = 2;              // batches started before they are needed, 1 to 64. Each takes memory.
-  bool pinned = false;        // batches in page-locked memory, for asynchronous copies to a CUDA device
+  bool quarter_turns =
+      false;  // training: turn images by 0, 90, 180 or 270 degrees, each equally often; square ones
+  // Channels of samples that are numbers (Source::read_numbers), which are not augmented; 0: samples are
+  // images.
+  std::int64_t numbers = 0;
+  bool regression = false;  // labels are SampleInfo::value; otherwise they are classes
+  std::uint64_t seed = 0;   // of the augmentation; the sampler has its own
+  int workers = 0;          // threads, 0 to 256. 0: next() does the work in the calling thread
+  int ahead = 2;            // batches started before they are needed, 1 to 64. Each takes memory.
+  bool pinned = false;      // batches in page-locked memory, for asynchronous copies to a CUDA device
   BrokenFiles broken = BrokenFiles::fail;
 };
 
 struct LoadedBatch {
   std::int64_t step = 0;
-  torch::Tensor inputs;  // [n, 3, rows, columns], bytes: red, green and blue
-  torch::Tensor labels;  // [n], int64: classes
+  torch::Tensor
+      inputs;  // [n, 3, rows, columns], bytes: red, green and blue; or floats [n, numbers, rows, columns]
+  torch::Tensor labels;  // [n], int64: classes; or floats: values of a regression
   // The environments in order: the number of samples of each, and its index in the source.
   std::vector<std::int64_t> sizes;
   std::vector<std::int32_t> environments;

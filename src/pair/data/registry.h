@@ -38,6 +38,9 @@ struct DatasetEntry {
   // How models are measured on new data (metrics.h), the most important first. Empty: accuracy, or mse for
   // regression.
   std::vector<std::string> metrics = {};
+  // The key of records by which models are selected, the higher the better: "val_acc_wg". Empty: the mean score on
+  // held-out parts of the training environments.
+  std::string selection = {};
 
   // Names of the environments, in the order of records: "beta 0.1".
   std::function<std::vector<std::string>(const base::Options&)> environments = {};

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,7 @@ struct SampleInfo {
   std::int32_t label = 0;  // index into classes()
   std::int32_t environment = 0;  // index into environments()
   Split split = Split::train;
+  double value = 0.0;  // the label of a regression
 };
 
 // All functions are const and thread-safe.
@@ -60,7 +62,17 @@ class Source {
   // Reads and decodes a sample. Throws BrokenImage, naming the file, if it is not a valid image, and
   // std::runtime_error if it cannot be read (missing disk, no permission).
   [[nodiscard]] virtual Image read(std::size_t index) const = 0;
+
+  // For a source whose samples are numbers and not images (LoaderOptions::numbers): fills `to`, [channels,
+  // rows, columns] row-major. Throws like read, and std::logic_error if samples are images.
+  virtual void read_numbers(std::size_t index, std::int64_t rows, std::int64_t columns,
+                            std::span<float> to) const;
 };
+
+inline void Source::read_numbers(std::size_t /*index*/, std::int64_t /*rows*/, std::int64_t /*columns*/,
+                                 std::span<float> /*to*/) const {
+  throw std::logic_error("read_numbers: expected a source of numbers, got one of images");
+}
 
 // The samples of a split, in the source's order.
 inline std::vector<std::size_t> samples_of(const Source& source, Split split) {

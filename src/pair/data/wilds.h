@@ -54,7 +54,7 @@ struct WildsSet {
 
   // Columns of the metadata, in WILDS' order; the last but one or earlier is y, the last from_source_domain.
   std::vector<std::string> fields = {};
-  // What the numbers of a field stand for (WILDS' metadata_map).
+  // Names for the numbers of a field (WILDS' metadata_map).
   std::map<std::string, std::vector<std::string>, std::less<>> meanings = {};
 
   // Per sample.

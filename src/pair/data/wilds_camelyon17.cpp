@@ -7,7 +7,7 @@
 #include "pair/data/wilds_table.h"
 
 // Camelyon17 (Bandi et al. 2018): patches of tissue from five hospitals; does the centre contain a tumour?
-// Hospital 1 is for validation and hospital 2 for testing, whatever the column split says.
+// Hospital 1 is for validation and hospital 2 for testing, regardless of the column split.
 
 namespace pair::data {
 namespace {

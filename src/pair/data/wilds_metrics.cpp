@@ -17,7 +17,7 @@ struct LabelCounts {
   std::size_t right = 0;
 };
 
-// Of the labels that occur among the samples.
+// One entry per label that occurs among the samples.
 std::map<double, LabelCounts> counts_by_label(const WildsSet& set, std::span<const std::size_t> samples,
                                               std::span<const double> predictions) {
   const std::size_t y = set.field("y");

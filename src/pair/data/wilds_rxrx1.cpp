@@ -5,8 +5,8 @@
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
-// RxRx1 (Taylor et al. 2019): the genetic treatment of cells in a fluorescence image, by experiment. Of each
-// training experiment, site 1 is for training and site 2 is id_test.
+// RxRx1 (Taylor et al. 2019): the genetic treatment of cells in a fluorescence image, by experiment. A training
+// experiment's site 1 is for training, its site 2 is id_test.
 
 namespace pair::data {
 namespace {

@@ -103,6 +103,11 @@ std::optional<std::int64_t> last_step(const fs::path& run) {
 }  // namespace
 
 std::optional<double> validation_of(const nlohmann::json& record) {
+  // The dataset's own key, if it has one (data::DatasetEntry::selection).
+  if (const auto args = record.find("args"); args != record.end() && args->contains("selection")) {
+    const auto found = record.find(args->at("selection").get<std::string>());
+    return found != record.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+  }
   for (const auto& [key, sign] : {std::pair("_out_acc", 1.0), std::pair("_in_acc", 1.0),
                                   std::pair("_out_mse", -1.0), std::pair("_in_mse", -1.0)}) {
     if (const std::optional<double> mean = mean_over_training(record, key)) {

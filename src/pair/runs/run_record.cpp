@@ -33,6 +33,9 @@ json args_of(const RunSpec& spec) {
   if (!entry.domainbed.empty()) {
     args["domainbed"] = entry.domainbed;
   }
+  if (const std::string& selection = data::entry_of(spec.dataset.name).selection; !selection.empty()) {
+    args["selection"] = selection;
+  }
   if (!spec.weights_sha256.empty()) {
     args["weights_sha256"] = spec.weights_sha256;
   }
@@ -133,6 +136,9 @@ nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluatio
               : evaluation.regression ? std::max(*worst, score.value)
                                       : std::min(*worst, score.value);
     }
+  }
+  for (const auto& [key, value] : evaluation.more_scores) {
+    record[key] = value;
   }
   if (worst) {
     record[std::string("worst_test") + kind] = *worst;

@@ -27,6 +27,10 @@ double Phases::factor(std::int64_t step) const {
   if (settings_->schedule == Decay::none) {
     return 1.0;
   }
+  if (settings_->schedule == Decay::step) {
+    return std::pow(settings_->schedule_factor,
+                    static_cast<double>((step - warmup) / settings_->schedule_every));
+  }
   const double passed = static_cast<double>(step - warmup) / static_cast<double>(settings_->steps - warmup);
   return 0.5 * (1.0 + std::cos(std::numbers::pi * passed));
 }
@@ -50,18 +54,24 @@ double Phases::rate_of(Phase phase, std::int64_t step) const {
 }
 
 UpdateOptions Phases::descent_update() const {
-  if (settings_->scheme == Scheme::linear && settings_->optimizer == BalanceOptimizer::sgd) {
-    return {UpdateOptions::Rule::sgd, /*momentum=*/0.0, /*restart=*/false};
+  if (settings_->scheme != Scheme::own && settings_->optimizer == BalanceOptimizer::sgd) {
+    return {UpdateOptions::Rule::sgd, settings_->descent_momentum, /*restart=*/false};
   }
-  return {};
+  return adam();
+}
+
+UpdateOptions Phases::adam() const {
+  UpdateOptions options;
+  options.amsgrad = settings_->amsgrad;
+  return options;
 }
 
 std::optional<UpdateOptions> Phases::balance_update() const {
   if (settings_->balance_optimizer == BalanceOptimizer::sgd) {
     return UpdateOptions{UpdateOptions::Rule::sgd, settings_->momentum, settings_->restart};
   }
-  if (settings_->freeze_featurizer || settings_->refresh) {
-    return UpdateOptions{};
+  if (settings_->freeze_featurizer || settings_->refresh || settings_->optimizer == BalanceOptimizer::sgd) {
+    return adam();
   }
   return std::nullopt;
 }

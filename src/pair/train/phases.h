@@ -33,6 +33,7 @@ class Phases {
   [[nodiscard]] std::optional<UpdateOptions> balance_update() const;
 
  private:
+  [[nodiscard]] UpdateOptions adam() const;
   [[nodiscard]] double rate_of(Phase phase, std::int64_t step) const;
   [[nodiscard]] double factor(std::int64_t step) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -80,6 +81,10 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
   const ModeGuard mode(model, Mode::evaluation);
   std::vector<double> means;
   for (const data::Environment* environment : batches.all()) {
+    if (!environment->scored) {
+      means.push_back(std::numeric_limits<double>::quiet_NaN());
+      continue;
+    }
     data::Loader loader = batches.ordered(*environment);
     double sum = 0.0;
     std::int64_t count = 0;
@@ -145,7 +150,7 @@ void Scorer::score_resident() {
 
 Scores Scorer::streamed_scores(StreamedBatches& batches, const std::function<bool()>& stop) {
   if (parts_.empty()) {
-    return {mean_scores(*model_, batches, loss_, *link_, stop)};
+    return more_scores(batches, stop);
   }
   // Outputs are few numbers per sample, unlike inputs.
   std::vector<std::vector<torch::Tensor>> outputs(parts_.size());
@@ -174,6 +179,26 @@ Scores Scorer::streamed_scores(StreamedBatches& batches, const std::function<boo
     std::ranges::copy(to_doubles(more), std::back_inserter(numbers));
   });
   return scores_from(std::move(numbers));
+}
+
+Scores Scorer::more_scores(StreamedBatches& batches, const std::function<bool()>& stop) {
+  const data::EnvironmentSet& data = batches.data();
+  if (!data.more_scores) {
+    return {mean_scores(*model_, batches, loss_, *link_, stop)};
+  }
+  const std::vector<const data::Environment*> all = batches.all();
+  std::vector<std::vector<double>> answers(all.size());
+  Scores scores{mean_scores(*model_, batches, loss_, *link_, stop,
+                            [&](std::size_t environment, const torch::Tensor& outputs, const torch::Tensor&) {
+                              std::ranges::copy(to_doubles(data::answers(loss_, outputs).to(torch::kDouble)),
+                                                std::back_inserter(answers[environment]));
+                            })};
+  for (std::size_t e = data.train.size(); e < all.size(); ++e) {
+    if (all[e]->scored) {
+      std::ranges::move(data.more_scores(*all[e], answers[e]), std::back_inserter(scores.more));
+    }
+  }
+  return scores;
 }
 
 Scores Scorer::scores_from(std::vector<double> numbers) const {

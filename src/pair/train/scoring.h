@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/data/task_loss.h"
@@ -43,10 +45,12 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
 
 // The result of scoring a run's model.
 struct Scores {
-  std::vector<double> means;  // mean_scores of the training environments, then of the held-out ones
+  // mean_scores of the training environments, then of the held-out ones; NaN for those that are not scored.
+  std::vector<double> means;
   // held_out_losses.h: one number per objective, NaN if it has none; empty without held-out parts.
   std::vector<double> held_out_losses = {};
   std::vector<double> held_out_floors = {};
+  std::vector<std::pair<std::string, double>> more = {};  // data::EnvironmentSet::more_scores, by their keys
 };
 
 // The scores of a run's model on all of its data, recorded if the data is resident and the device supports
@@ -72,6 +76,8 @@ class Scorer {
  private:
   void score_resident();
   [[nodiscard]] Scores streamed_scores(StreamedBatches& batches, const std::function<bool()>& stop);
+  // Without held-out parts, but with further scores of the data's own.
+  [[nodiscard]] Scores more_scores(StreamedBatches& batches, const std::function<bool()>& stop);
   [[nodiscard]] Scores scores_from(std::vector<double> numbers) const;
 
   std::shared_ptr<models::Model> model_;

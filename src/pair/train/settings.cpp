@@ -69,9 +69,29 @@ void describe_all(SettingsFields& field) {
              "steps at the beginning over which the learning rate rises linearly from 0")
       .unsaid = "0";
   field
-      .choice("schedule", &S::schedule, by_name({Decay::none, Decay::cosine}),
-              "decay of the learning rate over the whole run, after warmup: as a cosine to 0, or none")
+      .choice("schedule", &S::schedule, by_name({Decay::none, Decay::cosine, Decay::step}),
+              "decay of the learning rate over the whole run, after warmup: as a cosine to 0, in steps, or none")
       .unsaid = "none";
+  field
+      .whole("schedule_every", &S::schedule_every, std::int64_t{1}, many,
+             "schedule step: steps between two reductions of the learning rate")
+      .unsaid = "1000";
+  field
+      .number("schedule_factor", &S::schedule_factor, {.low = 0, .high = 1, .open_low = true},
+              "schedule step: what each reduction multiplies the learning rate by")
+      .unsaid = "0.96";
+  field
+      .flag("amsgrad", &S::amsgrad,
+            "AMSGrad: Adam divides by the largest mean of squared gradients so far, not by the current one")
+      .unsaid = "false";
+  field
+      .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+              "what takes the steps at rate lr: Adam, or SGD with descent_momentum")
+      .unsaid = "adam";
+  field
+      .number("descent_momentum", &S::descent_momentum, {.low = 0, .high = 1, .open_high = true},
+              "optimizer sgd: its momentum")
+      .unsaid = "0";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
 }
@@ -102,10 +122,6 @@ void describe_linear(SettingsFields& field) {
       .number("annealed_lr", &S::annealed_lr, {.low = 0, .high = 1e3},
               "learning rate after pretrain steps, from where it falls by a cosine; 0: lr throughout")
       .unsaid = "0";
-  field
-      .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
-              "what takes the linear scheme's steps, at rate lr: Adam, or SGD without momentum")
-      .unsaid = "adam";
 }
 
 void describe_pair(SettingsFields& field) {
@@ -329,7 +345,7 @@ std::string_view to_string(BalanceOptimizer optimizer) {
 }
 
 std::string_view to_string(Decay decay) {
-  return decay == Decay::none ? "none" : "cosine";
+  return decay == Decay::none ? "none" : decay == Decay::cosine ? "cosine" : "step";
 }
 
 std::vector<double> estimate_preference(const std::vector<double>& losses) {

@@ -43,7 +43,7 @@ enum class GradientSource {
   all          // f
 };
 
-enum class Decay { none, cosine };
+enum class Decay { none, cosine, step };
 
 // The optimizer of PAIR-o's balance phase, and of the linear scheme.
 enum class BalanceOptimizer {
@@ -65,10 +65,14 @@ struct Settings {
   double lr = 1e-3;     // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
   double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
   // Steps over which the learning rate rises linearly from 0, and how it falls after them, over the whole
-  // run: as a cosine to 0, or not. Both multiply the rates of all phases. [0, 1e9]
+  // run: as a cosine to 0, by a factor at regular intervals (torch's StepLR), or not. Both multiply the rates
+  // of all phases. [0, 1e9]
   std::int64_t warmup = 0;
   Decay schedule = Decay::none;
-  double l2 = 1e-3;  // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  std::int64_t schedule_every = 1000;  // steps between two reductions of schedule step. [1, 1e9]
+  double schedule_factor = 0.96;       // what each reduction multiplies by. (0, 1]
+  bool amsgrad = false;  // Adam divides by the largest mean of squares so far (Reddi et al. 2018)
+  double l2 = 1e-3;      // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
@@ -85,7 +89,9 @@ struct Settings {
   bool refresh = false;  // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
   // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant. [0, 1e3]
   double annealed_lr = 0.0;
-  BalanceOptimizer optimizer = BalanceOptimizer::adam;  // its learning rate is lr
+  // Takes the steps of the linear scheme and of PAIR-o's descent phase, at rate lr.
+  BalanceOptimizer optimizer = BalanceOptimizer::adam;
+  double descent_momentum = 0.0;  // of that SGD. [0, 1)
   bool conflict =
       false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o always does
 

@@ -20,9 +20,12 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
                                 "', whose samples are read during training, got " +
                                 std::to_string(settings.batch));
   }
-  if (data.loss != data::TaskLoss::cross_entropy) {
-    throw std::invalid_argument("the loss of '" + data.name +
-                                "': expected cross-entropy, since a source has classes, got another");
+  const data::TaskLoss expected =
+      data.loading.regression ? data::TaskLoss::squared_error : data::TaskLoss::cross_entropy;
+  if (data.loss != expected) {
+    throw std::invalid_argument("the loss of '" + data.name + "': expected " +
+                                std::string(to_string(expected)) + " for the source's labels, got " +
+                                std::string(to_string(data.loss)));
   }
   const auto all = static_cast<std::int64_t>(data.train.size());
   if (settings.environments > all) {
@@ -49,8 +52,10 @@ StreamedBatches::StreamedBatches(const data::EnvironmentSet& data, const Setting
   std::vector<std::int64_t> shape = data::input_shape(data);
   const auto places = static_cast<std::int64_t>(sampler_.places());
   shape.insert(shape.begin(), places);
-  inputs_ = torch::zeros(shape, torch::TensorOptions().dtype(torch::kByte).device(device));
-  labels_ = torch::zeros({places}, torch::TensorOptions().dtype(torch::kLong).device(device));
+  const auto inputs_type = data.loading.numbers > 0 ? torch::kFloat : torch::kByte;
+  const auto labels_type = data.loading.regression ? torch::kFloat : torch::kLong;
+  inputs_ = torch::zeros(shape, torch::TensorOptions().dtype(inputs_type).device(device));
+  labels_ = torch::zeros({places}, torch::TensorOptions().dtype(labels_type).device(device));
   const std::int64_t own = share.count(settings.batch);
   sizes_.assign(static_cast<std::size_t>(places / own), own);
 }
@@ -105,7 +110,8 @@ std::vector<const data::Environment*> StreamedBatches::all() const {
 }
 
 std::int64_t pictures_scored_at_once(const data::LoaderOptions& loading) {
-  const std::int64_t bytes = data::Image::channels * loading.rows * loading.columns;
+  const std::int64_t bytes =
+      (loading.numbers > 0 ? 4 * loading.numbers : data::Image::channels) * loading.rows * loading.columns;
   return std::clamp(most_bytes_scored / bytes, std::int64_t{1}, most_pictures_scored);
 }
 

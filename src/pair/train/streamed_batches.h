@@ -51,6 +51,7 @@ class StreamedBatches {
   // The samples that begin_step copied, inputs as numbers. Can be recorded.
   [[nodiscard]] Batch of_step() const;
 
+  [[nodiscard]] const data::EnvironmentSet& data() const { return *data_; }
   // The training environments, then the held-out ones.
   [[nodiscard]] std::vector<const data::Environment*> all() const;
   // All samples of one environment, once, in order and without augmentation, a bounded number at a time.

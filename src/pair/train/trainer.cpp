@@ -163,9 +163,13 @@ Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
   auto score = [&scores, at = std::size_t{0}]() mutable { return scores.means[at++]; };
   for (const auto* environments : {&data_->train, &data_->held_out}) {
     for (const data::Environment& environment : *environments) {
-      result.scores.push_back({environment.key, score(), environment.test});
+      const double value = score();
+      if (environment.scored) {
+        result.scores.push_back({environment.key, value, environment.test});
+      }
     }
   }
+  result.more_scores = scores.more;
   // Only now, because scoring may be interrupted, and taking means resets them.
   const Progress& now = progress();
   const LastStep& last = now.last;

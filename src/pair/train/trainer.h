@@ -65,6 +65,7 @@ struct Evaluation {
   std::vector<std::pair<std::string, double>> named;
   bool regression = false;    // whether scores are errors
   std::vector<Score> scores;  // of the training environments, then of the held-out ones
+  std::vector<std::pair<std::string, double>> more_scores;  // of the data's own, by their keys
 };
 
 class Trainer {

@@ -37,6 +37,9 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
   if (options_.rule == UpdateOptions::Rule::adam) {
     second_ = torch::zeros_like(parameters_);
     decays_ = torch::ones({2}, doubles).to(parameters_.device());
+    if (options_.amsgrad) {
+      largest_ = torch::zeros_like(parameters_);
+    }
   }
   if (device::has_kernels(parameters_)) {
     room_ = torch::zeros({device::update_room}, doubles).to(parameters_.device());
@@ -49,6 +52,10 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
 
 void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr) {
   const torch::NoGradGuard no_graph;
+  if (largest_.defined()) {
+    apply_amsgrad(gradient, losses, lr);
+    return;
+  }
   if (device::has_kernels(parameters_)) {
     device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, room_};
     device::update(state, gradient, losses, lr, options_.momentum,
@@ -88,6 +95,37 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
       second_.sqrt().mul_(1.0 / std::sqrt(1.0 - decays_[1].item<double>())).add_(adam_epsilon);
   parameters_.addcdiv_(first_, root, -rate / (1.0 - decays_[0].item<double>()));
   write_tally(guard);
+}
+
+// Without a decision of the host, since there is no kernel for it: the same operations on every device.
+void Update::apply_amsgrad(const torch::Tensor& gradient, const torch::Tensor& losses,
+                           const torch::Tensor& lr) {
+  const torch::Tensor taken =
+      torch::isfinite((torch::dot(gradient, gradient) + torch::dot(losses, losses).to(gradient.dtype())));
+  // A refused step leaves the moments as they are, and a factor of 0 would keep what is not finite.
+  const auto chosen = [&taken](const torch::Tensor& now, const torch::Tensor& before) {
+    before.copy_(torch::where(taken, now, before));
+  };
+  chosen(torch::stack({decays_[0] * beta1, decays_[1] * beta2}), decays_);
+  chosen(first_.lerp(gradient, 1.0 - beta1), first_);
+  chosen(beta2 * second_ + (1.0 - beta2) * gradient * gradient, second_);
+  chosen(torch::maximum(largest_, second_), largest_);
+  const torch::Tensor root = largest_.sqrt() / (1.0 - decays_[1]).sqrt().to(largest_.dtype()) + adam_epsilon;
+  const torch::Tensor length = (lr * tally_[halving] / (1.0 - decays_[0])).to(first_.dtype());
+  const torch::Tensor stepped = parameters_ - length * first_ / root;
+  const torch::Tensor target = torch::where(taken, stepped, last_good_);
+  last_good_.copy_(torch::where(taken, parameters_, last_good_));
+  parameters_.copy_(target);
+  // GuardState's accept() or refuse().
+  const torch::Tensor refused = taken.logical_not().to(torch::kDouble);
+  const torch::Tensor row = tally_[in_a_row].clone();
+  const torch::Tensor over = row >= static_cast<double>(GuardState::patience);
+  tally_[rollbacks].add_(refused);
+  tally_[in_a_row].copy_(torch::where(taken, torch::where(over, row, torch::zeros_like(row)), row + 1.0));
+  tally_[halving].mul_(1.0 - refused * (1.0 - GuardState::shrinkage));
+  if (!buffers_.empty()) {
+    buffers_.restore_where(taken.logical_not());
+  }
 }
 
 void Update::read_tally(std::span<const double> tally, GuardState& guard) {
@@ -134,6 +172,9 @@ void Update::save(torch::serialize::OutputArchive& archive) const {
     archive.write("second", second_);
     archive.write("decays", decays_);
   }
+  if (largest_.defined()) {
+    archive.write("largest", largest_);
+  }
   archive.write("tally", tally_);
 }
 
@@ -153,6 +194,9 @@ void Update::load(torch::serialize::InputArchive& archive) {
   if (second_.defined()) {
     read("second", second_);
     read("decays", decays_);
+  }
+  if (largest_.defined()) {
+    read("largest", largest_);
   }
   read("tally", tally_);
   buffers_.keep();

@@ -26,6 +26,8 @@ struct UpdateOptions {
   Rule rule = Rule::adam;
   double momentum = 0.9;  // for SGD. Adam's decays are 0.9 and 0.999, its epsilon 1e-8
   bool restart = true;    // SGD: drop the velocity if the new direction opposes it, g . v < 0
+  // Adam: divide by the largest mean of squares so far, as torch's amsgrad (Reddi et al. 2018).
+  bool amsgrad = false;
 };
 
 class Update {
@@ -63,6 +65,7 @@ class Update {
   void load(torch::serialize::InputArchive& archive);
 
  private:
+  void apply_amsgrad(const torch::Tensor& gradient, const torch::Tensor& losses, const torch::Tensor& lr);
   void return_to_last_good();
   void write_tally(const GuardState& guard);
 
@@ -72,6 +75,7 @@ class Update {
   KeptBuffers buffers_;
   torch::Tensor first_;   // Adam's mean of gradients; SGD's velocity
   torch::Tensor second_;  // Adam's mean of squares
+  torch::Tensor largest_;  // AMSGrad's largest second_ so far; undefined without it
   torch::Tensor decays_;  // Adam: beta1^t and beta2^t
   torch::Tensor tally_;
   torch::Tensor room_;  // workspace of device/kernels.h's update

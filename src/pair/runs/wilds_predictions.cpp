@@ -1,0 +1,93 @@
+#include "pair/runs/wilds_predictions.h"
+
+#include <charconv>
+#include <optional>
+#include <stdexcept>
+
+#include "pair/base/files.h"
+#include "pair/data/environment.h"
+#include "pair/data/inputs.h"
+#include "pair/data/metrics.h"
+#include "pair/data/registry.h"
+#include "pair/data/wilds_data.h"
+#include "pair/runs/model_files.h"
+#include "pair/train/interrupted.h"
+#include "pair/train/streamed_batches.h"
+#include "pair/train/threads.h"
+
+namespace pair::runs {
+namespace {
+
+// Classes are integers; the values of a regression have the fewest digits that read back as the same number.
+std::string prediction_text(bool regression, double value) {
+  char digits[32];
+  return {digits, regression
+                      ? std::to_chars(digits, digits + sizeof digits, static_cast<float>(value)).ptr
+                      : std::to_chars(digits, digits + sizeof digits, static_cast<std::int64_t>(value)).ptr};
+}
+
+}  // namespace
+
+std::vector<std::filesystem::path> predict_wilds(const WildsPredictRequest& request,
+                                                 const std::function<bool()>& should_stop) {
+  TrainedModel model(request.run);
+  const ModelCard& card = model.card();
+  const data::WildsKind* const kind = data::find_wilds(card.dataset);
+  if (kind == nullptr) {
+    throw std::invalid_argument("splits: expected a run on a dataset of WILDS, got one on '" + card.dataset +
+                                "'");
+  }
+  const data::DatasetEntry& entry = data::entry_of(card.dataset);
+  base::Options options = entry.options;
+  for (const auto& [option, value] : card.dataset_options) {
+    if (const base::Field* const field = options.find(option)) {
+      options.set_value(*field, value);
+    }
+  }
+  std::string scored = "val,test";
+  for (const std::string& split : request.splits) {
+    scored += split == "val" || split == "test" ? "" : "," + split;
+  }
+  std::vector<std::pair<std::string, std::string>> changes{{"score_splits", scored}};
+  if (!request.data_root.empty()) {
+    changes.emplace_back("data_root", std::filesystem::absolute(request.data_root).string());
+  }
+  options = base::with_changes(options, changes);
+  data::validate({entry.name, options});
+  const data::EnvironmentSet set = entry.make(options, card.seed);
+  train::use_threads(request.threads);
+  std::filesystem::create_directories(request.out);
+  data::LoaderOptions loading = set.loading;
+  loading.workers = static_cast<int>(request.workers);
+  const data::Normalisation normalisation(set.input, torch::kCPU);
+  std::vector<std::filesystem::path> files;
+  for (const std::string& split : request.splits) {
+    const auto found = std::ranges::find(set.held_out, split, &data::Environment::key);
+    if (found == set.held_out.end()) {
+      throw std::invalid_argument("splits: expected splits that " + entry.name + " has, got '" + split + "'");
+    }
+    data::Loader loader =
+        data::Loader::ordered(set.source, found->samples, train::pictures_scored_at_once(loading), loading);
+    std::string text;
+    while (const std::optional<data::LoadedBatch> batch = loader.next(should_stop)) {
+      const torch::Tensor answers = data::answers(card.loss, model.outputs(normalisation(batch->inputs)))
+                                        .to(torch::kDouble)
+                                        .contiguous();
+      for (std::int64_t i = 0; i < answers.size(0); ++i) {
+        text += prediction_text(set.loading.regression, answers.data_ptr<double>()[i]) + "\n";
+      }
+    }
+    if (!loader.done()) {
+      throw train::Interrupted();
+    }
+    files.push_back(
+        request.out /
+        data::prediction_file(kind->name, data::split_named("splits", split),
+                              data::replicate_of(*kind, options.as<data::WildsDataOptions>(), card.seed),
+                              request.epoch));
+    base::replace_file(files.back(), text);
+  }
+  return files;
+}
+
+}  // namespace pair::runs
