@@ -43,6 +43,18 @@ TEST(PaperProgram, WritesTheFiguresNumbersToAFile) {
   std::filesystem::remove(path);
 }
 
+TEST(PaperProgram, ShowsAConcaveFront) {
+  const Finished text = run_pair({"paper", "fig-concave"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_THAT(text.out, HasSubstr("EPO 9 of 9, the weighted sum with the same numbers as weights 0 of 9"));
+  const Finished numbers = run_pair({"paper", "fig-concave", "--rays", "2", "--format", "json"});
+  EXPECT_EQ(json::parse(numbers.out)["runs"].size(), 2U);
+  EXPECT_EQ(run_pair({"paper", "fig-concave", "--rays", "0"}).status, 2);
+  const Finished wrong = run_pair({"paper", "fig-concave", "--save", "figure.gif"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("--save: expected a name that ends in"));
+}
+
 TEST(PaperProgram, ShowsWhereOptimizersGo) {
   const std::vector<std::string> command{"paper",    "two-bit",  "--cases", "failure", "--losses",
                                          "logistic", "--starts", "5",       "--seed",  "3"};

@@ -326,6 +326,8 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--criterion", "oracel"}, "unknown criterion 'oracel'; did you mean 'oracle'?"},
       {{"--format", "yaml"}, "unknown format 'yaml'"},
       {{"--validation", "test"}, "unknown validation 'test'"},
+      {{"--criterion", "pair-run", "--validation", "test-domain"},
+       "--validation: expected train-domain or training for the criterion pair-run, got 'test-domain'"},
       {{"--across", "scores"}, "did you mean 'score'?"},
       {{"--losses-from", "heldout"}, "did you mean 'held-out'?"},
       {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},
