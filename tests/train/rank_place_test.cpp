@@ -28,7 +28,7 @@ void expect_refused(const Texts& texts, const char* sentence) {
 TEST(RankPlace, IsThatOfOneProcessWithoutALauncher) {
   EXPECT_EQ(place_with({}).ranks, 1);
   EXPECT_EQ(place_with({{"RANK", "0"}, {"WORLD_SIZE", "1"}}).ranks, 1);
-  EXPECT_EQ(place_with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}).ranks, 1) << "a batch script";
+  EXPECT_EQ(place_with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}).ranks, 1) << "in a script of sbatch";
 }
 
 TEST(RankPlace, IsTorchruns) {

@@ -48,7 +48,7 @@ class LeaseDescriptor {
   throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(error));
 }
 
-// Opened anew each time: network file systems show others' changes to those who open a file.
+// Opened each time: network file systems show others' changes to those who open a file.
 std::optional<std::string> content_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) {

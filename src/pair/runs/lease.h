@@ -19,7 +19,7 @@
 // An owner that was only suspended finds out by held(), before it writes. Creation with O_EXCL and rename
 // must be atomic on the file system, as on NFS 3 and later, Lustre and GPFS.
 //
-// What is remembered is in the host's folder for temporary files, so that all processes of a host share it.
+// Observations are kept in the host's folder for temporary files, so that all processes of a host share it.
 
 namespace pair::runs {
 

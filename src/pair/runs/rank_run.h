@@ -16,7 +16,7 @@ namespace pair::runs {
 // Throws std::runtime_error if the ranks have different specs.
 void require_same_spec(const RunSpec& spec, const train::Ranks& ranks);
 
-// What rank 0 found in the run's folder.
+// The state in which rank 0 found the run's folder.
 enum class Verdict { train, done, failed };
 void share_verdict(const train::Ranks& ranks, Verdict verdict, const std::string& reason = {});
 // Throws std::runtime_error with rank 0's reason if it failed.

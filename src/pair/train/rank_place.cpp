@@ -55,7 +55,7 @@ RankPlace torchrun_place(const Variables& variables) {
   place.port = number_of(variables, "MASTER_PORT", 1, largest_port);
   if (text_of(variables, "TORCHELASTIC_USE_AGENT_STORE") == "True") {
     place.hosts_store = false;
-    // What torchrun's own workers use: each restart has keys of its own.
+    // The prefix that torchrun's own workers use: each restart has keys of its own.
     place.prefix = "/worker/attempt_" + text_of(variables, "TORCHELASTIC_RESTART_COUNT");
   }
   return place;

@@ -12,8 +12,8 @@
 #include "pair/train/moments.h"
 #include "pair/train/ranks.h"
 
-// What ranks (ranks.h) exchange at the cuts of the graph (cut_graph.h), so that the objectives of every rank
-// are those of the whole batch. As little as the objectives allow:
+// The numbers that ranks (ranks.h) exchange at the cuts of the graph (cut_graph.h), so that the objectives of
+// every rank are those of the whole batch. As little as the objectives allow:
 //
 //     moments   erm, irmv1, vrex: two numbers per environment
 //     logits    irmv1 with irmv1_unbiased, which multiplies the moments of two halves of the batch
