@@ -1,6 +1,6 @@
 #!/bin/bash
 # scripts/sample-sentences, scripts/review-sentences (the same seed gives the same sentences, ratings are counted) and
-# scripts/pack-records.
+# scripts/pack-records, scripts/paper-tables.
 set -euo pipefail
 source=$1
 scratch=$(mktemp -d)
@@ -48,3 +48,6 @@ PYTHON
 mkdir "$scratch/empty"
 "$pack" "$scratch/empty" "$scratch/none.xz" 2>"$scratch/err" && fail "a folder without runs was packed"
 grep -q "expected run folders" "$scratch/err" || fail "$(cat "$scratch/err")"
+
+# scripts/paper-tables: the tables of docs/paper.md are those of docs/results.
+"$source/scripts/paper-tables" --check || fail "docs/paper.md: expected the tables of docs/results; scripts/paper-tables writes them"
