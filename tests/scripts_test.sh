@@ -1,5 +1,6 @@
 #!/bin/bash
-# scripts/sample-sentences and scripts/review-sentences: the same seed gives the same sentences, and ratings are counted.
+# scripts/sample-sentences, scripts/review-sentences (the same seed gives the same sentences, ratings are counted) and
+# scripts/pack-records, scripts/paper-tables.
 set -euo pipefail
 source=$1
 scratch=$(mktemp -d)
@@ -31,3 +32,22 @@ grep -q '^b  *2\.00  *0\.00  *0%$' <<<"$counted" || fail "$counted"
 head -5 "$scratch/rater.txt" >"$scratch/short.txt"
 "$review" count "$scratch" "$scratch/short.txt" 2>"$scratch/err" && fail "a rater who left out sentences was counted"
 grep -q "expected a rating of each of 12 sentences" "$scratch/err" || fail "$(cat "$scratch/err")"
+
+# scripts/pack-records: the records that come back have the same numbers.
+pack="$source/scripts/pack-records"
+"$pack" "$source/examples/sweep" "$scratch/sweep.jsonl.xz" | grep -q '^6 runs, ' || fail "expected 6 packed runs"
+"$pack" --unpack "$scratch/sweep.jsonl.xz" "$scratch/sweep"
+python3 - "$source/examples/sweep" "$scratch/sweep" <<'PYTHON' || fail "the unpacked records differ"
+import json, pathlib, sys
+before, after = map(pathlib.Path, sys.argv[1:])
+for results in before.rglob("results.jsonl"):
+    again = (after / results.relative_to(before)).read_text().splitlines()
+    for old, new in zip(results.read_text().splitlines(), again, strict=True):
+        assert json.loads(old) == json.loads(new), (old, new)
+PYTHON
+mkdir "$scratch/empty"
+"$pack" "$scratch/empty" "$scratch/none.xz" 2>"$scratch/err" && fail "a folder without runs was packed"
+grep -q "expected run folders" "$scratch/err" || fail "$(cat "$scratch/err")"
+
+# scripts/paper-tables: the tables of docs/paper.md are those of docs/results.
+"$source/scripts/paper-tables" --check || fail "docs/paper.md: expected the tables of docs/results; scripts/paper-tables writes them"

@@ -5,6 +5,7 @@
 #include "pair/algorithms/registry.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
+#include "pair/objectives/registry.h"
 
 namespace pair::runs::testing {
 
@@ -51,6 +52,14 @@ RunSpec spec_with(std::string_view setting) {
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
     if (find_setting(spec, setting) == nullptr) {
       spec = small_spec(algorithm.name);
+    }
+  }
+  // Objectives that no algorithm has.
+  for (const objectives::ObjectiveEntry& objective : objectives::objectives()) {
+    if (find_setting(spec, setting) == nullptr && objective.name != "erm") {
+      spec = small_spec();
+      set(spec, "objectives", "erm," + objective.name);
+      set(spec, "preference", "auto");
     }
   }
   return spec;
