@@ -81,7 +81,7 @@ TEST_P(PairWilds, TrainsWithErmAndPairAndRecordsWildsMetrics) {
 
 INSTANTIATE_TEST_SUITE_P(Images, PairWilds,
                          ::testing::Values("camelyon17", "fmow", "iwildcam", "poverty", "rxrx1"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST(PairWildsRuns, GiveTheSameBytesWithAnyNumberOfWorkers) {
   const Scratch scratch;
@@ -177,6 +177,34 @@ TEST(PairWildsRuns, NameAnImageThatIsMissing) {
   const Answer trained = pair_in(scratch.path(), wilds_run("camelyon17", "erm", "run", {"model=mnist_cnn"}));
   EXPECT_EQ(trained.status, 1);
   EXPECT_THAT(trained.err, HasSubstr("patches/patient_"));
+}
+
+TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
+  const Scratch scratch;
+  const std::vector<std::string> table{"paper",     "table2",   "--quick", "--datasets", "camelyon17,fmow",
+                                       "--methods", "erm,pair", "--seeds", "2",          "--out",
+                                       "runs",      "--format", "json"};
+  const Answer first = pair_in(scratch.path(), table);
+  ASSERT_EQ(first.status, 0) << first.err;
+  const auto result = nlohmann::json::parse(first.out);
+  EXPECT_EQ(result.at("rows").size(), 2U);
+  EXPECT_EQ(result.at("rows")[1].at("cells")[0].at("values").size(), 2U);
+  EXPECT_EQ(result.at("rows")[1].at("cells")[0].at("paper").at("mean"), 74.0);
+  EXPECT_TRUE(result.at("rows")[0].at("rank").is_number());
+  // Finished runs are read, not repeated.
+  const Answer again = pair_in(scratch.path(), table);
+  EXPECT_EQ(nlohmann::json::parse(again.out).at("rows"), result.at("rows"));
+  const Answer five =
+      pair_in(scratch.path(), {"paper", "table5", "--quick", "--seeds", "1", "--out", "runs"});
+  ASSERT_EQ(five.status, 0) << five.err;
+  EXPECT_THAT(five.out, AllOf(HasSubstr("IRMX, penalties 1e-2/1e2"), HasSubstr("13.1 +- 1.6")));
+  const Answer unknown = pair_in(scratch.path(), {"paper", "table2", "--quick", "--datasets", "amazon"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("unknown dataset of table2 'amazon'"));
+  const Answer missing = pair_in(scratch.path(), {"paper", "table2"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_THAT(missing.err,
+              HasSubstr("--data-root: expected the folder that holds WILDS' datasets, got none"));
 }
 
 TEST(PairDataWilds, DescribesAndListsSamples) {

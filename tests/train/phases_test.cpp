@@ -21,6 +21,35 @@ TEST(Phases, PairBalancesAfterItsDescent) {
   }
 }
 
+TEST(Phases, AScheduleInStepsIsStepLr) {
+  Settings settings = phase_settings(Scheme::pair);
+  settings.decay = Decay::none;
+  settings.schedule = Decay::step;
+  settings.schedule_every = 4;
+  settings.schedule_factor = 0.5;
+  const Phases phases(settings);
+  EXPECT_EQ(phases.lr(Phase::descent, 3), settings.lr);
+  EXPECT_DOUBLE_EQ(phases.lr(Phase::descent, 4), settings.lr / 2);
+  EXPECT_DOUBLE_EQ(phases.lr(Phase::balance, 12), settings.balance_lr / 8);
+}
+
+TEST(Phases, SgdWithMomentumMayTakeTheStepsOfTheDescent) {
+  for (const Scheme scheme : {Scheme::pair, Scheme::linear}) {
+    Settings settings = phase_settings(scheme);
+    EXPECT_EQ(Phases(settings).descent_update().rule, UpdateOptions::Rule::adam);
+    settings.amsgrad = true;
+    EXPECT_TRUE(Phases(settings).descent_update().amsgrad);
+    settings.optimizer = BalanceOptimizer::sgd;
+    settings.descent_momentum = 0.8;
+    EXPECT_EQ(Phases(settings).descent_update().rule, UpdateOptions::Rule::sgd);
+    EXPECT_EQ(Phases(settings).descent_update().momentum, 0.8);
+    // A fresh Adam follows, since there is none to continue.
+    settings.balance_optimizer = BalanceOptimizer::adam;
+    ASSERT_TRUE(Phases(settings).balance_update().has_value());
+    EXPECT_TRUE(Phases(settings).balance_update()->amsgrad);
+  }
+}
+
 TEST(Phases, WarmupAndScheduleMultiplyTheRatesOfAllPhases) {
   Settings settings = phase_settings(Scheme::pair);
   settings.decay = Decay::none;

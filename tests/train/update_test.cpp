@@ -151,6 +151,67 @@ TEST_F(UpdateTest, UndoesAStepThatWasTooLong) {
   EXPECT_NEAR(values()[0], good[0] - 0.05, 1e-12);  // no velocity is left
 }
 
+TEST_F(UpdateTest, TakesTheStepsOfTorchsAmsgrad) {
+  const torch::Tensor other = torch::tensor({1.0, 2.0, 3.0}, torch::kDouble).requires_grad_(true);
+  torch::optim::Adam theirs(std::vector{other}, torch::optim::AdamOptions(rate.item<double>()).amsgrad(true));
+  UpdateOptions options;
+  options.amsgrad = true;
+  Update ours({a, b}, options);
+  Update plain({torch::tensor({1.0, 2.0, 3.0}, torch::kDouble).requires_grad_(true)}, {});
+  for (int i = 0; i < 20; ++i) {
+    // It shrinks, so that the largest mean of squares is not the current one.
+    const torch::Tensor gradient = torch::tensor({20.0 - i, std::sin(i), i < 3 ? 5.0 : 0.1}, torch::kDouble);
+    torch::Tensor(other).mutable_grad() = gradient.clone();
+    theirs.step();
+    ours.apply(gradient, losses, rate);
+    plain.apply(gradient, losses, rate);
+  }
+  EXPECT_TRUE(torch::allclose(ours.parameters(), other.detach(), 1e-10, 1e-12));
+  EXPECT_FALSE(torch::allclose(ours.parameters(), plain.parameters(), 1e-3, 1e-3));
+}
+
+TEST_F(UpdateTest, RefusesStepsWithAmsgradAsWithout) {
+  UpdateOptions options;
+  options.amsgrad = true;
+  torch::Tensor statistic = torch::zeros({1}, torch::kDouble);
+  Update update({a, b}, options, {}, {statistic});
+  const std::vector<double> good = values();
+  statistic.fill_(1.0);
+  step(update, {1, 1, 1});
+  EXPECT_NE(values(), good);
+  statistic.fill_(not_a_number);
+  step(update, {1, not_a_number, 1});
+  EXPECT_EQ(values(), good);
+  EXPECT_EQ(statistic.item<double>(), 1.0);
+  EXPECT_EQ(to_doubles(update.tally()), (std::vector<double>{0, 1, 1, 0.5}));
+  step(update, {1, 1, 1});
+  EXPECT_EQ(to_doubles(update.tally()), (std::vector<double>{0, 1, 0, 0.5}));
+  for (std::int64_t i = 0; i < GuardState::patience; ++i) {
+    step(update, {not_a_number, 0, 0});
+  }
+  step(update, {1, 0, 0});
+  EXPECT_EQ(to_doubles(update.tally())[2], static_cast<double>(GuardState::patience));
+}
+
+TEST_F(UpdateTest, ContinuesAmsgradFromItsSavedState) {
+  UpdateOptions options;
+  options.amsgrad = true;
+  Update update({a, b}, options);
+  step(update, {10, 20, 30});
+  std::stringstream file;
+  torch::serialize::OutputArchive out;
+  update.save(out);
+  out.save_to(file);
+  torch::Tensor copy = torch::tensor(values(), torch::kDouble).requires_grad_(true);
+  step(update, {1, 0, -1});
+  Update resumed({copy}, options);
+  torch::serialize::InputArchive in;
+  in.load_from(file);
+  resumed.load(in);
+  step(resumed, {1, 0, -1});
+  EXPECT_EQ(to_doubles(copy), values());
+}
+
 TEST_F(UpdateTest, ContinuesFromItsSavedState) {
   for (const bool adam : {true, false}) {
     SCOPED_TRACE(adam);

@@ -51,9 +51,10 @@ std::string replicate_of(const WildsKind& kind, const WildsDataOptions& options,
 
 namespace {
 
-// What a dataset needs for training besides its files: the declarations of the paper's Appendix F.3 and of
-// its published code, which follows Fish's. Numbers of steps are the ERM steps before, and about as many
-// steps after as the code's epochs have on the real data.
+// Declarations for training: the paper's Appendix F.3 and, where it is silent, its published code, which
+// follows Fish's. PovertyMap has the code's learning rate and schedule (the paper: 1e-4 without a schedule).
+// Numbers of steps are the ERM steps, and about as many after them as the paper's epochs have on the real
+// data.
 struct WildsTraining {
   std::string_view name;
   std::int64_t image_size;
