@@ -69,7 +69,7 @@ TEST(Documents, ShowTrainingOnTextsThatWorks) {
   const tests::Scratch scratch;
   fs::create_directory_symlink(project() / "examples", scratch / "examples");
   EXPECT_EQ(run_commands("docs/text.md", "pair train --data examples/text",
-                         " --steps 4 --set pretrain=2 eval_every=3", scratch.path()),
+                         " steps=4 pretrain=2 eval_every=3", scratch.path()),
             2);
 }
 

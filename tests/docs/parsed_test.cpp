@@ -199,7 +199,7 @@ TEST(Documents, NameOptionsThatExist) {
                                  // scripts/gallery
                                  "--only", "--quick",
                                  // pair bench, a program of its own
-                                 "--parts", "--python",
+                                 "--parts", "--python", "--small", "--tokenizer",
                                  // The reader's own solver of CONTRIBUTING.md.
                                  "--share-power"};
   add_options(parser.app(), known);

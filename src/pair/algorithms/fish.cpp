@@ -16,7 +16,7 @@
 //   the step theta  <- theta + meta_lr (theta_d - theta)
 //
 // To first order in the learning rate this also maximises the inner products of the environments' gradients.
-// Adam's state goes on from step to step. Buffers (BatchNorm's statistics) follow the same rule as
+// Adam's state is kept from step to step. Buffers (BatchNorm's statistics) follow the same rule as
 // parameters, as in the authors' code and in DomainBed. meta_lr_shared divides meta_lr by d, as the authors
 // do on WILDS.
 

@@ -19,7 +19,7 @@
 //
 //   x = s x_i + (1 - s) x_j,     loss = mean_i  s l(f(x), y_i) + (1 - s) l(f(x), y_j).
 //
-// What is mixed (lisa_mix), as in the authors' code:
+// lisa_mix says where samples are mixed, as in the authors' code:
 //   input     the inputs, with one s per sample (mixup)
 //   features  phi(x), with one s per sample (manifold mixup); their choice for texts
 //   cutmix    a rectangle of x_j replaces that of x_i, the same one for all samples of a step; s is the

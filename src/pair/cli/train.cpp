@@ -93,7 +93,7 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   append_set_option(arguments.set, overrides);
   std::string dataset = arguments.dataset;
   if (!arguments.data.empty()) {
-    // A column of texts makes a CSV file a dataset of texts.
+    // A CSV file whose column of texts is named is the dataset "text".
     const bool text = std::any_of(overrides.begin(), overrides.end(),
                                   [](const Override& override) { return override.first == "text"; });
     const NamedData named = data_named(arguments.data, arguments.dataset_given ? dataset

@@ -74,7 +74,7 @@ std::vector<std::string> listed(std::string_view text) {
   return parts;
 }
 
-// Where the settings name a file without its digest: makes the path absolute and adds the digest.
+// If the settings name a file without its digest: makes the path absolute and adds the digest.
 void add_digest(std::vector<runs::Override>& settings, const std::string& name, const std::string& expected) {
   std::string* path = nullptr;
   for (runs::Override& setting : settings) {
@@ -90,7 +90,7 @@ void add_digest(std::vector<runs::Override>& settings, const std::string& name, 
   std::error_code error;
   const fs::file_status status = fs::status(*path, error);
   if (!fs::is_regular_file(status)) {
-    throw std::invalid_argument(name + ": expected " + expected + ", got '" + base::printable(*path) +
+    throw std::invalid_argument(name + ": expected a " + expected + ", got '" + base::printable(*path) +
                                 "', which " + (fs::exists(status) ? "is not a file" : "does not exist"));
   }
   *path = fs::absolute(*path).lexically_normal().string();
@@ -148,11 +148,11 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
 }
 
 void add_weights_digest(std::vector<runs::Override>& settings) {
-  add_digest(settings, "weights", "a file, safetensors or PyTorch's .pt or .pth");
+  add_digest(settings, "weights", "file, safetensors or PyTorch's .pt or .pth");
 }
 
 void add_vocabulary_digest(std::vector<runs::Override>& settings) {
-  add_digest(settings, "vocab", "a file with one token per line");
+  add_digest(settings, "vocab", "file with one token per line");
 }
 
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names) {

@@ -4,7 +4,7 @@
     python3 tests/models/golden/make_distilbert.py      (with PyTorch; made with 1.13)
 
 The logits come from the formulas of transformers' modeling_distilbert.py (d56c55b), written here text by text and head by
-head in double precision, without its modules. "io.ids" has -1 where a text has ended; "io.logits" are the logits.
+head in double precision, without its modules. "io.ids" has -1 behind the end of a text; "io.logits" are the logits.
 """
 
 import math

@@ -29,6 +29,7 @@ def vocabulary():
     for letter in alphabets:
         tokens += ([letter] if letter not in letters else []) + ["##" + letter]
     tokens += list("一二三中国日本人大学語豈") + list("¡¿«»—–…“”‘’、。") + ["😀", "👍", "❤", "🇩", "##🇪", "👨", "##👩"]
+    tokens += ["##\U0001d165\u302e"]  # two marks in canonical order
     tokens += ["hello", "world", "the", "cafe", "naive", "un", "##aff", "##able", "##ffa", "re", "##sum", "##e", "strasse",
                "istanbul", "##ing", "run", "##ning", "angstrom", "##ly", "token", "##izer", "word", "##piece"]
     return list(dict.fromkeys(tokens))
@@ -47,7 +48,7 @@ def chosen():
         "\u0915\u093f\u0924\u093e\u092c \u0928\u092e\u0938\u094d\u0924\u0947", "\u0e01\u0e34\u0e19", "\u0645\u0631\u062d\u0628\u0627\u064b", "\u05e9\u05b8\u05c1\u05dc\u05d5\u05b9\u05dd",
         "\u0378\u0379 \U000e0100 \U0010ffff \ue000 \U000f0000", "\u166d \u1734a \u1885b \ua9bdc \U000111c9 d", "\u08d4x \u1ab0y \u1dfbz \u2e43w", "\U0001d15e \U0001d165\U0001d16e",
         "a\u0327\u0301 a\u0301\u0327 \u1e69 s\u0307\u0323", "\u212b \u2126 \u037e \u1fef \u2000", "\ua64a \u1c80 \u10a0 \u13a0 \uab70", "\u01c5 \u01c4 \u01c6 \ufb01", "\u2160 \u24b6 \uff21\uff22",
-        "\U00011938 \U00010400 \U0001e900", "\u302e\u302f\u0301a", "\u0345a\u1fbc",
+        "\U00011938 \U00010400 \U0001e900", "\u302e\u302f\u0301a", "a\u302e\U0001d165 a\U0001d165\u302e", "x\U0002b820y x\U0002b920y", "\u0345a\u1fbc",
     ]
 
 

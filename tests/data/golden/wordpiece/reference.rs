@@ -1,5 +1,5 @@
 // The BERT pipeline of Hugging Face's tokenizers (commit 3ba8ad0: normalizers/bert.rs, pre_tokenizers/bert.rs,
-// models/wordpiece/mod.rs), written anew over the same crates: unicode_categories 0.1.1, the tables of
+// models/wordpiece/mod.rs), written again over the same crates: unicode_categories 0.1.1, the tables of
 // unicode-normalization 0.1.12, and Rust's own char.
 use std::collections::HashMap;
 use std::io::{self, BufRead};
