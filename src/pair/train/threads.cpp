@@ -1,12 +1,10 @@
 #include "pair/train/threads.h"
 
 #include <ATen/Parallel.h>
+#include <dlfcn.h>
 
 #include <stdexcept>
 #include <string>
-
-// Present if LibTorch uses OpenBLAS (Debian), absent if it includes MKL.
-extern "C" __attribute__((weak)) void openblas_set_num_threads(int count);
 
 namespace pair::train {
 
@@ -15,8 +13,12 @@ void use_threads(std::int64_t count) {
     throw std::invalid_argument("threads: expected an integer from 1 to 1024, got " + std::to_string(count));
   }
   at::set_num_threads(static_cast<int>(count));
-  if (openblas_set_num_threads != nullptr) {
-    openblas_set_num_threads(static_cast<int>(count));
+  // Present if LibTorch uses OpenBLAS (Debian), absent if it includes MKL. Looked up at run time: some
+  // linkers (mold) decide that a weak symbol is absent when they link, since the program itself does not name
+  // OpenBLAS.
+  using SetThreads = void (*)(int);
+  if (void* const found = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); found != nullptr) {
+    reinterpret_cast<SetThreads>(found)(static_cast<int>(count));
   }
 }
 
