@@ -41,10 +41,13 @@ struct LoaderOptions {
   std::int64_t columns = 224;
   double flip = 0.0;          // training: probability that an image is mirrored, 0 to 1
   Augmentation augment = {};  // training: what else is done to an image
-  std::uint64_t seed = 0;     // of the augmentation; the sampler has its own
-  int workers = 0;            // threads, 0 to 256. 0: next() does the work in the calling thread
-  int ahead = 2;              // batches started before they are needed, 1 to 64. Each takes memory.
-  bool pinned = false;        // batches in page-locked memory, for asynchronous copies to a CUDA device
+  // Training: decode only what the augmented image needs, at a lower resolution where that is enough
+  // (decode_part). An ordered pass always decodes the whole image.
+  bool fast_decode = false;
+  std::uint64_t seed = 0;  // of the augmentation; the sampler has its own
+  int workers = 0;         // threads, 0 to 256. 0: next() does the work in the calling thread
+  int ahead = 2;           // batches started before they are needed, 1 to 64. Each takes memory.
+  bool pinned = false;     // batches in page-locked memory, for asynchronous copies to a CUDA device
   BrokenFiles broken = BrokenFiles::fail;
 };
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pair/data/image.h"
@@ -60,6 +61,14 @@ class Source {
   // Reads and decodes a sample. Throws BrokenImage, naming the file, if it is not a valid image, and
   // std::runtime_error if it cannot be read (missing disk, no permission).
   [[nodiscard]] virtual Image read(std::size_t index) const = 0;
+
+  // Only what is needed for a part of a sample (decode_part), if the source can do that in less time. Throws
+  // like read.
+  [[nodiscard]] virtual ImagePart read_part(std::size_t index, const ChoosePart& choose) const {
+    Image image = read(index);
+    const CropBox box = choose(image.rows, image.columns).box;
+    return part_of(std::move(image), box);
+  }
 };
 
 // The samples of a split, in the source's order.
