@@ -35,6 +35,8 @@ void add_bench_step(CLI::App& bench, Context& context);
 void add_bench_domainbed(CLI::App& bench, Context& context);
 // pair bench extrapolation: a training step on the extrapolation example.
 void add_bench_extrapolation(CLI::App& bench, Context& context);
+// pair bench images: decoding, augmenting and steps on images, compared with torchvision and PyTorch.
+void add_bench_images(CLI::App& bench, Context& context);
 // pair bench gpu: steps, single runs and concurrent runs on a CUDA device.
 void add_bench_gpu(CLI::App& bench, Context& context);
 

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     pair::bench::add_bench_domainbed(bench, context);
     pair::bench::add_bench_extrapolation(bench, context);
     pair::bench::add_bench_gpu(bench, context);
+    pair::bench::add_bench_images(bench, context);
 #endif
   });
 }
