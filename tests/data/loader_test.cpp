@@ -493,5 +493,32 @@ TEST(LoaderThreads, MayBeMovedAndDroppedAtAnyMoment) {
   EXPECT_EQ(source.use_count(), 1);
 }
 
+// With a smaller size, so that files are decoded at half of theirs.
+TEST_F(Loaders, DecodeFastInTrainingAloneAndTheSameForAnyNumberOfWorkers) {
+  const auto photos = source();
+  LoaderOptions fast = small();
+  fast.rows = 3;
+  fast.columns = 3;
+  fast.augment = domainbed_augmentation;
+  fast.fast_decode = true;
+  LoaderOptions exact = fast;
+  exact.fast_decode = false;
+  LoaderOptions many = fast;
+  many.workers = 3;
+  Loader one = training(photos, fast);
+  Loader other = training(photos, many);
+  Loader slow = training(photos, exact);
+  for (int i = 0; i < 6; ++i) {
+    const LoadedBatch batch = one.next().value();
+    expect_same(batch, other.next().value());
+    const LoadedBatch exactly = slow.next().value();
+    EXPECT_EQ(batch.samples, exactly.samples);
+    EXPECT_TRUE(torch::equal(batch.labels, exactly.labels));
+  }
+  Loader in_order = Loader::ordered(photos, {0, 1, 2}, 3, fast);
+  Loader exactly = Loader::ordered(photos, {0, 1, 2}, 3, exact);
+  expect_same(in_order.next().value(), exactly.next().value());
+}
+
 }  // namespace
 }  // namespace pair::data::testing::loader_test

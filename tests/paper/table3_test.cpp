@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "pair/paper/table3_printed.h"
 #include "pair/sweep/jobs.h"
 
 namespace pair::paper::table3_test {
@@ -45,6 +46,36 @@ TEST(Table3, SweepsFiveAlgorithmsOverThreeDomains) {
               ::testing::ElementsAre("irmv1", "groupdro"));
   EXPECT_THAT([] { table3_sweep({"irm1"}, 1, 1, {}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));
+}
+
+TEST(Table3, SweepsFourDomainsOfPictures) {
+  for (const char* dataset : {"PACS", "TerraIncognita"}) {
+    const sweep::Definition definition = table3_sweep({}, 20, 3, {}, dataset);
+    EXPECT_THAT(definition.datasets, ::testing::ElementsAre(dataset));
+    EXPECT_EQ(sweep::jobs_of(definition).size(), 1200U);
+  }
+  EXPECT_THAT([] { table3_sweep({}, 1, 1, {}, "VLCS"); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("TerraIncognita")));
+}
+
+// As above: each printed average is that of the printed figures, but for ERM's with the training-domain set.
+TEST(Table3, HasPrintedFiguresOfPicturesThatAddUp) {
+  for (const PrintedDataset& dataset : table3_printed()) {
+    for (const PrintedAlgorithm& algorithm : dataset.algorithms) {
+      for (const PrintedRows* rows : {&algorithm.train_domain, &algorithm.test_domain}) {
+        for (const PrintedRow* row : {&rows->plain, &rows->pair_s}) {
+          ASSERT_EQ(row->figures.size(), dataset.environments.size());
+          double sum = 0.0;
+          for (const Printed& figure : row->figures) {
+            sum += figure.mean;
+          }
+          const bool slip = algorithm.key == "erm" && rows == &algorithm.train_domain;
+          EXPECT_NEAR(sum / static_cast<double>(row->figures.size()), row->average.mean, slip ? 2.0 : 0.101)
+              << dataset.name << ' ' << algorithm.label;
+        }
+      }
+    }
+  }
 }
 
 TEST(Table3, LeavesOutEachDomainWhateverIsSet) {

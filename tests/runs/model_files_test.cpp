@@ -6,6 +6,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/data/safetensors.h"
+#include "pair/runs/device_name.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/trained.h"
@@ -155,6 +156,18 @@ TEST(ModelFiles, RefuseFoldersWithoutAModelAndOtherShapes) {
         (void)model.outputs(torch::ones({0, 392}));
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("inputs: expected")));
+}
+
+TEST(DeviceName, IsThatOfADeviceOfThisMachine) {
+  EXPECT_EQ(device_named("cpu"), torch::Device(torch::kCPU));
+  for (const char* name : {"gpu", "", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:999", "cuda:257"}) {
+    EXPECT_THROW((void)device_named(name), std::invalid_argument) << name;
+  }
+  try {
+    (void)device_named("gpu");
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(), "device: expected cpu, cuda or cuda:N, got 'gpu'");
+  }
 }
 
 }  // namespace

@@ -50,7 +50,9 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "cosine",
                            "pair",
                            "domainbed",
-                           "imagenet"}) {
+                           "imagenet",
+                           "exact",
+                           "bf16"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);
@@ -76,6 +78,50 @@ TEST(RunSpec, OfEarlierVersionsKeepTheValuesThatTheirRunsHad) {
   // A few settings by hand are those of 'pair train'.
   const RunSpec by_hand = spec_from_text(R"({"dataset": "ColoredMNIST", "algorithm": "erm"})");
   EXPECT_EQ(hash(by_hand), hash(resolve("ColoredMNIST", "erm")));
+}
+
+// Runs had names before there was precision.
+TEST(RunSpec, CallsThePrecisionByItsOldName) {
+  const auto with = [](std::vector<Override> overrides) { return resolve("cmnist", "erm", overrides); };
+  EXPECT_EQ(hash(with({{"precision", "tf32"}})), hash(with({{"tf32", "true"}})));
+  EXPECT_EQ(hash(with({{"precision", "fp32"}})), hash(with({})));
+  EXPECT_EQ(hash(with({{"precision", "tf32"}, {"half", "true"}})),
+            hash(with({{"tf32", "true"}, {"half", "true"}})));
+  EXPECT_THAT(canonical(with({{"precision", "tf32"}})),
+              AllOf(HasSubstr(R"("tf32":true)"), Not(HasSubstr("precision"))));
+  EXPECT_THAT(canonical(with({{"precision", "bf16"}})),
+              AllOf(HasSubstr(R"("tf32":false)"), HasSubstr(R"("precision":"bf16")")));
+  // A spec of an earlier version.
+  nlohmann::json written = as_json(with({{"tf32", "true"}}));
+  written.erase("precision");
+  EXPECT_EQ(spec_from_json(written).settings.precision, train::Precision::tf32);
+  EXPECT_EQ(hash(spec_from_json(written)), hash(with({{"tf32", "true"}})));
+}
+
+TEST(RunSpec, RefusesTwoPrecisionsThatContradictEachOther) {
+  const auto refused = [](const std::string& precision, const std::string& tf32) {
+    const std::string expected = "precision: expected the same as tf32, its older name, which is " + tf32 +
+                                 ", got '" + precision + "'";
+    EXPECT_THAT(
+        [&] {
+          (void)resolve("cmnist", "erm", std::vector<Override>{{"precision", precision}, {"tf32", tf32}});
+        },
+        ThrowsMessage<std::invalid_argument>(expected));
+    nlohmann::json written = as_json(resolve("cmnist", "erm"));
+    written["precision"] = precision;
+    written["tf32"] = tf32 == "true";
+    EXPECT_THAT([&] { (void)spec_from_json(written); }, ThrowsMessage<std::invalid_argument>(expected));
+  };
+  refused("fp32", "true");
+  refused("bf16", "true");
+  refused("tf32", "false");
+  EXPECT_NO_THROW(
+      (void)resolve("cmnist", "erm", std::vector<Override>{{"precision", "bf16"}, {"tf32", "false"}}));
+  EXPECT_THAT(
+      [] {
+        (void)resolve("cmnist", "erm", std::vector<Override>{{"precision", "fp16"}});
+      },
+      ThrowsMessage<std::invalid_argument>("precision: expected fp32, tf32 or bf16, got 'fp16'"));
 }
 
 TEST(RunSpec, HasTheDigestOfItsWeightsInItsNameAndNotTheirPath) {

@@ -310,7 +310,7 @@ TEST_F(OnDevice, GradientsIn16BitsAreThoseOf32) {
                     {60, 60}};
   data::Random draws(0, "draws");
   Step full(model, objectives, set.loss);
-  Step half(model, objectives, set.loss, /*half=*/true);
+  Step half(model, objectives, set.loss, {.half = true});
   for (const double weight : {1e-12, 1.0, 1e9}) {
     const torch::Tensor expected =
         full.with_weights(batch, std::vector<double>{weight}, draws).gradient.to(torch::kDouble);

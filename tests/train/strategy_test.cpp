@@ -168,7 +168,7 @@ TEST_F(StrategyTest, BalancedFollowsTheSolverAndKeepsWhatItNeedsInACheckpoint) {
   std::stringstream file;
   learner->progress.steps = 1;
   learner->progress.phase = Phase::balance;
-  write_checkpoint(file, *learner, strategy);
+  write_checkpoint(file, *learner, strategy, AveragedWeights(*learner->model, settings));
   strategy.advance(1, 0.05);
   const torch::Tensor expected = learner->update->parameters().clone();
 

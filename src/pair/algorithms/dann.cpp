@@ -13,6 +13,7 @@
 #include "pair/objectives/losses.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/guarded_step.h"
+#include "pair/train/precision.h"
 
 // DANN (Ganin et al., "Domain-Adversarial Training of Neural Networks", JMLR 2016) and CDANN (Li et al.,
 // "Deep Domain Generalization via Conditional Invariant Adversarial Networks", ECCV 2018), as in DomainBed.
@@ -156,6 +157,7 @@ class Adversarial final : public Algorithm {
   std::int64_t classes_;
   bool conditional_;
   double penalty_;
+  train::Precision precision_;
   AdversaryOptions options_;
   torch::nn::Sequential adversary_;          // linear layers; ReLU and dropout between them
   torch::nn::Embedding embedding_{nullptr};  // for CDANN
@@ -175,6 +177,7 @@ Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
       classes_(context.data.loss == data::TaskLoss::binary_cross_entropy ? 2 : context.data.outputs),
       conditional_(conditional),
       penalty_(context.settings.penalty),
+      precision_(context.settings.precision),
       options_(context.settings.update.options.as<AdversaryOptions>()),
       last_gen_(never_computed),
       last_disc_(never_computed) {
@@ -244,7 +247,7 @@ void Adversarial::advance(const Batch& batch, data::Random& random) {
     torch::Tensor features;
     {
       const torch::NoGradGuard constant;
-      features = model_->features(batch.inputs);
+      features = train::features_in(precision_, *model_, batch.inputs);
     }
     const torch::Tensor loss = disc_loss(features, batch, random);
     last_disc_ = checked(loss, "disc_loss");
@@ -253,7 +256,7 @@ void Adversarial::advance(const Batch& batch, data::Random& random) {
     disc_adam_->step();
     return;
   }
-  const torch::Tensor features = model_->features(batch.inputs);
+  const torch::Tensor features = train::features_in(precision_, *model_, batch.inputs);
   const torch::Tensor adversary = disc_loss(features, batch, random);
   const torch::Tensor labels =
       loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(features.scalar_type());

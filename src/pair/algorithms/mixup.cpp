@@ -9,6 +9,7 @@
 #include "pair/objectives/losses.h"
 #include "pair/train/algorithm.h"
 #include "pair/train/guarded_step.h"
+#include "pair/train/precision.h"
 
 // Mixup across environments (Yan et al., "Improve Unsupervised Domain Adaptation with Mixup Training", arXiv
 // 2001.00677, as in DomainBed). The environments are arranged in a random circle; each is mixed with the
@@ -50,6 +51,7 @@ class Mixup final : public Algorithm {
  private:
   std::shared_ptr<models::Model> model_;
   data::TaskLoss loss_;
+  train::Precision precision_;
   double alpha_;
   torch::optim::Adam adam_;
   double last_;
@@ -60,6 +62,7 @@ class Mixup final : public Algorithm {
 Mixup::Mixup(const train::UpdateContext& context)
     : model_(context.model),
       loss_(context.data.loss),
+      precision_(context.settings.precision),
       alpha_(context.settings.update.options.as<MixupOptions>().alpha),
       // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
       adam_(model_->parameters(),
@@ -93,8 +96,8 @@ void Mixup::advance(const Batch& batch, data::Random& random) {
   }
   // One pass for all pairs: no layer mixes samples of a batch.
   const torch::Tensor joined = torch::cat(mixed);
-  const std::vector<torch::Tensor> logits =
-      (features ? model_->logits(joined) : model_->forward(joined)).split_with_sizes(sizes);
+  const torch::Tensor at_head = features ? joined : train::features_in(precision_, *model_, joined);
+  const std::vector<torch::Tensor> logits = model_->logits(at_head).split_with_sizes(sizes);
   torch::Tensor sum = torch::zeros({}, logits.front().options());
   for (std::size_t i = 0; i < circle.size(); ++i) {
     const auto [one, other] = pair_at(i);

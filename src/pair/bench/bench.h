@@ -41,6 +41,8 @@ void add_bench_ranks(CLI::App& bench, Context& context);
 void add_bench_extrapolation(CLI::App& bench, Context& context);
 // pair bench text: the tokenizer's speed, and steps of DistilBERT compared with PyTorch's eager mode.
 void add_bench_text(CLI::App& bench, Context& context);
+// pair bench images: decoding, augmenting and steps on images, compared with torchvision and PyTorch.
+void add_bench_images(CLI::App& bench, Context& context);
 // pair bench gpu: steps, single runs and concurrent runs on a CUDA device.
 void add_bench_gpu(CLI::App& bench, Context& context);
 

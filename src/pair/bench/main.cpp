@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
     pair::bench::add_bench_ranks(bench, context);
     pair::bench::add_bench_sweep(bench, context);
     pair::bench::add_bench_text(bench, context);
+    pair::bench::add_bench_images(bench, context);
 #endif
   });
 }

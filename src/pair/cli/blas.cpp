@@ -49,4 +49,8 @@ void choose_blas_kernels() {
   }
 }
 
+void choose_onednn_kernels() {
+  ::setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", 0);
+}
+
 }  // namespace pair::cli

@@ -16,4 +16,10 @@ namespace pair::cli {
 // be improved. A value set by the user is kept. Takes a few milliseconds.
 void choose_blas_kernels();
 
+// Sets ONEDNN_MAX_CPU_ISA for the programs that this one starts, unless the user has: oneDNN, which LibTorch
+// uses for convolutions, may use AVX-512 with bfloat16, but not AMX. Version 2.6, Debian 12's, ends the
+// program with an illegal instruction where a processor has AMX and a convolution is in bfloat16 (--precision
+// bf16).
+void choose_onednn_kernels();
+
 }  // namespace pair::cli

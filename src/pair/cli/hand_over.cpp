@@ -45,6 +45,7 @@ void hand_over(const Context& context, Part part) {
   }
   words.push_back(nullptr);
   choose_blas_kernels();
+  choose_onednn_kernels();
   ::execv(program.c_str(), words.data());
   const std::string what =
       part == Part::training

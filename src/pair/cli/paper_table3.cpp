@@ -6,6 +6,7 @@
 #include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
+#include "pair/cli/train_data.h"
 #include "pair/paper/table.h"
 #include "pair/paper/table3.h"
 #include "pair/runs/run.h"
@@ -19,6 +20,8 @@ namespace {
 
 struct PaperTable3Arguments : RecipeArguments {
   std::string dataset = "cmnist";
+  std::string data_root;
+  std::string weights;
   std::int64_t n_hparams = 20;
   std::int64_t n_trials = 3;
   std::string validation = "train-domain";
@@ -32,10 +35,50 @@ paper::Table3Validation validation_of(const std::string& name) {
                                    : paper::Table3Validation::train_domain;
 }
 
+// "cmnist" is the name that the option had for ColoredMNIST.
+std::string dataset_of(const PaperTable3Arguments& arguments) {
+  return arguments.dataset == "cmnist" ? "ColoredMNIST" : arguments.dataset;
+}
+
+// The settings of every run: those of the command line, and for pictures the paper's: pretrained weights,
+// whose BatchNorm statistics stay as they are.
+std::vector<runs::Override> common_settings(const PaperTable3Arguments& arguments) {
+  std::vector<runs::Override> common = common_overrides(arguments);
+  const bool pictures = dataset_of(arguments) != "ColoredMNIST";
+  if (!pictures && !(arguments.data_root.empty() && arguments.weights.empty())) {
+    throw UsageError(std::string(arguments.data_root.empty() ? "--weights" : "--data-root") +
+                     ": expected with --dataset PACS or TerraIncognita, got with " + arguments.dataset);
+  }
+  if (!pictures) {
+    return common;
+  }
+  if (arguments.data_root.empty()) {
+    throw UsageError(
+        "--data-root: expected the folder that holds DomainBed's pictures, got none; 'pair data check " +
+        arguments.dataset + " --data-root DIR' checks it");
+  }
+  if (arguments.weights.empty()) {
+    throw UsageError(
+        "--weights: expected a file of ResNet-50's weights for ImageNet, which the paper starts from, got "
+        "none; "
+        "--weights none trains from scratch");
+  }
+  common.emplace_back("data_root",
+                      std::filesystem::absolute(arguments.data_root).lexically_normal().string());
+  if (arguments.weights != "none") {
+    common.emplace_back("weights", arguments.weights);
+    common.emplace_back("freeze_bn", "true");
+    add_weights_digest(common);
+  }
+  return common;
+}
+
 void run(const PaperTable3Arguments& arguments, Context& context) {
   const paper::Table3Validation validation = validation_of(arguments.validation);
+  const std::string dataset = dataset_of(arguments);
   const sweep::Definition definition = paper::table3_sweep(
-      arguments.methods, arguments.n_hparams, arguments.n_trials, common_overrides(arguments), validation);
+      arguments.methods, arguments.n_hparams, arguments.n_trials, common_settings(arguments), validation,
+      dataset);
   std::vector<runs::RunSpec> specs;
   for (const sweep::Job& job : sweep::jobs_of(definition)) {
     specs.push_back(job.spec);
@@ -56,11 +99,14 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
     }
   }
   const select::Histories histories = select::read_histories(folders);
-  nlohmann::json result = paper::table3(histories.history, validation);
+  nlohmann::json result = paper::table3(histories.history, validation, dataset);
   result["runs_in_all"] = specs.size();
   result["sweep"] = sweep::as_json(definition);
   result["made"] = paper::provenance(arguments.device);
   mark_changed(arguments, result);
+  if (arguments.weights == "none") {
+    result["changed_settings"].push_back("weights=none");
+  }
   if (!arguments.save.empty()) {
     write_output(arguments.save, result.dump(1) + '\n');
   }
@@ -79,10 +125,16 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
 void add_paper_table3(CLI::App& paper, Context& context) {
   const auto arguments = std::make_shared<PaperTable3Arguments>();
   CLI::App* command = paper.add_subcommand(
-      "table3", "DomainBed's ColoredMNIST: each algorithm chosen with and without PAIR-s");
-  command->add_option("--dataset", arguments->dataset, "cmnist: the only columns available so far")
-      ->check(CLI::IsMember({"cmnist"}))
+      "table3", "DomainBed's ColoredMNIST, PACS or TerraIncognita: each algorithm with and without PAIR-s");
+  command
+      ->add_option("--dataset", arguments->dataset,
+                   "cmnist (DomainBed's ColoredMNIST), PACS or TerraIncognita")
+      ->check(CLI::IsMember({"cmnist", "ColoredMNIST", "PACS", "TerraIncognita"}))
       ->capture_default_str();
+  command->add_option("--data-root", arguments->data_root,
+                      "PACS, TerraIncognita: the folder that holds DomainBed's pictures");
+  command->add_option("--weights", arguments->weights,
+                      "PACS, TerraIncognita: ResNet-50's weights for ImageNet (docs/models.md), or none");
   add_recipe_options(*command, arguments, paper::table3_algorithms(), "--algorithms", /*seeds=*/false);
   command
       ->add_option("--n-hparams", arguments->n_hparams,
@@ -111,7 +163,9 @@ void add_paper_table3(CLI::App& paper, Context& context) {
       "The "
       "runs\n"
       "are a sweep: 'pair sweep status --out DIR' shows its progress. Other settings need another --out.\n\n"
+      "PACS and TerraIncognita: 1,200 runs of ResNet-50 each, 5,001 steps.\n\n"
       "Example:\n"
+      "  pair paper table3 --dataset PACS --data-root data --weights resnet50.safetensors --device cuda\n"
       "  pair paper table3 --n-hparams 2 --n-trials 1 --algorithms erm,irmv1 --device cuda --jobs 8");
   command->callback([arguments, &context] {
     try {

@@ -216,6 +216,8 @@ void add_predict(CLI::App& app, Context& context) {
   command->add_option("--batch", arguments->request.batch, "Inputs per batch")->capture_default_str();
   command->add_option("--workers", arguments->request.workers, "Threads that decode images")
       ->capture_default_str();
+  command->add_option("--device", arguments->request.device, "cpu, cuda or cuda:N; in fp32")
+      ->capture_default_str();
   command->add_option("--threads", arguments->request.threads, "Threads per operation")
       ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "With -o, print nothing at the end");

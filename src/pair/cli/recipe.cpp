@@ -38,8 +38,12 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
   }
   add_jobs_option(command, arguments->jobs);
   command.add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
-  command.add_flag("--tf32", arguments->tf32, "Matrix products in TF32, on CUDA devices");
-  command.add_flag("--half", arguments->half, "Steps of mnist_cnn in 16 bits, on CUDA devices");
+  command.add_option(
+      "--precision", arguments->precision,
+      "Arithmetic of the steps: fp32 (default), tf32 (on CUDA devices) or bf16 (mixed precision)");
+  command.add_flag("--tf32", arguments->tf32, "The same as --precision tf32");
+  command.add_flag("--half", arguments->half,
+                   "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
   command.add_option("--set", arguments->set,
                      "A setting of every run as key=value; see 'pair list settings'");
   command.add_option("--out", arguments->out, "Folder for the runs")->capture_default_str();
@@ -83,6 +87,9 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
 
 paper::Overrides common_overrides(const RecipeArguments& arguments) {
   paper::Overrides overrides = {{"device", arguments.device}};
+  if (!arguments.precision.empty()) {
+    overrides.emplace_back("precision", arguments.precision);
+  }
   if (arguments.tf32) {
     overrides.emplace_back("tf32", "true");
   }
@@ -95,8 +102,8 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
 }
 
 std::vector<std::string> changed_settings(const RecipeArguments& arguments) {
-  constexpr std::array<std::string_view, 6> technical = {"threads",          "device", "checkpoint_every",
-                                                         "keep_checkpoints", "tf32",   "half"};
+  constexpr std::array<std::string_view, 7> technical = {
+      "threads", "device", "checkpoint_every", "keep_checkpoints", "precision", "tf32", "half"};
   std::vector<std::string> changed = arguments.set;
   std::erase_if(changed, [&technical](const std::string& text) {
     return std::find(technical.begin(), technical.end(), text.substr(0, text.find('='))) != technical.end();

@@ -21,6 +21,7 @@ struct RecipeArguments {
   std::string seeds;
   std::size_t jobs = 0;  // 0: automatic, as in sweep::run_all
   std::string device = "cpu";
+  std::string precision = {};
   bool tf32 = false;
   bool half = false;
   std::vector<std::string> set;
@@ -28,7 +29,7 @@ struct RecipeArguments {
 };
 
 // Adds --methods, or the given name (if there are methods to choose from), --seeds (if there are any),
-// --jobs, --device, --tf32, --half, --set and --out.
+// --jobs, --device, --precision, --tf32, --half, --set and --out.
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
                         const std::vector<std::string>& methods = {}, const std::string& option = "--methods",
                         bool seeds = true);
@@ -39,7 +40,7 @@ void add_jobs_option(CLI::App& command, std::size_t& jobs);
 // "0-9" or "0,2,5-7". Throws UsageError.
 std::vector<std::uint64_t> seeds_of(const std::string& text);
 
-// --device, --tf32, --half and --set as settings. Throws UsageError.
+// --device, --precision, --tf32, --half and --set as settings. Throws UsageError.
 paper::Overrides common_overrides(const RecipeArguments& arguments);
 
 // The paper's settings that --set changes, as key=value; settings of the computation (threads, device) do not

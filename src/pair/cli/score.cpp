@@ -171,6 +171,8 @@ void add_score(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--workers", arguments->request.workers, "Threads that decode images")
       ->capture_default_str();
+  command->add_option("--device", arguments->request.device, "cpu, cuda or cuda:N; in fp32")
+      ->capture_default_str();
   command->add_option("--threads", arguments->request.threads, "Threads per operation")
       ->capture_default_str();
   command

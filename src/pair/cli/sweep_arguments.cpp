@@ -83,8 +83,10 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
       command.add_flag_callback(
           option, [&arguments, key] { arguments.shorthands.emplace_back(key, "true"); }, help);
     };
-    flag("--tf32", "tf32", "Matrix products in TF32, on CUDA devices");
-    flag("--half", "half", "Steps of mnist_cnn in 16 bits, on CUDA devices");
+    setting("--precision", "precision",
+            "Arithmetic of the steps: fp32 (default), tf32 (on CUDA devices) or bf16 (mixed precision)");
+    flag("--tf32", "tf32", "The same as --precision tf32");
+    flag("--half", "half", "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
     setting("--keep-checkpoints", "keep_checkpoints",
             "Models to keep in each run's folder: last (default), best or all; see 'pair train --help'");
   }

@@ -468,6 +468,7 @@ void add_train(CLI::App& app, Context& context) {
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/data.md)");
   setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
+  setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
           "CSV files: the column, or columns separated by commas, that name a row's environment");
@@ -495,8 +496,10 @@ void add_train(CLI::App& app, Context& context) {
   setting("--steps", "steps", "Total number of updates (default 501)");
   setting("--threads", "threads", "Threads per operation; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
-  flag("--tf32", "tf32", "true", "Matrix products in TF32, on CUDA devices");
-  flag("--half", "half", "true", "Steps of mnist_cnn in 16 bits, on CUDA devices");
+  setting("--precision", "precision",
+          "Arithmetic of the steps: fp32 (default), tf32 (on CUDA devices) or bf16 (mixed precision)");
+  flag("--tf32", "tf32", "true", "The same as --precision tf32");
+  flag("--half", "half", "true", "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
   command->add_option("--set", arguments->set, "Any setting as key=value; see 'pair list settings'");
   command->add_option(
       "--out", arguments->out,

@@ -20,6 +20,7 @@ struct DomainBedImagesOptions {
   double holdout = 0.2;
   std::int64_t image_size = 224;  // DomainBed's; smaller for quick trials. 1 to 4096
   bool augment = true;            // DomainBed's data_augmentation
+  ImageDecoding decode = ImageDecoding::fast;
   std::int64_t workers = 4;
   BrokenFiles broken = BrokenFiles::fail;
 
@@ -37,6 +38,7 @@ void describe(base::Fields<DomainBedImagesOptions>& field) {
   field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
               "images are resized to this many rows and columns");
   field.flag("data_augmentation", &O::augment, "DomainBed's crops, mirrors, colours and greys in training");
+  field.choice("decode", &O::decode, decoding_choices(), decoding_summary).unsaid = "exact";
   field
       .whole("workers", &O::workers, std::int64_t{0}, 256,
              "threads that read images ahead; 0: none. Records do not depend on it")
@@ -62,6 +64,7 @@ ImagesOptions images_of(const DomainBedSet& set, const DomainBedImagesOptions& o
   images.augment = options.augment ? ImageAugmentation::domainbed : ImageAugmentation::none;
   images.normalise = ImageNormalisation::imagenet;
   images.exif = false;  // as torchvision's ImageFolder
+  images.decode = options.decode;
   images.workers = options.workers;
   images.broken = options.broken;
   return images;

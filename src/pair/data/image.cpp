@@ -8,6 +8,7 @@
 #include <string>
 
 #include "pair/data/image_formats.h"
+#include "pair/data/pixel_loops.h"
 
 namespace pair::data {
 namespace {
@@ -28,33 +29,24 @@ bool begins_with(BytesView file, BytesView start) {
   return file.size() >= start.size() && std::ranges::equal(file.first(start.size()), start);
 }
 
-// The input pixels, along one side, that an output pixel is a weighted mean of.
-struct Window {
-  std::int64_t first = 0;
-  std::size_t weights = 0;  // start of its weights
-  std::int64_t count = 0;
-};
-
 struct Resampling {
-  std::vector<Window> windows;        // one per output pixel; first and last are non-decreasing
+  std::vector<PixelWindow> windows;   // one per output pixel; first and last are non-decreasing
   std::vector<std::int32_t> weights;  // in units of 2^-weight_bits
 };
 
-// Fixed-point weights, so that sums are exact in any order: 32 bits minus 8 for the pixels and 2 spare
-// (Pillow's Resample.c).
-constexpr int weight_bits = 32 - 8 - 2;
-
-Resampling bilinear(std::int64_t inputs, std::int64_t outputs) {
+// From `length` inputs that begin at `start`.
+Resampling bilinear(double start, double length, std::int64_t outputs) {
   Resampling result;
-  const double scale = static_cast<double>(inputs) / static_cast<double>(outputs);
+  const double scale = length / static_cast<double>(outputs);
+  const auto lowest = static_cast<std::int64_t>(std::floor(start));
+  const auto highest = static_cast<std::int64_t>(std::ceil(start + length));
   // When the image shrinks, the triangle is wide enough to cover all inputs.
   const double support = std::max(scale, 1.0);
   std::vector<double> exact;
   for (std::int64_t output = 0; output < outputs; ++output) {
-    const double center = (static_cast<double>(output) + 0.5) * scale;
-    const auto first =
-        std::max<std::int64_t>(static_cast<std::int64_t>(std::floor(center - support + 0.5)), 0);
-    const auto end = std::min(static_cast<std::int64_t>(std::floor(center + support + 0.5)), inputs);
+    const double center = start + (static_cast<double>(output) + 0.5) * scale;
+    const auto first = std::max(static_cast<std::int64_t>(std::floor(center - support + 0.5)), lowest);
+    const auto end = std::min(static_cast<std::int64_t>(std::floor(center + support + 0.5)), highest);
     exact.clear();
     double sum = 0.0;
     for (std::int64_t input = first; input < end; ++input) {
@@ -72,31 +64,6 @@ Resampling bilinear(std::int64_t inputs, std::int64_t outputs) {
   return result;
 }
 
-constexpr std::int32_t half_unit = 1 << (weight_bits - 1);
-
-std::uint8_t to_byte(std::int32_t sum) {
-  return static_cast<std::uint8_t>(std::clamp(sum >> weight_bits, 0, 255));
-}
-
-void resample_row(const std::uint8_t* row, const Resampling& along, std::span<std::uint8_t> out) {
-  std::uint8_t* pixel = out.data();
-  for (const Window& window : along.windows) {
-    const std::int32_t* weight = along.weights.data() + window.weights;
-    const std::uint8_t* input = row + window.first * Image::channels;
-    std::int32_t red = half_unit;
-    std::int32_t green = half_unit;
-    std::int32_t blue = half_unit;
-    for (std::int64_t i = 0; i < window.count; ++i) {
-      red += weight[i] * input[i * 3];
-      green += weight[i] * input[i * 3 + 1];
-      blue += weight[i] * input[i * 3 + 2];
-    }
-    *pixel++ = to_byte(red);
-    *pixel++ = to_byte(green);
-    *pixel++ = to_byte(blue);
-  }
-}
-
 void check_side(const char* side, std::int64_t size) {
   if (size < 1 || size > longest_resized_side) {
     throw std::invalid_argument(std::string(side) + " of a resized image: expected 1 to " +
@@ -104,7 +71,70 @@ void check_side(const char* side, std::int64_t size) {
   }
 }
 
+void check_pixels(const Image& image) {
+  if (image.rows < 1 || image.columns < 1 ||
+      image.pixels.size() != static_cast<std::size_t>(image.rows * image.columns * Image::channels)) {
+    throw std::invalid_argument("an image to resize: expected rows * columns * 3 bytes, got " +
+                                std::to_string(image.pixels.size()) + " for " + std::to_string(image.rows) +
+                                " rows and " + std::to_string(image.columns) + " columns");
+  }
+}
+
+// Each input row is narrowed once and added to all output rows it contributes to, without an intermediate
+// image.
+Image resampled(const Image& image, const Resampling& down, const Resampling& across) {
+  const std::size_t stride = across.windows.size() * static_cast<std::size_t>(Image::channels);
+  std::vector<std::uint8_t> narrowed(stride);
+  std::vector<std::int32_t> sums(stride * down.windows.size(), half_unit);
+  std::size_t first_open = 0;
+  const PixelLoops& loops = pixel_loops();
+  const std::int64_t end = down.windows.back().first + down.windows.back().count;
+  for (std::int64_t y = down.windows.front().first; y < end; ++y) {
+    loops.resample_row(image.pixels.data() + y * image.columns * Image::channels, across.windows,
+                       across.weights.data(), narrowed.data());
+    while (first_open < down.windows.size() &&
+           down.windows[first_open].first + down.windows[first_open].count <= y) {
+      ++first_open;
+    }
+    for (std::size_t output = first_open; output < down.windows.size() && down.windows[output].first <= y;
+         ++output) {
+      const PixelWindow& window = down.windows[output];
+      loops.add_row(narrowed, down.weights[window.weights + static_cast<std::size_t>(y - window.first)],
+                    sums.data() + output * stride);
+    }
+  }
+  Image result{static_cast<std::int64_t>(down.windows.size()),
+               static_cast<std::int64_t>(across.windows.size()), std::vector<std::uint8_t>(sums.size())};
+  loops.to_bytes(sums, result.pixels.data());
+  return result;
+}
+
 }  // namespace
+
+ImagePart part_of(Image image, const CropBox& box) {
+  check_box(box, image.rows, image.columns);
+  return {std::move(image), static_cast<double>(box.top), static_cast<double>(box.left),
+          static_cast<double>(box.rows), static_cast<double>(box.columns)};
+}
+
+ImagePart decode_part(BytesView file, const ChoosePart& choose, const ImageLimits& limits) {
+  if (begins_with(file, jpeg_start)) {
+    return decode_jpeg_part(file, choose, limits);
+  }
+  Image image = decode_image(file, limits);
+  const CropBox box = choose(image.rows, image.columns).box;
+  return part_of(std::move(image), box);
+}
+
+void check_box(const CropBox& box, std::int64_t rows, std::int64_t columns) {
+  if (box.top < 0 || box.left < 0 || box.rows < 1 || box.columns < 1 || box.rows > rows - box.top ||
+      box.columns > columns - box.left) {
+    throw std::invalid_argument("a crop: expected a part of " + std::to_string(rows) + " rows and " +
+                                std::to_string(columns) + " columns, got " + std::to_string(box.rows) +
+                                " x " + std::to_string(box.columns) + " at " + std::to_string(box.top) +
+                                ", " + std::to_string(box.left));
+  }
+}
 
 Image decode_image(BytesView file, const ImageLimits& limits) {
   if (begins_with(file, jpeg_start)) {
@@ -151,43 +181,26 @@ void check_image_size(std::uint64_t rows, std::uint64_t columns, const ImageLimi
 Image resized(const Image& image, std::int64_t rows, std::int64_t columns) {
   check_side("rows", rows);
   check_side("columns", columns);
-  if (image.rows < 1 || image.columns < 1 ||
-      image.pixels.size() != static_cast<std::size_t>(image.rows * image.columns * Image::channels)) {
-    throw std::invalid_argument("an image to resize: expected rows * columns * 3 bytes, got " +
-                                std::to_string(image.pixels.size()) + " for " + std::to_string(image.rows) +
-                                " rows and " + std::to_string(image.columns) + " columns");
-  }
+  check_pixels(image);
   if (image.rows == rows && image.columns == columns) {
     return image;
   }
-  const Resampling across = bilinear(image.columns, columns);
-  const Resampling down = bilinear(image.rows, rows);
-  const auto stride = static_cast<std::size_t>(columns * Image::channels);
+  return resampled(image, bilinear(0.0, static_cast<double>(image.rows), rows),
+                   bilinear(0.0, static_cast<double>(image.columns), columns));
+}
 
-  // Each input row is narrowed once and added to all output rows it contributes to, without an intermediate
-  // image.
-  std::vector<std::uint8_t> narrowed(stride);
-  std::vector<std::int32_t> sums(stride * static_cast<std::size_t>(rows), half_unit);
-  std::size_t first_open = 0;
-  for (std::int64_t y = 0; y < image.rows; ++y) {
-    resample_row(image.pixels.data() + y * image.columns * Image::channels, across, narrowed);
-    while (first_open < down.windows.size() &&
-           down.windows[first_open].first + down.windows[first_open].count <= y) {
-      ++first_open;
-    }
-    for (std::size_t output = first_open; output < down.windows.size() && down.windows[output].first <= y;
-         ++output) {
-      const Window& window = down.windows[output];
-      const std::int32_t weight = down.weights[window.weights + static_cast<std::size_t>(y - window.first)];
-      std::int32_t* sum = sums.data() + output * stride;
-      for (std::size_t i = 0; i < stride; ++i) {
-        sum[i] += weight * narrowed[i];
-      }
-    }
+Image resized(const ImagePart& part, std::int64_t rows, std::int64_t columns) {
+  check_side("rows", rows);
+  check_side("columns", columns);
+  check_pixels(part.image);
+  const auto within = [](double start, double length, std::int64_t size) {
+    return start >= 0.0 && length > 0.0 && start + length <= static_cast<double>(size);
+  };
+  if (!within(part.top, part.rows, part.image.rows) || !within(part.left, part.columns, part.image.columns)) {
+    throw std::invalid_argument("a part to resize: expected one within its image, got another");
   }
-  Image result{rows, columns, std::vector<std::uint8_t>(sums.size())};
-  std::ranges::transform(sums, result.pixels.begin(), to_byte);
-  return result;
+  return resampled(part.image, bilinear(part.top, part.rows, rows),
+                   bilinear(part.left, part.columns, columns));
 }
 
 void flip_horizontally(Image& image) {

@@ -182,6 +182,21 @@ SampleInfo ImageFolder::sample(std::size_t index) const {
   return {file_of(index), labels_[index], environment_of_[index], splits_[index]};
 }
 
+ImagePart read_picture_part(const fs::path& path, bool exif, const ChoosePart& choose,
+                            const ImageLimits& limits) {
+  const Bytes file = read_bytes(path);
+  try {
+    if (const int orientation = exif ? exif_orientation(file) : 1; orientation != 1) {
+      Image image = upright(decode_image(file, limits), orientation);
+      const CropBox box = choose(image.rows, image.columns).box;
+      return part_of(std::move(image), box);
+    }
+    return decode_part(file, choose, limits);
+  } catch (const BrokenImage& error) {
+    throw BrokenImage(path.string() + ": " + error.what());
+  }
+}
+
 Image ImageFolder::read(std::size_t index) const {
   const fs::path path = root_ / sample(index).id;
   const Bytes file = read_bytes(path);
@@ -191,6 +206,11 @@ Image ImageFolder::read(std::size_t index) const {
   } catch (const BrokenImage& error) {
     throw BrokenImage(path.string() + ": " + error.what());
   }
+}
+
+ImagePart ImageFolder::read_part(std::size_t index, const ChoosePart& choose) const {
+  const fs::path path = root_ / sample(index).id;
+  return read_picture_part(path, options_.exif, choose, options_.limits);
 }
 
 std::vector<ImageFolder::Missing> ImageFolder::missing() const {

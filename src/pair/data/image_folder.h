@@ -35,6 +35,11 @@ bool is_picture_name(std::string_view name);
 // cannot be read.
 std::vector<std::string> environments_in(const std::filesystem::path& root);
 
+// decode_part of a file. Images that their EXIF data turns (if `exif` is set) are decoded as a whole. Throws
+// BrokenImage that names the file, and std::runtime_error if it cannot be read.
+ImagePart read_picture_part(const std::filesystem::path& path, bool exif, const ChoosePart& choose,
+                            const ImageLimits& limits = {});
+
 class ImageFolder : public Source {
  public:
   // Lists the files without opening them. Environments, classes and files are sorted by the bytes of their
@@ -52,6 +57,7 @@ class ImageFolder : public Source {
   [[nodiscard]] std::span<const std::string> classes() const override { return classes_; }
   [[nodiscard]] std::span<const std::string> environments() const override { return environments_; }
   [[nodiscard]] Image read(std::size_t index) const override;
+  [[nodiscard]] ImagePart read_part(std::size_t index, const ChoosePart& choose) const override;
 
   // Entries below the root that are not samples. Worth a notice unless all counts are 0.
   struct Skipped {

@@ -11,6 +11,7 @@
 namespace pair::data {
 
 Image decode_jpeg(BytesView file, const ImageLimits& limits);
+ImagePart decode_jpeg_part(BytesView file, const ChoosePart& choose, const ImageLimits& limits);
 Image decode_png(BytesView file, const ImageLimits& limits);
 Image decode_webp(BytesView file, const ImageLimits& limits);
 Image decode_tiff(BytesView file, const ImageLimits& limits);
@@ -23,5 +24,8 @@ bool has_tiff();
 
 // Throws BrokenImage if the image exceeds the limits.
 void check_image_size(std::uint64_t rows, std::uint64_t columns, const ImageLimits& limits);
+
+// Throws std::invalid_argument for a box that is empty or not within an image of that size.
+void check_box(const CropBox& box, std::int64_t rows, std::int64_t columns);
 
 }  // namespace pair::data

@@ -5,7 +5,9 @@
 #include <jerror.h>
 // clang-format on
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <csetjmp>
 #include <string>
 
@@ -78,11 +80,14 @@ class JpegReader {
     jpeg_read_header(&library_, TRUE);
     return true;
   }
-  [[nodiscard]] bool start() {
+  // shrink: 1, 2, 4 or 8.
+  [[nodiscard]] bool start(unsigned shrink = 1) {
     if (setjmp(errors_.leave) != 0) {
       return false;
     }
     library_.out_color_space = is_cmyk() ? JCS_CMYK : JCS_RGB;
+    library_.scale_num = 1;
+    library_.scale_denom = shrink;
     jpeg_start_decompress(&library_);
     return true;
   }
@@ -92,6 +97,21 @@ class JpegReader {
     }
     JSAMPROW rows[1] = {row};
     jpeg_read_scanlines(&library_, rows, 1);
+    return true;
+  }
+  // After start: only these columns are decoded, or a few more on either side, which widen them.
+  [[nodiscard]] bool select_columns(std::uint32_t& first, std::uint32_t& count) {
+    if (setjmp(errors_.leave) != 0) {
+      return false;
+    }
+    jpeg_crop_scanline(&library_, &first, &count);
+    return true;
+  }
+  [[nodiscard]] bool skip_rows(std::uint32_t count) {
+    if (setjmp(errors_.leave) != 0) {
+      return false;
+    }
+    jpeg_skip_scanlines(&library_, count);
     return true;
   }
   // Reads up to the end marker, which must exist.
@@ -108,6 +128,9 @@ class JpegReader {
   }
   [[nodiscard]] std::uint32_t rows() const { return library_.image_height; }
   [[nodiscard]] std::uint32_t columns() const { return library_.image_width; }
+  // After start: the size of the result.
+  [[nodiscard]] std::uint32_t result_rows() const { return library_.output_height; }
+  [[nodiscard]] std::uint32_t result_columns() const { return library_.output_width; }
   [[nodiscard]] std::string reason() const { return std::string("JPEG: ") + errors_.message.data(); }
 
  private:
@@ -153,6 +176,83 @@ Image decode_jpeg(BytesView file, const ImageLimits& limits) {
   }
   require(reader.finish());
   return image;
+}
+
+namespace {
+
+// The largest of 8, 4 and 2 that leaves at least as many pixels as are wanted; otherwise 1.
+unsigned shrinking(const WantedPart& wanted) {
+  for (const unsigned by : {8U, 4U, 2U}) {
+    if (wanted.box.rows >= wanted.rows * by && wanted.box.columns >= wanted.columns * by) {
+      return by;
+    }
+  }
+  return 1;
+}
+
+// Whether an end marker is near the end of the file. A file that was cut off has none.
+bool has_end(BytesView file) {
+  constexpr std::size_t searched = 4096;
+  const BytesView tail = file.last(std::min(file.size(), searched));
+  constexpr std::array<std::uint8_t, 2> end{0xff, 0xd9};
+  return !std::ranges::search(tail, end).empty();
+}
+
+}  // namespace
+
+ImagePart decode_jpeg_part(BytesView file, const ChoosePart& choose, const ImageLimits& limits) {
+  JpegReader reader(file);
+  const auto require = [&reader](bool succeeded) {
+    if (!succeeded) {
+      throw BrokenImage(reader.reason());
+    }
+  };
+  require(reader.read_header());
+  check_image_size(reader.rows(), reader.columns(), limits);
+  const WantedPart wanted = choose(reader.rows(), reader.columns());
+  check_box(wanted.box, reader.rows(), reader.columns());
+  if (reader.is_cmyk()) {
+    return part_of(decode_jpeg(file, limits), wanted.box);
+  }
+  const unsigned by = shrinking(wanted);
+  require(reader.start(by));
+  // Each pixel of the result covers by x by pixels; the last ones may reach beyond the image.
+  const double scale = 1.0 / by;
+  ImagePart part;
+  part.top = static_cast<double>(wanted.box.top) * scale;
+  part.rows = static_cast<double>(wanted.box.rows) * scale;
+  part.left = static_cast<double>(wanted.box.left) * scale;
+  part.columns = static_cast<double>(wanted.box.columns) * scale;
+  const auto lowest = [](double start) { return static_cast<std::uint32_t>(std::floor(start)); };
+  const auto highest = [](double end, std::uint32_t most) {
+    return std::min(static_cast<std::uint32_t>(std::ceil(end)), most);
+  };
+  const std::uint32_t top = lowest(part.top);
+  const std::uint32_t bottom = highest(part.top + part.rows, reader.result_rows());
+  std::uint32_t left = lowest(part.left);
+  std::uint32_t columns = highest(part.left + part.columns, reader.result_columns()) - left;
+  if (columns < reader.result_columns()) {
+    require(reader.select_columns(left, columns));
+  }
+  part.top -= top;
+  part.left -= left;
+  Image& image = part.image;
+  image.rows = bottom - top;
+  image.columns = columns;
+  const auto stride = static_cast<std::size_t>(image.columns * Image::channels);
+  image.pixels.resize(static_cast<std::size_t>(image.rows) * stride);
+  if (top > 0) {
+    require(reader.skip_rows(top));
+  }
+  for (std::int64_t y = 0; y < image.rows; ++y) {
+    require(reader.read_row(image.pixels.data() + static_cast<std::size_t>(y) * stride));
+  }
+  if (bottom == reader.result_rows()) {
+    require(reader.finish());
+  } else if (!has_end(file)) {
+    (void)decode_jpeg(file, limits);  // throws if it is truncated
+  }
+  return part;
 }
 
 }  // namespace pair::data

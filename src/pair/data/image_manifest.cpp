@@ -148,4 +148,8 @@ Image ImageManifest::read(std::size_t index) const {
   }
 }
 
+ImagePart ImageManifest::read_part(std::size_t index, const ChoosePart& choose) const {
+  return read_picture_part(path_.parent_path() / sample(index).id, exif_, choose);
+}
+
 }  // namespace pair::data

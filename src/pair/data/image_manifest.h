@@ -35,6 +35,7 @@ class ImageManifest : public Source {
   [[nodiscard]] std::span<const std::string> classes() const override { return classes_; }
   [[nodiscard]] std::span<const std::string> environments() const override { return environments_; }
   [[nodiscard]] Image read(std::size_t index) const override;
+  [[nodiscard]] ImagePart read_part(std::size_t index, const ChoosePart& choose) const override;
 
   // Whether the file has the column split. Otherwise all samples are `train`.
   [[nodiscard]] bool has_splits() const { return has_splits_; }

@@ -62,6 +62,7 @@ void describe(base::Fields<ImagesOptions>& field) {
               {{"none", ImageNormalisation::none}, {"imagenet", ImageNormalisation::imagenet}},
               "what the channels are normalised by; weights for ImageNet expect imagenet")
       .unsaid = "none";
+  field.choice("decode", &O::decode, decoding_choices(), decoding_summary).unsaid = "exact";
   field.flag("exif", &O::exif, "turn images as their EXIF data says").unsaid = "false";
   field
       .choice("draws", &O::domainbed_split, {{"domainbed", true}, {"pair", false}},
@@ -204,6 +205,7 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
   if (options.augment == ImageAugmentation::domainbed) {
     set.loading.augment = domainbed_augmentation;
   }
+  set.loading.fast_decode = options.decode == ImageDecoding::fast;
   set.classes = {source.classes().begin(), source.classes().end()};
   ImageInput input{.rows = options.image_size, .columns = options.image_size, .exif = options.exif};
   if (options.normalise == ImageNormalisation::imagenet) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/data/environment.h"
@@ -15,6 +16,12 @@ namespace pair::data {
 enum class ImageAugmentation {
   none,      // mirrors some (ImagesOptions::flip)
   domainbed  // DomainBed's: a random part, colours, grey (transform.h), and mirrors
+};
+
+// The decoding of training images; scores always use the exact one.
+enum class ImageDecoding {
+  exact,
+  fast  // only the needed part of a JPEG, at a lower resolution where that is enough (decode_part)
 };
 
 // (x - mean) / deviation per channel.
@@ -37,11 +44,21 @@ struct ImagesOptions {
   BrokenFiles broken = BrokenFiles::fail;
   ImageAugmentation augment = ImageAugmentation::none;
   ImageNormalisation normalise = ImageNormalisation::none;
+  ImageDecoding decode = ImageDecoding::fast;
   bool exif = true;             // turn images as their EXIF data says
   bool domainbed_split = true;  // hold out the images that DomainBed does (numpy_random.h)
 
   bool operator==(const ImagesOptions&) const = default;
 };
+
+// The choices of an option `decode`, and its summary.
+inline std::vector<std::pair<std::string, ImageDecoding>> decoding_choices() {
+  return {{"exact", ImageDecoding::exact}, {"fast", ImageDecoding::fast}};
+}
+inline constexpr const char* decoding_summary =
+    "decoding of training images: exact, or fast: the needed part of a JPEG, at a lower resolution where "
+    "that "
+    "is enough";
 
 // The environments' names, in order. Throws std::invalid_argument without a folder and a manifest,
 // std::runtime_error if they cannot be read.

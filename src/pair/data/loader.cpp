@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/data/pixel_loops.h"
 #include "pair/data/quarter_turns.h"
 
 // Not in an anonymous namespace, because Loader::Work, which is visible outside, has members of these types.
@@ -32,8 +33,9 @@ class Plan {
   // The sample to use in place of a broken one; none to leave it out.
   [[nodiscard]] virtual std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
                                                                std::uint64_t attempt) const = 0;
-  // The image at a place of a batch, resized, and augmented in training.
-  [[nodiscard]] virtual Image prepared(const Image& image, std::int64_t step, std::size_t place) const = 0;
+  // The sample at a place of a batch, resized, and augmented in training.
+  [[nodiscard]] virtual Image prepared(const Source& source, std::size_t sample, std::int64_t step,
+                                       std::size_t place) const = 0;
   // The prepared image, turned in training if the options say so.
   [[nodiscard]] virtual Image turned(Image image, std::int64_t /*step*/, std::size_t /*place*/) const {
     return image;
@@ -96,13 +98,19 @@ class TrainingPlan : public Plan {
                                                        std::uint64_t attempt) const override {
     return sampler_.replacement(step, place, attempt);
   }
-  [[nodiscard]] Image prepared(const Image& image, std::int64_t step, std::size_t place) const override {
+  [[nodiscard]] Image prepared(const Source& source, std::size_t sample, std::int64_t step,
+                               std::size_t place) const override {
     const std::uint64_t counter = sampler_.counter(step, place);
-    DrawnAugmentation drawn = draw_augmentation(
-        options_.augment, image.rows, image.columns,
-        [&, n = std::uint64_t{0}]() mutable { return augmentations_.nth_uniform(counter, ++n); });
-    drawn.flip = flips_.uniform(counter) < options_.flip;
-    return augmented(image, options_.rows, options_.columns, drawn);
+    if (!options_.fast_decode) {
+      const Image image = source.read(sample);
+      return augmented(image, options_.rows, options_.columns, drawn(counter, image.rows, image.columns));
+    }
+    DrawnAugmentation chosen;
+    const ImagePart part = source.read_part(sample, [&](std::int64_t rows, std::int64_t columns) {
+      chosen = drawn(counter, rows, columns);
+      return WantedPart{chosen.crop, options_.rows, options_.columns};
+    });
+    return augmented(part, options_.rows, options_.columns, chosen);
   }
   [[nodiscard]] Image turned(Image image, std::int64_t step, std::size_t place) const override {
     return options_.quarter_turns
@@ -111,6 +119,15 @@ class TrainingPlan : public Plan {
   }
 
  private:
+  [[nodiscard]] DrawnAugmentation drawn(std::uint64_t counter, std::int64_t rows,
+                                        std::int64_t columns) const {
+    DrawnAugmentation result = draw_augmentation(
+        options_.augment, rows, columns,
+        [&, n = std::uint64_t{0}]() mutable { return augmentations_.nth_uniform(counter, ++n); });
+    result.flip = flips_.uniform(counter) < options_.flip;
+    return result;
+  }
+
   Sampler sampler_;
   LoaderOptions options_;
   CounterRandom flips_;
@@ -136,9 +153,9 @@ class OrderedPlan : public Plan {
                                                        std::uint64_t /*attempt*/) const override {
     return std::nullopt;
   }
-  [[nodiscard]] Image prepared(const Image& image, std::int64_t /*step*/,
+  [[nodiscard]] Image prepared(const Source& source, std::size_t sample, std::int64_t /*step*/,
                                std::size_t /*place*/) const override {
-    return resized(image, rows_, columns_);
+    return resized(source.read(sample), rows_, columns_);
   }
 
  private:
@@ -150,12 +167,7 @@ class OrderedPlan : public Plan {
 
 // Interleaved pixels as planes: [rows, columns, 3] to [3, rows, columns].
 void write_planes(const Image& image, std::uint8_t* out) {
-  const auto count = static_cast<std::size_t>(image.rows * image.columns);
-  for (std::size_t i = 0; i < count; ++i) {
-    out[i] = image.pixels[3 * i];
-    out[count + i] = image.pixels[3 * i + 1];
-    out[2 * count + i] = image.pixels[3 * i + 2];
-  }
+  pixel_loops().to_planes(image.pixels.data(), static_cast<std::size_t>(image.rows * image.columns), out);
 }
 
 void check_between(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
@@ -313,7 +325,7 @@ class Loader::Work {
             return;
           }
           write_planes(
-              plan_->turned(plan_->prepared(source_->read(place.sample), slot.step, index), slot.step, index),
+              plan_->turned(plan_->prepared(*source_, place.sample, slot.step, index), slot.step, index),
               slot.pixels + index * size);
           return;
         } catch (const BrokenImage& error) {

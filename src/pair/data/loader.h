@@ -41,8 +41,11 @@ struct LoaderOptions {
   std::int64_t columns = 224;
   double flip = 0.0;          // training: probability that an image is mirrored, 0 to 1
   Augmentation augment = {};  // training: what else is done to an image
-  bool quarter_turns =
-      false;  // training: turn images by 0, 90, 180 or 270 degrees, each equally often; square ones
+  // Training: turn images by 0, 90, 180 or 270 degrees, each equally often. Images must be square.
+  bool quarter_turns = false;
+  // Training: decode only what the augmented image needs, at a lower resolution where that is enough
+  // (decode_part). An ordered pass always decodes the whole image.
+  bool fast_decode = false;
   // Channels of samples that are numbers (Source::read_numbers), which are not augmented; 0: samples are
   // images.
   std::int64_t numbers = 0;

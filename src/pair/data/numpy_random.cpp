@@ -118,11 +118,13 @@ std::uint32_t domainbed_seed(std::string_view arguments) {
 }
 
 std::uint32_t domainbed_seed(std::int64_t first, std::int64_t second) {
-  return domainbed_seed("(" + std::to_string(first) + ", " + std::to_string(second) + ")");
+  const std::string arguments = std::to_string(first) + ", " + std::to_string(second);
+  return domainbed_seed('(' + arguments + ')');
 }
 
 std::uint32_t domainbed_seed(std::int64_t first, std::string_view second) {
-  return domainbed_seed("(" + std::to_string(first) + ", '" + std::string(second) + "')");
+  const std::string arguments = std::to_string(first) + ", '" + std::string(second) + '\'';
+  return domainbed_seed('(' + arguments + ')');
 }
 
 DomainBedSplit domainbed_split(std::size_t count, double holdout, std::uint64_t trial_seed,

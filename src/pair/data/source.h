@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "pair/data/image.h"
@@ -62,6 +63,14 @@ class Source {
   // Reads and decodes a sample. Throws BrokenImage, naming the file, if it is not a valid image, and
   // std::runtime_error if it cannot be read (missing disk, no permission).
   [[nodiscard]] virtual Image read(std::size_t index) const = 0;
+
+  // Only what is needed for a part of a sample (decode_part), if the source can do that in less time. Throws
+  // like read.
+  [[nodiscard]] virtual ImagePart read_part(std::size_t index, const ChoosePart& choose) const {
+    Image image = read(index);
+    const CropBox box = choose(image.rows, image.columns).box;
+    return part_of(std::move(image), box);
+  }
 
   // For a source whose samples are numbers and not images (LoaderOptions::numbers): fills `to`, [channels,
   // rows, columns] row-major. Throws like read, and std::logic_error if samples are images.

@@ -6,22 +6,27 @@
 #include <string>
 
 #include "pair/base/numbers.h"
+#include "pair/data/image_formats.h"
+#include "pair/data/pixel_loops.h"
 
-// The arithmetic is Pillow's (Blend.c, Convert.c), in its precision.
+// The arithmetic is Pillow's (Blend.c, and pixel_loops.h), in its precision.
 
 namespace pair::data {
 namespace {
-
-// Pillow's ITU-R 601-2 luma.
-std::uint8_t luma(const std::uint8_t* pixel) {
-  return static_cast<std::uint8_t>((pixel[0] * 19595U + pixel[1] * 38470U + pixel[2] * 7471U + 0x8000U) >>
-                                   16U);
-}
 
 // Image.blend of one byte: from + factor * (to - from), cut off.
 std::uint8_t blended(int from, int to, float factor) {
   const float mixed = static_cast<float>(from) + factor * static_cast<float>(to - from);
   return mixed <= 0.0F ? 0 : mixed >= 255.0F ? 255 : static_cast<std::uint8_t>(mixed);
+}
+
+// The same for every byte.
+std::array<std::uint8_t, 256> blended_with(int from, float factor) {
+  std::array<std::uint8_t, 256> table{};
+  for (int byte = 0; byte < 256; ++byte) {
+    table[static_cast<std::size_t>(byte)] = blended(from, byte, factor);
+  }
+  return table;
 }
 
 void check_factor(const char* name, double factor) {
@@ -30,69 +35,6 @@ void check_factor(const char* name, double factor) {
     throw std::invalid_argument(std::string(name) + ": expected a factor from 0 to 1e6, got " +
                                 base::shown(factor));
   }
-}
-
-struct Hsv {
-  std::uint8_t hue = 0;
-  std::uint8_t saturation = 0;
-  std::uint8_t value = 0;
-};
-
-Hsv to_hsv(const std::uint8_t* pixel) {
-  const int red = pixel[0];
-  const int green = pixel[1];
-  const int blue = pixel[2];
-  const int high = std::max({red, green, blue});
-  const int low = std::min({red, green, blue});
-  Hsv hsv{0, 0, static_cast<std::uint8_t>(high)};
-  if (high == low) {
-    return hsv;
-  }
-  const auto range = static_cast<float>(high - low);
-  const float saturation = range / static_cast<float>(high);
-  const float from_red = static_cast<float>(high - red) / range;
-  const float from_green = static_cast<float>(high - green) / range;
-  const float from_blue = static_cast<float>(high - blue) / range;
-  float hue = 0.0F;
-  if (red == high) {
-    hue = from_blue - from_green;
-  } else if (green == high) {
-    hue = static_cast<float>(2.0 + static_cast<double>(from_red) - static_cast<double>(from_blue));
-  } else {
-    hue = static_cast<float>(4.0 + static_cast<double>(from_green) - static_cast<double>(from_red));
-  }
-  hue = static_cast<float>(std::fmod(static_cast<double>(hue) / 6.0 + 1.0, 1.0));
-  const auto byte = [](float share) {
-    return static_cast<std::uint8_t>(
-        std::clamp(static_cast<int>(static_cast<double>(share) * 255.0), 0, 255));
-  };
-  hsv.hue = byte(hue);
-  hsv.saturation = byte(saturation);
-  return hsv;
-}
-
-void from_hsv(const Hsv& hsv, std::uint8_t* pixel) {
-  const std::uint8_t value = hsv.value;
-  if (hsv.saturation == 0) {
-    std::fill_n(pixel, 3, value);
-    return;
-  }
-  const double sixth = static_cast<double>(static_cast<float>(hsv.hue)) * 6.0 / 255.0;
-  const int sector = static_cast<int>(std::floor(sixth));
-  const auto rest = static_cast<float>(sixth - static_cast<double>(static_cast<float>(sector)));
-  const auto saturation = static_cast<float>(static_cast<double>(hsv.saturation) / 255.0);
-  const auto byte = [value](double share) {
-    return static_cast<std::uint8_t>(std::clamp(static_cast<int>(std::round(value * share)), 0, 255));
-  };
-  const auto s = static_cast<double>(saturation);
-  const auto f = static_cast<double>(rest);
-  // fs * f is a product of floats in Pillow.
-  const std::uint8_t p = byte(1.0 - s);
-  const std::uint8_t q = byte(1.0 - static_cast<double>(saturation * rest));
-  const std::uint8_t t = byte(1.0 - s * (1.0 - f));
-  const std::array<std::array<std::uint8_t, 3>, 6> sectors{
-      {{value, t, p}, {q, value, p}, {p, value, t}, {p, q, value}, {t, p, value}, {value, p, q}}};
-  std::ranges::copy(sectors[static_cast<std::size_t>(sector % 6)], pixel);
 }
 
 // Half to even, as Python's round.
@@ -152,13 +94,7 @@ void check_augmentation(const Augmentation& augmentation) {
 }  // namespace
 
 Image cropped(const Image& image, const CropBox& box) {
-  if (box.top < 0 || box.left < 0 || box.rows < 1 || box.columns < 1 || box.rows > image.rows - box.top ||
-      box.columns > image.columns - box.left) {
-    throw std::invalid_argument("a crop: expected a part of " + std::to_string(image.rows) + " rows and " +
-                                std::to_string(image.columns) + " columns, got " + std::to_string(box.rows) +
-                                " x " + std::to_string(box.columns) + " at " + std::to_string(box.top) +
-                                ", " + std::to_string(box.left));
-  }
+  check_box(box, image.rows, image.columns);
   Image part{box.rows, box.columns, {}};
   const auto stride = static_cast<std::size_t>(box.columns * Image::channels);
   part.pixels.resize(static_cast<std::size_t>(box.rows) * stride);
@@ -177,50 +113,31 @@ Image resized_crop(const Image& image, const CropBox& box, std::int64_t rows, st
 
 void adjust_brightness(Image& image, double factor) {
   check_factor("brightness", factor);
-  for (std::uint8_t& byte : image.pixels) {
-    byte = blended(0, byte, static_cast<float>(factor));
-  }
+  pixel_loops().map(image.pixels, blended_with(0, static_cast<float>(factor)));
 }
 
 void adjust_contrast(Image& image, double factor) {
   check_factor("contrast", factor);
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i + 2 < image.pixels.size(); i += 3) {
-    sum += luma(image.pixels.data() + i);
-  }
+  const auto sum = static_cast<double>(pixel_loops().sum_of_greys(image.pixels));
   const auto count = static_cast<double>(std::max<std::size_t>(image.pixels.size() / 3, 1));
-  const int mean = static_cast<int>(static_cast<double>(sum) / count + 0.5);
-  for (std::uint8_t& byte : image.pixels) {
-    byte = blended(mean, byte, static_cast<float>(factor));
-  }
+  pixel_loops().map(image.pixels,
+                    blended_with(static_cast<int>(sum / count + 0.5), static_cast<float>(factor)));
 }
 
 void adjust_saturation(Image& image, double factor) {
   check_factor("saturation", factor);
-  for (std::size_t i = 0; i + 2 < image.pixels.size(); i += 3) {
-    const std::uint8_t grey = luma(image.pixels.data() + i);
-    for (std::size_t channel = 0; channel < 3; ++channel) {
-      image.pixels[i + channel] = blended(grey, image.pixels[i + channel], static_cast<float>(factor));
-    }
-  }
+  pixel_loops().away_from_grey(image.pixels, static_cast<float>(factor));
 }
 
 void adjust_hue(Image& image, double turn) {
   if (!(turn >= -0.5 && turn <= 0.5)) {
     throw std::invalid_argument("hue: expected a turn from -0.5 to 0.5, got " + base::shown(turn));
   }
-  const auto added = static_cast<std::uint8_t>(static_cast<int>(turn * 255.0));
-  for (std::size_t i = 0; i + 2 < image.pixels.size(); i += 3) {
-    Hsv hsv = to_hsv(image.pixels.data() + i);
-    hsv.hue = static_cast<std::uint8_t>(hsv.hue + added);
-    from_hsv(hsv, image.pixels.data() + i);
-  }
+  pixel_loops().turn_hue(image.pixels, static_cast<std::uint8_t>(static_cast<int>(turn * 255.0)));
 }
 
 void to_grey(Image& image) {
-  for (std::size_t i = 0; i + 2 < image.pixels.size(); i += 3) {
-    std::fill_n(image.pixels.data() + i, 3, luma(image.pixels.data() + i));
-  }
+  pixel_loops().to_grey(image.pixels);
 }
 
 DrawnAugmentation draw_augmentation(const Augmentation& augmentation, std::int64_t rows, std::int64_t columns,
@@ -247,8 +164,10 @@ DrawnAugmentation draw_augmentation(const Augmentation& augmentation, std::int64
   return drawn;
 }
 
-Image augmented(const Image& image, std::int64_t rows, std::int64_t columns, const DrawnAugmentation& drawn) {
-  Image result = resized_crop(image, drawn.crop, rows, columns);
+namespace {
+
+// All steps after the crop.
+void finish_augmentation(Image& result, const DrawnAugmentation& drawn) {
   if (drawn.flip) {
     flip_horizontally(result);
   }
@@ -275,6 +194,20 @@ Image augmented(const Image& image, std::int64_t rows, std::int64_t columns, con
   if (drawn.grey) {
     to_grey(result);
   }
+}
+
+}  // namespace
+
+Image augmented(const Image& image, std::int64_t rows, std::int64_t columns, const DrawnAugmentation& drawn) {
+  Image result = resized_crop(image, drawn.crop, rows, columns);
+  finish_augmentation(result, drawn);
+  return result;
+}
+
+Image augmented(const ImagePart& crop, std::int64_t rows, std::int64_t columns,
+                const DrawnAugmentation& drawn) {
+  Image result = resized(crop, rows, columns);
+  finish_augmentation(result, drawn);
   return result;
 }
 

@@ -12,16 +12,6 @@
 
 namespace pair::data {
 
-// A part of an image, in pixels.
-struct CropBox {
-  std::int64_t top = 0;
-  std::int64_t left = 0;
-  std::int64_t rows = 0;
-  std::int64_t columns = 0;
-
-  bool operator==(const CropBox&) const = default;
-};
-
 // torchvision's functional.crop. Throws std::invalid_argument for a box that is empty or outside.
 Image cropped(const Image& image, const CropBox& box);
 // functional.resized_crop: resized(cropped(image, box), rows, columns), bilinear with antialiasing.
@@ -74,5 +64,8 @@ DrawnAugmentation draw_augmentation(const Augmentation& augmentation, std::int64
 
 // Crop and resize, mirror, jitter, grey: DomainBed's order.
 Image augmented(const Image& image, std::int64_t rows, std::int64_t columns, const DrawnAugmentation& drawn);
+// The same for a part that is the crop.
+Image augmented(const ImagePart& crop, std::int64_t rows, std::int64_t columns,
+                const DrawnAugmentation& drawn);
 
 }  // namespace pair::data

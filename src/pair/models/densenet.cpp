@@ -10,6 +10,7 @@
 #include "pair/models/dropout.h"
 #include "pair/models/initial.h"
 #include "pair/models/model.h"
+#include "pair/models/pooling.h"
 #include "pair/models/registry.h"
 
 // DenseNet-121 (Huang et al., "Densely Connected Convolutional Networks", CVPR 2017) as torchvision has it,
@@ -126,7 +127,7 @@ class DenseFeatures final : public torch::nn::Module {
         images = transitions_[i]->forward(images);
       }
     }
-    return norm5_->forward(images).relu().mean({2, 3});
+    return mean_over_image(norm5_->forward(images).relu());
   }
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
 

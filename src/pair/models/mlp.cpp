@@ -65,6 +65,7 @@ class Mlp final : public Model {
   torch::Tensor features(const torch::Tensor& inputs) override;
   // On CUDA devices, if every hidden layer is trained.
   std::unique_ptr<RectifiedPass> rectified_pass(const torch::Tensor& inputs) override;
+  [[nodiscard]] bool takes_autocast() const override { return false; }
 
  private:
   std::int64_t input_size_;

@@ -40,6 +40,7 @@ class MnistCnn final : public Model {
 
   torch::Tensor features(const torch::Tensor& inputs) override;
   [[nodiscard]] bool takes_half() const override { return true; }
+  [[nodiscard]] bool takes_autocast() const override { return false; }
 
  private:
   std::vector<torch::nn::Conv2d> convolutions_;  // parameters "conv1" ... "conv4"

@@ -42,6 +42,10 @@ class Model : public torch::nn::Module {
   // 32-bit features. Parameters keep their type.
   [[nodiscard]] virtual bool takes_half() const { return false; }
 
+  // Whether features() works under autocast (train/precision.h): it uses torch's operations, not kernels that
+  // expect one type of numbers.
+  [[nodiscard]] virtual bool takes_autocast() const { return true; }
+
   // For weights of other programs (weights.h): this model's name of a tensor that their files call `name`,
   // and its convolution on the inputs, whose filters are repeated for another number of channels; empty:
   // none.

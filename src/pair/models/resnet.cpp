@@ -10,6 +10,7 @@
 #include "pair/models/dropout.h"
 #include "pair/models/initial.h"
 #include "pair/models/model.h"
+#include "pair/models/pooling.h"
 #include "pair/models/registry.h"
 
 // Residual networks (He et al., "Deep Residual Learning for Image Recognition", CVPR 2016) as torchvision has
@@ -155,7 +156,7 @@ torch::Tensor ResNet::features(const torch::Tensor& inputs) {
   for (torch::nn::Sequential& layer : layers_) {
     images = layer->forward(images);
   }
-  return dropout_->forward(images.mean({2, 3}));
+  return dropout_->forward(mean_over_image(images));
 }
 
 template <class BlockKind>

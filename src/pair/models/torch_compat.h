@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ATen/autocast_mode.h>
 #include <torch/optim.h>
 #include <torch/version.h>
 
@@ -30,5 +31,36 @@ inline torch::Tensor attention(const torch::Tensor& q, const torch::Tensor& k, c
   return torch::softmax(torch::matmul(q * scale, k.transpose(2, 3)) + bias, -1).matmul(v);
 #endif
 }
+
+// Autocast of one kind of device, and the type that it converts to.
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+inline bool autocast_enabled(torch::DeviceType device) {
+  return at::autocast::is_autocast_enabled(device);
+}
+inline torch::ScalarType autocast_type(torch::DeviceType device) {
+  return at::autocast::get_autocast_dtype(device);
+}
+inline void set_autocast(torch::DeviceType device, bool enabled, torch::ScalarType type) {
+  at::autocast::set_autocast_enabled(device, enabled);
+  at::autocast::set_autocast_dtype(device, type);
+}
+#else
+inline bool autocast_enabled(torch::DeviceType device) {
+  return device == torch::kCPU ? at::autocast::is_cpu_enabled() : at::autocast::is_enabled();
+}
+inline torch::ScalarType autocast_type(torch::DeviceType device) {
+  return device == torch::kCPU ? at::autocast::get_autocast_cpu_dtype()
+                               : at::autocast::get_autocast_gpu_dtype();
+}
+inline void set_autocast(torch::DeviceType device, bool enabled, torch::ScalarType type) {
+  if (device == torch::kCPU) {
+    at::autocast::set_cpu_enabled(enabled);
+    at::autocast::set_autocast_cpu_dtype(type);
+  } else {
+    at::autocast::set_enabled(enabled);
+    at::autocast::set_autocast_gpu_dtype(type);
+  }
+}
+#endif
 
 }  // namespace pair::models::compat

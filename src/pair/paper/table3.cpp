@@ -1,7 +1,6 @@
 #include "pair/paper/table3.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -12,6 +11,7 @@
 #include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
 #include "pair/base/tables.h"
+#include "pair/paper/table3_printed.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/means.h"
 #include "pair/select/pair_s.h"
@@ -20,78 +20,6 @@ namespace pair::paper {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array environments = {"+90%", "+80%", "-90%"};
-
-// From the paper: an accuracy in percent and its standard error.
-struct Printed {
-  double mean;
-  double error;
-};
-
-struct PrintedRow {
-  std::array<Printed, environments.size()> figures;
-  Printed average;
-};
-
-struct PaperRow {
-  PrintedRow plain;
-  PrintedRow pair_s;
-  double delta_worst;
-};
-
-struct Algorithm {
-  std::string_view key;
-  std::string_view label;
-  PaperRow train_domain;  // ERM has no PAIR-s row: its own row is repeated, without gain
-  PaperRow test_domain;
-};
-
-// Appendix G.3 of the paper: the values from its ColoredMNIST tables for either validation set; the averages,
-// with their errors, from its overall tables. (For ERM with the training-domain set the two differ: 51.5 in
-// the former, 51.4 in the latter.)
-constexpr std::array algorithms = {
-    Algorithm{"erm",
-              "ERM",
-              {{{{{71.0, 0.5}, {73.4, 0.1}, {10.0, 0.1}}}, {51.4, 1.0}},
-               {{{{71.0, 0.5}, {73.4, 0.1}, {10.0, 0.1}}}, {51.4, 1.0}},
-               0.0},
-              {{{{{71.7, 0.2}, {72.7, 0.2}, {28.8, 0.8}}}, {57.8, 0.2}},
-               {{{{71.7, 0.2}, {72.7, 0.2}, {28.8, 0.8}}}, {57.8, 0.2}},
-               0.0}},
-    Algorithm{"dann",
-              "DANN",
-              {{{{{71.0, 0.3}, {73.4, 0.1}, {10.0, 0.1}}}, {51.5, 0.1}},
-               {{{{71.6, 0.3}, {73.3, 0.2}, {10.9, 0.4}}}, {51.9, 0.1}},
-               0.9},
-              {{{{{73.0, 1.2}, {73.3, 0.1}, {25.8, 1.7}}}, {57.4, 0.8}},
-               {{{{72.1, 0.3}, {73.2, 0.3}, {23.2, 3.8}}}, {56.2, 1.1}},
-               -2.6}},
-    Algorithm{"groupdro",
-              "GroupDRO",
-              {{{{{72.6, 0.2}, {73.1, 0.0}, {9.9, 0.1}}}, {51.8, 0.0}},
-               {{{{72.7, 0.2}, {73.2, 0.5}, {13.0, 1.5}}}, {53.0, 0.4}},
-               3.1},
-              {{{{{73.4, 0.4}, {72.4, 0.0}, {38.1, 0.8}}}, {61.3, 0.4}},
-               {{{{73.2, 0.2}, {73.3, 0.3}, {33.8, 2.3}}}, {60.1, 0.7}},
-               -4.3}},
-    Algorithm{"irmv1",
-              "IRM",
-              {{{{{72.3, 0.3}, {72.6, 0.4}, {9.9, 0.1}}}, {51.6, 0.1}},
-               {{{{67.4, 2.6}, {64.8, 1.4}, {24.2, 1.6}}}, {52.2, 0.5}},
-               14.3},
-              {{{{{72.3, 0.3}, {72.5, 0.4}, {59.4, 5.3}}}, {68.1, 1.6}},
-               {{{{71.7, 0.4}, {73.1, 0.1}, {62.3, 3.1}}}, {69.0, 1.1}},
-               2.9}},
-    Algorithm{"fishr",
-              "Fishr",
-              {{{{{72.2, 0.6}, {73.1, 0.3}, {9.9, 0.2}}}, {51.8, 0.1}},
-               {{{{69.1, 2.9}, {70.9, 1.7}, {22.6, 1.4}}}, {54.2, 1.0}},
-               12.7},
-              {{{{{73.8, 0.5}, {73.6, 0.1}, {56.7, 8.6}}}, {68.0, 2.9}},
-               {{{{73.7, 0.6}, {73.5, 0.2}, {57.3, 8.4}}}, {68.2, 3.0}},
-               0.6}},
-};
 
 json as_json(const Printed& printed) {
   return {{"mean", printed.mean}, {"error", printed.error}};
@@ -129,7 +57,8 @@ Chosen chosen_by(const select::Selection& selection) {
   return chosen;
 }
 
-json row_of(const Chosen& chosen, std::string_view algorithm) {
+json row_of(const Chosen& chosen, std::string_view algorithm,
+            const std::vector<std::string_view>& environments) {
   json figures = json::array();
   double sum = 0.0;
   std::optional<double> worst;
@@ -223,16 +152,23 @@ std::string shown_bases(const json& figures) {
 
 std::vector<std::string> table3_algorithms() {
   std::vector<std::string> keys;
-  keys.reserve(algorithms.size());
-  for (const Algorithm& algorithm : algorithms) {
+  for (const PrintedAlgorithm& algorithm : table3_printed().front().algorithms) {
     keys.emplace_back(algorithm.key);
   }
   return keys;
 }
 
+std::vector<std::string> table3_datasets() {
+  std::vector<std::string> names;
+  for (const PrintedDataset& dataset : table3_printed()) {
+    names.emplace_back(dataset.name);
+  }
+  return names;
+}
+
 sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
                                std::int64_t n_trials, const std::vector<runs::Override>& common,
-                               Table3Validation validation) {
+                               Table3Validation validation, std::string_view dataset) {
   const std::vector<std::string> known = table3_algorithms();
   std::vector<std::string> named;
   for (const std::string& name : chosen) {
@@ -252,7 +188,7 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
     }
   }
   sweep::Definition definition;
-  definition.datasets = {"ColoredMNIST"};
+  definition.datasets = {std::string(table3_printed(dataset).name)};
   definition.algorithms = named.empty() ? known : named;
   definition.n_hparams = n_hparams;
   definition.n_trials = n_trials;
@@ -262,7 +198,8 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
   return definition;
 }
 
-nlohmann::json table3(const select::History& history, Table3Validation validation) {
+nlohmann::json table3(const select::History& history, Table3Validation validation, std::string_view dataset) {
+  const PrintedDataset& printed_set = table3_printed(dataset);
   struct Way {
     const char* name;
     select::Selection (*plain)(const select::History&);
@@ -284,20 +221,21 @@ nlohmann::json table3(const select::History& history, Table3Validation validatio
   const Chosen plain = chosen_by(way.plain(history));
   const Chosen by_pair_s = chosen_by(select::pair_s(history, options));
   json result{{"name", "table3"},
+              {"dataset", printed_set.name},
               {"validation", way.name},
               {"runs", history.size()},
-              {"environments", environments},
+              {"environments", printed_set.environments},
               {"rows", json::array()}};
-  for (const Algorithm& algorithm : algorithms) {
+  for (const PrintedAlgorithm& algorithm : printed_set.algorithms) {
     if (std::none_of(history.begin(), history.end(),
                      [&](const select::Run& run) { return run.algorithm == algorithm.key; })) {
       continue;
     }
     const bool printed_there = validation != Table3Validation::leave_one_out;
-    const PaperRow& paper =
+    const PrintedRows& paper =
         validation == Table3Validation::test_domain ? algorithm.test_domain : algorithm.train_domain;
     const auto add = [&](const Chosen& chosen, bool pair_s, const PrintedRow& printed) -> json& {
-      json row = row_of(chosen, algorithm.key);
+      json row = row_of(chosen, algorithm.key, printed_set.environments);
       row["algorithm"] = algorithm.key;
       row["label"] = algorithm.label;
       row["pair_s"] = pair_s;
@@ -320,8 +258,12 @@ nlohmann::json table3(const select::History& history, Table3Validation validatio
 }
 
 std::string table3_text(const nlohmann::json& result) {
-  std::vector<std::vector<std::string>> lines = {
-      {"", "PAIR-s", "+90%", "+80%", "-90%", "average", "gain, worst", "draws x trials"}};
+  std::vector<std::string> heads = {"", "PAIR-s"};
+  for (const json& environment : result.at("environments")) {
+    heads.push_back(environment.get<std::string>());
+  }
+  heads.insert(heads.end(), {"average", "gain, worst", "draws x trials"});
+  std::vector<std::vector<std::string>> lines = {heads};
   for (const json& row : result.at("rows")) {
     const json& paper = row.at("paper");
     std::vector<std::string> line = {row.at("label").get<std::string>(),
@@ -339,7 +281,8 @@ std::string table3_text(const nlohmann::json& result) {
     line.push_back(shown_bases(row.at("figures")));
     lines.push_back(std::move(line));
   }
-  return "ColoredMNIST of DomainBed, " + result.at("validation").get<std::string>() +
+  return result.value("dataset", "ColoredMNIST") + " of DomainBed, " +
+         result.at("validation").get<std::string>() +
          " validation: accuracy on the left-out domain, mean and standard error over\n"
          "trials, each the best of its draws of hyperparameters (paper in parentheses: 20 x 3)\n\n" +
          base::aligned(lines, {.indent = "  ", .left = 2});

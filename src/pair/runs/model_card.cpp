@@ -128,6 +128,7 @@ ModelCard card_from(const json& object) {
   card.algorithm = run.at("algorithm").get<std::string>();
   card.seed = run.at("seed").get<std::uint64_t>();
   card.steps = run.at("steps").get<std::int64_t>();
+  card.averaged_steps = run.value("averaged_steps", std::int64_t{0});
   card.run = run.at("hash").get<std::string>();
   card.weights_sha256 = object.at("weights_sha256").get<std::string>();
   check_sizes(card);
@@ -171,6 +172,9 @@ std::string to_text(const ModelCard& card) {
       {"run",
        {{"algorithm", card.algorithm}, {"seed", card.seed}, {"steps", card.steps}, {"hash", card.run}}},
       {"weights_sha256", card.weights_sha256}};
+  if (card.averaged_steps > 0) {
+    object["run"]["averaged_steps"] = card.averaged_steps;
+  }
   if (card.table) {
     object["table"] = data::as_json(*card.table);
   }

@@ -37,7 +37,8 @@ struct ModelCard {
   std::string algorithm;
   std::uint64_t seed = 0;
   std::int64_t steps = 0;  // updates that made it: the run's, or fewer for a model of an earlier record
-  std::string run;         // the hash of its spec
+  std::int64_t averaged_steps = 0;  // the steps whose weights it is the mean of; 0: the last step's weights
+  std::string run;                  // the hash of its spec
 
   std::string weights_sha256;  // of model.safetensors
 };

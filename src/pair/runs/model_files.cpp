@@ -14,8 +14,10 @@
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
 #include "pair/models/weights.h"
+#include "pair/runs/device_name.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/trained.h"
+#include "pair/train/precision.h"
 #include "pair/train/scoring.h"
 #include "pair/train/trainer.h"
 
@@ -81,6 +83,7 @@ std::string write_model(const std::filesystem::path& folder, const RunSpec& spec
                         const data::EnvironmentSet& data, const train::Trainer& trainer) {
   trainer.save_weights(weights_file(folder));
   ModelCard card = card_of(spec, data, trainer.step());
+  card.averaged_steps = trainer.averaged_steps();
   card.weights_sha256 = digest(read_file(weights_file(folder), base::largest_checkpoint));
   const std::string text = to_text(card);
   replace_file(card_file(folder), text);
@@ -130,7 +133,8 @@ ModelCard read_card(const std::filesystem::path& folder) {
   }
 }
 
-TrainedModel::TrainedModel(const std::filesystem::path& folder) : card_(read_card(folder)) {
+TrainedModel::TrainedModel(const std::filesystem::path& folder, const std::string& device)
+    : card_(read_card(folder)), device_(device_named(device)) {
   const fs::path weights = weights_file(folder);
   try {
     if (digest(read_file(weights, base::largest_checkpoint)) != card_.weights_sha256) {
@@ -146,6 +150,10 @@ TrainedModel::TrainedModel(const std::filesystem::path& folder) : card_(read_car
     throw std::invalid_argument(error.what());
   }
   model_->eval();
+  if (device_.is_cuda()) {
+    train::use_tf32(false);
+    model_->to(device_);
+  }
 }
 
 torch::Tensor TrainedModel::outputs(const torch::Tensor& inputs) {
@@ -155,7 +163,7 @@ torch::Tensor TrainedModel::outputs(const torch::Tensor& inputs) {
                                 " each, got " +
                                 shown_sizes(inputs.sizes().slice(std::min<std::size_t>(1, inputs.dim()))));
   }
-  return train::outputs_of(*model_, inputs);
+  return train::outputs_of(*model_, inputs.to(device_)).to(torch::kCPU);
 }
 
 void make_model_from_checkpoint(const std::filesystem::path& folder) {

@@ -42,16 +42,17 @@ ModelCard read_card(const std::filesystem::path& folder);
 class TrainedModel {
  public:
   // Throws the errors of read_card, and std::invalid_argument if model.safetensors is missing, damaged, or of
-  // another model.
-  explicit TrainedModel(const std::filesystem::path& folder);
+  // another model. device: where it computes, in fp32 (device_name.h).
+  explicit TrainedModel(const std::filesystem::path& folder, const std::string& device = "cpu");
 
   [[nodiscard]] const ModelCard& card() const { return card_; }
   // Inputs [n, ...] of card().input_shape, numbers or bytes (data::as_numbers), n >= 1; the outputs are [n,
-  // card().outputs], in evaluation mode. Throws std::invalid_argument for another shape.
+  // card().outputs] on the CPU, in evaluation mode. Throws std::invalid_argument for another shape.
   [[nodiscard]] torch::Tensor outputs(const torch::Tensor& inputs);
 
  private:
   ModelCard card_;
+  torch::Device device_;
   std::shared_ptr<models::Model> model_;
 };
 

@@ -54,7 +54,7 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
   require_between("workers", request.workers, 0, 256);
   require_between("threads", request.threads, 1, 1024);
   train::use_threads(request.threads);
-  TrainedModel model(request.run);
+  TrainedModel model(request.run, request.device);
   const ModelCard& card = model.card();
   const std::unique_ptr<data::Inputs> inputs =
       data::open_inputs(card.input, request.inputs, in,

@@ -30,6 +30,7 @@ struct PredictRequest {
   std::int64_t batch = 64;                   // inputs at a time, 1 to 1,000,000
   std::int64_t workers = 2;                  // threads that decode images, 0 to 256
   std::int64_t threads = 1;                  // that one operation may use, 1 to 1024
+  std::string device = "cpu";                // that computes: cpu, cuda or cuda:N
   std::optional<std::int64_t> channel = {};  // that grey digits go to: 0 or 1
 };
 

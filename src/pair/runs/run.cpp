@@ -1,11 +1,9 @@
 #include "pair/runs/run.h"
 
 #include <c10/util/Exception.h>
-#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,6 +13,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/device/recorder.h"
+#include "pair/runs/device_name.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/model_files.h"
 #include "pair/runs/rank_run.h"
@@ -31,26 +30,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 torch::Device device_of(const RunSpec& spec) {
-  constexpr std::string_view numbered = "cuda:";
-  if (spec.device.starts_with("cuda")) {
-    const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
-    if (count == 0) {
-      throw std::invalid_argument("device: expected cpu, since LibTorch finds no CUDA device, got '" +
-                                  spec.device + "'");
-    }
-    // Checked before torch parses the number, of which it keeps eight bits.
-    std::int64_t number = 0;
-    if (spec.device.starts_with(numbered)) {
-      const char* const end = spec.device.data() + spec.device.size();
-      const auto [stopped, error] = std::from_chars(spec.device.data() + numbered.size(), end, number);
-      number = error == std::errc() && stopped == end ? number : count;
-    }
-    if (number < 0 || number >= count) {
-      throw std::invalid_argument("device: expected cuda:0 to cuda:" + std::to_string(count - 1) + ", got '" +
-                                  spec.device + "'");
-    }
-  }
-  return torch::Device(spec.device);
+  return device_named(spec.device);
 }
 
 std::string start_state(const RunSpec& spec, const std::filesystem::path& directory) {
@@ -201,7 +181,7 @@ class Try {
   RunResult go_on() {
     train::use_threads(spec_.threads);
     if (device_of(spec_).is_cuda()) {
-      train::use_tf32(spec_.tf32);
+      train::use_tf32(spec_.settings.precision != train::Precision::fp32);
     }
     train::Trainer trainer = trainer_at_checkpoint();
     settle_models(trainer.step());

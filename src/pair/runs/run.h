@@ -66,7 +66,7 @@ struct OutOfMemory : std::runtime_error {
 // Does the remaining part of a run: all of it, the steps after the last checkpoint, or nothing if it has
 // finished; then its device does not need to exist. The records depend only on the spec: not on how often the
 // run was stopped or killed, nor on what else this process runs. Concurrent runs in one process must have the
-// same threads and tf32, which LibTorch and OpenBLAS keep per process.
+// same threads and, on a device, either fp32 or not, which LibTorch and OpenBLAS keep per process.
 //
 // Throws std::invalid_argument for an invalid spec or folder, Busy (run_directory.h) if another process
 // trains there, OutOfMemory, and std::runtime_error if training or writing fails: then `failed` in the folder

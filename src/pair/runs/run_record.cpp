@@ -117,6 +117,9 @@ nlohmann::json record_of(const RunSpec& spec, const train::Evaluation& evaluatio
               {"hparams", hparams_of(spec)},
               {"lr", evaluation.lr}};
   record.update(evaluation.named.empty() ? weighed_losses(spec, evaluation) : named_losses(evaluation));
+  if (evaluation.averaged_steps > 0) {
+    record["averaged_steps"] = evaluation.averaged_steps;
+  }
   add_measured(record, "noise_floor", spec, evaluation.noise_floors);
   add_measured(record, "held_out_losses", spec, evaluation.held_out_losses);
   add_measured(record, "held_out_noise_floor", spec, evaluation.held_out_floors);

@@ -40,18 +40,32 @@ struct AddedSetting {
   const char* name;
   const char* value_before;
 };
-constexpr std::array added_settings{AddedSetting{"draws", "pair"}, AddedSetting{"exif", "false"}};
+constexpr std::array added_settings{AddedSetting{"draws", "pair"}, AddedSetting{"exif", "false"},
+                                    AddedSetting{"decode", "exact"}};
 constexpr const char* in_all_written_specs = "checkpoint_every";
 
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec);
   json.emplace(once_of_all, once_of_all_value);
+  // tf32, which every spec has, says it for the other two.
+  if (spec.settings.precision != train::Precision::bf16) {
+    json.erase("precision");
+  }
   for (const Setting& setting : settings_of(spec)) {
     if (!setting.field->unsaid.empty() && base::as_text(setting.value()) == setting.field->unsaid) {
       json.erase(setting.name());
     }
   }
   return json;
+}
+
+// Both names of the precision, given as text; empty: not given.
+void check_precision(const std::string& precision, const std::string& tf32) {
+  const std::optional<base::Value> flag = base::parse_flag(tf32);
+  if (!precision.empty() && flag && std::get<bool>(*flag) != (precision == "tf32")) {
+    throw std::invalid_argument("precision: expected the same as tf32, its older name, which is " +
+                                base::as_text(*flag) + ", got '" + precision + "'");
+  }
 }
 
 // (1, 1e10, 1e12) is for three objectives; other numbers of objectives need another one.
@@ -136,6 +150,7 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
       set(spec, name, value);
     }
   }
+  check_precision(given(overrides, "precision"), given(overrides, "tf32"));
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {
     if (foreign == Foreign::pass_over && find_setting(spec, name) == nullptr) {
@@ -211,6 +226,12 @@ RunSpec spec_from_json(const nlohmann::json& json) {
       structure.emplace_back(name, base::as_text(*plain));
     }
   }
+  const auto text_at = [&json](const char* key) {
+    const auto found = json.find(key);
+    const std::optional<base::Value> plain = found == json.end() ? std::nullopt : value_from(*found);
+    return plain ? base::as_text(*plain) : std::string();
+  };
+  check_precision(text_at("precision"), text_at("tf32"));
   RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"), structure);
   for (const auto& [name, value] : json.items()) {
     const bool is_relic = name == once_of_all && find_setting(spec, name) == nullptr;

@@ -31,7 +31,6 @@ struct RunSpec {
   std::int64_t eval_first = 0;         // step of the first record; 0: eval_every. Up to 1e9
   std::int64_t threads = 1;            // per operation; rounding depends on it. 1 to 1024
   std::string device = "cpu";          // cpu, cuda or cuda:N
-  bool tf32 = false;                   // matrix products in TF32, on CUDA devices
   std::int64_t checkpoint_every = 50;  // steps between checkpoints. 1 to 1e9
   KeepCheckpoints keep_checkpoints =
       KeepCheckpoints::last;  // neither records nor the run's name depend on it

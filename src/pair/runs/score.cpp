@@ -39,7 +39,7 @@ struct Scored {
 class Scoring {
  public:
   Scoring(const ScoreRequest& request, const ScoreHooks& hooks)
-      : request_(request), hooks_(hooks), model_(request.run) {}
+      : request_(request), hooks_(hooks), model_(request.run, request.device) {}
 
   ScoreTable run() {
     std::error_code unknown;

@@ -42,6 +42,7 @@ struct ScoreRequest {
   bool skip_broken = false;                // leave out broken images of a folder, and count them
   std::int64_t workers = 2;                // threads that decode images, 0 to 256
   std::int64_t threads = 1;                // that one operation may use, 1 to 1024
+  std::string device = "cpu";              // that computes: cpu, cuda or cuda:N
 };
 
 struct ScoreHooks {

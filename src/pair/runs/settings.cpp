@@ -102,6 +102,47 @@ base::Field name_field() {
                                   is_method_name));
 }
 
+// A setting of training that is listed with the run's own: how the work is done, not what is trained.
+base::Field precision_field() {
+  using train::Precision;
+  base::Fields<train::Settings> fields;
+  base::Field field = fields.choice(
+      "precision", &train::Settings::precision,
+      {{"fp32", Precision::fp32}, {"tf32", Precision::tf32}, {"bf16", Precision::bf16}},
+      "arithmetic of the steps: fp32, products in TF32 (on CUDA devices), or mixed precision with bfloat16");
+  field.get = [plain = field.get](const void* spec) {
+    return plain(&static_cast<const RunSpec*>(spec)->settings);
+  };
+  field.set = [plain = field.set](void* spec, const base::Value& value) {
+    return plain(&static_cast<RunSpec*>(spec)->settings, value);
+  };
+  return field;
+}
+
+// The name that precision=tf32 had before there were other precisions; runs are named by it.
+base::Field tf32_field() {
+  using train::Precision;
+  struct Flag {
+    bool on = false;
+  };
+  base::Fields<Flag> fields;
+  base::Field field = fields.flag("tf32", &Flag::on, "the same as precision tf32");
+  field.get = [](const void* spec) {
+    return base::Value(static_cast<const RunSpec*>(spec)->settings.precision == Precision::tf32);
+  };
+  field.set = [](void* spec, const base::Value& value) {
+    const auto* const on = std::get_if<bool>(&value);
+    Precision& precision = static_cast<RunSpec*>(spec)->settings.precision;
+    if (on != nullptr && *on) {
+      precision = Precision::tf32;
+    } else if (on != nullptr && precision == Precision::tf32) {
+      precision = Precision::fp32;
+    }
+    return on != nullptr;
+  };
+  return field;
+}
+
 const std::vector<base::Field>& run_fields() {
   static const std::vector<base::Field> all = [] {
     constexpr std::int64_t many = 1'000'000'000;
@@ -129,8 +170,9 @@ const std::vector<base::Field>& run_fields() {
     field.whole("threads", &S::threads, std::int64_t{1}, 1024,
                 "threads per operation; rounding depends on it");
     field.text("device", &S::device, "cpu, cuda or cuda:N", "device that trains", is_device);
-    field.flag("tf32", &S::tf32, "matrix products in TF32, on CUDA devices");
     std::vector<base::Field> fields = std::move(field).take();
+    fields.push_back(precision_field());
+    fields.push_back(tf32_field());
     fields.push_back(start_field());
     fields.push_back(weights_field());
     fields.push_back(weights_digest_field());
@@ -143,7 +185,7 @@ const std::vector<base::Field>& run_fields() {
 void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner,
          bool of_run) {
   for (const base::Field& field : fields) {
-    // half: how the work is done, as tf32 is.
+    // half: how the work is done, as precision is.
     settings.push_back({&field, owner, of_run || !field.decides || field.name == "half", field.group});
   }
 }

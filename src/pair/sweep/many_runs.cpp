@@ -77,15 +77,20 @@ class Executor {
   }
 
  private:
-  // TF32 is a setting of the process, not of a run.
+  // Whether products may be in TF32 is a setting of the process, not of a run.
   static void require_one_precision(std::span<const runs::RunSpec> specs) {
-    std::optional<bool> tf32;
+    std::optional<train::Precision> first;
     for (const runs::RunSpec& spec : specs) {
-      if (spec.device != "cpu" && tf32.value_or(spec.tf32) != spec.tf32) {
-        throw std::invalid_argument(
-            "tf32: expected the same value for all runs that share the device, got true and false");
+      if (spec.device == "cpu") {
+        continue;
       }
-      tf32 = spec.device != "cpu" ? std::optional(spec.tf32) : tf32;
+      const train::Precision precision = spec.settings.precision;
+      if ((first.value_or(precision) == train::Precision::fp32) != (precision == train::Precision::fp32)) {
+        throw std::invalid_argument(
+            "precision: expected either fp32 or others for all runs that share the device, got " +
+            std::string(to_string(*first)) + " and " + std::string(to_string(precision)));
+      }
+      first = first.value_or(precision);
     }
   }
 

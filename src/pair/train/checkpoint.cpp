@@ -40,7 +40,8 @@ void read_into(const std::vector<torch::Tensor>& own, const std::vector<torch::T
 
 }  // namespace
 
-void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrategy& strategy) {
+void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrategy& strategy,
+                      const AveragedWeights& average) {
   OutputArchive archive;
   write(archive, "parameters", learner.model->parameters());
   write(archive, "buffers", learner.model->buffers());
@@ -66,6 +67,7 @@ void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrat
   learner.update->save(update);
   archive.write("update", update);
   strategy.save(archive);
+  average.save(archive);
   archive.save_to(out);
 }
 

@@ -5,6 +5,7 @@
 #include <iosfwd>
 
 #include "pair/models/model.h"
+#include "pair/train/averaged_weights.h"
 #include "pair/train/learner.h"
 #include "pair/train/strategy.h"
 
@@ -18,6 +19,7 @@
 //     steps, balancing, feasible, backtracks, backtracking
 //     loss_sums, loss_steps      means since the last evaluation
 //     update/                    the update's state, including the guard's tally
+//     average/, averaged_steps   the averaged weights and the steps in them, if there are any
 //
 // and the keys that the strategy adds (its save): preference, weighed_weights, weighed_losses; named_sums,
 // named_counts, algorithm/. Minibatches and dropout masks are functions of seed and step, and have no state.
@@ -27,7 +29,8 @@
 namespace pair::train {
 
 // Requires that the device has finished all steps: the strategy is settled.
-void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrategy& strategy);
+void write_checkpoint(std::ostream& out, const Learner& learner, const StepStrategy& strategy,
+                      const AveragedWeights& average);
 
 torch::serialize::InputArchive open_checkpoint(std::istream& in, const DeviceLink& link);
 
@@ -37,7 +40,7 @@ Phase read_phase(torch::serialize::InputArchive& archive);
 // Only the model, in place.
 void read_model(torch::serialize::InputArchive& archive, models::Model& model);
 
-// Everything except the model and the phase.
+// Everything except the model, the phase and the average.
 void read_state(torch::serialize::InputArchive& archive, Learner& learner, StepStrategy& strategy);
 
 }  // namespace pair::train

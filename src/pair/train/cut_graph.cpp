@@ -31,8 +31,8 @@ std::vector<torch::Tensor> leaves_of(const objectives::HeadView& view) {
 
 // The leaves behind the featurizer.
 struct CutGraph::Cut {
-  torch::Tensor features;     // with the featurizer's graph, or without if it is frozen
-  torch::Tensor at_head;      // the same without graph
+  Features features;
+  torch::Tensor at_head;      // their values, without graph
   objectives::HeadView view;  // what objectives see: these rows, or those of all ranks (shared_cut.h)
 };
 
@@ -66,7 +66,7 @@ torch::Tensor CutGraph::row_sums(const torch::Tensor& rows) {
 CutGraph::Cut CutGraph::cut(const Batch& batch) {
   Cut result;
   result.features = network_->features_of(batch);
-  result.at_head = result.features.detach();
+  result.at_head = result.features.values.detach();
   torch::Tensor logits;
   {
     const torch::NoGradGuard no_graph;
@@ -94,7 +94,7 @@ torch::Tensor CutGraph::back(const Cut& cut, const torch::Tensor& logit_gradient
                              torch::Tensor feature_gradient, const torch::Tensor& head_gradient) {
   const torch::NoGradGuard no_graph;
   const torch::Tensor& weight = network_->model().head->weight;
-  if (logit_gradient.defined() && cut.features.requires_grad()) {
+  if (logit_gradient.defined() && cut.features.trained) {
     const bool kernel = weight.size(0) == 1 && weight.size(1) % 4 == 0 && device::has_kernels(weight);
     feature_gradient = sum_of(
         feature_gradient, kernel ? device::outer(logit_gradient, weight) : torch::mm(logit_gradient, weight));
@@ -187,7 +187,7 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
     parts.push_back(compared->by_head);
   }
   if (const auto featurizer = network_->trained_featurizer();
-      source != GradientSource::head && !featurizer.empty() && compared->cut.features.requires_grad()) {
+      source != GradientSource::head && !featurizer.empty() && compared->cut.features.trained) {
     std::vector<torch::Tensor> rows;
     for (std::int64_t k = 0; k < m; ++k) {
       const torch::Tensor at_features =

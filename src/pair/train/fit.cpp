@@ -1,8 +1,11 @@
 #include "pair/train/fit.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
@@ -20,11 +23,38 @@ void notify_of_half(Learner& learner, const Settings& settings) {
   if (!settings.half || !learner.link.device().is_cuda() || (!own_update && learner.step.in_half())) {
     return;
   }
-  std::string why = "only mnist_cnn supports 16 bits, not " + settings.model;
+  std::string why =
+      "only mnist_cnn has kernels for it, not " + settings.model + "; precision bf16 is for all networks";
   if (learner.model->takes_half()) {
     why = own_update ? "the algorithm has its own update" : "an objective needs the whole network";
   }
   learner.link.notify("half has no effect: " + why);
+}
+
+void notify_of_bf16(Learner& learner, const Settings& settings) {
+  if (settings.precision == Precision::bf16 && !learner.model->takes_autocast()) {
+    learner.link.notify("precision bf16 has no effect on the steps of " + settings.model +
+                        ", which has kernels of its own for other types");
+  }
+}
+
+// Own updates see the batch as a whole.
+void require_one_part(const Learner& learner, const Settings& settings) {
+  if (settings.accumulate == 1) {
+    return;
+  }
+  if (settings.scheme == Scheme::own) {
+    throw std::invalid_argument("accumulate: expected 1 with " + settings.update.name +
+                                ", which has its own update, got " + std::to_string(settings.accumulate));
+  }
+  if (!learner.batches.minibatches()) {
+    const std::vector<std::int64_t>& sizes = learner.batches.train().sizes;
+    if (const std::int64_t least = *std::ranges::min_element(sizes); least < settings.accumulate) {
+      throw std::invalid_argument("accumulate: expected at most " + std::to_string(least) +
+                                  ", the samples of the smallest environment, got " +
+                                  std::to_string(settings.accumulate));
+    }
+  }
 }
 
 void notify_of_one_environment(Learner& learner, const Settings& settings, const data::EnvironmentSet& data) {
@@ -59,7 +89,8 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
 
 }  // namespace
 
-void require_all_environments(const Learner& learner, const Settings& settings) {
+void require_fit(const Learner& learner, const Settings& settings) {
+  require_one_part(learner, settings);
   const auto all = learner.batches.all_environments();
   if (learner.batches.environments() == all) {
     return;
@@ -81,6 +112,7 @@ void require_all_environments(const Learner& learner, const Settings& settings) 
 
 void notify_of_fit(Learner& learner, const Settings& settings, const data::EnvironmentSet& data) {
   notify_of_half(learner, settings);
+  notify_of_bf16(learner, settings);
   notify_of_one_environment(learner, settings, data);
   notify_of_draws(learner, settings);
 }

@@ -16,7 +16,7 @@ namespace pair::train {
 struct HeadKernels::Compared {
   std::optional<device::AtHead> kernels;
   std::unique_ptr<models::RectifiedPass> pass;  // the hand-written pass, if the model has one; otherwise
-  torch::Tensor features;                       // with the featurizer's graph
+  Features features;                            // of the model's own pass
 };
 
 HeadKernels::HeadKernels(std::shared_ptr<const StepNetwork> network) : network_(std::move(network)) {
@@ -70,14 +70,15 @@ bool HeadKernels::take(const Batch& batch) const {
 std::unique_ptr<HeadKernels::Compared> HeadKernels::compared(const Batch& batch,
                                                              const torch::Tensor& also) const {
   auto found = std::make_unique<Compared>();
-  found->pass = network_->half() ? nullptr : network_->model().rectified_pass(batch.inputs);
+  found->pass =
+      network_->half() || network_->parts() > 1 ? nullptr : network_->model().rectified_pass(batch.inputs);
   if (!found->pass) {
     found->features = network_->features_of(batch);
   }
   const torch::NoGradGuard no_graph;
   device::Head head;
   head.loss = kernel_loss(network_->loss());
-  head.features = found->pass ? found->pass->features() : found->features.detach();
+  head.features = found->pass ? found->pass->features() : found->features.values.detach();
   head.labels =
       objectives::labels_for(batch.labels, head.features.size(0), network_->model().head->weight.size(0),
                              batch.sizes, network_->loss(), head.features.scalar_type());
@@ -93,7 +94,7 @@ torch::Tensor HeadKernels::gradient_of(const Compared& compared, const torch::Te
   device::FeatureGradient wanted = device::FeatureGradient::none;
   if (compared.pass) {
     wanted = device::FeatureGradient::rectified;
-  } else if (compared.features.requires_grad()) {
+  } else if (compared.features.trained) {
     wanted = device::FeatureGradient::plain;
   }
   const device::HeadGradient gradient = device::back_from_head(*compared.kernels, weights, wanted);

@@ -17,6 +17,9 @@ class KeptBuffers {
   KeptBuffers() = default;
   // Keeps the current buffers.
   explicit KeptBuffers(std::vector<torch::Tensor> buffers);
+  // The same, after making the buffers views of one vector per type of number: a network has hundreds of
+  // small buffers, and on a device each operation on one of them costs as much as one on all.
+  static KeptBuffers gathering(const std::vector<torch::Tensor>& buffers);
 
   void keep();     // as they are now
   void restore();  // as they were kept

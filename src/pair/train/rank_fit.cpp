@@ -61,6 +61,9 @@ void require_shareable(const Learner& learner, const Settings& settings) {
   if (settings.scheme == Scheme::own) {
     refuse_ranks(learner, settings.update.name + ", an algorithm with its own update");
   }
+  if (settings.accumulate > 1) {
+    refuse_ranks(learner, "accumulate=" + std::to_string(settings.accumulate));
+  }
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     if (learner.objectives[k]->needs_network()) {
       refuse_ranks(learner, settings.objectives[k] + ", which needs gradients of the whole network");

@@ -90,8 +90,9 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
     std::int64_t count = 0;
     while (const std::optional<data::LoadedBatch> batch = loader.next(stop)) {
       link.perform([&] {
-        const torch::Tensor logits = model.forward(batches.normalised(batch->inputs.to(link.device())));
-        const torch::Tensor labels = batch->labels.to(link.device());
+        const torch::Tensor logits =
+            model.forward(batches.normalised(batch->inputs.to(link.device(), /*non_blocking=*/true)));
+        const torch::Tensor labels = batch->labels.to(link.device(), /*non_blocking=*/true);
         sum += data::sample_scores(loss, logits, labels).sum().item<double>();
         if (seen) {
           seen(means.size(), logits, labels);

@@ -52,6 +52,11 @@ void describe_all(SettingsFields& field) {
              "environments per step, drawn without replacement, for minibatches; 0: all")
       .unsaid = "0";
   field
+      .whole("accumulate", &S::accumulate, std::int64_t{1}, 1024,
+             "parts that a step's batch goes through the network in, to save memory; the gradient is that of "
+             "the whole batch")
+      .unsaid = "1";
+  field
       .number(
           "track", &S::track, {.low = 1, .high = 1e6},
           "steps over which risks and their derivatives are averaged, for objectives that are functions of "
@@ -94,6 +99,10 @@ void describe_all(SettingsFields& field) {
       .unsaid = "0";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
                "factor of the sum of squared parameters where Adam runs");
+  field
+      .number("average", &S::average, {.low = 0, .high = 1},
+              "share of the last steps whose weights are averaged for scores and the saved model; 0: none")
+      .unsaid = "0";
 }
 
 void describe_linear(SettingsFields& field) {
@@ -160,7 +169,8 @@ void describe_model(SettingsFields& field) {
       .text("freeze", &S::freeze, "none, or names separated by commas",
             "parameters that are not trained: names such as conv1 or layer1.0, with all below them", is_name)
       .unsaid = "none";
-  field.flag("half", &S::half, "mnist_cnn's steps in 16 bits, on CUDA devices").unsaid = "false";
+  field.flag("half", &S::half, "mnist_cnn's steps in fp16, by its own kernels on CUDA devices").unsaid =
+      "false";
 }
 
 // group: the scheme that alone reads them; empty: all do.
@@ -310,6 +320,14 @@ void validate(const Settings& settings) {
     throw std::invalid_argument("warmup: expected integers from 0 to " + std::to_string(copy.steps) +
                                 " (steps), got " + std::to_string(copy.warmup));
   }
+  if (copy.half && copy.precision == Precision::bf16) {
+    throw std::invalid_argument(
+        "half: expected false with precision bf16, got true; half is fp16, by mnist_cnn's own kernels");
+  }
+  if (copy.accumulate > 1 && copy.batch > 0 && copy.batch % copy.accumulate != 0) {
+    throw std::invalid_argument("accumulate: expected a divisor of batch (" + std::to_string(copy.batch) +
+                                "), got " + std::to_string(copy.accumulate));
+  }
   check_objectives(copy);
   if (copy.scheme == Scheme::pair) {
     check_pair(copy);
@@ -346,6 +364,18 @@ std::string_view to_string(BalanceOptimizer optimizer) {
 
 std::string_view to_string(Decay decay) {
   return decay == Decay::none ? "none" : decay == Decay::cosine ? "cosine" : "step";
+}
+
+std::string_view to_string(Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return "fp32";
+    case Precision::tf32:
+      return "tf32";
+    case Precision::bf16:
+      return "bf16";
+  }
+  throw std::logic_error("unknown precision");
 }
 
 std::vector<double> estimate_preference(const std::vector<double>& losses) {

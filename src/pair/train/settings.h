@@ -45,6 +45,16 @@ enum class GradientSource {
 
 enum class Decay { none, cosine, step };
 
+// The arithmetic of a step's network.
+enum class Precision {
+  fp32,
+  tf32,  // matrix products and convolutions in TF32, on CUDA devices; fp32 elsewhere
+  // The featurizer in bfloat16, as PyTorch's autocast does (precision.h), on CPUs and CUDA devices.
+  // Parameters and their updates, BatchNorm's statistics, features, head, losses and scores are in 32 bits:
+  // fp32, or TF32 for products on CUDA devices.
+  bf16
+};
+
 // The optimizer of PAIR-o's balance phase, and of the linear scheme.
 enum class BalanceOptimizer {
   sgd,  // with momentum, the paper's on ColoredMNIST; without momentum in the linear scheme
@@ -59,6 +69,10 @@ struct Settings {
   std::int64_t pretrain = 150;    // steps of ERM (pair) or with penalty 1 (linear) at the beginning; 0 to 1e9
   std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0: all
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
+  // Parts that a step's batch goes through the featurizer in, so that only one part's activations are in
+  // memory (step_network.h). The step is the same, except that BatchNorm normalises each part by itself. 1 to
+  // 1024
+  std::int64_t accumulate = 1;
   // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
   // environments; 1: the batch's own moments. [1, 1e6]
   double track = 1.0;
@@ -72,7 +86,10 @@ struct Settings {
   std::int64_t schedule_every = 1000;  // steps between two reductions of schedule step. [1, 1e9]
   double schedule_factor = 0.96;       // what each reduction multiplies by. (0, 1]
   bool amsgrad = false;  // Adam divides by the largest mean of squares so far (Reddi et al. 2018)
-  double l2 = 1e-3;      // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  double l2 = 1e-3;  // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  // The share of the run's last steps whose weights are averaged (averaged_weights.h): scores, records and
+  // the saved model are then of the average. 0: no averaging. [0, 1]
+  double average = 0.0;
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
   double penalty = 1.0;  // lambda after annealing. [0, 1e12]
@@ -115,8 +132,9 @@ struct Settings {
   std::string model = "mlp";  // see 'pair list models'
   // Parameters that are not trained: names, or beginnings of names up to a dot ("conv1,layer1.0"), or "none".
   std::string freeze = "none";
-  // On CUDA devices, steps of mnist_cnn in 16 bits: a fraction as long as TF32's, sums and parameters in 32
-  // bits, gradients scaled into range by a power of two. No effect elsewhere.
+  Precision precision = Precision::fp32;
+  // On CUDA devices, steps of mnist_cnn in fp16 by kernels of its own: a fraction as long as TF32's, sums and
+  // parameters in 32 bits, gradients scaled into range by a power of two. No effect elsewhere. Not with bf16.
   bool half = false;
 
   // Options of the extensions named above. settle() fills in missing ones.
@@ -146,6 +164,7 @@ void validate(const Settings& settings);
 std::string_view to_string(Scheme scheme);
 std::string_view to_string(GradientSource source);
 std::string_view to_string(Decay decay);
+std::string_view to_string(Precision precision);
 std::string_view to_string(BalanceOptimizer optimizer);
 
 // Factor by which the paper's second heuristic raises the OOD preferences above the estimated ratios.

@@ -9,10 +9,18 @@ namespace pair::train {
 
 Step::Step(std::shared_ptr<models::Model> model,
            std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss,
-           bool half) {
+           NetworkOptions options) {
   const bool needs_network = std::any_of(objectives.begin(), objectives.end(),
                                          [](const auto& objective) { return objective->needs_network(); });
-  network_ = std::make_shared<StepNetwork>(std::move(model), objectives, loss, half && !needs_network);
+  if (needs_network && options.parts > 1) {
+    throw std::invalid_argument(
+        "accumulate: expected 1 with an objective that needs the whole network, whose gradient cannot be "
+        "taken "
+        "in parts, got " +
+        std::to_string(options.parts));
+  }
+  options.half = options.half && !needs_network;
+  network_ = std::make_shared<StepNetwork>(std::move(model), objectives, loss, options);
   if (needs_network) {
     whole_network_ = std::make_unique<WholeNetwork>(network_);
   } else {

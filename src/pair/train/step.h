@@ -32,11 +32,11 @@ namespace pair::train {
 
 class Step {
  public:
-  // The caller keeps the objectives, and saves and restores their state. half: the featurizer works in 16
-  // bits (Model::takes_half), unless an objective needs the network.
+  // The caller keeps the objectives, and saves and restores their state. Throws std::invalid_argument for
+  // several parts if an objective needs the network.
   Step(std::shared_ptr<models::Model> model,
        std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss,
-       bool half = false);
+       NetworkOptions options = {});
 
   [[nodiscard]] bool in_half() const { return network_->half(); }
 

@@ -3,17 +3,61 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include <optional>
 #include <utility>
 
 #include "pair/device/kernels.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/kept_buffers.h"
+#include "pair/train/precision.h"
 
 namespace pair::train {
+namespace {
+
+// Rows of one environment in one part.
+struct Share {
+  std::int64_t first = 0;  // within the environment
+  std::int64_t count = 0;
+};
+Share share_of(std::int64_t size, std::int64_t part, std::int64_t parts) {
+  const std::int64_t first = size * part / parts;
+  return {first, size * (part + 1) / parts - first};
+}
+
+// The rows [n, ...] of a part: its share of each environment.
+torch::Tensor rows_of_part(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes,
+                           std::int64_t part, std::int64_t parts) {
+  std::vector<torch::Tensor> shares;
+  std::int64_t start = 0;
+  for (const std::int64_t size : sizes) {
+    const Share share = share_of(size, part, parts);
+    shares.push_back(rows.narrow(0, start + share.first, share.count));
+    start += size;
+  }
+  return torch::cat(shares);
+}
+
+// The inverse: the rows of all parts in the order of the batch.
+torch::Tensor rows_of_parts(const std::vector<torch::Tensor>& parts, const std::vector<std::int64_t>& sizes) {
+  const auto count = static_cast<std::int64_t>(parts.size());
+  std::vector<std::int64_t> used(parts.size(), 0);
+  std::vector<torch::Tensor> shares;
+  for (const std::int64_t size : sizes) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const Share share = share_of(size, static_cast<std::int64_t>(part), count);
+      shares.push_back(parts[part].narrow(0, used[part], share.count));
+      used[part] += share.count;
+    }
+  }
+  return torch::cat(shares);
+}
+
+}  // namespace
 
 StepNetwork::StepNetwork(std::shared_ptr<models::Model> model,
                          std::span<const std::unique_ptr<objectives::Objective>> objectives,
-                         data::TaskLoss loss, bool half)
-    : model_(std::move(model)), objectives_(objectives), loss_(loss), half_(half) {}
+                         data::TaskLoss loss, const NetworkOptions& options)
+    : model_(std::move(model)), objectives_(objectives), loss_(loss), options_(options) {}
 
 std::vector<torch::Tensor> StepNetwork::parameters() const {
   std::vector<torch::Tensor> trained;
@@ -35,8 +79,27 @@ bool StepNetwork::of_head(const torch::Tensor& parameter) const {
   return parameter.is_same(model_->head->weight) || parameter.is_same(model_->head->bias);
 }
 
-torch::Tensor StepNetwork::features_of(const Batch& batch) const {
-  return model_->features(half_ ? batch.inputs.to(torch::kHalf) : batch.inputs);
+torch::Tensor StepNetwork::forward(const torch::Tensor& inputs) const {
+  return options_.half ? model_->features(inputs.to(torch::kHalf))
+                       : features_in(options_.precision, *model_, inputs);
+}
+
+Features StepNetwork::features_of(const Batch& batch) const {
+  if (options_.parts == 1) {
+    const torch::Tensor values = forward(batch.inputs);
+    return {values, {}, values.requires_grad()};
+  }
+  const torch::NoGradGuard no_graph;
+  KeptBuffers statistics(model_->buffers());  // the second pass updates them
+  std::vector<torch::Tensor> values;
+  for (std::int64_t part = 0; part < options_.parts; ++part) {
+    values.push_back(forward(rows_of_part(batch.inputs, batch.sizes, part, options_.parts)));
+  }
+  const bool trained = !trained_featurizer().empty();
+  if (trained) {
+    statistics.restore();
+  }
+  return {rows_of_parts(values, batch.sizes), batch, trained};
 }
 
 std::vector<torch::Tensor> StepNetwork::values(const objectives::HeadView& view, data::Random& random) const {
@@ -50,19 +113,23 @@ std::vector<torch::Tensor> StepNetwork::values(const objectives::HeadView& view,
 
 // In 16 bits, the gradient of a small loss would underflow, and that of a large loss overflow, so it is
 // scaled.
-FeaturizerGradient StepNetwork::through_featurizer(const torch::Tensor& features,
+FeaturizerGradient StepNetwork::through_featurizer(const Features& features,
                                                    const torch::Tensor& feature_gradient, bool again) const {
   const std::vector<torch::Tensor> featurizer = trained_featurizer();
   FeaturizerGradient result;
-  if (!featurizer.empty() && features.requires_grad() && feature_gradient.defined()) {
+  if (!featurizer.empty() && features.trained && feature_gradient.defined()) {
     torch::Tensor gradient = feature_gradient;
-    if (half_) {
+    if (options_.half) {
       const device::Scaled scaled = device::scale_for_half(gradient);
       gradient = scaled.numbers;
       result.factor = scaled.factor;
     }
-    result.pieces = torch::autograd::grad({features}, featurizer, {gradient}, /*retain_graph=*/again,
-                                          /*create_graph=*/false, /*allow_unused=*/true);
+    if (options_.parts == 1) {
+      result.pieces = torch::autograd::grad({features.values}, featurizer, {gradient}, /*retain_graph=*/again,
+                                            /*create_graph=*/false, /*allow_unused=*/true);
+    } else {
+      result.pieces = in_parts(features, featurizer, gradient, again);
+    }
   }
   result.pieces.resize(featurizer.size());
   for (std::size_t i = 0; i < featurizer.size(); ++i) {
@@ -71,6 +138,32 @@ FeaturizerGradient StepNetwork::through_featurizer(const torch::Tensor& features
     }
   }
   return result;
+}
+
+std::vector<torch::Tensor> StepNetwork::in_parts(const Features& features,
+                                                 const std::vector<torch::Tensor>& featurizer,
+                                                 const torch::Tensor& gradient, bool again) const {
+  const torch::AutoGradMode graph(true);
+  // If there will be another pass, that one updates them.
+  std::optional<KeptBuffers> statistics;
+  if (again) {
+    statistics.emplace(model_->buffers());
+  }
+  std::vector<torch::Tensor> sums(featurizer.size());
+  const Batch& batch = features.batch;
+  for (std::int64_t part = 0; part < options_.parts; ++part) {
+    const torch::Tensor values = forward(rows_of_part(batch.inputs, batch.sizes, part, options_.parts));
+    const std::vector<torch::Tensor> pieces = torch::autograd::grad(
+        {values}, featurizer, {rows_of_part(gradient, batch.sizes, part, options_.parts)},
+        /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      sums[i] = sum_of(sums[i], pieces[i]);
+    }
+  }
+  if (statistics) {
+    statistics->restore();
+  }
+  return sums;
 }
 
 torch::Tensor StepNetwork::joined(const FeaturizerGradient& featurizer_gradient,

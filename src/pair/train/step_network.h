@@ -11,11 +11,34 @@
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/batch.h"
+#include "pair/train/settings.h"
 
 // Common parts of all paths to a step's gradient (step_path.h): the model as featurizer and head, the
 // objectives, and the conversion of parts of a gradient to one flat vector.
 
 namespace pair::train {
+
+// How the featurizer works.
+struct NetworkOptions {
+  bool half =
+      false;  // in fp16, by kernels of the model (Model::takes_half), unless an objective needs the network
+  Precision precision = Precision::fp32;
+  // Parts that a batch goes through the featurizer in, each with an equal share of every environment. With
+  // several, the features of all parts are computed without a graph; what follows sees the whole batch; and
+  // each part is computed again, with its graph, to propagate its rows of the one weighted gradient. So the
+  // gradient is that of the whole batch for any objective of features and logits, only one part's activations
+  // are in memory, and the featurizer runs forward twice. Only BatchNorm tells the difference: in training
+  // mode it normalises each part by itself, and its running statistics see each part. At least 1; at most the
+  // samples of the smallest environment.
+  std::int64_t parts = 1;
+};
+
+// A pass through the featurizer.
+struct Features {
+  torch::Tensor values;  // [n, d], with the featurizer's graph if that is in one part
+  Batch batch;           // for the second pass of a batch in several parts
+  bool trained = false;  // whether a gradient can be propagated
+};
 
 // The gradients of the featurizer's trained parameters; to be multiplied by factor if that is defined.
 struct FeaturizerGradient {
@@ -25,32 +48,35 @@ struct FeaturizerGradient {
 
 class StepNetwork {
  public:
-  // The caller keeps the objectives. half: the featurizer works in 16 bits.
+  // The caller keeps the objectives.
   StepNetwork(std::shared_ptr<models::Model> model,
               std::span<const std::unique_ptr<objectives::Objective>> objectives, data::TaskLoss loss,
-              bool half);
+              const NetworkOptions& options);
 
   [[nodiscard]] models::Model& model() const { return *model_; }
   [[nodiscard]] std::span<const std::unique_ptr<objectives::Objective>> objectives() const {
     return objectives_;
   }
   [[nodiscard]] data::TaskLoss loss() const { return loss_; }
-  [[nodiscard]] bool half() const { return half_; }
+  [[nodiscard]] bool half() const { return options_.half; }
+  [[nodiscard]] std::int64_t parts() const { return options_.parts; }
 
   // The trained parameters, in the model's order, and those of the featurizer.
   [[nodiscard]] std::vector<torch::Tensor> parameters() const;
   [[nodiscard]] std::vector<torch::Tensor> trained_featurizer() const;
   [[nodiscard]] bool of_head(const torch::Tensor& parameter) const;
 
-  // phi(x) with its graph.
-  [[nodiscard]] torch::Tensor features_of(const Batch& batch) const;
+  // phi(x), ready for through_featurizer.
+  [[nodiscard]] Features features_of(const Batch& batch) const;
+  // phi(x) with its graph, in one part.
+  [[nodiscard]] torch::Tensor forward(const torch::Tensor& inputs) const;
   // The value of each objective: a scalar of type double.
   [[nodiscard]] std::vector<torch::Tensor> values(const objectives::HeadView& view,
                                                   data::Random& random) const;
 
   // Maps the gradient in the features, which may be undefined, to the featurizer's trained parameters. again:
   // whether the graph is needed once more.
-  [[nodiscard]] FeaturizerGradient through_featurizer(const torch::Tensor& features,
+  [[nodiscard]] FeaturizerGradient through_featurizer(const Features& features,
                                                       const torch::Tensor& feature_gradient,
                                                       bool again) const;
 
@@ -63,10 +89,15 @@ class StepNetwork {
                                      const torch::Tensor& factor) const;
 
  private:
+  // The featurizer's gradient, one part after another.
+  [[nodiscard]] std::vector<torch::Tensor> in_parts(const Features& features,
+                                                    const std::vector<torch::Tensor>& featurizer,
+                                                    const torch::Tensor& gradient, bool again) const;
+
   std::shared_ptr<models::Model> model_;
   std::span<const std::unique_ptr<objectives::Objective>> objectives_;
   data::TaskLoss loss_;
-  bool half_;
+  NetworkOptions options_;
 };
 
 // The losses and the Gram matrix of the rows [m, parameters] as [m + m m] doubles, followed by `also` if

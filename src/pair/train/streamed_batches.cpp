@@ -48,7 +48,11 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
 
 StreamedBatches::StreamedBatches(const data::EnvironmentSet& data, const Settings& settings,
                                  std::uint64_t seed, torch::Device device, data::Share share)
-    : data_(&data), sampler_(sampler_of(data, settings, seed, share)), normalisation_(data.input, device) {
+    : data_(&data),
+      loading_(data.loading),
+      sampler_(sampler_of(data, settings, seed, share)),
+      normalisation_(data.input, device) {
+  loading_.pinned = device.is_cuda();
   std::vector<std::int64_t> shape = data::input_shape(data);
   const auto places = static_cast<std::int64_t>(sampler_.places());
   shape.insert(shape.begin(), places);
@@ -75,7 +79,7 @@ void StreamedBatches::await(std::int64_t step, const std::function<bool()>& stop
   ready_.reset();
   if (!loader_ || loader_->step() != step) {
     loader_.reset();  // joins its workers before others start
-    loader_ = data::Loader::training(data_->source, sampler_, data_->loading, step);
+    loader_ = data::Loader::training(data_->source, sampler_, loading_, step);
   }
   ready_ = loader_->next(stop);
   if (!ready_) {
@@ -86,8 +90,9 @@ void StreamedBatches::await(std::int64_t step, const std::function<bool()>& stop
 
 void StreamedBatches::begin_step(std::int64_t step) {
   await(step);
-  inputs_.copy_(ready_->inputs);
-  labels_.copy_(ready_->labels);
+  // From page-locked memory, which is not used again before the device has read it: LibTorch sees to that.
+  inputs_.copy_(ready_->inputs, /*non_blocking=*/true);
+  labels_.copy_(ready_->labels, /*non_blocking=*/true);
   ready_.reset();
 }
 
@@ -116,8 +121,8 @@ std::int64_t pictures_scored_at_once(const data::LoaderOptions& loading) {
 }
 
 data::Loader StreamedBatches::ordered(const data::Environment& environment) const {
-  return data::Loader::ordered(data_->source, environment.samples, pictures_scored_at_once(data_->loading),
-                               data_->loading);
+  return data::Loader::ordered(data_->source, environment.samples, pictures_scored_at_once(loading_),
+                               loading_);
 }
 
 void StreamedBatches::note(data::Loader& loader) {

@@ -45,8 +45,8 @@ class StreamedBatches {
   // Interrupted, and a later call continues waiting. Throws std::runtime_error for a file that cannot be read
   // or, unless broken files are skipped, is broken.
   void await(std::int64_t step, const std::function<bool()>& stop = {});
-  // Copies the batch of that step to the device, always to the same memory. Waits like await() if that was
-  // not called.
+  // Copies the batch of that step to the device, always to the same memory, without waiting for the copy.
+  // Waits like await() if that was not called.
   void begin_step(std::int64_t step);
   // The samples that begin_step copied, inputs as numbers. Can be recorded.
   [[nodiscard]] Batch of_step() const;
@@ -66,6 +66,7 @@ class StreamedBatches {
 
  private:
   const data::EnvironmentSet* data_;
+  data::LoaderOptions loading_;  // the set's; on a CUDA device in page-locked memory
   data::Sampler sampler_;
   data::Normalisation normalisation_;
   std::optional<data::Loader> loader_;      // its next batch is that of the step after ready_

@@ -13,6 +13,7 @@
 #include "pair/models/model.h"
 #include "pair/models/weights.h"
 #include "pair/train/algorithm.h"
+#include "pair/train/averaged_weights.h"
 #include "pair/train/balanced_strategy.h"
 #include "pair/train/checkpoint.h"
 #include "pair/train/device_link.h"
@@ -48,7 +49,8 @@ class Trainer::Impl {
     const auto scope = link_.enter();
     link_.perform([&] {
       learner_ = std::make_unique<Learner>(*data_, std::move(model), settings_, seed, link_, ranks);
-      require_all_environments(*learner_, settings_);
+      require_fit(*learner_, settings_);
+      average_.emplace(*learner_->model, settings_);
       begin_descent();
       if (auto algorithm = make_algorithm(settings_, *data_, learner_->model, seed, device)) {
         strategy_ = std::make_unique<OwnUpdateStrategy>(*learner_, std::move(algorithm));
@@ -68,6 +70,7 @@ class Trainer::Impl {
 
   [[nodiscard]] const Settings& settings() const { return settings_; }
   [[nodiscard]] std::int64_t step() const { return progress().steps; }
+  [[nodiscard]] std::int64_t averaged_steps() const { return average_->count(); }
   std::vector<std::string> take_notices() {
     std::vector<std::string> notices = link_.take_notices();
     if (StreamedBatches* const streamed = learner_->batches.streamed()) {
@@ -90,6 +93,7 @@ class Trainer::Impl {
       strategy_->advance(step, phases_.lr(progress().phase, step));
     }
     progress().steps = step + 1;
+    link_.perform([&] { average_->add(step + 1); });
     if (!link_.asynchronous() || progress().steps % steps_unread == 0) {
       strategy_->settle();
     }
@@ -153,13 +157,18 @@ class Trainer::Impl {
   std::unique_ptr<Learner> learner_;
   std::unique_ptr<StepStrategy> strategy_;
   std::optional<Scorer> scorer_;
+  std::optional<AveragedWeights> average_;
 };
 
 Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
   const auto scope = link_.enter();
   strategy_->settle();
   Evaluation result;
-  const Scores scores = shared_scores(*learner_, [&] { return scorer_->scores(stop); });
+  const Scores scores = shared_scores(*learner_, [&] {
+    const AveragedWeights::Use averaged(*average_);
+    return scorer_->scores(stop);
+  });
+  result.averaged_steps = average_->count();
   auto score = [&scores, at = std::size_t{0}]() mutable { return scores.means[at++]; };
   for (const auto* environments : {&data_->train, &data_->held_out}) {
     for (const data::Environment& environment : *environments) {
@@ -205,6 +214,7 @@ torch::Tensor Trainer::Impl::predict(const torch::Tensor& inputs) {
   const auto scope = link_.enter();
   const torch::NoGradGuard no_graph;
   const ModeGuard mode(*learner_->model, Mode::evaluation);
+  const AveragedWeights::Use averaged(*average_);
   torch::Tensor logits;
   link_.perform([&] {
     logits = learner_->model->forward(data::as_numbers(inputs.to(link_.device()))).to(torch::kCPU);
@@ -215,13 +225,16 @@ torch::Tensor Trainer::Impl::predict(const torch::Tensor& inputs) {
 void Trainer::Impl::save(std::ostream& out) {
   const auto scope = link_.enter();
   strategy_->settle();
-  write_checkpoint(out, *learner_, *strategy_);
+  write_checkpoint(out, *learner_, *strategy_, *average_);
 }
 
 void Trainer::Impl::save_weights(const std::filesystem::path& path) {
   const auto scope = link_.enter();
   strategy_->settle();
-  link_.perform([&] { models::save_weights(*learner_->model, path); });
+  link_.perform([&] {
+    const AveragedWeights::Use averaged(*average_);
+    models::save_weights(*learner_->model, path);
+  });
 }
 
 void Trainer::Impl::load(std::istream& in) {
@@ -233,6 +246,7 @@ void Trainer::Impl::load(std::istream& in) {
     begin_balance();
   }
   read_state(archive, *learner_, *strategy_);
+  average_->load(archive);
 }
 
 void Trainer::Impl::start_from(std::istream& in) {
@@ -274,6 +288,9 @@ const Settings& Trainer::settings() const {
 }
 std::int64_t Trainer::step() const {
   return impl_->step();
+}
+std::int64_t Trainer::averaged_steps() const {
+  return impl_->averaged_steps();
 }
 bool Trainer::finished() const {
   return step() >= settings().steps;

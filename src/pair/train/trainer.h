@@ -63,6 +63,8 @@ struct Evaluation {
   std::int64_t rollbacks = 0;   // steps refused for a value that was not finite, since the run's start
   // The losses of an algorithm of algorithm.h instead: of the last step, or with minibatches means as above.
   std::vector<std::pair<std::string, double>> named;
+  // The steps whose weights are averaged in the model that was scored; 0: it is that of the last step.
+  std::int64_t averaged_steps = 0;
   bool regression = false;    // whether scores are errors
   std::vector<Score> scores;  // of the training environments, then of the held-out ones
   std::vector<std::pair<std::string, double>> more_scores;  // of the data's own, by their keys
@@ -106,8 +108,12 @@ class Trainer {
   // The logits of inputs like the data's, [n, outputs] on the CPU, in evaluation mode; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
 
-  // Writes the model's parameters and buffers as a safetensors file (models/weights.h). Throws Diverged like
-  // save.
+  // The steps whose weights are averaged (averaged_weights.h) in evaluations, predictions and save_weights;
+  // 0: none yet.
+  [[nodiscard]] std::int64_t averaged_steps() const;
+
+  // Writes the model's parameters and buffers, averaged if there is an average, as a safetensors file
+  // (models/weights.h). Throws Diverged like save.
   void save_weights(const std::filesystem::path& path) const;
 
   // Sentences for the user about the run, each once: why its steps are not recorded; which files were
@@ -119,9 +125,9 @@ class Trainer {
   // load throws std::runtime_error for bytes that save did not write or that belong to another model.
   void save(std::ostream& out) const;
   void load(std::istream& in);
-  // Takes only the parameters and buffers from the saved state of a trainer of the same model, with any data
-  // and algorithm: training starts with them instead of random ones. Call before the first step. Throws like
-  // load.
+  // Takes only the parameters and buffers of the last step, not an average, from the saved state of a trainer
+  // of the same model, with any data and algorithm: training starts with them instead of random ones. Call
+  // before the first step. Throws like load.
   void start_from(std::istream& in);
   // The same from a file of pretrained weights (models::load_pretrained), which must have the SHA-256, 64
   // hexadecimal digits. Differences that are allowed become a notice. Throws std::runtime_error for another

@@ -22,8 +22,8 @@ enum Tally : std::int64_t { restarts, rollbacks, in_a_row, halving };
 }  // namespace
 
 Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
-               const GuardState& guard, std::vector<torch::Tensor> buffers)
-    : options_(options), buffers_(std::move(buffers)) {
+               const GuardState& guard, const std::vector<torch::Tensor>& buffers)
+    : options_(options), buffers_(KeptBuffers::gathering(buffers)) {
   const torch::NoGradGuard no_graph;
   parameters_ = in_order_of(parameters, parameters);
   std::int64_t start = 0;

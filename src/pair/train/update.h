@@ -34,9 +34,9 @@ class Update {
  public:
   // Makes the parameters, of one type and device and each dense in memory, views of one flat vector [P]
   // without changing their layout. Counts continue from guard. buffers: the network's, which are restored
-  // with the parameters if a step is refused or undone.
+  // with the parameters if a step is refused or undone, and become views, too (KeptBuffers::gathering).
   Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions& options,
-         const GuardState& guard = {}, std::vector<torch::Tensor> buffers = {});
+         const GuardState& guard = {}, const std::vector<torch::Tensor>& buffers = {});
 
   [[nodiscard]] const torch::Tensor& parameters() const { return parameters_; }  // [P]
 

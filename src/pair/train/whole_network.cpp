@@ -13,7 +13,7 @@ namespace pair::train {
 WholeNetwork::WholeNetwork(std::shared_ptr<const StepNetwork> network) : network_(std::move(network)) {}
 
 objectives::HeadView WholeNetwork::view_of(const Batch& batch) const {
-  const torch::Tensor features = network_->model().features(batch.inputs);
+  const torch::Tensor features = network_->forward(batch.inputs);
   objectives::HeadView view = objectives::view_of(features, network_->model().logits(features), batch.labels,
                                                   batch.sizes, network_->loss());
   view.parameters = network_->parameters();
