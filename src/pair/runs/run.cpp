@@ -368,7 +368,7 @@ RunResult follow(const RunSpec& spec, DatasetCache& datasets, const RunHooks& ho
   const RunSpec own = placed(spec, hooks.ranks);
   train::use_threads(own.threads);
   if (device_of(own).is_cuda()) {
-    train::use_tf32(own.tf32);
+    train::use_tf32(own.settings.precision != train::Precision::fp32);
   }
   train::Trainer trainer(datasets.get(own.dataset, own.seed, own.device), own.settings, own.seed,
                          device_of(own), hooks.ranks);
