@@ -72,7 +72,7 @@ TEST(PixelLoops, GiveTheSameNumbersOnEveryProcessor) {
   }
 }
 
-// A grey has no hue, and no turn is no change of the brightest channel.
+// A grey has no hue.
 TEST(PixelLoops, TurnNoGrey) {
   for (int grey = 0; grey < 256; ++grey) {
     std::vector<std::uint8_t> pixel(3, static_cast<std::uint8_t>(grey));

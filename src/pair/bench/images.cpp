@@ -61,7 +61,7 @@ struct Arguments {
 
 constexpr int environments = 3;
 const std::vector<std::string> image_parts = {"decode", "step", "loader"};
-// Not measured unless it is asked for: it writes many files.
+// Measured only with --parts memory: it writes many files.
 constexpr const char* memory_part = "memory";
 
 bool on_cuda(const Arguments& arguments) {

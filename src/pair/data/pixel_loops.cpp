@@ -128,7 +128,7 @@ struct Loops {
     for (std::size_t i = 0; i < block; ++i) {
       high[i] = std::max(std::max(red[i], green[i]), blue[i]);
       const std::int32_t low = std::min(std::min(red[i], green[i]), blue[i]);
-      // Of a grey, hue and saturation are 0.
+      // A grey gets the hue and the saturation 0.
       const auto range = static_cast<float>(std::max(high[i] - low, 1));
       saturation[i] = static_cast<std::int32_t>(
           static_cast<double>(static_cast<float>(high[i] - low) / static_cast<float>(std::max(high[i], 1))) *

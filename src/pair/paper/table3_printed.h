@@ -3,7 +3,7 @@
 #include <string_view>
 #include <vector>
 
-// What the paper prints in Table 3 and in the tables of its Appendix G.3.
+// The numbers of Table 3 of the paper and of the tables in its Appendix G.3.
 
 namespace pair::paper {
 
