@@ -188,6 +188,8 @@ constexpr std::array registry = {
     Registered{"irmx", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
     Registered{"clove", "penalty", 1e2, "10^Uniform(-1, 5)"},
     Registered{"clove", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"lisa", "lisa_same_label", 0.5, "one of 0, 0.5, 1"},
+    Registered{"lisa", "lisa_alpha", 2, "one of 0.5, 2"},
     Registered{"pair", "balance_lr", 1e-3, "10^Uniform(-4.5, -2.5)"},
     Registered{"pair", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
 };

@@ -233,7 +233,7 @@ TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
   }
   theirs.algorithms = {"IRM", "irmv1"};
   EXPECT_THROW((void)jobs_of(theirs), std::invalid_argument) << "one algorithm twice";
-  theirs.algorithms = {"Fish"};
+  theirs.algorithms = {"SelfReg"};
   EXPECT_THROW((void)jobs_of(theirs), std::invalid_argument) << "which is not ours";
 }
 

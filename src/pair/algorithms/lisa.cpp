@@ -42,12 +42,10 @@ struct LisaOptions {
 
 void describe(base::Fields<LisaOptions>& field) {
   using O = LisaOptions;
-  field
-      .number("lisa_same_label", &O::same_label, {.low = 0, .high = 1},
-              "probability that a step mixes samples of one label, not of one environment")
-      .domainbed = base::Choice{{"0", "0.5", "1"}};
-  field.number("lisa_alpha", &O::alpha, {.low = 0.1, .high = 1e3}, "shares are drawn from Beta(alpha, alpha)")
-      .domainbed = base::Choice{{"0.5", "2"}};
+  field.number("lisa_same_label", &O::same_label, {.low = 0, .high = 1},
+               "probability that a step mixes samples of one label, not of one environment");
+  field.number("lisa_alpha", &O::alpha, {.low = 0.1, .high = 1e3},
+               "shares are drawn from Beta(alpha, alpha)");
   field.choice("lisa_mix", &O::mix,
                {{"auto", O::Mix::found},
                 {"input", O::Mix::input},
@@ -222,6 +220,9 @@ AlgorithmEntry lisa() {
                     return std::make_unique<Lisa>(context);
                   }});
   entry.losses = {{"loss"}};
+  // DomainBed does not have it.
+  draw_on_domainbed(entry, "lisa_same_label", base::Choice{{"0", "0.5", "1"}}, "PAIR");
+  draw_on_domainbed(entry, "lisa_alpha", base::Choice{{"0.5", "2"}}, "PAIR");
   entry.manual = {
       .formula =
           "x    = s x_i + (1 - s) x_j,   s ~ Beta(lisa_alpha, lisa_alpha)\n"

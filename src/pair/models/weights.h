@@ -38,7 +38,9 @@ class Model;
 //   - names are translated by the model (Model::name_of_weight);
 //   - a head that is missing in the file or has another number of classes keeps its initial values;
 //   - the first convolution, on another number of channels, repeats the file's filters in turn, as DomainBed
-//     does: channel c gets those of channel c mod 3.
+//     does: channel c gets those of channel c mod 3;
+//   - a model that starts from weights of another task (other_task.h) leaves those of that task alone, and
+//     keeps the initial values of its own.
 // `name` is the file's, for messages. Throws like load_weights; the model is then unchanged.
 std::vector<std::string> load_pretrained(Model& model, const data::WeightsFile& file,
                                          const std::string& name);
