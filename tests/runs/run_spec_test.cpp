@@ -50,7 +50,10 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "cosine",
                            "pair",
                            "domainbed",
-                           "imagenet"}) {
+                           "imagenet",
+                           "wilds",
+                           "B",
+                           "id_val,val,test"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);
