@@ -52,7 +52,10 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "domainbed",
                            "imagenet",
                            "exact",
-                           "bf16"}) {
+                           "bf16",
+                           "wilds",
+                           "B",
+                           "id_val,val,test"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);

@@ -121,7 +121,9 @@ TEST(Phases, EachHasItsUpdate) {
   settings.optimizer = BalanceOptimizer::sgd;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
   EXPECT_EQ(phases.descent_update().momentum, 0.0);
-  settings.scheme = Scheme::pair;  // whose descent uses Adam, for any optimizer of the linear scheme
+  settings.scheme = Scheme::pair;
+  EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
+  settings.optimizer = BalanceOptimizer::adam;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::adam);
 
   ASSERT_TRUE(phases.balance_update().has_value());

@@ -167,7 +167,7 @@ TEST_F(UpdateTest, TakesTheStepsOfTorchsAmsgrad) {
     plain.apply(gradient, losses, rate);
   }
   EXPECT_TRUE(torch::allclose(ours.parameters(), other.detach(), 1e-10, 1e-12));
-  EXPECT_FALSE(torch::allclose(ours.parameters(), plain.parameters(), 1e-3, 1e-3));
+  EXPECT_FALSE(torch::allclose(ours.parameters(), plain.parameters(), 1e-6, 1e-6));
 }
 
 TEST_F(UpdateTest, RefusesStepsWithAmsgradAsWithout) {
