@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <torch/autograd.h>
+#include <torch/cuda.h>
 #include <torch/types.h>
 
 #include <cstdlib>
@@ -181,6 +182,37 @@ TEST(PrecisionOfTraining, IsNotBf16AndHalfAtOnce) {
   settings.half = true;
   EXPECT_THAT([&] { validate(settings); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("half: expected false with precision bf16")));
+}
+
+// On a CUDA device: steps are recorded, give nearly the losses of the CPU, and the same ones every time.
+TEST(DevicePrecision, OfResNetsStepsIsRecordedAndRepeatable) {
+  if (!torch::cuda::is_available()) {
+    GTEST_SKIP() << "no CUDA device here";
+  }
+  const auto set = images(32);
+  Settings settings = settings_of("resnet18", Precision::fp32);
+  settings.model_options = models::options_of("resnet18", {{"freeze_bn", "true"}});
+  const auto trained = [&](torch::Device device) {
+    use_tf32(settings.precision != Precision::fp32);
+    Trainer trainer(set, settings, 1, device);
+    while (!trainer.finished()) {
+      trainer.advance();
+    }
+    EXPECT_THAT(trainer.take_notices(), ::testing::Not(Contains(HasSubstr("cannot be recorded"))));
+    const std::vector<double> losses = trainer.evaluate().losses;
+    use_tf32(false);
+    return losses;
+  };
+  const double expected = trained(torch::kCPU)[0];
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    for (const std::int64_t parts : {1, 2}) {
+      settings.precision = precision;
+      settings.accumulate = parts;
+      const std::vector<double> once = trained(torch::kCUDA);
+      EXPECT_NEAR(once[0], expected, 0.1 * expected) << to_string(precision) << ' ' << parts;
+      EXPECT_EQ(trained(torch::kCUDA), once) << to_string(precision) << ' ' << parts;
+    }
+  }
 }
 
 }  // namespace
