@@ -88,7 +88,7 @@ TEST(ModelCard, SaysWhatIsWrong) {
            {"/classes", {"cat"}, "classes: expected 2 names, got 1"},
            {"/input/shape", {3, 0}, "shape: expected sizes from 1"},
            {"/input/shape", {1 << 20, 1 << 20, 1 << 30}, "shape: expected sizes from 1"},
-           {"/input/kind", "sound", "kind: expected image, digit, numbers or table, got 'sound'"},
+           {"/input/kind", "sound", "kind: expected image, digit, numbers, table or text, got 'sound'"},
            {"/input/std", {1, 0, 1}, "std: expected"},
            {"/weights_sha256", nullptr, "key 'weights_sha256' not found"}}) {
     json object = json::parse(to_text(pets()));
