@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pathlib
+import random
 import re
 import shutil
 import signal
@@ -120,6 +121,29 @@ class Ranks(unittest.TestCase):
                 self.assert_same(self.trained(objective + "1", *more),
                                  self.trained(objective + "2", *more, ranks=2),
                                  tolerance=1e-3 if objective in ("mmd", "clove") else 1e-5)
+
+    def test_streamed_images_and_dropout_masks_are_those_of_one_process(self):
+        draw = random.Random(0)
+        for environment in "abc":
+            for label, blue in (("x", 200), ("y", 40)):
+                folder = SCRATCH / "pictures" / environment / label
+                folder.mkdir(parents=True)
+                for number in range(8):
+                    pixels = b"".join(bytes((draw.randrange(256), draw.randrange(256), blue)) for _ in range(1600))
+                    (folder / f"{number}.ppm").write_bytes(b"P6 40 40 255\n" + pixels)
+        last = {}
+        for ranks in (1, 2):
+            words = [PAIR, "train", "--data", str(SCRATCH / "pictures"), "--model", "resnet18", "--test-envs", "c",
+                     "--no-model", "--ranks", str(ranks), "--out", str(SCRATCH / f"pictures{ranks}"), "--set",
+                     "image_size=32", "batch=5", "freeze_bn=true", "resnet_dropout=0.5", "steps=6", "pretrain=2",
+                     "lr=1e-4", "balance_lr=1e-3", "eval_every=1"]
+            ended = run(words)
+            self.assertEqual(ended.returncode, 0, ended.stderr)
+            last[ranks] = records(f"pictures{ranks}")
+        self.assert_same(last[1], last[2], tolerance=1e-5)
+        words.remove("freeze_bn=true")
+        refused = run([*words[:words.index("--out") + 1], str(SCRATCH / "refused"), *words[words.index("--set"):]])
+        self.assertIn("expected 1 with a BatchNorm ('bn1') that normalises by the statistics of the batch", refused.stderr)
 
     def test_what_cannot_be_divided_is_refused_with_one_sentence(self):
         for more, reason in ((["--algorithm", "dann", "batch=24"], "expected 1 with dann, an algorithm with its own update"),
