@@ -139,7 +139,7 @@ TEST(Wilds, AgreesWithThePythonPackageOnSamplesMetadataImagesAndScores) {
     const WildsKind& kind = wilds_named(name);
     const auto set = std::make_shared<const WildsSet>(made(name, fold));
     const std::vector<std::size_t> samples = set->samples_of(split_named("split", split));
-    EXPECT_EQ(samples.size(), expected["samples"].get<std::size_t>());
+    ASSERT_EQ(samples.size(), expected["samples"].get<std::size_t>());
     EXPECT_EQ(checksum(*set, samples), expected["checksum"].get<std::int64_t>());
     const WildsScores scores = kind.evaluate(*set, samples, made_predictions(*set, samples));
     ASSERT_EQ(scores.size(), expected["scores"].size());
