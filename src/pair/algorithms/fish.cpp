@@ -47,8 +47,9 @@ class Fish final : public train::Algorithm {
         loss_(context.data.loss),
         options_(context.settings.update.options.as<FishOptions>()),
         // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-        adam_(model_->parameters(),
-              torch::optim::AdamOptions(context.settings.lr).weight_decay(2.0 * context.settings.l2)),
+        adam_(model_->parameters(), torch::optim::AdamOptions(context.settings.lr)
+                                        .weight_decay(2.0 * context.settings.l2)
+                                        .amsgrad(context.settings.amsgrad)),
         last_(std::numeric_limits<double>::quiet_NaN()) {}
 
   void advance(const Batch& batch, data::Random& /*random*/) override {

@@ -65,8 +65,9 @@ Mixup::Mixup(const train::UpdateContext& context)
       precision_(context.settings.precision),
       alpha_(context.settings.update.options.as<MixupOptions>().alpha),
       // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-      adam_(model_->parameters(),
-            torch::optim::AdamOptions(context.settings.lr).weight_decay(2.0 * context.settings.l2)),
+      adam_(model_->parameters(), torch::optim::AdamOptions(context.settings.lr)
+                                      .weight_decay(2.0 * context.settings.l2)
+                                      .amsgrad(context.settings.amsgrad)),
       last_(std::numeric_limits<double>::quiet_NaN()) {}
 
 void Mixup::advance(const Batch& batch, data::Random& random) {
