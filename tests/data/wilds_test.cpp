@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +11,7 @@
 
 #include "pair/data/wilds_generate.h"
 #include "pair/data/wilds_source.h"
+#include "tests/support/python.h"
 #include "tests/support/scratch.h"
 
 // golden/wilds.json has the values of the Python package wilds 2.0.0 on the same made-up folders;
@@ -155,6 +157,24 @@ TEST(Wilds, AgreesWithThePythonPackageOnSamplesMetadataImagesAndScores) {
       }
     }
   }
+}
+
+// With PAIR_WILDS_PACKAGE, a folder with the package's source: the stored values are what it computes now.
+TEST(Wilds, HasStoredValuesThatThePackageComputes) {
+  const char* const package = std::getenv("PAIR_WILDS_PACKAGE");
+  if (package == nullptr) {
+    GTEST_SKIP() << "PAIR_WILDS_PACKAGE does not name the source of the Python package wilds";
+  }
+  const std::string python =
+      tests::python_with("numpy, pandas, torch, torchvision, sklearn, scipy, pytz, tqdm");
+  ASSERT_FALSE(python.empty());
+  const std::string data = PAIR_TEST_DATA;
+  const auto result = run_program({python, "-W", "ignore", data + "/wilds/wilds_reference.py", package,
+                                   "golden", "all", made_folders().string()},
+                                  fs::temp_directory_path());
+  ASSERT_EQ(result.status, 0) << result.output;
+  std::ifstream file(data + "/golden/wilds.json");
+  EXPECT_EQ(nlohmann::json::parse(result.output), nlohmann::json::parse(file));
 }
 
 TEST(Wilds, EndsAllMetadataWithTheSourceDomain) {
