@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "pair/base/registry.h"
 #include "pair/data/environment.h"
 #include "pair/data/inputs.h"
 #include "pair/data/quarter_turns.h"

@@ -50,11 +50,11 @@ TEST(Table3, SweepsFiveAlgorithmsOverThreeDomains) {
 
 TEST(Table3, SweepsFourDomainsOfPictures) {
   for (const char* dataset : {"PACS", "TerraIncognita"}) {
-    const sweep::Definition definition = table3_sweep({}, 20, 3, {}, dataset);
+    const sweep::Definition definition = table3_sweep({}, 20, 3, {}, Table3Validation::train_domain, dataset);
     EXPECT_THAT(definition.datasets, ::testing::ElementsAre(dataset));
     EXPECT_EQ(sweep::jobs_of(definition).size(), 1200U);
   }
-  EXPECT_THAT([] { table3_sweep({}, 1, 1, {}, "VLCS"); },
+  EXPECT_THAT([] { table3_sweep({}, 1, 1, {}, Table3Validation::train_domain, "VLCS"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("TerraIncognita")));
 }
 

@@ -13,7 +13,7 @@
 #include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/step.h"
-#include "pair/train/torch_compat.h"
+#include "pair/models/torch_compat.h"
 #include "pair/train/trainer.h"
 #include "tests/train/small_data.h"
 
@@ -122,16 +122,16 @@ INSTANTIATE_TEST_SUITE_P(Precision, Networks, ::testing::Values("resnet18", "res
                          [](const auto& network) { return network.param; });
 
 TEST(PrecisionScope, LeavesTheThreadAsItWas) {
-  ASSERT_FALSE(compat::autocast_enabled(torch::kCPU));
+  ASSERT_FALSE(models::compat::autocast_enabled(torch::kCPU));
   {
     const Bf16Scope scope(torch::kCPU, true);
-    EXPECT_TRUE(compat::autocast_enabled(torch::kCPU));
+    EXPECT_TRUE(models::compat::autocast_enabled(torch::kCPU));
     const torch::Tensor product = torch::mm(torch::ones({2, 2}), torch::ones({2, 2}));
     EXPECT_EQ(product.scalar_type(), torch::kBFloat16);
     const Bf16Scope off(torch::kCPU, false);
-    EXPECT_TRUE(compat::autocast_enabled(torch::kCPU));
+    EXPECT_TRUE(models::compat::autocast_enabled(torch::kCPU));
   }
-  EXPECT_FALSE(compat::autocast_enabled(torch::kCPU));
+  EXPECT_FALSE(models::compat::autocast_enabled(torch::kCPU));
   EXPECT_EQ(torch::mm(torch::ones({2, 2}), torch::ones({2, 2})).scalar_type(), torch::kFloat);
 }
 

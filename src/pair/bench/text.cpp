@@ -274,7 +274,14 @@ struct Comparison {
 
 Comparison measured(const Arguments& arguments, Context& context) {
   Comparison comparison;
-  comparison.tokenizer = tokenizer_speed(std::max(arguments.rounds, 3));
+  try {
+    comparison.tokenizer = tokenizer_speed(std::max(arguments.rounds, 3));
+  } catch (const std::runtime_error& error) {
+    if (arguments.tokenizer_only) {
+      throw;
+    }
+    context.err << "pair: the tokenizer is not measured: " << error.what() << '\n' << std::flush;
+  }
   if (arguments.tokenizer_only) {
     return comparison;
   }
@@ -328,8 +335,10 @@ double ratio_of(const std::vector<double>& ours, const std::vector<double>& othe
 nlohmann::ordered_json json_of(const Comparison& comparison, const Arguments& arguments) {
   nlohmann::ordered_json result{{"benchmark", "text"}};
   result["made"] = paper::provenance(arguments.device);
-  result["tokens_per_second"] = spread(comparison.tokenizer.tokens_per_second);
-  result["megabytes_per_second"] = spread(comparison.tokenizer.megabytes_per_second);
+  if (!comparison.tokenizer.tokens_per_second.empty()) {
+    result["tokens_per_second"] = spread(comparison.tokenizer.tokens_per_second);
+    result["megabytes_per_second"] = spread(comparison.tokenizer.megabytes_per_second);
+  }
   if (arguments.tokenizer_only) {
     return result;
   }
@@ -377,10 +386,12 @@ nlohmann::ordered_json json_of(const Comparison& comparison, const Arguments& ar
 
 void write_text(const nlohmann::ordered_json& result, const Arguments& arguments, std::ostream& out) {
   char line[200];
-  std::snprintf(line, sizeof line, "Tokenizer, one thread: %.1f million tokens/s, %.0f MB/s\n",
-                1e-6 * result.at("tokens_per_second").at("median").get<double>(),
-                result.at("megabytes_per_second").at("median").get<double>());
-  out << line;
+  if (result.contains("tokens_per_second")) {
+    std::snprintf(line, sizeof line, "Tokenizer, one thread: %.1f million tokens/s, %.0f MB/s\n",
+                  1e-6 * result.at("tokens_per_second").at("median").get<double>(),
+                  result.at("megabytes_per_second").at("median").get<double>());
+    out << line;
+  }
   if (arguments.tokenizer_only) {
     return;
   }
