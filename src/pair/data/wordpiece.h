@@ -17,17 +17,14 @@
 //   tokenizer.encode("How are you?", row);   // [CLS] how are you ? [SEP], then padding
 //
 // A text passes through these steps:
-//   1. "[PAD]", "[UNK]", "[CLS]", "[SEP]" and "[MASK]", written exactly so, are the tokens of these names.
-//   The
+//   1. "[PAD]", "[UNK]", "[CLS]", "[SEP]" and "[MASK]", written exactly so, are the tokens of these names. The
 //      steps below apply to the text between them.
-//   2. Control, format and private-use characters, U+0000 and U+FFFD are dropped; white space becomes a
-//   blank.
+//   2. Control, format and private-use characters, U+0000 and U+FFFD are dropped; white space becomes a blank.
 //   3. CJK ideographs get a blank on both sides.
 //   4. Canonical decomposition (NFD); nonspacing marks, such as accents, are dropped.
 //   5. Lower case, character by character.
 //   6. Words end at blanks; every punctuation character is a word of its own.
-//   7. Each word is divided by greedy longest match, with "##" in front of all pieces but the first. A word
-//   of
+//   7. Each word is divided by greedy longest match, with "##" in front of all pieces but the first. A word of
 //      more than 100 characters, or one that cannot be divided, is [UNK].
 //
 // Character properties come from ICU, which knows when a character was added to Unicode. The fast tokenizer
