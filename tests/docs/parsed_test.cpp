@@ -190,8 +190,10 @@ TEST(Documents, NameOptionsThatExist) {
                                  "--build", "--install", "--preset", "--prefix",
                                  // pip
                                  "--no-build-isolation",
-                                 // sbatch
-                                 "--account",
+                                 // sbatch and srun
+                                 "--account", "--nodes", "--ntasks", "--ntasks-per-node", "--gpus-per-task",
+                                 // torchrun
+                                 "--no-python", "--nproc-per-node",
                                  // DomainBed
                                  "--data_dir", "--hparams_seed", "--trial_seed",
                                  // tensorboard

@@ -21,7 +21,7 @@ bool takes_part(const Run& run);
 // record counts.
 std::vector<std::size_t> records_by_step(const Run& run);
 
-// Those at convergence, by PairOptions::skip and ::last.
+// Those at convergence, by skip and last of PairOptions.
 std::vector<std::size_t> converged(const Run& run, const PairOptions& options);
 
 // The losses of a run's records; none are read if the run lacks one of them.
