@@ -55,7 +55,8 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "bf16",
                            "wilds",
                            "B",
-                           "id_val,val,test"}) {
+                           "id_val,val,test",
+                           "features"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);
