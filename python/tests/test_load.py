@@ -62,9 +62,9 @@ class Load(unittest.TestCase):
             self.assertAlmostEqual(right.mean(), record[key], places=6)
 
     def test_other_networks_have_the_programs_predictions(self):
-        """A convolutional network and torchvision's ResNet predict the program's probabilities."""
+        """A convolutional network and torchvision's ResNet and DenseNet predict the program's probabilities."""
         random = np.random.RandomState(0)
-        side, images = 24, {}
+        side, images = 32, {}
         for environment in ("art", "photo", "sketch"):
             for label in ("cat", "dog"):
                 place = self.folder / "pets" / environment / label
@@ -73,7 +73,7 @@ class Load(unittest.TestCase):
                     image = random.randint(0, 10 + 60 * number, (side, side, 3)).astype(np.uint8)
                     write_png(place / f"{number}.png", image)
                     images[str(place / f"{number}.png")] = image
-        for name in ("mnist_cnn", "resnet18"):
+        for name in ("mnist_cnn", "resnet18", "densenet121"):
             if name == "resnet18":
                 try:
                     import torchvision  # noqa: F401
@@ -97,6 +97,32 @@ class Load(unittest.TestCase):
             expected = np.array([[float(value) for value in row[2:]] for row in rows])
             np.testing.assert_allclose(probabilities.numpy(), expected, atol=2e-6, err_msg=name)
             self.assertGreater(np.ptp(expected[:, 0]), 1e-4)
+
+    def test_distilbert_is_that_of_transformers(self):
+        """Token ids of a text in, the program's probabilities out."""
+        words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "good", "bad", "day", "night"]
+        (self.folder / "vocab.txt").write_text("\n".join(words) + "\n")
+        rows = 4 * [(f"{tone} {time}", tone, site) for tone in ("good", "bad") for time in ("day", "night") for site in "abc"]
+        (self.folder / "texts.csv").write_text("text,tone,site\n" + "".join(",".join(row) + "\n" for row in rows))
+        run = self.folder / "distilbert"
+        run_program("train", "--data", self.folder / "texts.csv", "--text", "text", "--label", "tone", "--environment", "site",
+                    "--vocab", self.folder / "vocab.txt", "--algorithm", "erm", "--out", run, "--steps", "2", "--set",
+                    "eval_every=2", "batch=0", "max_tokens=6", "distilbert_layers=1", "distilbert_heads=2", "distilbert_dim=8",
+                    "distilbert_hidden=16", f"distilbert_vocabulary={len(words)}", "distilbert_positions=6")
+        try:
+            import transformers  # noqa: F401
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "distilbert: expected transformers"):
+                pair.load(run)
+            return
+        model = pair.load(run)
+        ids = torch.tensor([[2, words.index("good"), words.index("night"), 3]])
+        with torch.no_grad():
+            logits = model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits
+        probabilities = torch.softmax(logits, 1) if logits.shape[1] > 1 else torch.sigmoid(torch.cat([-logits, logits], 1))
+        text = run_program("predict", run, self.folder / "texts.csv")
+        expected = [row for row in csv.reader(io.StringIO(text))][1:][[row[0] for row in rows].index("good night")][-2:]
+        np.testing.assert_allclose(probabilities.numpy()[0], [float(value) for value in expected], atol=2e-6)
 
     def test_runs_that_cannot_be_used_are_refused(self):
         altered = self.copy()

@@ -90,22 +90,45 @@ def _network(card: Dict[str, Any], folder: pathlib.Path) -> torch.nn.Module:
         return models.LinearModel(models.product(shape), outputs)
     if name == "mnist_cnn":
         return models.MnistCnn(shape[0], outputs)
-    if name in ("resnet18", "resnet50"):
-        return _resnet(name, shape[0], outputs)
+    if name in ("resnet18", "resnet50", "densenet121"):
+        return _of_torchvision(name, shape[0], outputs)
+    if name == "distilbert":
+        return _distilbert(options, outputs)
     raise ValueError(
-        f"unknown model '{name}'. Known: mlp, linear, mnist_cnn, resnet18, resnet50"
+        f"unknown model '{name}'. Known: mlp, linear, mnist_cnn, resnet18, resnet50, densenet121, distilbert"
     )
 
 
-def _resnet(name: str, channels: int, outputs: int) -> torch.nn.Module:
+def _of_torchvision(name: str, channels: int, outputs: int) -> torch.nn.Module:
     try:
         import torchvision
     except ImportError as error:
         raise ImportError(f"{name}: expected torchvision, whose class it is, got none installed") from error
     module = getattr(torchvision.models, name)(num_classes=outputs)
     if channels != 3:
-        module.conv1 = torch.nn.Conv2d(channels, 64, 7, stride=2, padding=3, bias=False)
+        first = torch.nn.Conv2d(channels, 64, 7, stride=2, padding=3, bias=False)
+        if name == "densenet121":
+            module.features.conv0 = first
+        else:
+            module.conv1 = first
     return module
+
+
+def _distilbert(options: Dict[str, Any], outputs: int) -> torch.nn.Module:
+    try:
+        import transformers
+    except ImportError as error:
+        raise ImportError("distilbert: expected transformers, whose class it is, got none installed") from error
+    config = transformers.DistilBertConfig(
+        vocab_size=options["distilbert_vocabulary"],
+        max_position_embeddings=options["distilbert_positions"],
+        n_layers=options["distilbert_layers"],
+        n_heads=options["distilbert_heads"],
+        dim=options["distilbert_dim"],
+        hidden_dim=options["distilbert_hidden"],
+        num_labels=outputs,
+    )
+    return transformers.DistilBertForSequenceClassification(config)
 
 
 def _tensors(content: bytes) -> Dict[str, torch.Tensor]:
