@@ -1,19 +1,16 @@
-#include <torch/optim.h>
 #include <torch/utils.h>
 
-#include <cmath>
-#include <limits>
-
+#include "pair/algorithms/one_loss_update.h"
 #include "pair/algorithms/recipes.h"
 #include "pair/objectives/losses.h"
-#include "pair/train/algorithm.h"
 #include "pair/train/guarded_step.h"
 
 // Fish (Shi et al., "Gradient Matching for Domain Generalization", ICLR 2022): steps on one environment after
 // the other, and then a short step towards where they led. From theta,
 //
-//   theta_0 = theta,   theta_e = Adam(theta_{e-1}, gradient of R_e)    for the environments e = 1, ..., d of
-//   the step theta  <- theta + meta_lr (theta_d - theta)
+//   theta_0 = theta
+//   theta_e = Adam(theta_{e-1}, gradient of R_e)    for the environments e = 1, ..., d of the step
+//   theta  <- theta + meta_lr (theta_d - theta)
 //
 // To first order in the learning rate this also maximises the inner products of the environments' gradients.
 // Adam's state is kept from step to step. Buffers (BatchNorm's statistics) follow the same rule as
@@ -24,7 +21,6 @@ namespace pair::algorithms {
 namespace {
 
 using train::Batch;
-using train::NamedLosses;
 
 struct FishOptions {
   double meta_lr = 0.5;
@@ -40,17 +36,10 @@ void describe(base::Fields<FishOptions>& field) {
              "divide meta_lr by the number of environments per step, as the authors do on WILDS");
 }
 
-class Fish final : public train::Algorithm {
+class Fish final : public OneLossUpdate {
  public:
   explicit Fish(const train::UpdateContext& context)
-      : model_(context.model),
-        loss_(context.data.loss),
-        options_(context.settings.update.options.as<FishOptions>()),
-        // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-        adam_(model_->parameters(), torch::optim::AdamOptions(context.settings.lr)
-                                        .weight_decay(2.0 * context.settings.l2)
-                                        .amsgrad(context.settings.amsgrad)),
-        last_(std::numeric_limits<double>::quiet_NaN()) {}
+      : OneLossUpdate(context), options_(context.settings.update.options.as<FishOptions>()) {}
 
   void advance(const Batch& batch, data::Random& /*random*/) override {
     const std::vector<torch::Tensor> state = parameters_and_buffers();
@@ -59,37 +48,20 @@ class Fish final : public train::Algorithm {
     for (const torch::Tensor& tensor : state) {
       before.push_back(tensor.detach().clone());
     }
-    const double mean = inner_steps(batch);
-    if (!std::isfinite(mean)) {
+    try {
+      set_last(inner_steps(batch));
+    } catch (const train::Diverged&) {
       move(state, before, 0.0);
-      throw train::Diverged("the loss is not finite; a lower lr may help");
+      throw;
     }
     const auto environments = static_cast<double>(batch.sizes.size());
     move(state, before, options_.shared ? options_.meta_lr / environments : options_.meta_lr);
-    last_ = mean;
-  }
-
-  [[nodiscard]] NamedLosses losses() const override { return {{"loss", last_}}; }
-
-  void save(torch::serialize::OutputArchive& archive) const override {
-    torch::serialize::OutputArchive adam;
-    adam_.save(adam);
-    archive.write("adam", adam);
-    archive.write("loss", c10::IValue(last_));
-  }
-  void load(torch::serialize::InputArchive& archive) override {
-    torch::serialize::InputArchive adam;
-    archive.read("adam", adam);
-    adam_.load(adam);
-    c10::IValue loss;
-    archive.read("loss", loss);
-    last_ = loss.toDouble();
   }
 
  private:
   [[nodiscard]] std::vector<torch::Tensor> parameters_and_buffers() const {
-    std::vector<torch::Tensor> state = model_->parameters();
-    for (const torch::Tensor& buffer : model_->buffers()) {
+    std::vector<torch::Tensor> state = model().parameters();
+    for (const torch::Tensor& buffer : model().buffers()) {
       if (buffer.defined()) {
         state.push_back(buffer);
       }
@@ -97,26 +69,15 @@ class Fish final : public train::Algorithm {
     return state;
   }
 
-  // One step per environment; the mean of their risks, each before its own step. Ends early if one is not
-  // finite.
+  // One step per environment; the mean of their risks, each before its own step.
   double inner_steps(const Batch& batch) {
     const std::vector<torch::Tensor> inputs = batch.inputs.split_with_sizes(batch.sizes);
     const std::vector<torch::Tensor> labels = batch.labels.split_with_sizes(batch.sizes);
     double sum = 0.0;
     for (std::size_t e = 0; e < inputs.size(); ++e) {
-      const torch::Tensor logits = model_->forward(inputs[e]);
-      const torch::Tensor risk =
-          objectives::per_sample_loss(
-              loss_, logits,
-              loss_ == data::TaskLoss::cross_entropy ? labels[e] : labels[e].to(logits.scalar_type()))
-              .mean();
-      sum += risk.item<double>();
-      if (!std::isfinite(sum)) {
-        return sum;
-      }
-      adam_.zero_grad();
-      risk.backward();
-      adam_.step();
+      const torch::Tensor outputs = logits(inputs[e]);
+      sum += descend(
+          objectives::per_sample_loss(task(), outputs, targets(labels[e], outputs.scalar_type())).mean());
     }
     return sum / static_cast<double>(inputs.size());
   }
@@ -137,11 +98,7 @@ class Fish final : public train::Algorithm {
     }
   }
 
-  std::shared_ptr<models::Model> model_;
-  data::TaskLoss loss_;
   FishOptions options_;
-  torch::optim::Adam adam_;
-  double last_;
 };
 
 }  // namespace

@@ -1,15 +1,11 @@
-#include <torch/optim.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
 #include "pair/algorithms/beta.h"
+#include "pair/algorithms/one_loss_update.h"
 #include "pair/algorithms/recipes.h"
 #include "pair/objectives/losses.h"
-#include "pair/train/algorithm.h"
-#include "pair/train/guarded_step.h"
 
 // LISA (Yao et al., "Improving Out-of-Distribution Robustness via Selective Augmentation", ICML 2022):
 // samples are mixed with others of the step that differ from them in one respect only. With probability
@@ -22,15 +18,13 @@
 // lisa_mix says where samples are mixed, as in the authors' code:
 //   input     the inputs, with one s per sample (mixup)
 //   features  phi(x), with one s per sample (manifold mixup); their choice for texts
-//   cutmix    a rectangle of x_j replaces that of x_i, the same one for all samples of a step; s is the
-//   rest's
-//             share of the area. Their choice for pictures on WILDS.
+//   cutmix    a rectangle of x_j replaces that of x_i, the same one for all samples of a step; s is the share of
+//             the area that is left. Their choice for pictures on WILDS.
 
 namespace pair::algorithms {
 namespace {
 
 using train::Batch;
-using train::NamedLosses;
 
 struct LisaOptions {
   enum class Mix { found, input, features, cutmix };
@@ -81,18 +75,11 @@ struct Mixed {
   torch::Tensor shares;  // [n]: of each sample itself
 };
 
-class Lisa final : public train::Algorithm {
+class Lisa final : public OneLossUpdate {
  public:
   explicit Lisa(const train::UpdateContext& context)
-      : model_(context.model),
-        loss_(context.data.loss),
-        options_(context.settings.update.options.as<LisaOptions>()),
-        // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-        adam_(model_->parameters(), torch::optim::AdamOptions(context.settings.lr)
-                                        .weight_decay(2.0 * context.settings.l2)
-                                        .amsgrad(context.settings.amsgrad)),
-        last_(std::numeric_limits<double>::quiet_NaN()) {
-    if (loss_ == data::TaskLoss::squared_error) {
+      : OneLossUpdate(context), options_(context.settings.update.options.as<LisaOptions>()) {
+    if (task() == data::TaskLoss::squared_error) {
       throw std::invalid_argument(
           "lisa: expected data with classes, got a regression, which has no equal labels");
     }
@@ -112,37 +99,11 @@ class Lisa final : public train::Algorithm {
         torch::tensor(partners_of(labels, environments, same_label, random), torch::kLong)
             .to(batch.labels.device());
     const Mixed mixed = mixed_pass(batch.inputs, partners, random);
-    const torch::Tensor targets =
-        loss_ == data::TaskLoss::cross_entropy ? batch.labels : batch.labels.to(mixed.logits.scalar_type());
-    const torch::Tensor own = objectives::per_sample_loss(loss_, mixed.logits, targets);
+    const torch::Tensor labelled = targets(batch.labels, mixed.logits.scalar_type());
+    const torch::Tensor own = objectives::per_sample_loss(task(), mixed.logits, labelled);
     const torch::Tensor others =
-        objectives::per_sample_loss(loss_, mixed.logits, targets.index_select(0, partners));
-    const torch::Tensor loss = (mixed.shares * own + (1.0 - mixed.shares) * others).mean();
-    const double value = loss.item<double>();
-    if (!std::isfinite(value)) {
-      throw train::Diverged("the loss is not finite; a lower lr may help");
-    }
-    adam_.zero_grad();
-    loss.backward();
-    adam_.step();
-    last_ = value;
-  }
-
-  [[nodiscard]] NamedLosses losses() const override { return {{"loss", last_}}; }
-
-  void save(torch::serialize::OutputArchive& archive) const override {
-    torch::serialize::OutputArchive adam;
-    adam_.save(adam);
-    archive.write("adam", adam);
-    archive.write("loss", c10::IValue(last_));
-  }
-  void load(torch::serialize::InputArchive& archive) override {
-    torch::serialize::InputArchive adam;
-    archive.read("adam", adam);
-    adam_.load(adam);
-    c10::IValue loss;
-    archive.read("loss", loss);
-    last_ = loss.toDouble();
+        objectives::per_sample_loss(task(), mixed.logits, labelled.index_select(0, partners));
+    set_last(descend((mixed.shares * own + (1.0 - mixed.shares) * others).mean()));
   }
 
  private:
@@ -179,9 +140,9 @@ class Lisa final : public train::Algorithm {
       const torch::Tensor own = shares.to(rows.scalar_type()).view(shape);
       return own * rows + (1.0 - own) * rows.index_select(0, partners);
     };
-    return {mix == LisaOptions::Mix::features ? model_->logits(blend(model_->features(inputs)))
-                                              : model_->forward(blend(inputs)),
-            shares};
+    return {
+        mix == LisaOptions::Mix::features ? model().logits(blend(features(inputs))) : logits(blend(inputs)),
+        shares};
   }
 
   // The rectangle has the share 1 - s of the area before it is cut off at the image's sides.
@@ -201,14 +162,10 @@ class Lisa final : public train::Algorithm {
         .copy_(inputs.slice(2, top, bottom).slice(3, left, right).index_select(0, partners));
     const double kept = 1.0 - static_cast<double>((bottom - top) * (right - left)) /
                                   static_cast<double>(inputs.size(2) * inputs.size(3));
-    return {model_->forward(mixed), torch::full({inputs.size(0)}, kept, inputs.options())};
+    return {logits(mixed), torch::full({inputs.size(0)}, kept, inputs.options())};
   }
 
-  std::shared_ptr<models::Model> model_;
-  data::TaskLoss loss_;
   LisaOptions options_;
-  torch::optim::Adam adam_;
-  double last_;
 };
 
 }  // namespace

@@ -109,7 +109,7 @@ class BertAttention final : public torch::nn::Module {
         out_(register_module("out_lin", torch::nn::Linear(options.dim, options.dim))),
         dropout_(register_module("dropout", std::make_shared<Dropout>(options.attention_dropout))) {}
 
-  // From `asking` [n, t, dim] to `tokens` [n, s, dim]; bias [n, 1, 1, s]: -infinity where there is no token.
+  // From `asking` [n, t, dim] to `tokens` [n, s, dim]; bias [n, 1, 1, s]: -infinity at places without a token.
   torch::Tensor forward(const torch::Tensor& asking, const torch::Tensor& tokens, const torch::Tensor& bias) {
     const torch::Tensor q = by_head(query_->forward(asking));
     const torch::Tensor k = by_head(key_->forward(tokens));

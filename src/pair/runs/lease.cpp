@@ -224,7 +224,7 @@ Lease::Lease(std::filesystem::path path, std::string owner, const LeaseTimes& ti
     std::unique_lock lock(mutex_);
     for (std::uint64_t count = 1;
          !rest.wait_for(lock, stop, beat, [] { return false; }) && !stop.stop_requested(); ++count) {
-      // Who takes the lease over replaces the file, so that the one that is open here is no longer the lease.
+      // Who takes the lease over replaces the file, so the file that is open here then stops being the lease.
       const LeaseDescriptor file(path_, O_RDWR);
       std::string its(owner_.size(), '\0');
       if (::pread(file.number(), its.data(), its.size(), 0) == static_cast<ssize_t>(its.size()) &&

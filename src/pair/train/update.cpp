@@ -97,7 +97,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   write_tally(guard);
 }
 
-// Without a decision of the host, since there is no kernel for it: the same operations on every device.
+// Without a decision of the host, since no kernel does it: the same operations on every device.
 void Update::apply_amsgrad(const torch::Tensor& gradient, const torch::Tensor& losses,
                            const torch::Tensor& lr) {
   const torch::Tensor taken =

@@ -1,0 +1,60 @@
+#include "pair/algorithms/one_loss_update.h"
+
+#include <cmath>
+#include <limits>
+
+#include "pair/train/guarded_step.h"
+#include "pair/train/precision.h"
+
+namespace pair::algorithms {
+
+OneLossUpdate::OneLossUpdate(const train::UpdateContext& context)
+    : model_(context.model),
+      task_(context.data.loss),
+      precision_(context.settings.precision),
+      // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
+      adam_(model_->parameters(), torch::optim::AdamOptions(context.settings.lr)
+                                      .weight_decay(2.0 * context.settings.l2)
+                                      .amsgrad(context.settings.amsgrad)),
+      last_(std::numeric_limits<double>::quiet_NaN()) {}
+
+torch::Tensor OneLossUpdate::features(const torch::Tensor& inputs) const {
+  return train::features_in(precision_, *model_, inputs);
+}
+
+torch::Tensor OneLossUpdate::logits(const torch::Tensor& inputs) const {
+  return model_->logits(features(inputs));
+}
+
+torch::Tensor OneLossUpdate::targets(const torch::Tensor& labels, torch::ScalarType outputs) const {
+  return task_ == data::TaskLoss::cross_entropy ? labels : labels.to(outputs);
+}
+
+double OneLossUpdate::descend(const torch::Tensor& loss) {
+  const double value = loss.item<double>();
+  if (!std::isfinite(value)) {
+    throw train::Diverged("the loss is not finite; a lower lr may help");
+  }
+  adam_.zero_grad();
+  loss.backward();
+  adam_.step();
+  return value;
+}
+
+void OneLossUpdate::save(torch::serialize::OutputArchive& archive) const {
+  torch::serialize::OutputArchive adam;
+  adam_.save(adam);
+  archive.write("adam", adam);
+  archive.write("loss", c10::IValue(last_));
+}
+
+void OneLossUpdate::load(torch::serialize::InputArchive& archive) {
+  torch::serialize::InputArchive adam;
+  archive.read("adam", adam);
+  adam_.load(adam);
+  c10::IValue loss;
+  archive.read("loss", loss);
+  last_ = loss.toDouble();
+}
+
+}  // namespace pair::algorithms
