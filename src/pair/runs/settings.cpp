@@ -182,16 +182,51 @@ const std::vector<base::Field>& run_fields() {
   return all;
 }
 
-void add(std::vector<Setting>& settings, const std::vector<base::Field>& fields, const void* owner,
-         bool of_run) {
-  for (const base::Field& field : fields) {
+// Fields of one struct in a spec.
+struct Group {
+  const std::vector<base::Field>* fields = nullptr;
+  const void* owner = nullptr;
+  bool of_run = false;
+  bool of_solver = false;
+
+  [[nodiscard]] Setting setting(const base::Field& field) const {
     // half: how the work is done, as precision is.
-    settings.push_back({&field, owner, of_run || !field.decides || field.name == "half", field.group});
+    return {&field, owner, of_run || !field.decides || field.name == "half",
+            of_solver ? to_string(train::Scheme::pair) : std::string_view(field.group)};
   }
+};
+
+// Calls visit with each group of a run's settings, in the order of settings_of.
+template <class Visit>
+void visit_groups(const RunSpec& spec, Visit visit) {
+  const auto visit_options = [&visit](const base::Options& options, bool of_solver = false) {
+    visit(Group{&options.fields(), options.address(), false, of_solver});
+  };
+  visit(Group{&run_fields(), &spec, true, false});
+  visit_options(spec.dataset.options);
+  visit(Group{&train::settings_fields(), &spec.settings, false, false});
+  for (const std::string& name : spec.settings.objectives) {
+    const auto found = spec.settings.objective_options.find(name);
+    if (found != spec.settings.objective_options.end()) {
+      visit_options(found->second);
+    }
+  }
+  visit_options(spec.settings.solver_options, /*of_solver=*/true);
+  visit_options(spec.settings.model_options);
+  visit_options(spec.settings.update.options);
 }
 
-void add(std::vector<Setting>& settings, const base::Options& options) {
-  add(settings, options.fields(), options.address(), /*of_run=*/false);
+// Large sweeps resolve many settings by name, so this does not build the list of all.
+std::optional<Setting> lookup(const RunSpec& spec, std::string_view name) {
+  std::optional<Setting> found;
+  visit_groups(spec, [&](const Group& group) {
+    for (const base::Field& field : *group.fields) {
+      if (!found && field.name == name) {
+        found = group.setting(field);
+      }
+    }
+  });
+  return found;
 }
 
 [[noreturn]] void refuse_name(const RunSpec& spec, std::string_view name) {
@@ -207,12 +242,11 @@ void add(std::vector<Setting>& settings, const base::Options& options) {
 }
 
 Setting setting_in(const RunSpec& spec, std::string_view name) {
-  for (const Setting& setting : settings_of(spec)) {
-    if (setting.name() == name) {
-      return setting;
-    }
+  const std::optional<Setting> setting = lookup(spec, name);
+  if (!setting) {
+    refuse_name(spec, name);
   }
-  refuse_name(spec, name);
+  return *setting;
 }
 
 // The caller may change the spec; settings_of returns views for reading.
@@ -267,23 +301,12 @@ void add_known_of_solver(std::vector<KnownSetting>& known, std::set<std::string>
 
 std::vector<Setting> settings_of(const RunSpec& spec) {
   std::vector<Setting> settings;
-  settings.reserve(64);
-  add(settings, run_fields(), &spec, /*of_run=*/true);
-  add(settings, spec.dataset.options);
-  add(settings, train::settings_fields(), &spec.settings, /*of_run=*/false);
-  for (const std::string& name : spec.settings.objectives) {
-    const auto found = spec.settings.objective_options.find(name);
-    if (found != spec.settings.objective_options.end()) {
-      add(settings, found->second);
+  settings.reserve(128);
+  visit_groups(spec, [&settings](const Group& group) {
+    for (const base::Field& field : *group.fields) {
+      settings.push_back(group.setting(field));
     }
-  }
-  const std::size_t before = settings.size();
-  add(settings, spec.settings.solver_options);
-  for (std::size_t i = before; i < settings.size(); ++i) {
-    settings[i].scheme = to_string(train::Scheme::pair);
-  }
-  add(settings, spec.settings.model_options);
-  add(settings, spec.settings.update.options);
+  });
   return settings;
 }
 
@@ -292,22 +315,14 @@ bool decides_settings(std::string_view name) {
 }
 
 const base::Field* find_setting(const RunSpec& spec, std::string_view name) {
-  for (const Setting& setting : settings_of(spec)) {
-    if (setting.name() == name) {
-      return setting.field;
-    }
-  }
-  return nullptr;
+  const std::optional<Setting> setting = lookup(spec, name);
+  return setting ? setting->field : nullptr;
 }
 
 bool is_read(const RunSpec& spec, std::string_view name) {
-  for (const Setting& setting : settings_of(spec)) {
-    if (setting.name() == name) {
-      return setting.scheme.empty() || setting.scheme == to_string(spec.settings.scheme) ||
-             (spec.settings.update.reads_penalty && name == "penalty");
-    }
-  }
-  return false;
+  const std::optional<Setting> setting = lookup(spec, name);
+  return setting && (setting->scheme.empty() || setting->scheme == to_string(spec.settings.scheme) ||
+                     (spec.settings.update.reads_penalty && name == "penalty"));
 }
 
 nlohmann::json value_of(const RunSpec& spec, std::string_view name) {
