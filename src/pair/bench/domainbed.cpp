@@ -25,7 +25,7 @@
 namespace pair::bench {
 namespace {
 
-struct Arguments {
+struct DomainBedArguments {
   int rounds = 15;
   int steps = 3;
   std::int64_t batch = 64;
@@ -34,15 +34,15 @@ struct Arguments {
   bool json = false;
 };
 
-struct Python {
+struct DomainBedPython {
   std::unique_ptr<Child> child;
   std::string torch;            // its version
   std::int64_t parameters = 0;  // of its network
 };
 
-// None if there is no Python with torch.
-std::optional<Python> start_python(const Arguments& arguments) {
-  Python python;
+// None if there is no DomainBedPython with torch.
+std::optional<DomainBedPython> start_python(const DomainBedArguments& arguments) {
+  DomainBedPython python;
   python.child = std::make_unique<Child>(
       std::vector<std::string>{arguments.python, "-c", std::string(domainbed_python),
                                std::to_string(arguments.threads), std::to_string(arguments.batch)});
@@ -55,10 +55,10 @@ std::optional<Python> start_python(const Arguments& arguments) {
   return python;
 }
 
-double python_milliseconds(Python& python, int steps) {
+double python_milliseconds(DomainBedPython& python, int steps) {
   const std::optional<std::string> seconds = python.child->ask(std::to_string(steps));
   if (!seconds) {
-    throw std::runtime_error("the Python process of the comparison ended early");
+    throw std::runtime_error("the DomainBedPython process of the comparison ended early");
   }
   return 1e3 * std::stod(*seconds) / steps;
 }
@@ -82,8 +82,8 @@ std::int64_t our_parameters(const train::Settings& settings) {
   return count;
 }
 
-void bench_domainbed(const Arguments& arguments, Context& context) {
-  std::optional<Python> python = start_python(arguments);
+void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
+  std::optional<DomainBedPython> python = start_python(arguments);
   const std::string without = "not measured: '" + arguments.python +
                               " -c \"import torch\"' fails (--python names another; on Debian the package is "
                               "python3-torch)";
@@ -151,7 +151,7 @@ void bench_domainbed(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_bench_domainbed(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<DomainBedArguments>();
   CLI::App* command =
       bench.add_subcommand("domainbed", "DomainBed's network: an ERM step, against one in Python");
   command->add_option("--rounds", arguments->rounds, "Rounds, alternating between pair and Python")
@@ -166,7 +166,7 @@ void add_bench_domainbed(CLI::App& bench, Context& context) {
   command->add_option("--threads", arguments->threads, "Threads per operation")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--python", arguments->python, "A Python with torch")->capture_default_str();
+  command->add_option("--python", arguments->python, "A DomainBedPython with torch")->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Example:\n"

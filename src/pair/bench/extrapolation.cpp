@@ -17,7 +17,7 @@
 namespace pair::bench {
 namespace {
 
-struct Arguments {
+struct ExtrapolationArguments {
   int rounds = 1'000;
   bool json = false;
 };
@@ -31,7 +31,7 @@ std::vector<double> scaled(std::vector<double> values, double factor) {
   return values;
 }
 
-void bench(const Arguments& arguments, Context& context) {
+void bench(const ExtrapolationArguments& arguments, Context& context) {
   train::use_threads(1);
   StepBench bench;
   runs::RunSpec spec;
@@ -68,8 +68,8 @@ void bench(const Arguments& arguments, Context& context) {
     return;
   }
   char line[160];
-  context.out << "Time of a training step on the extrapolation example with one thread: median of " << arguments.rounds
-              << " interleaved rounds\n\n";
+  context.out << "Time of a training step on the extrapolation example with one thread: median of "
+              << arguments.rounds << " interleaved rounds\n\n";
   for (const auto& [name, timing] : result["steps"].items()) {
     std::snprintf(line, sizeof line, "  %-6s %6.0f us   a run of %lld steps: %4.0f s\n", name.c_str(),
                   timing["microseconds"]["median"].get<double>(), static_cast<long long>(spec.settings.steps),
@@ -84,7 +84,7 @@ void bench(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_bench_extrapolation(CLI::App& bench_group, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExtrapolationArguments>();
   CLI::App* command =
       bench_group.add_subcommand("extrapolation", "A training step on the extrapolation example");
   command->add_option("--rounds", arguments->rounds, "Steps of each method")

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/pictures.h"
 #include "pair/bench/spread.h"
 #include "pair/cli/recipe.h"
@@ -36,7 +37,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Arguments {
+struct GpuArguments {
   std::vector<std::string> parts;
   int rounds = 15;
   std::size_t jobs = 0;
@@ -167,7 +168,7 @@ std::string dotted(long version, long of_major, long of_minor) {
 
 class Bench {
  public:
-  Bench(const Arguments& arguments, Context& context) : arguments_(arguments), context_(context) {
+  Bench(const GpuArguments& arguments, Context& context) : arguments_(arguments), context_(context) {
     train::use_tf32(!arguments.fp32);
     context_.err << "the card's rates\n" << std::flush;
     rates_ = measure_rates();
@@ -409,7 +410,7 @@ class Bench {
 
   static fs::path scratch() { return fs::temp_directory_path() / "pair_bench_gpu"; }
 
-  const Arguments& arguments_;
+  const GpuArguments& arguments_;
   Context& context_;
   Rates rates_;
   runs::DatasetCache datasets_;
@@ -417,7 +418,7 @@ class Bench {
   nlohmann::ordered_json result_;
 };
 
-void bench_gpu(const Arguments& arguments, Context& context) {
+void bench_gpu(const GpuArguments& arguments, Context& context) {
   const auto& parts = arguments.parts;
   if (arguments.fp32 && std::find(parts.begin(), parts.end(), "many-half") != parts.end()) {
     throw UsageError("--parts: many-half runs in 16 bits; expected either it or --fp32, got both");
@@ -455,7 +456,7 @@ void bench_gpu(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_bench_gpu(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<GpuArguments>();
   CLI::App* command = bench.add_subcommand("gpu", "Steps, single runs and concurrent runs on a CUDA device");
   command
       ->add_option(

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
@@ -25,12 +24,13 @@
 #include "pair/bench/bench.h"
 #include "pair/bench/child.h"
 #include "pair/bench/images_python.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/photographs.h"
 #include "pair/bench/spread.h"
-#include "pair/bench/synthetic_sweep.h"
 #include "pair/bench/temporary_folder.h"
 #include "pair/data/bytes.h"
 #include "pair/data/image.h"
+#include "pair/data/image_folder.h"
 #include "pair/data/loader.h"
 #include "pair/data/transform.h"
 #include "pair/paper/table.h"
@@ -45,7 +45,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-struct Arguments {
+struct ImagesArguments {
   std::vector<std::string> parts;
   std::string device = "cpu";
   std::string model;       // empty: resnet50 on a CUDA device, resnet18 on the CPU
@@ -61,14 +61,14 @@ struct Arguments {
 
 constexpr int environments = 3;
 const std::vector<std::string> image_parts = {"decode", "step", "loader"};
-// Measured only with --parts memory: it writes many files.
-constexpr const char* memory_part = "memory";
+// Measured only if they are named: they write many files.
+const std::vector<std::string> large_parts = {"memory", "list"};
 
-bool on_cuda(const Arguments& arguments) {
+bool on_cuda(const ImagesArguments& arguments) {
   return arguments.device != "cpu";
 }
 
-void fill_defaults(Arguments& arguments) {
+void fill_defaults(ImagesArguments& arguments) {
   const bool cuda = on_cuda(arguments);
   arguments.model = !arguments.model.empty() ? arguments.model : cuda ? "resnet50" : "resnet18";
   arguments.batch = arguments.batch > 0 ? arguments.batch : cuda ? 32 : 4;
@@ -80,17 +80,17 @@ void fill_defaults(Arguments& arguments) {
   }
 }
 
-std::vector<train::Precision> precisions_of(const Arguments& arguments) {
+std::vector<train::Precision> precisions_of(const ImagesArguments& arguments) {
   using train::Precision;
   return on_cuda(arguments) ? std::vector{Precision::fp32, Precision::tf32, Precision::bf16}
                             : std::vector{Precision::fp32, Precision::bf16};
 }
 
-// A Python that answers with numbers; null if it lacks a package.
-class Python {
+// A ImagesPython that answers with numbers; null if it lacks a package.
+class ImagesPython {
  public:
-  static std::unique_ptr<Python> start(const std::string& given, std::string_view script,
-                                       const std::vector<std::string>& arguments = {}) {
+  static std::unique_ptr<ImagesPython> start(const std::string& given, std::string_view script,
+                                             const std::vector<std::string>& arguments = {}) {
     const std::vector<std::string> pythons =
         given.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{given};
     for (const std::string& name : pythons) {
@@ -98,7 +98,7 @@ class Python {
       command.insert(command.end(), arguments.begin(), arguments.end());
       auto child = std::make_unique<Child>(command);
       if (std::optional<std::string> greeting = child->read_line()) {
-        return std::unique_ptr<Python>(new Python(std::move(child), std::move(*greeting), name));
+        return std::unique_ptr<ImagesPython>(new ImagesPython(std::move(child), std::move(*greeting), name));
       }
     }
     return nullptr;
@@ -107,8 +107,8 @@ class Python {
   [[nodiscard]] double ask(const std::string& line) {
     const std::optional<std::string> answer = child_->ask(line);
     if (!answer) {
-      throw std::runtime_error("the Python process of the comparison ended early, at '" + line.substr(0, 60) +
-                               "'");
+      throw std::runtime_error("the ImagesPython process of the comparison ended early, at '" +
+                               line.substr(0, 60) + "'");
     }
     return std::stod(*answer);
   }
@@ -116,7 +116,7 @@ class Python {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  Python(std::unique_ptr<Child> child, std::string versions, std::string name)
+  ImagesPython(std::unique_ptr<Child> child, std::string versions, std::string name)
       : child_(std::move(child)), versions_(std::move(versions)), name_(std::move(name)) {}
 
   std::unique_ptr<Child> child_;
@@ -124,25 +124,19 @@ class Python {
   std::string name_;
 };
 
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-// Work that takes about as long for Python: decoding and augmenting files, as training does.
+// Work that takes about as long for ImagesPython: decoding and augmenting files, as training does.
 class Decoding {
  public:
   explicit Decoding(bool fast) : fast_(fast) {}
 
   double seconds_per_image(const std::vector<fs::path>& files, int rounds) {
-    const double began = processor_seconds();
+    const double began = cpu_seconds();
     for (int round = 0; round < rounds; ++round) {
       for (const fs::path& file : files) {
         augment(data::read_bytes(file));
       }
     }
-    return (processor_seconds() - began) / (rounds * static_cast<double>(files.size()));
+    return (cpu_seconds() - began) / (rounds * static_cast<double>(files.size()));
   }
 
  private:
@@ -177,7 +171,8 @@ class Decoding {
 
 class ImagesBench {
  public:
-  ImagesBench(Arguments arguments, Context& context) : arguments_(std::move(arguments)), context_(context) {
+  ImagesBench(ImagesArguments arguments, Context& context)
+      : arguments_(std::move(arguments)), context_(context) {
     fill_defaults(arguments_);
     train::use_threads(arguments_.threads);
   }
@@ -188,6 +183,9 @@ class ImagesBench {
     result_["cpu"] = cpu_model();
     result_["threads"] = arguments_.threads;
     result_["rounds"] = arguments_.rounds;
+    if (wanted("list")) {
+      list();  // first: it reports by how much the peak of the memory grows
+    }
     if (wanted("decode")) {
       decode();
     }
@@ -197,7 +195,7 @@ class ImagesBench {
     if (wanted("loader")) {
       loader();
     }
-    if (wanted(memory_part)) {
+    if (wanted("memory")) {
       memory();
     }
     return std::move(result_);
@@ -215,10 +213,11 @@ class ImagesBench {
       std::int64_t rows;
       std::int64_t columns;
     };
-    const std::unique_ptr<Python> python = Python::start(arguments_.python, transforms_python);
+    const std::unique_ptr<ImagesPython> python = ImagesPython::start(arguments_.python, transforms_python);
     if (!python) {
       result_["decode_python_missing"] =
-          "not measured: no Python with torchvision and Pillow (Debian: python3-torchvision, python3-pil)";
+          "not measured: no ImagesPython with torchvision and Pillow (Debian: python3-torchvision, "
+          "python3-pil)";
       say("python: " + result_["decode_python_missing"].get<std::string>());
     } else {
       result_["decode_python"] = {{"torchvision_and_pillow", python->versions()}, {"python", python->name()}};
@@ -317,12 +316,12 @@ class ImagesBench {
 
   void steps() {
     const std::shared_ptr<const data::EnvironmentSet> set = resident();
-    std::unique_ptr<Python> python;
+    std::unique_ptr<ImagesPython> python;
     if (wanted("step")) {
-      python = Python::start(arguments_.python, resnet_python,
-                             {arguments_.device, std::to_string(arguments_.threads),
-                              arguments_.model == "resnet50" ? "50" : "18", std::to_string(environments),
-                              std::to_string(arguments_.batch), std::to_string(arguments_.side)});
+      python = ImagesPython::start(
+          arguments_.python, network_python,
+          {arguments_.device, std::to_string(arguments_.threads), arguments_.model,
+           std::to_string(environments), std::to_string(arguments_.batch), std::to_string(arguments_.side)});
     }
     struct Kind {
       std::string name;
@@ -395,7 +394,7 @@ class ImagesBench {
             erm_ms_["erm " + name] / median(theirs[name + " contiguous"]);
       }
     } else {
-      step["python_missing"] = "not measured: no Python with torch (Debian: python3-torch)";
+      step["python_missing"] = "not measured: no ImagesPython with torch (Debian: python3-torch)";
     }
     result_["step"] = step;
   }
@@ -477,6 +476,28 @@ class ImagesBench {
                          {"peak_mb", peak_megabytes()}};
   }
 
+  // Listing a million empty files, which are not opened.
+  void list() {
+    constexpr int folders = 40;  // 4 environments of 10 classes
+    constexpr int files = 25'000;
+    const TemporaryFolder folder;
+    say("writing " + std::to_string(folders * files) + " files to " + folder.path().string());
+    for (int i = 0; i < folders; ++i) {
+      const fs::path into =
+          folder.path() / ("environment" + std::to_string(i / 10)) / ("class" + std::to_string(i % 10));
+      fs::create_directories(into);
+      for (int k = 0; k < files; ++k) {
+        std::ofstream(into / (std::to_string(k) + ".jpg"));
+      }
+    }
+    const double before = peak_megabytes();
+    const auto began = std::chrono::steady_clock::now();
+    const data::ImageFolder pictures(folder.path());
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    result_["list"] = {
+        {"files", pictures.size()}, {"seconds", seconds}, {"megabytes", peak_megabytes() - before}};
+  }
+
   double loader_alone(const data::EnvironmentSet& set) {
     std::vector<std::vector<std::size_t>> samples;
     for (const data::Environment& environment : set.train) {
@@ -494,7 +515,7 @@ class ImagesBench {
            std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
 
-  Arguments arguments_;
+  ImagesArguments arguments_;
   Context& context_;
   ordered_json result_;
   std::map<std::string, double> erm_ms_;  // medians, by algorithm and precision
@@ -506,7 +527,7 @@ std::string number(double value, int digits) {
   return text.str();
 }
 
-void write_text(const ordered_json& result, std::ostream& out) {
+void write_images_text(const ordered_json& result, std::ostream& out) {
   if (result.contains("decode")) {
     out << "Decoding and augmenting JPEGs to 224 x 224, images per second and core\n\n"
         << "  pixels         fast    exact   python   fast / python\n";
@@ -536,7 +557,7 @@ void write_text(const ordered_json& result, std::ostream& out) {
             << number(times["median"], 2) << '\n';
       }
       for (const auto& [name, ratio] : step["erm_over_python_default"].items()) {
-        out << "\n  erm " << name << ": " << number(ratio, 2) << " of Python's step as torch ships, "
+        out << "\n  erm " << name << ": " << number(ratio, 2) << " of ImagesPython's step as torch ships, "
             << number(step["erm_over_python_same_precision"][name], 2) << " of its step in " << name;
       }
       out << '\n';
@@ -557,6 +578,11 @@ void write_text(const ordered_json& result, std::ostream& out) {
           << number(100.0 * loading["busy"][name].get<double>(), 1) << "%\n";
     }
   }
+  if (result.contains("list")) {
+    const auto& list = result["list"];
+    out << "Listing a folder of " << list["files"] << " files: " << number(list["seconds"], 2) << " s, "
+        << number(list["megabytes"], 0) << " MB\n";
+  }
   if (result.contains("memory")) {
     const auto& memory = result["memory"];
     out << "Training on " << memory["images"] << " images: listed in " << number(memory["seconds_to_list"], 2)
@@ -574,20 +600,21 @@ void write_text(const ordered_json& result, std::ostream& out) {
 }  // namespace
 
 void add_bench_images(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ImagesArguments>();
   CLI::App* command = bench.add_subcommand(
       "images", "Decoding, augmenting and training steps on images, against torchvision and PyTorch");
   std::vector<std::string> all_image_parts = image_parts;
-  all_image_parts.emplace_back(memory_part);
+  all_image_parts.insert(all_image_parts.end(), large_parts.begin(), large_parts.end());
   command
       ->add_option("--parts", arguments->parts,
-                   "Any of " + base::joined(all_image_parts) + " (default: all but " + memory_part + ")")
+                   "Any of " + base::joined(all_image_parts) + " (default: all but the last two)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_image_parts));
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
   command
-      ->add_option("--model", arguments->model, "resnet18 or resnet50 (default: resnet18; on cuda resnet50)")
-      ->check(CLI::IsMember({"resnet18", "resnet50"}));
+      ->add_option("--model", arguments->model,
+                   "resnet18, resnet50 or densenet121 (default: resnet18; on cuda resnet50)")
+      ->check(CLI::IsMember({"resnet18", "resnet50", "densenet121"}));
   command->add_option("--batch", arguments->batch, "Images per environment (default: 4; on cuda 32)")
       ->check(CLI::Range(1, 4096));
   command->add_option("--size", arguments->side, "Side of the images (default: 96; on cuda 224)")
@@ -603,14 +630,14 @@ void add_bench_images(CLI::App& bench, Context& context) {
   command->add_option("--steps", arguments->steps, "Steps per round (default: 2; on cuda 10)")
       ->check(CLI::Range(1, 10'000));
   command->add_option("--python", arguments->python,
-                      "The Python to compare with (default: python3, then /usr/bin/python3)");
+                      "The ImagesPython to compare with (default: python3, then /usr/bin/python3)");
   command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Decoding is measured in processor time of one thread, steps in wall time.\n\n"
       "Example:\n"
       "  pair bench images --parts decode\n"
       "  pair bench images --device cuda --json\n"
-      "  pair bench images --parts memory");
+      "  pair bench images --parts memory,list");
   command->callback([arguments, &context] {
     if (arguments->device != "cpu" && !torch::cuda::is_available()) {
       throw UsageError("--device: expected cpu, since no CUDA device can be used, got '" + arguments->device +
@@ -620,7 +647,7 @@ void add_bench_images(CLI::App& bench, Context& context) {
     if (arguments->json) {
       context.out << result.dump(2) << '\n';
     } else {
-      write_text(result, context.out);
+      write_images_text(result, context.out);
     }
   });
 }

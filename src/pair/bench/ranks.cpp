@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
 #include "pair/cli/train_ranks.h"
 #include "pair/runs/dataset_cache.h"
@@ -37,18 +37,12 @@ struct StepTime {
   double cpu_ms = 0.0;  // of all threads of this process
 };
 
-double cpu_milliseconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return 1e3 * static_cast<double>(now.tv_sec) + 1e-6 * static_cast<double>(now.tv_nsec);
-}
-
 StepTime timed_step(train::Trainer& trainer) {
-  const double cpu = cpu_milliseconds();
+  const double cpu = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   trainer.advance();
   const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-  return {wall.count(), cpu_milliseconds() - cpu};
+  return {wall.count(), 1e3 * (cpu_seconds() - cpu)};
 }
 
 // Waits for the other ranks. Returns the largest of their numbers.

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/synthetic_sweep.h"
 #include "pair/select/domainbed.h"
@@ -25,14 +26,12 @@ namespace {
 
 using nlohmann::ordered_json;
 
-using Arguments = BenchSweepArguments;
-
 struct Phase {
   std::string name;
   std::vector<double> seconds = {};  // one per repeat
 };
 
-struct Measured {
+struct SelectMeasured {
   std::size_t runs = 0;
   std::size_t records = 0;
   std::uint64_t bytes = 0;
@@ -44,7 +43,7 @@ struct Measured {
   std::vector<double> totals = {};  // one per repeat
 };
 
-Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
+SelectMeasured measure_select(const std::filesystem::path& folder, std::size_t repeats) {
   using Criterion = select::Selection (*)(const select::History&);
   const std::vector<std::pair<const char*, Criterion>> criteria{
       {"pair", [](const select::History& history) { return pair_s(history, select::PairOptions{}); }},
@@ -57,7 +56,7 @@ Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
       {"train-domain", select::train_domain},
       {"leave-one-out", select::leave_one_out},
       {"oracle", select::oracle}};
-  Measured measured;
+  SelectMeasured measured;
   measured.megabytes_before = peak_megabytes();
   measured.phases.push_back({"read"});
   for (const auto& [name, criterion] : criteria) {
@@ -92,7 +91,8 @@ Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
   return measured;
 }
 
-void write_json(const Measured& measured, const Arguments& arguments, std::ostream& out) {
+void write_select_json(const SelectMeasured& measured, const BenchSweepArguments& arguments,
+                       std::ostream& out) {
   ordered_json phases = ordered_json::object();
   for (const Phase& phase : measured.phases) {
     phases[phase.name] = median(phase.seconds);
@@ -118,7 +118,7 @@ void write_json(const Measured& measured, const Arguments& arguments, std::ostre
       << '\n';
 }
 
-void write_table(const Measured& measured, std::ostream& out) {
+void write_select_table(const SelectMeasured& measured, std::ostream& out) {
   out << measured.runs << " runs, " << measured.records << " records, " << measured.bytes / 1'000'000
       << " MB, in the page cache; read with " << select::line_parser_name() << '\n'
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
@@ -134,7 +134,8 @@ void write_table(const Measured& measured, std::ostream& out) {
 }  // namespace
 
 void add_bench_select(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>(Arguments{.runs = 10'000, .records = 50, .repeats = 3});
+  const auto arguments =
+      std::make_shared<BenchSweepArguments>(BenchSweepArguments{.runs = 10'000, .records = 50, .repeats = 3});
   CLI::App* command = bench.add_subcommand("select", "Time to read a large sweep and select from it");
   add_bench_sweep_options(*command, arguments, "Repetitions; the median is reported");
   command->footer(
@@ -144,8 +145,9 @@ void add_bench_select(CLI::App& bench, Context& context) {
       "  pair bench select --runs 1000 --json");
   command->callback([arguments, &context] {
     with_bench_sweep(*arguments, context.err, [&](const std::filesystem::path& folder) {
-      const Measured measured = measure(folder, arguments->repeats);
-      arguments->json ? write_json(measured, *arguments, context.out) : write_table(measured, context.out);
+      const SelectMeasured measured = measure_select(folder, arguments->repeats);
+      arguments->json ? write_select_json(measured, *arguments, context.out)
+                      : write_select_table(measured, context.out);
     });
   });
 }

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::array<std::size_t, 4> sizes{2, 3, 5, 8};
 
-struct Arguments {
+struct SolverArguments {
   std::size_t problems = 2000;
   std::uint64_t seed = 1;
   bool json = false;
@@ -68,7 +68,7 @@ struct Reference {
   explicit Reference(std::size_t problems) : whole(problems), method_alone(problems) {}
 };
 
-struct Measured {
+struct SolverMeasured {
   std::size_t m;
   Times ours;
   std::optional<Reference> simplex;
@@ -139,7 +139,7 @@ void time_exact(const Case& one, std::size_t index, Reference& reference) {
 
 // Alternates between ours and GLPK every few problems, so that both see the same state of the machine; not at
 // every problem, because each would then find its caches emptied by the other.
-Measured measure(std::size_t m, const Arguments& arguments) {
+SolverMeasured measure_solver(std::size_t m, const SolverArguments& arguments) {
   constexpr std::size_t rounds = 3;
   constexpr std::size_t turn = 50;
   const double epsilon = moo::EpoOptions{}.epsilon;
@@ -150,7 +150,7 @@ Measured measure(std::size_t m, const Arguments& arguments) {
     cases.push_back({std::move(problem), std::move(program), {}});
   }
 
-  Measured measured{m, Times(cases.size()), std::nullopt, std::nullopt};
+  SolverMeasured measured{m, Times(cases.size()), std::nullopt, std::nullopt};
   if (have_glpk()) {
     measured.simplex.emplace(cases.size());
     measured.exact.emplace(cases.size());
@@ -200,7 +200,8 @@ ordered_json to_json(const std::optional<Reference>& reference, const Times& our
   return object;
 }
 
-void write_json(const std::vector<Measured>& all, const Arguments& arguments, std::ostream& out) {
+void write_solver_json(const std::vector<SolverMeasured>& all, const SolverArguments& arguments,
+                       std::ostream& out) {
   ordered_json report{{"benchmark", "solver"},   {"version", PAIR_VERSION},
                       {"cpu", cpu_model()},      {"compiler", PAIR_COMPILER},
                       {"glpk_version", nullptr}, {"problems", arguments.problems},
@@ -208,7 +209,7 @@ void write_json(const std::vector<Measured>& all, const Arguments& arguments, st
   if (have_glpk()) {
     report["glpk_version"] = glpk_version();
   }
-  for (const Measured& measured : all) {
+  for (const SolverMeasured& measured : all) {
     report["results"].push_back({{"m", measured.m},
                                  {"balance", measured.balance},
                                  {"infeasible", measured.infeasible},
@@ -226,7 +227,8 @@ void write_reference(const std::optional<Reference>& reference, const Times& our
   }
 }
 
-void write_table(const std::vector<Measured>& all, const Arguments& arguments, std::ostream& out) {
+void write_solver_table(const std::vector<SolverMeasured>& all, const SolverArguments& arguments,
+                        std::ostream& out) {
   out << "EPO, microseconds per solve, " << arguments.problems << " problems each (seed " << arguments.seed
       << ")\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
@@ -235,7 +237,7 @@ void write_table(const std::vector<Measured>& all, const Arguments& arguments, s
     out << "   glp_simplex  ratio   agree   glp_exact   ratio   agree";
   }
   out << '\n' << std::setprecision(3);
-  for (const Measured& measured : all) {
+  for (const SolverMeasured& measured : all) {
     out << std::setw(3) << measured.m << std::setw(9) << measured.ours.median() << std::setw(9)
         << measured.ours.quantile(0.1) << std::setw(9) << measured.ours.quantile(0.9) << "  ";
     write_reference(measured.simplex, measured.ours, out);
@@ -260,7 +262,7 @@ Example:
 }  // namespace
 
 void add_bench_solver(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<SolverArguments>();
   CLI::App* command = bench.add_subcommand("solver", "Time per EPO solve for 2, 3, 5 and 8 objectives");
   command->add_flag("--json", arguments->json, "Write one JSON object");
   command->add_option("--problems", arguments->problems, "Problems per size")
@@ -269,12 +271,13 @@ void add_bench_solver(CLI::App& bench, Context& context) {
   command->add_option("--seed", arguments->seed, "Seed of the problems")->capture_default_str();
   command->footer(footer);
   command->callback([arguments, &context] {
-    std::vector<Measured> all;
+    std::vector<SolverMeasured> all;
     all.reserve(sizes.size());
     for (const std::size_t m : sizes) {
-      all.push_back(measure(m, *arguments));
+      all.push_back(measure_solver(m, *arguments));
     }
-    arguments->json ? write_json(all, *arguments, context.out) : write_table(all, *arguments, context.out);
+    arguments->json ? write_solver_json(all, *arguments, context.out)
+                    : write_solver_table(all, *arguments, context.out);
   });
 }
 

@@ -17,7 +17,7 @@
 namespace pair::bench {
 namespace {
 
-struct Arguments {
+struct StepArguments {
   int rounds = 15;
   std::int64_t threads = 1;
   std::int64_t digits = 50'000;
@@ -29,16 +29,16 @@ struct Method {
   const char* algorithm;
   const char* gradients;
 };
-constexpr std::array methods = {Method{"erm", "erm", ""},      Method{"irmv1", "irmv1", ""},
-                                Method{"vrex", "vrex", ""},    Method{"irmx", "irmx", ""},
-                                Method{"pair_w", "pair", "w"}, Method{"pair_phi", "pair", "phi"},
-                                Method{"pair_f", "pair", "f"}};
+constexpr std::array step_methods = {Method{"erm", "erm", ""},      Method{"irmv1", "irmv1", ""},
+                                     Method{"vrex", "vrex", ""},    Method{"irmx", "irmx", ""},
+                                     Method{"pair_w", "pair", "w"}, Method{"pair_phi", "pair", "phi"},
+                                     Method{"pair_f", "pair", "f"}};
 
-void bench_step(const Arguments& arguments, Context& context) {
+void bench_step(const StepArguments& arguments, Context& context) {
   train::use_threads(arguments.threads);
   StepBench bench;
   runs::RunSpec spec;
-  for (const Method& method : methods) {
+  for (const Method& method : step_methods) {
     std::vector<runs::Override> overrides = {{"pretrain", "0"},
                                              {"train_digits", std::to_string(arguments.digits)}};
     if (*method.gradients != '\0') {
@@ -93,7 +93,7 @@ void bench_step(const Arguments& arguments, Context& context) {
 }  // namespace
 
 void add_bench_step(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<StepArguments>();
   CLI::App* command = bench.add_subcommand("step", "A training step of each method, and its lower bound");
   command->add_option("--rounds", arguments->rounds, "Steps of each method")
       ->check(CLI::Range(1, 10'000))

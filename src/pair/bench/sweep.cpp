@@ -1,12 +1,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iomanip>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <sstream>
@@ -15,12 +16,15 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/synthetic_sweep.h"
+#include "pair/bench/child.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/temporary_folder.h"
+#include "pair/cli/hand_over.h"
 #include "pair/data/chained_digest.h"
 #include "pair/runs/run_directory.h"
 #include "pair/sweep/jobs.h"
 #include "pair/sweep/status.h"
+#include "pair/sweep/sweep_file.h"
 
 // The cost of a large sweep's folder: listing its jobs, reading their state, and what launchers that share it
 // lose to looking for work.
@@ -46,15 +50,10 @@ struct Measurement {
   double list_cpu = 0.0;  // seconds of all cores
   double status_seconds = 0.0;
   double status_cpu = 0.0;
-  double lost_ms = 0.0;       // per run that a launcher trains
-  double most_lost_ms = 0.0;  // the worse of the two launchers
+  double command_seconds = 0.0;  // 'pair sweep status' as typed; NaN if it fails
+  double lost_ms = 0.0;          // per run that a launcher trains
+  double most_lost_ms = 0.0;     // the worse of the two launchers
 };
-
-double cpu_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 // One launcher's time in `seconds`, of which it trained in `trained`.
 struct Launch {
@@ -63,7 +62,8 @@ struct Launch {
   std::size_t runs = 0;
 };
 
-std::vector<sweep::Job> jobs_for(std::int64_t runs) {
+// At least as many jobs, a multiple of 600.
+sweep::Definition definition_for(std::int64_t runs) {
   constexpr std::int64_t draws = 100;
   sweep::Definition definition;
   definition.datasets = {"cmnist"};
@@ -71,9 +71,17 @@ std::vector<sweep::Job> jobs_for(std::int64_t runs) {
   definition.n_hparams = draws;
   const auto per_trial = draws * static_cast<std::int64_t>(definition.algorithms.size());
   definition.n_trials = (runs + per_trial - 1) / per_trial;
-  std::vector<sweep::Job> jobs = sweep::jobs_of(definition);
-  jobs.resize(static_cast<std::size_t>(runs));
-  return jobs;
+  return definition;
+}
+
+// 'pair sweep status' of the folder. NaN if that fails.
+double seconds_of_command(const fs::path& folder) {
+  std::optional<std::string> line;
+  const double seconds = seconds_of([&] {
+    Child command({cli::program_of_user().string(), "sweep", "status", "--out", folder.string()});
+    line = command.read_line();
+  });
+  return line ? seconds : std::numeric_limits<double>::quiet_NaN();
 }
 
 // A line as long as a real record.
@@ -136,11 +144,13 @@ Measurement measure_sweep(const SweepArguments& arguments, std::ostream& err) {
   Measurement measured;
   std::vector<sweep::Job> jobs;
   double cpu = cpu_seconds();
-  measured.list_seconds = seconds_of([&] { jobs = jobs_for(arguments.runs); });
+  const sweep::Definition definition = definition_for(arguments.runs);
+  measured.list_seconds = seconds_of([&] { jobs = sweep::jobs_of(definition); });
   measured.list_cpu = cpu_seconds() - cpu;
   measured.jobs = jobs.size();
   const auto left = static_cast<std::size_t>(std::min(arguments.launched, arguments.runs));
   err << "writing " << jobs.size() - left << " runs" << std::endl;
+  sweep::add_to_sweep(folder, definition);
   for (std::size_t i = 0; i + left < jobs.size(); ++i) {
     write_finished_run(folder / jobs[i].folder, jobs[i].spec, arguments.records);
   }
@@ -149,6 +159,7 @@ Measurement measure_sweep(const SweepArguments& arguments, std::ostream& err) {
   measured.status_seconds = seconds_of([&] { status = sweep::status_of(jobs, folder); });
   measured.status_cpu = cpu_seconds() - cpu;
   measured.done = status.counts.of(sweep::State::done);
+  measured.command_seconds = seconds_of_command(folder);
 
   const std::span<const sweep::Job> unfinished = std::span(jobs).last(left);
   const std::chrono::duration<double> training(arguments.train_ms / 1000.0);
@@ -185,6 +196,7 @@ void report_sweep(const SweepArguments& arguments, Context& context) {
                                           {"list_cpu_seconds", measured.list_cpu},
                                           {"status_seconds", measured.status_seconds},
                                           {"status_cpu_seconds", measured.status_cpu},
+                                          {"command_seconds", measured.command_seconds},
                                           {"lost_ms_per_run", measured.lost_ms},
                                           {"lost_ms_per_run_worst", measured.most_lost_ms},
                                           {"lost_between_runs_of_30_s", between},
@@ -202,8 +214,9 @@ void report_sweep(const SweepArguments& arguments, Context& context) {
               << " of them done\n"
               << "  listing the jobs                     "
               << with_cpu(measured.list_seconds, measured.list_cpu) << "\n"
-              << "  state of all (aim: 5 s)              "
+              << "  state of all                         "
               << with_cpu(measured.status_seconds, measured.status_cpu) << "\n"
+              << "  'pair sweep status' (aim: 5 s)       " << measured.command_seconds << " s\n"
               << "  two launchers, looking for a run     " << measured.lost_ms << " ms per run\n"
               << "    share of a run of 30 s (aim: 1%)   " << 100.0 * between << "%\n"
               << "    list and state, of one hour        " << 100.0 * beginning << "%\n";
@@ -215,7 +228,7 @@ void add_bench_sweep(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<SweepArguments>();
   CLI::App* command =
       bench.add_subcommand("sweep", "The state of a large sweep, and what launchers lose to reading it");
-  command->add_option("--runs", arguments->runs, "Jobs of the sweep")
+  command->add_option("--runs", arguments->runs, "Jobs of the sweep, rounded up to a multiple of 600")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000}))
       ->capture_default_str();
   command->add_option("--records", arguments->records, "Records of each finished run")

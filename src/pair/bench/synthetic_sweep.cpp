@@ -1,7 +1,5 @@
 #include "pair/bench/synthetic_sweep.h"
 
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -177,12 +175,6 @@ void with_bench_sweep(const BenchSweepArguments& arguments, std::ostream& err,
   err << "writing " << arguments.runs << " runs to " << folder.path().string() << '\n' << std::flush;
   write_bench_sweep(folder.path(), arguments.runs, arguments.records, arguments.seed);
   work(folder.path());
-}
-
-double peak_megabytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
 }  // namespace pair::bench

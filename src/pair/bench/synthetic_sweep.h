@@ -1,7 +1,6 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -37,15 +36,5 @@ void add_bench_sweep_options(CLI::App& command, const std::shared_ptr<BenchSweep
 // if the process is stopped or killed.
 void with_bench_sweep(const BenchSweepArguments& arguments, std::ostream& err,
                       const std::function<void(const std::filesystem::path&)>& work);
-
-template <class Function>
-double seconds_of(Function function) {
-  const auto start = std::chrono::steady_clock::now();
-  function();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// The peak memory of this process so far, including shared libraries.
-double peak_megabytes();
 
 }  // namespace pair::bench

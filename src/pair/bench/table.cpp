@@ -21,15 +21,15 @@
 
 #include "pair/bench/bench.h"
 #include "pair/bench/child.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
-#include "pair/bench/synthetic_sweep.h"
 #include "pair/bench/temporary_folder.h"
 #include "pair/data/random.h"
 
 namespace pair::bench {
 namespace {
 
-struct Arguments {
+struct TableArguments {
   std::size_t rows = 1'000'000;
   std::size_t columns = 50;
   std::size_t repeats = 3;
@@ -67,7 +67,7 @@ struct Pandas {
   std::string python;
 };
 
-struct Comparison {
+struct TableComparison {
   std::uintmax_t bytes = 0;
   double numbers_megabytes = 0.0;
   Reading ours;
@@ -77,7 +77,7 @@ struct Comparison {
 };
 
 // Numbers of several lengths and signs, as measurements have them.
-std::uintmax_t write_csv(const std::filesystem::path& path, const Arguments& arguments) {
+std::uintmax_t write_csv(const std::filesystem::path& path, const TableArguments& arguments) {
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
@@ -107,15 +107,6 @@ std::uintmax_t write_csv(const std::filesystem::path& path, const Arguments& arg
     throw std::runtime_error("cannot write " + path.string() + ": is the disk full?");
   }
   return std::filesystem::file_size(path);
-}
-
-double processor_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 // None if no Python has pandas.
@@ -156,10 +147,10 @@ void read_with_pandas(Pandas& pandas, const std::filesystem::path& path, Reading
 
 void read_with_ours(const std::filesystem::path& path, Reading& reading) {
   const double before = peak_megabytes();
-  const double busy = processor_seconds();
+  const double busy = cpu_seconds();
   std::optional<data::Table> table;
   const double seconds = seconds_of([&] { table = data::read_table(path); });
-  const double processor = processor_seconds() - busy;
+  const double processor = cpu_seconds() - busy;
   if (reading.seconds.empty()) {
     reading.megabytes = peak_megabytes() - before;
   }
@@ -173,9 +164,9 @@ void read_with_ours(const std::filesystem::path& path, Reading& reading) {
   }
 }
 
-Comparison compare(const Arguments& arguments, const std::filesystem::path& folder) {
+TableComparison compare(const TableArguments& arguments, const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / "table.csv";
-  Comparison comparison;
+  TableComparison comparison;
   comparison.bytes = write_csv(path, arguments);
   comparison.numbers_megabytes =
       static_cast<double>(arguments.rows * arguments.columns * sizeof(double)) / 1024.0 / 1024.0;
@@ -208,7 +199,7 @@ nlohmann::ordered_json json_of(const Reading& reading, double numbers_megabytes)
           {"peak_over_numbers", reading.megabytes / numbers_megabytes}};
 }
 
-void write_json(const Comparison& comparison, const Arguments& arguments, std::ostream& out) {
+void write_table_json(const TableComparison& comparison, const TableArguments& arguments, std::ostream& out) {
   nlohmann::ordered_json json{{"benchmark", "table"},
                               {"version", PAIR_VERSION},
                               {"cpu", cpu_model()},
@@ -236,7 +227,7 @@ void write_row(std::ostream& out, const std::string& name, const Reading& readin
       << reading.megabytes / numbers_megabytes << " of the numbers' size\n";
 }
 
-void write_text(const Comparison& comparison, const Arguments& arguments, std::ostream& out) {
+void write_table_text(const TableComparison& comparison, const TableArguments& arguments, std::ostream& out) {
   out << arguments.rows << " rows x " << arguments.columns << " columns, " << comparison.bytes / 1'000'000
       << " MB of CSV, in the page cache\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
@@ -255,7 +246,7 @@ void write_text(const Comparison& comparison, const Arguments& arguments, std::o
 }  // namespace
 
 void add_bench_table(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TableArguments>();
   CLI::App* command = bench.add_subcommand("table", "Time to read a large CSV file, compared with pandas");
   command->add_option("--rows", arguments->rows, "Rows of the file")
       ->capture_default_str()
@@ -277,9 +268,9 @@ void add_bench_table(CLI::App& bench, Context& context) {
   command->callback([arguments, &context] {
     const TemporaryFolder folder;
     context.err << "writing a table to " << folder.path().string() << '\n' << std::flush;
-    const Comparison comparison = compare(*arguments, folder.path());
-    arguments->json ? write_json(comparison, *arguments, context.out)
-                    : write_text(comparison, *arguments, context.out);
+    const TableComparison comparison = compare(*arguments, folder.path());
+    arguments->json ? write_table_json(comparison, *arguments, context.out)
+                    : write_table_text(comparison, *arguments, context.out);
   });
 }
 

@@ -28,7 +28,7 @@
 namespace pair::bench {
 namespace {
 
-struct Arguments {
+struct TextArguments {
   std::string device = "cpu";
   std::int64_t environments = 5;
   std::int64_t batch = 16;
@@ -123,7 +123,7 @@ TokenizerSpeed tokenizer_speed(int rounds) {
 
 // Steps.
 
-std::shared_ptr<const data::EnvironmentSet> random_comments(const Arguments& arguments) {
+std::shared_ptr<const data::EnvironmentSet> random_comments(const TextArguments& arguments) {
   auto set = std::make_shared<data::EnvironmentSet>();
   set->name = "comments";
   set->loss = data::TaskLoss::cross_entropy;
@@ -152,7 +152,7 @@ std::shared_ptr<const data::EnvironmentSet> random_comments(const Arguments& arg
   return set;
 }
 
-train::Settings distilbert_settings(const Arguments& arguments) {
+train::Settings distilbert_settings(const TextArguments& arguments) {
   train::Settings settings;
   settings.model = "distilbert";
   settings.model_options =
@@ -169,7 +169,7 @@ train::Settings distilbert_settings(const Arguments& arguments) {
   return settings;
 }
 
-struct Method {
+struct TextMethod {
   std::string name;
   train::Precision precision = train::Precision::fp32;
   train::Settings settings;
@@ -177,7 +177,7 @@ struct Method {
   std::vector<double> milliseconds = {};  // per step, one per round
 };
 
-std::vector<Method> methods_of(const Arguments& arguments) {
+std::vector<TextMethod> methods_of(const TextArguments& arguments) {
   train::Settings erm = distilbert_settings(arguments);
   erm.scheme = train::Scheme::linear;
   erm.objectives = {"erm"};
@@ -193,7 +193,7 @@ std::vector<Method> methods_of(const Arguments& arguments) {
   pair.decay = train::Decay::none;
   train::Settings all = pair;
   all.gradients = train::GradientSource::all;
-  std::vector<Method> methods;
+  std::vector<TextMethod> methods;
   const bool cuda = arguments.device != "cpu";
   using train::Precision;
   const std::vector<std::pair<const char*, Precision>> precisions =
@@ -209,13 +209,13 @@ std::vector<Method> methods_of(const Arguments& arguments) {
       methods.back().settings.precision = precision;
     }
   }
-  for (Method& method : methods) {
+  for (TextMethod& method : methods) {
     train::settle(method.settings);
   }
   return methods;
 }
 
-double our_step(Method& method, int steps, bool cuda) {
+double our_step(TextMethod& method, int steps, bool cuda) {
   train::use_tf32(method.precision != train::Precision::fp32);
   const auto wait = [cuda] {
     if (cuda) {
@@ -240,7 +240,7 @@ struct Eager {
   std::vector<double> tf32 = {};
 };
 
-std::optional<Eager> start_eager(const Arguments& arguments) {
+std::optional<Eager> start_eager(const TextArguments& arguments) {
   Eager eager;
   std::vector<std::string> command{arguments.python, "-c", std::string(text_python), arguments.device};
   for (const std::int64_t number :
@@ -266,14 +266,14 @@ double eager_step(Eager& eager, const char* precision, int steps) {
   return 1e3 * std::stod(*seconds) / steps;
 }
 
-struct Comparison {
+struct TextComparison {
   TokenizerSpeed tokenizer;
-  std::vector<Method> methods;
+  std::vector<TextMethod> methods;
   std::optional<Eager> eager;
 };
 
-Comparison measured(const Arguments& arguments, Context& context) {
-  Comparison comparison;
+TextComparison measured(const TextArguments& arguments, Context& context) {
+  TextComparison comparison;
   try {
     comparison.tokenizer = tokenizer_speed(std::max(arguments.rounds, 3));
   } catch (const std::runtime_error& error) {
@@ -295,7 +295,7 @@ Comparison measured(const Arguments& arguments, Context& context) {
   train::use_threads(arguments.threads);
   const auto data = random_comments(arguments);
   comparison.methods = methods_of(arguments);
-  for (Method& method : comparison.methods) {
+  for (TextMethod& method : comparison.methods) {
     train::use_tf32(method.precision != train::Precision::fp32);
     method.trainer.emplace(data, method.settings, 0, torch::Device(arguments.device));
   }
@@ -304,7 +304,7 @@ Comparison measured(const Arguments& arguments, Context& context) {
   for (int round = 0; round < arguments.rounds + warm_up; ++round) {
     context.err << "round " << round + 1 << " of " << arguments.rounds + warm_up << '\n' << std::flush;
     const bool counts = round >= warm_up;
-    for (Method& method : comparison.methods) {
+    for (TextMethod& method : comparison.methods) {
       const double milliseconds = our_step(method, arguments.steps, cuda);
       if (counts) {
         method.milliseconds.push_back(milliseconds);
@@ -332,7 +332,7 @@ double ratio_of(const std::vector<double>& ours, const std::vector<double>& othe
   return median(ratios);
 }
 
-nlohmann::ordered_json json_of(const Comparison& comparison, const Arguments& arguments) {
+nlohmann::ordered_json json_of(const TextComparison& comparison, const TextArguments& arguments) {
   nlohmann::ordered_json result{{"benchmark", "text"}};
   result["made"] = paper::provenance(arguments.device);
   if (!comparison.tokenizer.tokens_per_second.empty()) {
@@ -356,9 +356,9 @@ nlohmann::ordered_json json_of(const Comparison& comparison, const Arguments& ar
   result["milliseconds"] = nlohmann::ordered_json::object();
   result["over_erm"] = nlohmann::ordered_json::object();
   result["over_eager"] = nlohmann::ordered_json::object();
-  for (const Method& method : comparison.methods) {
+  for (const TextMethod& method : comparison.methods) {
     result["milliseconds"][method.name] = spread(method.milliseconds);
-    for (const Method& erm : comparison.methods) {
+    for (const TextMethod& erm : comparison.methods) {
       if (erm.name.starts_with("ERM") && erm.precision == method.precision && &erm != &method) {
         result["over_erm"][method.name] = ratio_of(method.milliseconds, erm.milliseconds);
       }
@@ -384,7 +384,8 @@ nlohmann::ordered_json json_of(const Comparison& comparison, const Arguments& ar
   return result;
 }
 
-void write_text(const nlohmann::ordered_json& result, const Arguments& arguments, std::ostream& out) {
+void write_comparison(const nlohmann::ordered_json& result, const TextArguments& arguments,
+                      std::ostream& out) {
   char line[200];
   if (result.contains("tokens_per_second")) {
     std::snprintf(line, sizeof line, "Tokenizer, one thread: %.1f million tokens/s, %.0f MB/s\n",
@@ -421,7 +422,7 @@ void write_text(const nlohmann::ordered_json& result, const Arguments& arguments
 }  // namespace
 
 void add_bench_text(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TextArguments>();
   CLI::App* command = bench.add_subcommand(
       "text", "The tokenizer's speed, and steps of DistilBERT compared with PyTorch's eager mode");
   command->add_option("--device", arguments->device, "cpu or cuda[:N]")->capture_default_str();
@@ -467,7 +468,7 @@ void add_bench_text(CLI::App& bench, Context& context) {
       if (arguments->json) {
         context.out << result.dump(2) << '\n';
       } else {
-        write_text(result, *arguments, context.out);
+        write_comparison(result, *arguments, context.out);
       }
     } catch (const std::invalid_argument& error) {
       throw UsageError(error.what());

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "pair/bench/measure.h"
 #include "pair/train/trainer.h"
 
 namespace pair::bench {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
+#include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/synthetic_sweep.h"
 #include "pair/report/page.h"
@@ -21,9 +22,7 @@ namespace {
 using nlohmann::json;
 using nlohmann::ordered_json;
 
-using Arguments = BenchSweepArguments;
-
-struct Measured {
+struct WatchMeasured {
   double first_s = 0.0;         // from the start to the first payload
   double page_s = 0.0;          // making the page
   std::vector<double> idle_s;   // a check without changes
@@ -45,8 +44,8 @@ void repeat_last_line(const std::filesystem::path& file) {
   std::ofstream(file, std::ios::app) << last << '\n';
 }
 
-Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
-  Measured measured;
+WatchMeasured measure_watch(const std::filesystem::path& folder, std::size_t repeats) {
+  WatchMeasured measured;
   measured.megabytes_before = peak_megabytes();
   watch::Follower follower(folder);
   watch::Feed feed;
@@ -69,7 +68,8 @@ Measured measure(const std::filesystem::path& folder, std::size_t repeats) {
   return measured;
 }
 
-void write_json(const Measured& measured, const Arguments& arguments, std::ostream& out) {
+void write_watch_json(const WatchMeasured& measured, const BenchSweepArguments& arguments,
+                      std::ostream& out) {
   out << ordered_json{{"benchmark", "watch"},
                       {"version", PAIR_VERSION},
                       {"cpu", cpu_model()},
@@ -91,7 +91,8 @@ void write_json(const Measured& measured, const Arguments& arguments, std::ostre
       << '\n';
 }
 
-void write_table(const Measured& measured, const Arguments& arguments, std::ostream& out) {
+void write_watch_table(const WatchMeasured& measured, const BenchSweepArguments& arguments,
+                       std::ostream& out) {
   const auto row = [&out](const char* name, double seconds) {
     out << "  " << std::left << std::setw(36) << name << std::right << std::setw(8) << seconds << " s\n";
   };
@@ -109,7 +110,8 @@ void write_table(const Measured& measured, const Arguments& arguments, std::ostr
 }  // namespace
 
 void add_bench_watch(CLI::App& bench, Context& context) {
-  const auto arguments = std::make_shared<Arguments>(Arguments{.runs = 1'000, .records = 100, .repeats = 5});
+  const auto arguments =
+      std::make_shared<BenchSweepArguments>(BenchSweepArguments{.runs = 1'000, .records = 100, .repeats = 5});
   CLI::App* command =
       bench.add_subcommand("watch", "Time and memory to follow a large sweep, as 'pair watch' does");
   add_bench_sweep_options(*command, arguments, "New records; the median is reported");
@@ -121,9 +123,9 @@ void add_bench_watch(CLI::App& bench, Context& context) {
       "  pair bench watch --runs 100 --json");
   command->callback([arguments, &context] {
     with_bench_sweep(*arguments, context.err, [&](const std::filesystem::path& folder) {
-      const Measured measured = measure(folder, arguments->repeats);
-      arguments->json ? write_json(measured, *arguments, context.out)
-                      : write_table(measured, *arguments, context.out);
+      const WatchMeasured measured = measure_watch(folder, arguments->repeats);
+      arguments->json ? write_watch_json(measured, *arguments, context.out)
+                      : write_watch_table(measured, *arguments, context.out);
     });
   });
 }

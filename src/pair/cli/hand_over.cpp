@@ -32,7 +32,8 @@ std::filesystem::path program_of_user() {
   const fs::path self = fs::read_symlink("/proc/self/exe");
   const fs::path front = (self.parent_path() / PAIR_BIN_FROM_LIBEXEC / "pair").lexically_normal();
   std::error_code ignored;
-  const bool is_part = fs::equivalent(front.parent_path() / PAIR_LIBEXEC_FROM_BIN / "pair", self, ignored);
+  const bool is_part =
+      fs::equivalent(front.parent_path() / PAIR_LIBEXEC_FROM_BIN, self.parent_path(), ignored);
   return is_part && fs::exists(front, ignored) ? front : self;
 }
 
