@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 #include "pair/base/numbers.h"
@@ -36,6 +37,27 @@ double value_of(const std::string& name, const Batch& batch) {
 
 auto refused(const std::string& sentence) {
   return ThrowsMessage<std::invalid_argument>(HasSubstr(sentence));
+}
+
+// ---- state
+
+// A step that is not finite is refused, and the next one must not suffer from it.
+TEST(Objectives, RecoverFromABatchThatIsNotFinite) {
+  for (const ObjectiveEntry& entry : objectives()) {
+    const std::unique_ptr<Objective> objective = make_objective(entry.name);
+    if (objective->needs_network()) {
+      continue;
+    }
+    const Batch batch = random_batch(TaskLoss::cross_entropy, {4, 4});
+    Batch broken = batch;
+    broken.features = torch::full_like(batch.features, std::numeric_limits<double>::infinity());
+    broken.logits = torch::full_like(batch.logits, std::nan(""));
+    Random random(1, "objective");
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      (void)objective->value(broken.view(), random);
+      EXPECT_TRUE(std::isfinite(objective->value(batch.view(), random).item<double>())) << entry.name;
+    }
+  }
 }
 
 // ---- invariances

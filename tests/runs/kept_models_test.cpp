@@ -252,7 +252,8 @@ TEST(CopyModel, CopiesBothFilesOrTheWeightsAlone) {
   EXPECT_EQ(read_file(scratch / "one.safetensors"), read_file(weights_file(folder)));
   write(weights_file(folder), "other");
   EXPECT_THAT([&] { copy_model(folder, scratch / "c"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("model.safetensors has changed since the run wrote it")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("model.safetensors has changed since the run wrote it")));
   EXPECT_FALSE(fs::exists(scratch / "c"));
   fs::remove(card_file(folder));
   EXPECT_THROW(copy_model(folder, scratch / "c"), std::invalid_argument);

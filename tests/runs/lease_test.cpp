@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "pair/runs/file.h"
+#include "pair/runs/run_directory.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::runs::testing::lease_test {
@@ -206,6 +207,19 @@ TEST(Lease, IsTheLockOfAFileIfTheVariableSaysSo) {
               ThrowsMessage<std::runtime_error>(HasSubstr("another process has taken over")));
   second.write(2, "c\n");
   EXPECT_EQ(text_in(scratch / "file"), "a\nc\n");
+}
+
+// The process that took over is training there: it must not find a failure that is not its own.
+TEST(Lease, ThatIsLostKeepsARunFromBeingMarkedAsFailed) {
+  const Scratch scratch;
+  const LeaseVariables lease("1");
+  const RunSpec spec = resolve("cmnist", "erm");
+  RunDirectory first(scratch / folder_name(spec), spec);
+  const std::filesystem::path results = results_file(scratch / folder_name(spec));
+  std::filesystem::remove(Lease::path_of(results));
+  const RunDirectory second(scratch / folder_name(spec), spec);
+  first.fail("no memory");
+  EXPECT_FALSE(std::filesystem::exists(failed_file(scratch / folder_name(spec))));
 }
 
 TEST(Lease, RefusesOtherValuesOfItsVariables) {

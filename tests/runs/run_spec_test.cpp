@@ -208,6 +208,21 @@ TEST(RunSpec, MinibatchesBringDefaultsOfTheirOwn) {
   EXPECT_EQ(resolve("cmnist-m", "irmv1", std::vector<Override>{{"batch", "64"}}).settings.pretrain, 1000);
 }
 
+TEST(RunSpec, MinibatchesBringTheSameDefaultsToASpecInAFile) {
+  for (const std::vector<Override>& overrides : {std::vector<Override>{{"batch", "64"}},
+                                                 {{"batch", "64"}, {"steps", "300"}},
+                                                 {{"batch", "64"}, {"steps", "300"}, {"pretrain", "50"}}}) {
+    nlohmann::json json{{"dataset", "cmnist"}, {"algorithm", "pair"}};
+    for (const auto& [name, value] : overrides) {
+      json[name] = std::stoi(value);
+    }
+    EXPECT_EQ(canonical(spec_from_json(json)), canonical(resolve("cmnist", "pair", overrides)));
+  }
+  const RunSpec irmx =
+      spec_from_json({{"dataset", "cmnist"}, {"algorithm", "irmx"}, {"batch", 64}, {"penalty", 10}});
+  EXPECT_TRUE(irmx.settings.penalties.empty());
+}
+
 // A change of this value gives every run on every disk another name, so that none is found again.
 TEST(RunSpec, TheHashIsTheSameTomorrow) {
   const RunSpec spec = spec_from_text(

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "pair/algorithms/registry.h"
+#include "pair/models/dropout.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
@@ -71,6 +72,41 @@ TEST(Accumulate, GivesTheSolverTheGramMatrixOfTheWholeBatch) {
     EXPECT_TRUE(torch::allclose(step.compare(problem.batch, source, problem.draws), expected, 1e-9, 1e-14));
     const torch::Tensor weights = torch::tensor({0.2, 0.3, 0.5}, torch::kDouble);
     EXPECT_TRUE(torch::allclose(step.gradient(weights), whole.gradient(weights), 1e-9, 1e-13));
+  }
+}
+
+// A network with dropout and without BatchNorm.
+class DroppingModel : public models::Model {
+ public:
+  DroppingModel() {
+    hidden_ = register_module("hidden", torch::nn::Linear(4, 8));
+    dropout_ = register_module("dropout", std::make_shared<models::Dropout>(0.5));
+    head = register_module("head", torch::nn::Linear(8, 1));
+  }
+  torch::Tensor features(const torch::Tensor& inputs) override {
+    return dropout_->forward(hidden_->forward(inputs).relu());
+  }
+
+ private:
+  torch::nn::Linear hidden_{nullptr};
+  std::shared_ptr<models::Dropout> dropout_;
+};
+
+TEST(Accumulate, GivesEachSampleTheDropoutMaskThatItHasInTheWholeBatch) {
+  Problem problem({"erm", "vrex"});
+  problem.model = std::make_shared<DroppingModel>();
+  problem.model->to(torch::kDouble);
+  problem.model->train();
+  models::DropoutKey key(*problem.model, 1, torch::kCPU);
+  key.set_step(7);
+  const std::vector<double> weights{1.0, 2.0};
+  Step whole = problem.step(1);
+  const Step::Result expected = whole.with_weights(problem.batch, weights, problem.draws);
+  for (const std::int64_t parts : {2, 5}) {
+    Step step = problem.step(parts);
+    const Step::Result found = step.with_weights(problem.batch, weights, problem.draws);
+    EXPECT_TRUE(torch::allclose(found.losses, expected.losses, 1e-12, 1e-14)) << parts;
+    EXPECT_TRUE(torch::allclose(found.gradient, expected.gradient, 1e-9, 1e-13)) << parts;
   }
 }
 

@@ -10,10 +10,10 @@
 #include <sstream>
 
 #include "pair/models/registry.h"
+#include "pair/models/torch_compat.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/step.h"
-#include "pair/models/torch_compat.h"
 #include "pair/train/trainer.h"
 #include "tests/train/small_data.h"
 

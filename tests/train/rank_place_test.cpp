@@ -101,6 +101,22 @@ TEST(RankPlace, RefusesVariablesThatMakeNoSense) {
                  "SLURM_NODELIST: expected a list of hosts such as node[01-02], got nothing");
 }
 
+TEST(RankTimeout, IsTenMinutesUnlessTheVariableSaysOtherwise) {
+  const auto timeout = [](const char* text) {
+    return rank_timeout([text](const char* name) {
+             return std::string_view(name) == "PAIR_RANK_TIMEOUT" ? text : nullptr;
+           })
+        .count();
+  };
+  EXPECT_EQ(timeout(nullptr), 600);
+  EXPECT_EQ(timeout("30"), 30);
+  for (const char* const wrong : {"abc", "-5", "10x", "0"}) {
+    EXPECT_THAT([&] { timeout(wrong); },
+                ::testing::ThrowsMessage<std::invalid_argument>(::testing::HasSubstr(
+                    "PAIR_RANK_TIMEOUT: expected an integer from 1 to 1000000, got '" + std::string(wrong))));
+  }
+}
+
 TEST(FirstHost, IsTheFirstOfAList) {
   EXPECT_EQ(first_host("node1"), "node1");
   EXPECT_EQ(first_host("node1,node2"), "node1");

@@ -184,6 +184,22 @@ TEST_F(StrategyTest, BalancedFollowsTheSolverAndKeepsWhatItNeedsInACheckpoint) {
   EXPECT_TRUE(learner->update->parameters().equal(expected));
 }
 
+TEST_F(StrategyTest, BalancedRefusesAStepThatIsNotFiniteAndHasNoLossForIt) {
+  begin(Scheme::pair, {UpdateOptions::Rule::sgd, 0.9, true});
+  BalancedStrategy strategy(*learner, settings);
+  strategy.advance(0, 0.05);
+  EXPECT_TRUE(std::isfinite(learner->progress.last.loss));
+  {
+    const torch::NoGradGuard no_graph;
+    learner->model->head->bias.fill_(std::nan(""));
+  }
+  strategy.advance(1, 0.05);
+  EXPECT_EQ(learner->progress.guard.rollbacks, 1);
+  EXPECT_TRUE(learner->progress.last.weights.empty());
+  EXPECT_TRUE(std::isnan(learner->progress.last.loss));
+  EXPECT_TRUE(learner->update->parameters().isfinite().all().item<bool>());
+}
+
 TEST_F(StrategyTest, BalancedUndoesAStepThatWasTooLong) {
   begin(Scheme::pair, {UpdateOptions::Rule::sgd, 0.9, true});
   BalancedStrategy strategy(*learner, settings);

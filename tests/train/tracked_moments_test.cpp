@@ -64,6 +64,29 @@ TEST(TrackedMoments, KnowTheVarianceOfTheAverages) {
   EXPECT_NEAR(derivatives, 400 * estimates, 40 * estimates) << "twice the second risk";
 }
 
+TEST(TrackedMoments, KnowTheVarianceOfTheAveragesWhileTheWindowFills) {
+  constexpr int repeats = 4000;
+  constexpr int last = 12;
+  std::vector<double> squares(last, 0.0);
+  std::vector<double> estimates(last, 0.0);
+  data::Random random(0, "noise");
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    TrackedMoments tracked(50.0, 2, torch::kCPU);
+    for (std::size_t t = 0; t < last; ++t) {
+      const Moments noisy = moments(1.0 + 0.1 * random.normal(), 4.0);
+      const double deviation = tracked.updated(noisy).risks[0].item<double>() - 1.0;
+      squares[t] += deviation * deviation / repeats;
+      estimates[t] += tracked.variances().risks[0].item<double>() / repeats;
+    }
+  }
+  for (std::size_t t = 1; t < last; ++t) {
+    EXPECT_NEAR(squares[t], 0.01 / static_cast<double>(t + 1), 0.1 * squares[t]) << t;
+    // Earlier deviations are from averages of fewer batches, so the estimate is an upper bound.
+    EXPECT_GT(estimates[t], 0.9 * squares[t]) << t;
+    EXPECT_LT(estimates[t], 1.5 * squares[t]) << t;
+  }
+}
+
 TEST(TrackedMoments, HaveNoVarianceAfterOneBatch) {
   TrackedMoments tracked(10.0, 2, torch::kCPU);
   (void)tracked.updated(moments(1, 4));

@@ -365,6 +365,26 @@ TEST(Trainer, LeavesTheFeaturizerAsErmMadeItWhereItIsFrozen) {
   }
 }
 
+// The checkpoint is from before the featurizer was frozen.
+TEST(Trainer, LoadsAnEarlierStateAfterItHasFrozenTheFeaturizer) {
+  Settings settings = small_settings();
+  settings.freeze_featurizer = true;
+  Trainer trainer(testing::small_data(), settings, 1);
+  std::stringstream early;
+  trainer.advance();
+  trainer.save(early);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  const Evaluation expected = trainer.evaluate();
+  trainer.load(early);
+  EXPECT_EQ(trainer.step(), 1);
+  while (!trainer.finished()) {
+    trainer.advance();
+  }
+  expect_same(trainer.evaluate(), expected);
+}
+
 TEST(Trainer, FreezesAFeaturizerWithoutParameters) {
   Settings settings = small_settings();
   settings.model = "linear";
@@ -539,6 +559,23 @@ TEST(StepSolver, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective
   EXPECT_FALSE(solver.overshot(std::vector<double>{1.0, 1.05}));
   EXPECT_TRUE(solver.overshot(std::vector<double>{0.1, 1.2}));
   EXPECT_TRUE(solver.overshot(std::vector<double>{20.0, 0.9}));
+}
+
+// pmtl's weights may be negative.
+TEST(StepSolver, SeesGrowthOfANegativeWeightedLoss) {
+  StepSolver solver("pmtl", {1, 1}, {});
+  solver.restore({{1, 1}, {-3.0, 1.0}, {1.0, 1.0}});
+  EXPECT_FALSE(solver.overshot(std::vector<double>{1.05, 1.05})) << "from -2 to -2.1";
+  EXPECT_TRUE(solver.overshot(std::vector<double>{0.8, 1.0})) << "from -2 to -1.4";
+}
+
+TEST(Trainer, SaysThatTrackHasNoEffectOnAllSamples) {
+  Settings settings = small_settings();
+  settings.track = 10;
+  EXPECT_THAT(Trainer(testing::small_data(), settings, 1).take_notices(),
+              ::testing::ElementsAre("track has no effect on steps that use all samples"));
+  settings.batch = 16;
+  EXPECT_THAT(Trainer(testing::small_data(), settings, 1).take_notices(), ::testing::IsEmpty());
 }
 
 // Losses of two minibatches always differ; undoing steps because of that would stop all progress.

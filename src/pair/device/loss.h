@@ -15,7 +15,7 @@ struct MomentFunction {
     risk_variance,            // unbiased variance of R_e, 0 for one environment: V-REx
   };
   // The handling of a negative mean product p: keep it; use -constant p; or, for every p, max(0, p +
-  // constant) with the slopes of p (objectives/irmv1.h).
+  // constant) with the slopes of p (objectives/irmv1.cpp).
   enum class Negative { keep, scale, shift };
 
   Kind kind = Kind::mean_risk;

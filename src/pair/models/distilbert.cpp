@@ -24,8 +24,8 @@
 //   x   = norm(x + attention(x)),   x = norm(x + dropout(W_2 gelu(W_1 x)))      in each layer
 //   phi = dropout(relu(P x_1)),     logits = w(phi)                             x_1: the token [CLS]
 //
-// Only x_1 of the last layer is needed, so the last layer computes nothing else: the same numbers in less
-// time.
+// Only x_1 of the last layer is needed, so the last layer computes nothing else: in evaluation mode, the same
+// numbers in less time.
 
 namespace pair::models {
 namespace {

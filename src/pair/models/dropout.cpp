@@ -67,6 +67,22 @@ torch::Tensor Dropout::forward(const torch::Tensor& input) {
   return input * factors;
 }
 
+DropoutRows::DropoutRows(torch::nn::Module& network, const torch::Tensor& places) {
+  for (const std::shared_ptr<torch::nn::Module>& module : network.modules(/*include_self=*/false)) {
+    auto* const dropout = dynamic_cast<Dropout*>(module.get());
+    if (dropout != nullptr && dropout->share_ > 0.0) {
+      before_.emplace_back(dropout, dropout->places_);
+      dropout->places_ = places;
+    }
+  }
+}
+
+DropoutRows::~DropoutRows() {
+  for (auto& [dropout, places] : before_) {
+    dropout->places_ = std::move(places);
+  }
+}
+
 DropoutKey::DropoutKey(torch::nn::Module& network, std::uint64_t seed, torch::Device device) {
   data::Random random(seed, "dropout");
   seed_key_ = random.bits();

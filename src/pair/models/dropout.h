@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 // Dropout whose masks are a function of (seed, step, place in the network).
@@ -30,14 +31,28 @@ class Dropout : public torch::nn::Module {
 
  private:
   friend class DropoutKey;
+  friend class DropoutRows;
 
   // [rows * words], int64: the counters of the random words of these rows, each row with as many.
   [[nodiscard]] torch::Tensor counters(std::int64_t rows, std::int64_t words) const;
 
   double share_;
   torch::Tensor key_;        // [], int64; shared by all places of a network
-  torch::Tensor places_;     // see DropoutKey::set_places; undefined for all
+  torch::Tensor places_;     // of the rows in the batch; undefined: all rows
   std::int64_t offset_ = 0;  // first counter of this place
+};
+
+// While it lives, the network's passes see some rows of a batch, at these places in it ([rows], int64): masks are
+// those that the rows have in the whole batch. For batches that go through the network in parts.
+class DropoutRows {
+ public:
+  DropoutRows(torch::nn::Module& network, const torch::Tensor& places);
+  ~DropoutRows();
+  DropoutRows(const DropoutRows&) = delete;
+  DropoutRows& operator=(const DropoutRows&) = delete;
+
+ private:
+  std::vector<std::pair<Dropout*, torch::Tensor>> before_;  // the network's modules, with their places
 };
 
 // The key of all Dropout modules of a network.

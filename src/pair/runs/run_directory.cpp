@@ -364,6 +364,7 @@ void RunDirectory::finish(const Finished& finished, const nlohmann::json& versio
 
 void RunDirectory::fail(std::string_view message) noexcept {
   try {
+    results_.require_lock();  // a process that has taken over is training here
     replace_file(failed_file(path_), std::string(message) + "\n");
   } catch (const std::exception&) {
   }

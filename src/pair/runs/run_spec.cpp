@@ -17,12 +17,23 @@ namespace {
 constexpr std::size_t differences_shown = 3;
 constexpr std::size_t hash_digits = 16;
 
-// Everything that decides the records.
-nlohmann::json spelled_out(const RunSpec& spec) {
-  nlohmann::json json = as_json(spec);
+nlohmann::json names_of(const RunSpec& spec) {
+  return {{"dataset", spec.dataset.name}, {"algorithm", spec.algorithm}};
+}
+
+enum class Unsaid { keep, omit };
+
+// Everything that decides the records, with or without settings that have their omitted value.
+nlohmann::json spelled_out(const RunSpec& spec, Unsaid unsaid) {
+  nlohmann::json json = names_of(spec);
   for (const Setting& setting : settings_of(spec)) {
-    if (!setting.field->decides) {
-      json.erase(setting.name());
+    const base::Field& field = *setting.field;
+    if (!field.decides) {
+      continue;
+    }
+    const base::Value value = setting.value();
+    if (unsaid == Unsaid::keep || field.unsaid.empty() || base::as_text(value) != field.unsaid) {
+      json[field.name] = as_json(value);
     }
   }
   json["device"] = spec.device.substr(0, spec.device.find(':'));
@@ -45,16 +56,11 @@ constexpr std::array added_settings{AddedSetting{"draws", "pair"}, AddedSetting{
 constexpr const char* in_all_written_specs = "checkpoint_every";
 
 nlohmann::json deciding(const RunSpec& spec) {
-  nlohmann::json json = spelled_out(spec);
+  nlohmann::json json = spelled_out(spec, Unsaid::omit);
   json.emplace(once_of_all, once_of_all_value);
   // tf32, which every spec has, says it for the other two.
   if (spec.settings.precision != train::Precision::bf16) {
     json.erase("precision");
-  }
-  for (const Setting& setting : settings_of(spec)) {
-    if (!setting.field->unsaid.empty() && base::as_text(setting.value()) == setting.field->unsaid) {
-      json.erase(setting.name());
-    }
   }
   return json;
 }
@@ -209,7 +215,7 @@ void check_own_objectives(const RunSpec& spec) {
 }
 
 nlohmann::json as_json(const RunSpec& spec) {
-  nlohmann::json json{{"dataset", spec.dataset.name}, {"algorithm", spec.algorithm}};
+  nlohmann::json json = names_of(spec);
   for (const Setting& setting : settings_of(spec)) {
     json[setting.name()] = as_json(setting.value());
   }
@@ -221,8 +227,12 @@ RunSpec spec_from_json(const nlohmann::json& json) {
     throw std::invalid_argument("a spec: expected a JSON object, got " + json.dump().substr(0, 40));
   }
   std::vector<Override> structure;
+  // Specs that were written have all settings. In others, defaults may depend on settings that are given.
+  const bool written = json.contains(in_all_written_specs);
+  const std::set<std::string> change_defaults{"batch", "steps", "pretrain", "penalty", "penalties"};
   for (const auto& [name, value] : json.items()) {
-    if (const std::optional<base::Value> plain = value_from(value); plain && decides_settings(name)) {
+    const std::optional<base::Value> plain = value_from(value);
+    if (plain && (decides_settings(name) || (!written && change_defaults.contains(name)))) {
       structure.emplace_back(name, base::as_text(*plain));
     }
   }
@@ -240,8 +250,7 @@ RunSpec spec_from_json(const nlohmann::json& json) {
     }
   }
   for (const AddedSetting& added : added_settings) {
-    if (json.contains(in_all_written_specs) && !json.contains(added.name) &&
-        find_setting(spec, added.name) != nullptr) {
+    if (written && !json.contains(added.name) && find_setting(spec, added.name) != nullptr) {
       set(spec, added.name, added.value_before);
     }
   }
@@ -271,8 +280,8 @@ std::string folder_name(const RunSpec& spec) {
 }
 
 std::string difference(const RunSpec& its, const RunSpec& here) {
-  const nlohmann::json theirs = spelled_out(its);
-  const nlohmann::json ours = spelled_out(here);
+  const nlohmann::json theirs = spelled_out(its, Unsaid::keep);
+  const nlohmann::json ours = spelled_out(here, Unsaid::keep);
   std::string text;
   std::size_t count = 0;
   for (const auto& [name, value] : theirs.items()) {

@@ -1,5 +1,6 @@
 #include "pair/train/balanced_strategy.h"
 
+#include <limits>
 #include <span>
 
 #include "pair/train/archive.h"
@@ -46,7 +47,10 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
     learner.update->take_back(progress.guard);
     return;
   }
-  progress.last = {.losses = {losses.begin(), losses.end()}, .weights = {}, .conflict = conflict_of(m, gram)};
+  progress.last = {.losses = {losses.begin(), losses.end()},
+                   .weights = {},
+                   .conflict = conflict_of(m, gram),
+                   .loss = std::numeric_limits<double>::quiet_NaN()};
   if (!finite) {
     learner.update->refuse(progress.guard);
     return;

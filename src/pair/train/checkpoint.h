@@ -18,6 +18,7 @@
 //     numbers                    its loss, and the divergence
 //     steps, balancing, feasible, backtracks, backtracking
 //     loss_sums, loss_steps      means since the last evaluation
+//     tracked/                   the averaged moments, if they are tracked
 //     update/                    the update's state, including the guard's tally
 //     average/, averaged_steps   the averaged weights and the steps in them, if there are any
 //

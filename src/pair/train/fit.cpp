@@ -38,8 +38,19 @@ void notify_of_bf16(Learner& learner, const Settings& settings) {
   }
 }
 
+// As Learner decides it.
+void notify_of_track(Learner& learner, const Settings& settings) {
+  if (settings.track <= 1.0 || settings.scheme == Scheme::own || learner.step.tracked() != nullptr) {
+    return;
+  }
+  learner.link.notify(!learner.batches.minibatches()
+                          ? "track has no effect on steps that use all samples"
+                          : "track has no effect: it needs all environments in every step, and objectives "
+                            "that do not need the whole network");
+}
+
 // Own updates see the batch as a whole.
-void require_one_part(const Learner& learner, const Settings& settings) {
+void check_parts(const Learner& learner, const Settings& settings) {
   if (settings.accumulate == 1) {
     return;
   }
@@ -90,7 +101,7 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
 }  // namespace
 
 void require_fit(const Learner& learner, const Settings& settings) {
-  require_one_part(learner, settings);
+  check_parts(learner, settings);
   const auto all = learner.batches.all_environments();
   if (learner.batches.environments() == all) {
     return;
@@ -113,6 +124,7 @@ void require_fit(const Learner& learner, const Settings& settings) {
 void notify_of_fit(Learner& learner, const Settings& settings, const data::EnvironmentSet& data) {
   notify_of_half(learner, settings);
   notify_of_bf16(learner, settings);
+  notify_of_track(learner, settings);
   notify_of_one_environment(learner, settings, data);
   notify_of_draws(learner, settings);
 }

@@ -19,6 +19,28 @@ torch::Tensor velocity(torch::optim::Optimizer& optimizer, const torch::Tensor& 
   return state != nullptr ? state->momentum_buffer() : torch::Tensor();
 }
 
+// Multiplies an optimizer's learning rates while it lives.
+class ScaledRates {
+ public:
+  ScaledRates(torch::optim::Optimizer& optimizer, double factor) : groups_(optimizer.param_groups()) {
+    for (torch::optim::OptimizerParamGroup& group : groups_) {
+      rates_.push_back(group.options().get_lr());
+      group.options().set_lr(rates_.back() * factor);
+    }
+  }
+  ~ScaledRates() {
+    for (std::size_t i = 0; i < rates_.size(); ++i) {
+      groups_[i].options().set_lr(rates_[i]);
+    }
+  }
+  ScaledRates(const ScaledRates&) = delete;
+  ScaledRates& operator=(const ScaledRates&) = delete;
+
+ private:
+  std::vector<torch::optim::OptimizerParamGroup>& groups_;
+  std::vector<double> rates_;
+};
+
 }  // namespace
 
 GuardedStep::GuardedStep(torch::optim::Optimizer& optimizer, bool restart, std::vector<torch::Tensor> buffers)
@@ -93,15 +115,8 @@ bool GuardedStep::apply(Verdict verdict) {
     drop_momentum();
     state_.restart();
   }
-  std::vector<double> rates;
-  for (auto& group : optimizer_->param_groups()) {
-    rates.push_back(group.options().get_lr());
-    group.options().set_lr(rates.back() * lr_factor());
-  }
+  const ScaledRates scaled(*optimizer_, lr_factor());
   optimizer_->step();
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    optimizer_->param_groups()[i].options().set_lr(rates[i]);
-  }
   return true;
 }
 

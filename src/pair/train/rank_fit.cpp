@@ -23,7 +23,7 @@ bool is_any_of(const torch::nn::Module& module) {
                               std::to_string(learner.ranks.size()));
 }
 
-// The scores as numbers: how many of each, and they.
+// The scores that all ranks need as numbers: the count of two lists, then the lists.
 std::vector<double> as_row(const Scores& scores) {
   std::vector<double> row{static_cast<double>(scores.means.size()),
                           static_cast<double>(scores.held_out_losses.size())};
@@ -40,7 +40,7 @@ Scores from_row(const std::vector<double>& row) {
   return {{means, losses}, {losses, floors}, {floors, row.end()}};
 }
 
-// Ranks that have drifted apart would train different models without a sign of it.
+// Ranks that have drifted apart would train different models without any error.
 void require_equal_parameters(const Learner& learner) {
   const torch::NoGradGuard no_graph;
   const torch::Tensor theta = learner.update->parameters().detach();
@@ -87,10 +87,12 @@ Scores shared_scores(const Learner& learner, const std::function<Scores()>& comp
     return compute();
   }
   require_equal_parameters(learner);
+  Scores scores;
   std::vector<double> row;
   if (learner.ranks.rank() == 0) {
     try {
-      row = as_row(compute());
+      scores = compute();
+      row = as_row(scores);
     } catch (const Interrupted&) {
       (void)learner.ranks.from_first(std::vector<double>());
       throw;
@@ -100,7 +102,8 @@ Scores shared_scores(const Learner& learner, const std::function<Scores()>& comp
   if (row.empty()) {
     throw Interrupted();
   }
-  return from_row(row);
+  // The dataset's own scores are for records, which rank 0 writes.
+  return learner.ranks.rank() == 0 ? scores : from_row(row);
 }
 
 }  // namespace pair::train

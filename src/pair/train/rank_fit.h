@@ -9,8 +9,8 @@
 namespace pair::train {
 
 // Throws std::invalid_argument if the run cannot be divided among ranks: an algorithm with its own update,
-// batches in several parts (accumulate), an objective that needs the whole network (iga), or a network whose BatchNorm normalises by the statistics of
-// the batch, which would be those of a rank's share.
+// batches in several parts (accumulate), an objective that needs the whole network (iga), or a network whose
+// BatchNorm normalises by the statistics of the batch, which would be those of a rank's share.
 void require_shareable(const Learner& learner, const Settings& settings);
 
 // Rank 0 computes the scores, and all ranks get them. All throw Interrupted if rank 0's computation did, and

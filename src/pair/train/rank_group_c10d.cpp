@@ -37,13 +37,8 @@ bool is_loopback(std::string_view address) {
   return address == loopback || address == "localhost";
 }
 
-// A rank that stands still, such as one whose machine has lost its network. A process that ends closes its
-// connections, which the others see at once.
 std::chrono::seconds longest_wait() {
-  constexpr std::int64_t otherwise = 600;
-  const char* const text = std::getenv("PAIR_RANK_TIMEOUT");
-  const std::int64_t seconds = text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
-  return std::chrono::seconds(seconds > 0 ? seconds : otherwise);
+  return rank_timeout([](const char* name) { return std::getenv(name); });
 }
 
 c10::intrusive_ptr<c10d::TCPStore> tcp_store(const std::string& host, std::int64_t port, bool hosts,

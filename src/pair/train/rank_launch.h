@@ -36,6 +36,11 @@ using Variables = std::function<const char*(const char*)>;
 // alone. Throws std::invalid_argument that names the variable, the expected values and its value.
 RankPlace rank_place(const Variables& variables);
 
+// The longest wait for a rank that does not answer, such as one whose machine has lost its network:
+// PAIR_RANK_TIMEOUT seconds, 1 to 1e6, by default 600. (A process that ends closes its connections, which the
+// others see at once.) Throws std::invalid_argument for other values.
+std::chrono::seconds rank_timeout(const Variables& variables);
+
 // The first host of a list of Slurm: "node03" of "node[03-05,07],other".
 std::string first_host(std::string_view list);
 

@@ -108,6 +108,12 @@ RankPlace rank_place(const Variables& variables) {
   return tasks && *tasks > 1 ? slurm_place(variables, *tasks) : RankPlace{};
 }
 
+std::chrono::seconds rank_timeout(const Variables& variables) {
+  constexpr std::int64_t longest = 1'000'000;
+  constexpr std::int64_t usual = 600;
+  return std::chrono::seconds(number_or(variables, "PAIR_RANK_TIMEOUT", 1, longest, usual));
+}
+
 std::string first_host(std::string_view list) {
   const std::size_t bracket = list.find('[');
   const std::size_t comma = list.find(',');

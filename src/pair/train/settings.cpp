@@ -74,8 +74,9 @@ void describe_all(SettingsFields& field) {
              "steps at the beginning over which the learning rate rises linearly from 0")
       .unsaid = "0";
   field
-      .choice("schedule", &S::schedule, by_name({Decay::none, Decay::cosine, Decay::step}),
-              "decay of the learning rate over the whole run, after warmup: as a cosine to 0, in steps, or none")
+      .choice(
+          "schedule", &S::schedule, by_name({Decay::none, Decay::cosine, Decay::step}),
+          "decay of the learning rate over the whole run, after warmup: as a cosine to 0, in steps, or none")
       .unsaid = "none";
   field
       .whole("schedule_every", &S::schedule_every, std::int64_t{1}, many,
@@ -83,7 +84,7 @@ void describe_all(SettingsFields& field) {
       .unsaid = "1000";
   field
       .number("schedule_factor", &S::schedule_factor, {.low = 0, .high = 1, .open_low = true},
-              "schedule step: what each reduction multiplies the learning rate by")
+              "schedule step: factor of each reduction of the learning rate")
       .unsaid = "0.96";
   field
       .flag("amsgrad", &S::amsgrad,
@@ -98,7 +99,7 @@ void describe_all(SettingsFields& field) {
               "optimizer sgd: its momentum")
       .unsaid = "0";
   field.number("l2", &S::l2, {.low = 0, .high = 1e3},
-               "factor of the sum of squared parameters where Adam runs");
+               "factor of the sum of squared parameters, except in PAIR-o's steps after pretrain");
   field
       .number("average", &S::average, {.low = 0, .high = 1},
               "share of the last steps whose weights are averaged for scores and the saved model; 0: none")
@@ -164,7 +165,7 @@ void describe_pair(SettingsFields& field) {
 }
 
 void describe_model(SettingsFields& field) {
-  field.text("model", &S::model, "names of 'pair list models'", "what is trained", is_name);
+  field.text("model", &S::model, "names of 'pair list models'", "the network", is_name);
   field
       .text("freeze", &S::freeze, "none, or names separated by commas",
             "parameters that are not trained: names such as conv1 or layer1.0, with all below them", is_name)

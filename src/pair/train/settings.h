@@ -86,7 +86,9 @@ struct Settings {
   std::int64_t schedule_every = 1000;  // steps between two reductions of schedule step. [1, 1e9]
   double schedule_factor = 0.96;       // what each reduction multiplies by. (0, 1]
   bool amsgrad = false;  // Adam divides by the largest mean of squares so far (Reddi et al. 2018)
-  double l2 = 1e-3;  // factor of the sum of squared parameters, if Adam is used. [0, 1e3]
+  // Factor of the sum of squared parameters in the linear scheme, in PAIR-o's pretrain steps and in own updates;
+  // not in the balance phase. [0, 1e3]
+  double l2 = 1e-3;
   // The share of the run's last steps whose weights are averaged (averaged_weights.h): scores, records and
   // the saved model are then of the average. 0: no averaging. [0, 1]
   double average = 0.0;

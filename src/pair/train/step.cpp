@@ -47,8 +47,18 @@ void Step::share(const Ranks& ranks) {
 
 void Step::freeze_featurizer() {
   for (torch::Tensor& parameter : network_->model().featurizer_parameters()) {
-    parameter.set_requires_grad(false);
+    if (parameter.requires_grad()) {
+      parameter.set_requires_grad(false);
+      frozen_.push_back(parameter);
+    }
   }
+}
+
+void Step::thaw_featurizer() {
+  for (torch::Tensor& parameter : frozen_) {
+    parameter.set_requires_grad(true);
+  }
+  frozen_.clear();
 }
 
 StepPath& Step::path_for(const Batch& batch, GradientSource source) const {

@@ -66,8 +66,9 @@ class Step {
   // Throws std::invalid_argument if an objective needs the whole network. On CUDA devices as above.
   void share(const Ranks& ranks);
 
-  // Makes the featurizer constant and removes its parameters from parameters().
+  // Makes the featurizer constant and removes its parameters from parameters(); thaw_featurizer undoes that.
   void freeze_featurizer();
+  void thaw_featurizer();
 
  private:
   [[nodiscard]] StepPath& path_for(const Batch& batch, GradientSource source) const;
@@ -80,7 +81,8 @@ class Step {
   std::unique_ptr<CutGraph> cut_graph_;
   std::shared_ptr<TrackedMoments> tracked_;
   bool shared_ = false;
-  StepPath* compared_ = nullptr;  // the path of the last compare, until gradient
+  std::vector<torch::Tensor> frozen_;  // by freeze_featurizer
+  StepPath* compared_ = nullptr;       // the path of the last compare, until gradient
 };
 
 }  // namespace pair::train

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pair/device/kernels.h"
+#include "pair/models/dropout.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/kept_buffers.h"
 #include "pair/train/precision.h"
@@ -14,24 +15,13 @@
 namespace pair::train {
 namespace {
 
-// Rows of one environment in one part.
-struct Share {
-  std::int64_t first = 0;  // within the environment
-  std::int64_t count = 0;
-};
-Share share_of(std::int64_t size, std::int64_t part, std::int64_t parts) {
-  const std::int64_t first = size * part / parts;
-  return {first, size * (part + 1) / parts - first};
-}
-
 // The rows [n, ...] of a part: its share of each environment.
 torch::Tensor rows_of_part(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes,
-                           std::int64_t part, std::int64_t parts) {
+                           data::Share part) {
   std::vector<torch::Tensor> shares;
   std::int64_t start = 0;
   for (const std::int64_t size : sizes) {
-    const Share share = share_of(size, part, parts);
-    shares.push_back(rows.narrow(0, start + share.first, share.count));
+    shares.push_back(rows.narrow(0, start + part.first(size), part.count(size)));
     start += size;
   }
   return torch::cat(shares);
@@ -44,9 +34,9 @@ torch::Tensor rows_of_parts(const std::vector<torch::Tensor>& parts, const std::
   std::vector<torch::Tensor> shares;
   for (const std::int64_t size : sizes) {
     for (std::size_t part = 0; part < parts.size(); ++part) {
-      const Share share = share_of(size, static_cast<std::int64_t>(part), count);
-      shares.push_back(parts[part].narrow(0, used[part], share.count));
-      used[part] += share.count;
+      const std::int64_t rows = data::Share{static_cast<std::int64_t>(part), count}.count(size);
+      shares.push_back(parts[part].narrow(0, used[part], rows));
+      used[part] += rows;
     }
   }
   return torch::cat(shares);
@@ -84,6 +74,13 @@ torch::Tensor StepNetwork::forward(const torch::Tensor& inputs) const {
                        : features_in(options_.precision, *model_, inputs);
 }
 
+torch::Tensor StepNetwork::forward_part(const Batch& batch, data::Share part) const {
+  const torch::Tensor places =
+      torch::arange(batch.inputs.size(0), batch.inputs.options().dtype(torch::kLong));
+  const models::DropoutRows rows(*model_, rows_of_part(places, batch.sizes, part));
+  return forward(rows_of_part(batch.inputs, batch.sizes, part));
+}
+
 Features StepNetwork::features_of(const Batch& batch) const {
   if (options_.parts == 1) {
     const torch::Tensor values = forward(batch.inputs);
@@ -93,7 +90,7 @@ Features StepNetwork::features_of(const Batch& batch) const {
   KeptBuffers statistics(model_->buffers());  // the second pass updates them
   std::vector<torch::Tensor> values;
   for (std::int64_t part = 0; part < options_.parts; ++part) {
-    values.push_back(forward(rows_of_part(batch.inputs, batch.sizes, part, options_.parts)));
+    values.push_back(forward_part(batch, {part, options_.parts}));
   }
   const bool trained = !trained_featurizer().empty();
   if (trained) {
@@ -152,9 +149,9 @@ std::vector<torch::Tensor> StepNetwork::in_parts(const Features& features,
   std::vector<torch::Tensor> sums(featurizer.size());
   const Batch& batch = features.batch;
   for (std::int64_t part = 0; part < options_.parts; ++part) {
-    const torch::Tensor values = forward(rows_of_part(batch.inputs, batch.sizes, part, options_.parts));
+    const data::Share share{part, options_.parts};
     const std::vector<torch::Tensor> pieces = torch::autograd::grad(
-        {values}, featurizer, {rows_of_part(gradient, batch.sizes, part, options_.parts)},
+        {forward_part(batch, share)}, featurizer, {rows_of_part(gradient, batch.sizes, share)},
         /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       sums[i] = sum_of(sums[i], pieces[i]);

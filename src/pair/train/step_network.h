@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pair/data/random.h"
+#include "pair/data/share.h"
 #include "pair/data/task_loss.h"
 #include "pair/models/model.h"
 #include "pair/objectives/objective.h"
@@ -89,6 +90,8 @@ class StepNetwork {
                                      const torch::Tensor& factor) const;
 
  private:
+  // phi(x) of a part's rows.
+  [[nodiscard]] torch::Tensor forward_part(const Batch& batch, data::Share part) const;
   // The featurizer's gradient, one part after another.
   [[nodiscard]] std::vector<torch::Tensor> in_parts(const Features& features,
                                                     const std::vector<torch::Tensor>& featurizer,

@@ -1,6 +1,7 @@
 #include "pair/train/step_solver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -43,8 +44,12 @@ bool StepSolver::overshot(std::span<const double> losses) const {
     }
     return largest;
   };
-  return under_weights(losses) > tolerated_growth * under_weights(state_.losses) ||
-         most_violated(losses) > tolerated_growth * most_violated(state_.losses);
+  // Weights of pmtl may be negative, and so may the sum.
+  const auto grew = [](double before, double now) {
+    return now > before + (tolerated_growth - 1.0) * std::abs(before);
+  };
+  return grew(under_weights(state_.losses), under_weights(losses)) ||
+         grew(most_violated(state_.losses), most_violated(losses));
 }
 
 }  // namespace pair::train

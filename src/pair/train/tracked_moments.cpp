@@ -43,7 +43,9 @@ Moments TrackedMoments::updated(const Moments& batch) {
 Moments TrackedMoments::variances() const {
   const torch::NoGradGuard no_graph;
   const torch::Tensor known = torch::where(steps_ > 1.0, squares_, torch::zeros_like(squares_));
-  const torch::Tensor variances = known / (2.0 * window_);
+  // While the window fills, the average is a plain mean of t batches: E[d^2] = s^2 t / (t - 1), variance s^2 / t.
+  const torch::Tensor share = ((steps_ - 1.0) / steps_.square().clamp_min(1.0)).clamp_min(0.5 / window_);
+  const torch::Tensor variances = known * share;
   return {variances[0], variances[1]};
 }
 

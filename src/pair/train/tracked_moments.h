@@ -18,7 +18,8 @@
 //
 // The first `window` steps are thus a plain mean. The variance of an average is about 1 / (2 window - 1) of a
 // batch's, s^2. That is known from d_t = m_t - m^_(t-1), whose variance is s^2 (1 + 1 / (2 window - 1)): the
-// variance of an average is E[d^2] / (2 window). E[d^2] is a moving average, too, over 100 steps.
+// variance of an average is E[d^2] / (2 window), and E[d^2] (t - 1) / t^2 where that is larger, at the beginning.
+// E[d^2] is a moving average, too, over 100 steps.
 
 namespace pair::train {
 

@@ -64,7 +64,13 @@ class Trainer::Impl {
     notify_of_fit(*learner_, settings_, *data_);
   }
 
-  ~Impl() { link_.wait(); }  // the device may still read what is destroyed next
+  // The device may still read what is destroyed next. An error here was reported by the call that met it.
+  ~Impl() {
+    try {
+      link_.wait();
+    } catch (const std::exception&) {
+    }
+  }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
@@ -125,6 +131,7 @@ class Trainer::Impl {
 
   void begin_descent() {
     progress().phase = Phase::descent;
+    learner_->step.thaw_featurizer();
     begin_update(phases_.descent_update());
     if (weighs()) {
       strategy_ = std::make_unique<LinearStrategy>(*learner_, settings_);
@@ -189,8 +196,10 @@ Evaluation Trainer::Impl::evaluate(const std::function<bool()>& stop) {
   result.loss = last.loss;
   result.mean_losses = learner_->means.take();
   if (!result.mean_losses.empty()) {
-    result.mean_loss =
-        weighted(last.weights, result.mean_losses) + last.loss - weighted(last.weights, last.losses);
+    // A refused step has no weights, and NaN as its loss.
+    result.mean_loss = last.weights.empty() ? last.loss
+                                            : weighted(last.weights, result.mean_losses) + last.loss -
+                                                  weighted(last.weights, last.losses);
   }
   if (const TrackedMoments* const tracked = learner_->step.tracked()) {
     link_.perform(

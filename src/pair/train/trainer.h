@@ -79,8 +79,8 @@ class Trainer {
   // rank 0's evaluate only, and see Ranks::wish_to_stop.
   Trainer(std::shared_ptr<const data::EnvironmentSet> data, Settings settings, std::uint64_t seed,
           torch::Device device = torch::kCPU, const Ranks& ranks = {});
-  // The same for an existing model, starting from its current parameters and buffers; the settings model,
-  // width and depth are not used. The trainer moves it to the device and makes its parameters views of one
+  // The same for an existing model, starting from its current parameters and buffers; settings.model
+  // and settings.model_options are not used. The trainer moves it to the device and makes its parameters views of one
   // vector. Between calls it may be used, in any mode, but not trained by others. To load a state saved by
   // this trainer, make another trainer with a model of the same architecture. Throws std::invalid_argument
   // for a model without a head, with a different number of outputs than the data, or with torch's own dropout
