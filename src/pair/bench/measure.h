@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-// What benchmarks measure.
+// Time and memory, for benchmarks.
 
 namespace pair::bench {
 
