@@ -89,7 +89,7 @@ TEST(OwnUpdate, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
   }
 }
 
-TEST(OwnUpdate, SpeaksOfItsLossesUnderDomainBedsNames) {
+TEST(OwnUpdate, NamesLossesAsDomainBedDoes) {
   Trainer dann(testing::small_data(), small("dann"), 0);
   dann.advance();
   EXPECT_THAT(named(dann), UnorderedElementsAre(Pair("gen_loss", ::testing::Lt(1.0)),

@@ -259,7 +259,7 @@ TEST(DigitInputs, RefuseGreyOnesWithoutAChannelAndOtherSizes) {
 }
 
 TEST(Inputs, RefuseAFormThatIsNotKnown) {
-  refuses_input({}, {"-"}, two, "expected a model of a dataset that says how files become inputs");
+  refuses_input({}, {"-"}, two, "expected a model whose dataset defines how files become inputs");
   refuses_input({"sound", {}}, {"-"}, two, "unknown kind of inputs 'sound'");
 }
 

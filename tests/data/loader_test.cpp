@@ -355,10 +355,14 @@ TEST_F(Loaders, RefuseOptionsOutOfRange) {
     EXPECT_THAT([&] { (void)training(photos, options); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
   };
-  refused([](LoaderOptions& options) { options.rows = 0; }, "rows: expected 1 to 16384, got 0");
-  refused([](LoaderOptions& options) { options.columns = 20'000; }, "columns: expected 1 to 16384");
-  refused([](LoaderOptions& options) { options.workers = -1; }, "workers: expected 0 to 256, got -1");
-  refused([](LoaderOptions& options) { options.ahead = 0; }, "ahead: expected 1 to 64, got 0");
+  refused([](LoaderOptions& options) { options.rows = 0; },
+          "rows: expected an integer from 1 to 16384, got 0");
+  refused([](LoaderOptions& options) { options.columns = 20'000; },
+          "columns: expected an integer from 1 to 16384");
+  refused([](LoaderOptions& options) { options.workers = -1; },
+          "workers: expected an integer from 0 to 256, got -1");
+  refused([](LoaderOptions& options) { options.ahead = 0; },
+          "ahead: expected an integer from 1 to 64, got 0");
   refused([](LoaderOptions& options) { options.flip = 1.5; },
           "flip: expected a probability from 0 to 1, got 1.5");
   if (!torch::cuda::is_available()) {

@@ -143,7 +143,7 @@ TEST(Sampler, RefusesWhatIsOutOfRange) {
   };
   refused({}, {}, "expected at least one environment");
   refused({3, 0}, {}, "samples of an environment: expected 1 to below 2^31, got 0");
-  refused({3}, {.batch = 0}, "batch: expected 1 to 1000000, got 0");
+  refused({3}, {.batch = 0}, "batch: expected an integer from 1 to 1000000, got 0");
   refused({3}, {.batch = 1'000'001}, "got 1000001");
   refused({3, 3}, {.environments_per_step = 3},
           "environments_per_step: expected 1 to 2, or 0 for all, got 3");

@@ -84,7 +84,7 @@ TEST(ModelCard, SaysWhatIsWrong) {
            {"/loss", "hinge", "unknown loss 'hinge'"},
            {"/loss", nullptr, "key 'loss' not found"},
            {"/outputs", 0, "outputs: expected 1 or more, got 0"},
-           {"/outputs", "two", "expected what a run writes"},
+           {"/outputs", "two", "expected the content of a model.json"},
            {"/classes", {"cat"}, "classes: expected 2 names, got 1"},
            {"/input/shape", {3, 0}, "shape: expected sizes from 1"},
            {"/input/shape", {1 << 20, 1 << 20, 1 << 30}, "shape: expected sizes from 1"},

@@ -385,8 +385,8 @@ TEST(Run, SaysWhatItCannotStartFrom) {
   RunSpec spec = small_spec("irmv1");
   const auto running = [&] { run(spec, scratch / "run", datasets); };
   spec.start = "nothing-there";
-  EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(
-                           AllOf(HasSubstr("got 'nothing-there'"), HasSubstr("holds no finished run"))));
+  EXPECT_THAT(running, ThrowsMessage<std::invalid_argument>(AllOf(
+                           HasSubstr("got 'nothing-there'"), HasSubstr("does not contain a finished run"))));
   const RunSpec gray = gray_run(scratch.path(), datasets);
   fs::copy(scratch / folder_name(gray), scratch / "renamed");
   spec.start = "renamed";
@@ -408,7 +408,7 @@ TEST(Run, GivesWayToAProcessThatTrainsThere) {
   EXPECT_THROW(run(small_spec(), scratch / "run", datasets), Busy);
 }
 
-TEST(Run, LeavesAWordWhereItFails) {
+TEST(Run, WritesTheReasonToFailed) {
   const Scratch scratch;
   DatasetCache datasets;
   RunHooks hooks;
@@ -426,7 +426,7 @@ TEST(Run, LeavesAWordWhereItFails) {
   EXPECT_EQ(records_in(scratch / "run"), records_of(small_spec()));
 }
 
-TEST(Run, GoesWhereItsHashSays) {
+TEST(Run, HasAFolderNamedByItsHash) {
   const RunSpec spec = small_spec("irmx", 4);
   EXPECT_EQ(default_directory(spec), "runs/cmnist-irmx-s4-" + hash(spec));
 }
@@ -449,7 +449,7 @@ TEST(DatasetCache, SharesEqualSets) {
   EXPECT_EQ(datasets.get(spec, 0), sets.front()) << "still in use";
 }
 
-TEST(DatasetCache, LetsGoOfWhatNobodyAskedForLately) {
+TEST(DatasetCache, DropsTheLeastRecentlyUsed) {
   DatasetCache datasets(1);
   const data::Dataset spec = small_spec().dataset;
   const std::weak_ptr<const data::EnvironmentSet> first = datasets.get(spec, 0);

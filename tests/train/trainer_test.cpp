@@ -579,7 +579,7 @@ TEST(Trainer, SaysThatTrackHasNoEffectOnAllSamples) {
 }
 
 // Losses of two minibatches always differ; undoing steps because of that would stop all progress.
-TEST(Trainer, UndoesNoStepIfLossesOfTwoStepsCannotBeCompared) {
+TEST(Trainer, DoesNotUndoStepsIfLossesOfTwoStepsCannotBeCompared) {
   Settings minibatches;
   minibatches.batch = 16;
   Settings drawing;
@@ -640,7 +640,7 @@ TEST(Trainer, TellsTheMeanLossesOfMinibatchesSinceItWasLastAsked) {
   }
 }
 
-TEST(Trainer, TellsNoMeansOfStepsOnAllData) {
+TEST(Trainer, HasNoMeanLossesForFullBatches) {
   Settings settings;
   settings.model_options = models::options_of("mlp", {{"width", "8"}});
   settings.steps = 3;

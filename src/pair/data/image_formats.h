@@ -22,6 +22,14 @@ Image decode_pnm(BytesView file, const ImageLimits& limits);
 bool has_webp();
 bool has_tiff();
 
+// Throws BrokenImage with the reader's reason if a call of its library failed.
+template <class Reader>
+void require(const Reader& reader, bool succeeded) {
+  if (!succeeded) {
+    throw BrokenImage(reader.reason());
+  }
+}
+
 // Throws BrokenImage if the image exceeds the limits.
 void check_image_size(std::uint64_t rows, std::uint64_t columns, const ImageLimits& limits);
 

@@ -155,26 +155,21 @@ void cmyk_to_rgb(const std::vector<std::uint8_t>& inks, std::uint8_t* row) {
 
 Image decode_jpeg(BytesView file, const ImageLimits& limits) {
   JpegReader reader(file);
-  const auto require = [&reader](bool succeeded) {
-    if (!succeeded) {
-      throw BrokenImage(reader.reason());
-    }
-  };
-  require(reader.read_header());
+  require(reader, reader.read_header());
   check_image_size(reader.rows(), reader.columns(), limits);
-  require(reader.start());
+  require(reader, reader.start());
   Image image{reader.rows(), reader.columns(), {}};
   const auto stride = static_cast<std::size_t>(image.columns * Image::channels);
   image.pixels.resize(static_cast<std::size_t>(image.rows) * stride);
   std::vector<std::uint8_t> inks(reader.is_cmyk() ? static_cast<std::size_t>(image.columns) * 4 : 0);
   for (std::int64_t y = 0; y < image.rows; ++y) {
     std::uint8_t* row = image.pixels.data() + static_cast<std::size_t>(y) * stride;
-    require(reader.read_row(inks.empty() ? row : inks.data()));
+    require(reader, reader.read_row(inks.empty() ? row : inks.data()));
     if (!inks.empty()) {
       cmyk_to_rgb(inks, row);
     }
   }
-  require(reader.finish());
+  require(reader, reader.finish());
   return image;
 }
 
@@ -202,12 +197,7 @@ bool has_end(BytesView file) {
 
 ImagePart decode_jpeg_part(BytesView file, const ChoosePart& choose, const ImageLimits& limits) {
   JpegReader reader(file);
-  const auto require = [&reader](bool succeeded) {
-    if (!succeeded) {
-      throw BrokenImage(reader.reason());
-    }
-  };
-  require(reader.read_header());
+  require(reader, reader.read_header());
   check_image_size(reader.rows(), reader.columns(), limits);
   const WantedPart wanted = choose(reader.rows(), reader.columns());
   check_box(wanted.box, reader.rows(), reader.columns());
@@ -215,7 +205,7 @@ ImagePart decode_jpeg_part(BytesView file, const ChoosePart& choose, const Image
     return part_of(decode_jpeg(file, limits), wanted.box);
   }
   const unsigned by = shrinking(wanted);
-  require(reader.start(by));
+  require(reader, reader.start(by));
   // Each pixel of the result covers by x by pixels; the last ones may reach beyond the image.
   const double scale = 1.0 / by;
   ImagePart part;
@@ -232,7 +222,7 @@ ImagePart decode_jpeg_part(BytesView file, const ChoosePart& choose, const Image
   std::uint32_t left = lowest(part.left);
   std::uint32_t columns = highest(part.left + part.columns, reader.result_columns()) - left;
   if (columns < reader.result_columns()) {
-    require(reader.select_columns(left, columns));
+    require(reader, reader.select_columns(left, columns));
   }
   part.top -= top;
   part.left -= left;
@@ -242,13 +232,13 @@ ImagePart decode_jpeg_part(BytesView file, const ChoosePart& choose, const Image
   const auto stride = static_cast<std::size_t>(image.columns * Image::channels);
   image.pixels.resize(static_cast<std::size_t>(image.rows) * stride);
   if (top > 0) {
-    require(reader.skip_rows(top));
+    require(reader, reader.skip_rows(top));
   }
   for (std::int64_t y = 0; y < image.rows; ++y) {
-    require(reader.read_row(image.pixels.data() + static_cast<std::size_t>(y) * stride));
+    require(reader, reader.read_row(image.pixels.data() + static_cast<std::size_t>(y) * stride));
   }
   if (bottom == reader.result_rows()) {
-    require(reader.finish());
+    require(reader, reader.finish());
   } else if (!has_end(file)) {
     (void)decode_jpeg(file, limits);  // throws if it is truncated
   }

@@ -106,14 +106,9 @@ class PngReader {
 
 Image decode_png(BytesView file, const ImageLimits& limits) {
   PngReader reader(file);
-  const auto require = [&reader](bool succeeded) {
-    if (!succeeded) {
-      throw BrokenImage(reader.reason());
-    }
-  };
-  require(reader.read_header());
+  require(reader, reader.read_header());
   check_image_size(reader.rows(), reader.columns(), limits);
-  require(reader.start());
+  require(reader, reader.start());
   Image image{reader.rows(), reader.columns(), {}};
   const auto stride = static_cast<std::size_t>(image.columns * Image::channels);
   if (reader.row_bytes() != stride) {
@@ -123,10 +118,10 @@ Image decode_png(BytesView file, const ImageLimits& limits) {
   image.pixels.resize(static_cast<std::size_t>(image.rows) * stride);
   for (int pass = 0; pass < reader.passes(); ++pass) {
     for (std::int64_t y = 0; y < image.rows; ++y) {
-      require(reader.read_row(image.pixels.data() + static_cast<std::size_t>(y) * stride));
+      require(reader, reader.read_row(image.pixels.data() + static_cast<std::size_t>(y) * stride));
     }
   }
-  require(reader.finish());
+  require(reader, reader.finish());
   return image;
 }
 

@@ -61,7 +61,7 @@ toff_t size_of_tiff(thandle_t handle) {
 class TiffReader {
  public:
   explicit TiffReader(BytesView file) : input_{file} {
-    // Messages would go to standard error; a reader of its own is not possible before libtiff 4.5.
+    // Messages would go to standard error; handlers per file exist only from libtiff 4.5 on.
     static const bool quiet = [] {
       TIFFSetErrorHandler(nullptr);
       TIFFSetWarningHandler(nullptr);

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 
 namespace pair::data {
@@ -37,14 +38,12 @@ std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::stri
                                     const ReadingOptions& options) {
   if (form.kind.empty()) {
     throw std::invalid_argument(
-        "inputs: expected a model of a dataset that says how files become inputs, got one that does not");
+        "inputs: expected a model whose dataset defines how files become inputs, got one without that "
+        "definition");
   }
   const InputKind& kind = base::named(input_kinds(), "kind of inputs", form.kind);
   base::check(form.options);
-  if (options.batch < 1 || options.batch > 1'000'000) {
-    throw std::invalid_argument("batch: expected an integer from 1 to 1000000, got " +
-                                std::to_string(options.batch));
-  }
+  base::require_integer("batch", options.batch, 1, 1'000'000);
   if (options.channel && (*options.channel < 0 || *options.channel > 1)) {
     throw std::invalid_argument("channel: expected 0 or 1, got " + std::to_string(*options.channel));
   }

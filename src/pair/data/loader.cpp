@@ -170,19 +170,12 @@ void write_planes(const Image& image, std::uint8_t* out) {
   pixel_loops().to_planes(image.pixels.data(), static_cast<std::size_t>(image.rows * image.columns), out);
 }
 
-void check_between(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
-  if (value < least || value > most) {
-    throw std::invalid_argument(std::string(name) + ": expected " + std::to_string(least) + " to " +
-                                std::to_string(most) + ", got " + std::to_string(value));
-  }
-}
-
 void check_options(const LoaderOptions& options) {
-  check_between("rows", options.rows, 1, 16'384);
-  check_between("columns", options.columns, 1, 16'384);
-  check_between("workers", options.workers, 0, 256);
-  check_between("ahead", options.ahead, 1, 64);
-  check_between("numbers", options.numbers, 0, 1024);
+  base::require_integer("rows", options.rows, 1, 16'384);
+  base::require_integer("columns", options.columns, 1, 16'384);
+  base::require_integer("workers", options.workers, 0, 256);
+  base::require_integer("ahead", options.ahead, 1, 64);
+  base::require_integer("numbers", options.numbers, 0, 1024);
   if (options.quarter_turns && options.rows != options.columns) {
     throw std::invalid_argument("quarter_turns: expected as many rows as columns, got " +
                                 std::to_string(options.rows) + " x " + std::to_string(options.columns));
@@ -444,7 +437,7 @@ class Loader::Work {
 Loader Loader::training(std::shared_ptr<const Source> source, Sampler sampler, const LoaderOptions& options,
                         std::int64_t first_step) {
   check_options(options);
-  check_between("first_step", first_step, 0, std::int64_t{1} << 40);
+  base::require_integer("first_step", first_step, 0, std::int64_t{1} << 40);
   auto plan = std::make_unique<TrainingPlan>(std::move(sampler), options);
   return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, first_step));
 }
@@ -452,7 +445,7 @@ Loader Loader::training(std::shared_ptr<const Source> source, Sampler sampler, c
 Loader Loader::ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                        std::int64_t batch, const LoaderOptions& options) {
   check_options(options);
-  check_between("batch", batch, 1, 1'000'000);
+  base::require_integer("batch", batch, 1, 1'000'000);
   auto plan = std::make_unique<OrderedPlan>(std::move(samples), static_cast<std::size_t>(batch), options);
   return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, 0));
 }

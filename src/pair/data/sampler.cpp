@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "pair/base/numbers.h"
+
 namespace pair::data {
 namespace {
 
@@ -44,10 +46,7 @@ Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOpt
                                   std::to_string(list.size()));
     }
   }
-  if (options.batch < 1 || options.batch > largest_batch) {
-    throw std::invalid_argument("batch: expected 1 to " + std::to_string(largest_batch) + ", got " +
-                                std::to_string(options.batch));
-  }
+  base::require_integer("batch", options.batch, 1, largest_batch);
   const auto all = static_cast<std::int64_t>(samples_.size());
   if (options.environments_per_step < 0 || options.environments_per_step > all) {
     throw std::invalid_argument("environments_per_step: expected 1 to " + std::to_string(all) +

@@ -34,6 +34,10 @@ std::string sha256(BytesView bytes) {
   return digest_text(std::span(digest).first(length));
 }
 
+std::string sha256(std::string_view text) {
+  return sha256(BytesView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
 std::string sha256_of_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);

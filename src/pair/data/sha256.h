@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "pair/data/bytes.h"
 
@@ -9,6 +10,7 @@ namespace pair::data {
 
 // The SHA-256 digest as 64 lower-case hexadecimal digits, as sha256sum prints it.
 std::string sha256(BytesView bytes);
+std::string sha256(std::string_view text);
 
 // The same for a file of any size, which is read in pieces. Throws std::runtime_error if it cannot be read.
 std::string sha256_of_file(const std::filesystem::path& path);

@@ -5,15 +5,10 @@
 #include <thread>
 #include <utility>
 
+#include "pair/base/numbers.h"
+
 namespace pair::data {
 namespace {
-
-void require_range(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value < low || value > high) {
-    throw std::invalid_argument(std::string(what) + ": expected an integer from " + std::to_string(low) +
-                                " to " + std::to_string(high) + ", got " + std::to_string(value));
-  }
-}
 
 void check_part(const TextPart& part, std::size_t classes) {
   if (part.texts.empty() || part.texts.size() != part.labels.size()) {
@@ -38,8 +33,8 @@ torch::Tensor labels_of(const TextPart& part, TaskLoss loss) {
 
 torch::Tensor token_rows(const WordPiece& tokenizer, std::span<const std::string_view> texts,
                          std::int64_t max_tokens, int threads) {
-  require_range("max_tokens", max_tokens, 2, 65'536);
-  require_range("threads", threads, 1, 256);
+  base::require_integer("max_tokens", max_tokens, 2, 65'536);
+  base::require_integer("threads", threads, 1, 256);
   const torch::Tensor rows = torch::empty({std::ssize(texts), max_tokens}, torch::kInt);
   auto* const first = rows.data_ptr<std::int32_t>();
   const auto width = static_cast<std::size_t>(max_tokens);

@@ -131,18 +131,11 @@ plot::Figure draw(const json& result) {
 }
 
 std::string lines(const json& result) {
-  std::vector<std::vector<std::string>> table(1, {""});
+  std::vector<std::string> head = {""};
   for (const json& dataset : values_of(result, "dataset")) {
-    table[0].push_back(dataset);
+    head.push_back(dataset);
   }
-  for (const json& method : values_of(result, "method")) {
-    std::vector<std::string> line = {label_of(method.get<std::string>())};
-    for (const json& cell : cells_with(result, {{"method", method}})) {
-      line.push_back(spread_text(cell.value("accuracy", json()), 1));
-    }
-    table.push_back(std::move(line));
-  }
-  return aligned(table);
+  return accuracy_table(result, std::move(head));
 }
 
 }  // namespace

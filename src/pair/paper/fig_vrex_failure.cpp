@@ -57,18 +57,11 @@ plot::Figure draw(const json& result) {
 }
 
 std::string lines(const json& result) {
-  std::vector<std::vector<std::string>> table(1, {"beta"});
+  std::vector<std::string> head = {"beta"};
   for (const json& beta : values_of(result, "beta")) {
-    table[0].push_back(base::shown(beta.get<double>()));
+    head.push_back(base::shown(beta.get<double>()));
   }
-  for (const json& method : values_of(result, "method")) {
-    std::vector<std::string> line = {label_of(method.get<std::string>())};
-    for (const json& cell : cells_with(result, {{"method", method}})) {
-      line.push_back(spread_text(cell.value("accuracy", json()), 1));
-    }
-    table.push_back(std::move(line));
-  }
-  return aligned(table);
+  return accuracy_table(result, std::move(head));
 }
 
 }  // namespace

@@ -231,6 +231,18 @@ std::string spread_text(const nlohmann::json& spread, int decimals) {
              : mean + " +- " + decimals_of(spread.at("deviation").get<double>(), decimals);
 }
 
+std::string accuracy_table(const nlohmann::json& result, std::vector<std::string> head) {
+  std::vector<std::vector<std::string>> table = {std::move(head)};
+  for (const nlohmann::json& method : values_of(result, "method")) {
+    std::vector<std::string> line = {label_of(method.get<std::string>())};
+    for (const nlohmann::json& cell : cells_with(result, {{"method", method}})) {
+      line.push_back(spread_text(cell.value("accuracy", nlohmann::json()), 1));
+    }
+    table.push_back(std::move(line));
+  }
+  return aligned(table);
+}
+
 std::string power_text(double value) {
   const double exponent = std::log10(value);
   return std::abs(exponent - std::round(exponent)) < 1e-9 && value >= 10.0

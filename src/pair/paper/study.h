@@ -118,6 +118,9 @@ std::vector<nlohmann::json> values_of(const nlohmann::json& result, const std::s
 std::string aligned(const std::vector<std::vector<std::string>>& lines);
 // "68.5 +- 1.0", with this many decimals; "-" if there is no value.
 std::string spread_text(const nlohmann::json& spread, int decimals);
+// A line per method with the accuracies of its cells, in percent. head: the first line, beginning with the name of the
+// column of methods.
+std::string accuracy_table(const nlohmann::json& result, std::vector<std::string> head);
 // "1e4".
 std::string power_text(double value);
 

@@ -23,7 +23,6 @@ std::vector<std::string> table3_datasets();
 // domains one by one, in runs that leave them out (not in the paper, which names the cost; in its release).
 enum class Table3Validation { train_domain, test_domain, leave_one_out };
 
-
 // The sweep behind the table of one dataset: each domain left out, n_hparams draws and n_trials trials of
 // each algorithm (20 and 3 in the paper), hyperparameters as in Appendix G.2; for leave_one_out also every
 // pair of test domains. `chosen` empty: all. Throws std::invalid_argument for an unknown algorithm or dataset.

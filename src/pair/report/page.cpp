@@ -69,8 +69,7 @@ std::string base64_of_hex(const std::string& hex) {
 }
 
 std::string source_hash(const std::string& script) {
-  const data::BytesView bytes(reinterpret_cast<const std::uint8_t*>(script.data()), script.size());
-  return " 'sha256-" + base64_of_hex(data::sha256(bytes)) + "'";
+  return " 'sha256-" + base64_of_hex(data::sha256(script)) + "'";
 }
 
 // The palette of pair::plot for both themes.

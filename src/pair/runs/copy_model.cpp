@@ -21,9 +21,7 @@ void copy_model(const std::filesystem::path& from, const std::filesystem::path& 
     throw std::invalid_argument(error.what());
   }
   const auto json = nlohmann::json::parse(card, nullptr, /*allow_exceptions=*/false);
-  const std::string digest =
-      data::sha256({reinterpret_cast<const std::uint8_t*>(weights.data()), weights.size()});
-  if (!json.is_object() || json.value("weights_sha256", nlohmann::json()) != digest) {
+  if (!json.is_object() || json.value("weights_sha256", nlohmann::json()) != data::sha256(weights)) {
     throw std::invalid_argument(weights_file(from).string() + " has changed since the run wrote it");
   }
   if (to.extension() == ".safetensors") {

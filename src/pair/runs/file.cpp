@@ -115,34 +115,32 @@ void File::fail(const char* verb, int error) const {
   fail_at(path_, verb, error);
 }
 
+std::optional<bool> File::try_system_lock() {
+  if (lock_by_lease()) {
+    return std::nullopt;
+  }
+  int error = 0;
+  const std::optional<bool> locked = try_flock(descriptor_, error);
+  if (error != 0) {
+    fail("lock", error);
+  }
+  return locked;
+}
+
 bool File::try_lock() {
-  if (!lock_by_lease()) {
-    int error = 0;
-    const std::optional<bool> locked = try_flock(descriptor_, error);
-    if (error != 0) {
-      fail("lock", error);
-    }
-    if (locked) {
-      return *locked;
-    }
+  if (const std::optional<bool> locked = try_system_lock()) {
+    return *locked;
   }
   lease_ = Lease::try_take(path_, lease_times());
   return lease_ != nullptr;
 }
 
 bool File::is_locked() {
-  if (!lock_by_lease()) {
-    int error = 0;
-    const std::optional<bool> locked = try_flock(descriptor_, error);
-    if (error != 0) {
-      fail("lock", error);
+  if (const std::optional<bool> locked = try_system_lock()) {
+    if (*locked) {
+      ::flock(descriptor_, LOCK_UN);
     }
-    if (locked) {
-      if (*locked) {
-        ::flock(descriptor_, LOCK_UN);
-      }
-      return !*locked;
-    }
+    return !*locked;
   }
   return Lease::is_taken(path_, lease_times());
 }

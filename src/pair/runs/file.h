@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,8 @@ class File {
 
  private:
   [[noreturn]] void fail(const char* verb, int error) const;
+  // By flock; none if a lease takes its place.
+  [[nodiscard]] std::optional<bool> try_system_lock();
 
   std::filesystem::path path_;
   int descriptor_ = -1;

@@ -122,7 +122,7 @@ fs::path observation_of(const fs::path& lease) {
   const fs::path folder = fs::temp_directory_path(ignored) / ("pair-leases-" + std::to_string(::getuid()));
   fs::create_directories(folder, ignored);
   const std::string name = fs::weakly_canonical(lease, ignored).string();
-  return folder / data::sha256(data::Bytes(name.begin(), name.end()));
+  return folder / data::sha256(name);
 }
 
 // Whether this host has seen the same content for the time of patience. Remembers what it sees.
@@ -141,7 +141,7 @@ bool has_stood_still(const fs::path& lease, const std::string& content, const Le
   try {
     base::replace_file(file, std::to_string(now) + "\n" + seen);
   } catch (const std::runtime_error&) {
-    // Without memory the owner counts as alive.
+    // If the observation cannot be stored, the owner counts as alive.
   }
   return false;
 }
@@ -219,12 +219,12 @@ std::unique_ptr<Lease> Lease::try_take(const std::filesystem::path& file, const 
 
 Lease::Lease(std::filesystem::path path, std::string owner, const LeaseTimes& times)
     : path_(std::move(path)), owner_(std::move(owner)) {
-  heart_ = std::jthread([this, beat = times.beat](const std::stop_token& stop) {
+  heartbeat_ = std::jthread([this, beat = times.beat](const std::stop_token& stop) {
     std::condition_variable_any rest;
     std::unique_lock lock(mutex_);
     for (std::uint64_t count = 1;
          !rest.wait_for(lock, stop, beat, [] { return false; }) && !stop.stop_requested(); ++count) {
-      // Who takes the lease over replaces the file, so the file that is open here then stops being the lease.
+      // A process that takes over the lease replaces the file, so the file opened here may no longer be the lease.
       const LeaseDescriptor file(path_, O_RDWR);
       std::string its(owner_.size(), '\0');
       if (::pread(file.number(), its.data(), its.size(), 0) == static_cast<ssize_t>(its.size()) &&
@@ -240,8 +240,8 @@ Lease::Lease(std::filesystem::path path, std::string owner, const LeaseTimes& ti
 }
 
 Lease::~Lease() {
-  heart_.request_stop();
-  heart_.join();
+  heartbeat_.request_stop();
+  heartbeat_.join();
   if (held()) {
     ::unlink(path_.c_str());
   }

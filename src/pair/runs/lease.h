@@ -51,8 +51,8 @@ class Lease {
 
   std::filesystem::path path_;
   std::string owner_;  // the lease's lines, without the counter
-  std::mutex mutex_;   // of the heart's rest
-  std::jthread heart_;
+  std::mutex mutex_;   // for the wait between two beats
+  std::jthread heartbeat_;
 };
 
 }  // namespace pair::runs

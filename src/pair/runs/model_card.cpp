@@ -53,8 +53,9 @@ data::InputForm input_from(const json& object) {
   if (kind.empty() || kind == "table") {
     return {kind, {}};
   }
-  for (const data::InputForm& form : {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
-                                      data::form_of(data::NumbersInput{}), data::form_of(data::TextInput{})}) {
+  for (const data::InputForm& form :
+       {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
+        data::form_of(data::NumbersInput{}), data::form_of(data::TextInput{})}) {
     if (form.kind == kind) {
       return {kind, options_from(options, form.options, "inputs of the kind '" + kind + "'")};
     }
@@ -192,7 +193,7 @@ ModelCard card_from_text(std::string_view text) {
   } catch (const json::exception& error) {
     // "[json.exception.out_of_range.403] key 'loss' not found": without the part in brackets.
     const std::string_view what = error.what();
-    throw std::invalid_argument("expected what a run writes, got another object: " +
+    throw std::invalid_argument("expected the content of a model.json, got another object: " +
                                 std::string(what.substr(std::min(what.find("] ") + 2, what.size()))));
   }
 }

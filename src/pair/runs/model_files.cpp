@@ -26,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string digest(std::string_view bytes) {
-  return data::sha256({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-}
-
 ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data, std::int64_t step) {
   ModelCard card;
   card.model = spec.settings.model;
@@ -84,10 +80,10 @@ std::string write_model(const std::filesystem::path& folder, const RunSpec& spec
   trainer.save_weights(weights_file(folder));
   ModelCard card = card_of(spec, data, trainer.step());
   card.averaged_steps = trainer.averaged_steps();
-  card.weights_sha256 = digest(read_file(weights_file(folder), base::largest_checkpoint));
+  card.weights_sha256 = data::sha256(read_file(weights_file(folder), base::largest_checkpoint));
   const std::string text = to_text(card);
   replace_file(card_file(folder), text);
-  return digest(text);
+  return data::sha256(text);
 }
 
 void remove_model(const std::filesystem::path& folder) {
@@ -120,7 +116,7 @@ ModelCard read_card(const std::filesystem::path& folder) {
     }
     const std::string text = read_file(card_file(folder));
     if (const std::optional<std::string> expected = done ? digest_in_done(folder) : std::nullopt;
-        expected && *expected != digest(text)) {
+        expected && *expected != data::sha256(text)) {
       throw std::invalid_argument(card_file(folder).string() + " has changed since the run wrote it");
     }
     try {
@@ -137,7 +133,7 @@ TrainedModel::TrainedModel(const std::filesystem::path& folder, const std::strin
     : card_(read_card(folder)), device_(device_named(device)) {
   const fs::path weights = weights_file(folder);
   try {
-    if (digest(read_file(weights, base::largest_checkpoint)) != card_.weights_sha256) {
+    if (data::sha256(read_file(weights, base::largest_checkpoint)) != card_.weights_sha256) {
       throw std::invalid_argument(weights.string() + " has changed since the run wrote it");
     }
     data::Random unused(0, "model");

@@ -30,7 +30,7 @@ namespace pair::runs {
 std::string write_model(const std::filesystem::path& folder, const RunSpec& spec,
                         const data::EnvironmentSet& data, const train::Trainer& trainer);
 
-// Removes both files, where they are there: a run that keeps no model has none of an earlier try either.
+// Removes both files if they exist, so that a run without a model does not keep that of an earlier attempt.
 void remove_model(const std::filesystem::path& folder);
 
 // model.json of a folder. Throws std::invalid_argument with a sentence if the folder does not exist, is

@@ -17,10 +17,6 @@ using nlohmann::json;
 
 constexpr int checkpoint_format = 1;
 
-std::string sha256_of(std::string_view text) {
-  return data::sha256(data::Bytes(text.begin(), text.end()));
-}
-
 // The digest of the first `bytes` bytes of a file.
 data::ChainedDigest digest_of(const fs::path& results, std::uint64_t bytes = base::largest_records) {
   constexpr std::size_t block = std::size_t{256} << 10;
@@ -131,7 +127,7 @@ std::optional<CheckpointFile> checkpoint_in(const std::string& text, const std::
     file.checkpoint = {header.at("step").get<std::int64_t>(), header.at("seconds").get<double>(),
                        text.substr(std::min(end + 1, text.size()))};
     const bool good = header.at("format") == checkpoint_format && header.at("spec") == hash &&
-                      header.at("state_sha256") == sha256_of(file.checkpoint.state);
+                      header.at("state_sha256") == data::sha256(file.checkpoint.state);
     return good ? std::optional(std::move(file)) : std::nullopt;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -341,7 +337,7 @@ void RunDirectory::save(const Checkpoint& checkpoint) {
                     {"records", digest_.lines()},
                     {"records_bytes", bytes_},
                     {"records_digest", digest_.digest()},
-                    {"state_sha256", sha256_of(checkpoint.state)}};
+                    {"state_sha256", data::sha256(checkpoint.state)}};
   replace_file(checkpoint_file(path_), header.dump() + "\n" + checkpoint.state);
 }
 
@@ -377,7 +373,7 @@ std::vector<std::string> RunDirectory::take_notices() {
 std::string final_state(const std::filesystem::path& path) {
   const std::optional<RunSpec> spec = spec_in(path);
   if (!spec || !RunDirectory::finished(path, *spec)) {
-    throw std::invalid_argument(path.string() + " holds no finished run");
+    throw std::invalid_argument(path.string() + " does not contain a finished run");
   }
   if (path.filename() != folder_name(*spec)) {
     throw std::invalid_argument(path.string() + " holds a run whose folder should be named " +

@@ -114,7 +114,7 @@ enum class Standing {
 Standing standing_of(const std::filesystem::path& path, const RunSpec& spec);
 
 // The final state of a finished run (Trainer::start_from reads it), without the folder's lock: several runs
-// may start from one. Throws std::invalid_argument if the folder holds no finished run, or one whose folder
+// may start from one. Throws std::invalid_argument if the folder does not contain a finished run, or one whose folder
 // should have another name (folder_name), and std::runtime_error if the checkpoint or the records are
 // damaged.
 std::string final_state(const std::filesystem::path& path);

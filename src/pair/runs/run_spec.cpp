@@ -271,8 +271,7 @@ std::string canonical(const RunSpec& spec) {
 }
 
 std::string hash(const RunSpec& spec) {
-  const std::string form = canonical(spec);
-  return data::sha256(data::Bytes(form.begin(), form.end())).substr(0, hash_digits);
+  return data::sha256(canonical(spec)).substr(0, hash_digits);
 }
 
 std::string folder_name(const RunSpec& spec) {

@@ -10,7 +10,7 @@ namespace pair::runs {
 
 train::Trainer trained(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets) {
   if (!RunDirectory::finished(directory, spec)) {
-    throw std::runtime_error(directory.string() + " holds no finished run");
+    throw std::runtime_error(directory.string() + " does not contain a finished run");
   }
   const std::optional<Checkpoint> checkpoint = RunDirectory(directory, spec).resume();
   if (!checkpoint) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "pair/data/share.h"
+
 namespace pair::train {
 
 // The samples of one step, ordered by environment.
@@ -15,5 +17,9 @@ struct Batch {
   // The sizes of the whole batch, if this is one rank's part of it (ranks.h); otherwise empty.
   std::vector<std::int64_t> whole = {};
 };
+
+// A share of every environment's rows, of rows [n, ...] that are ordered by environment, with these sizes.
+torch::Tensor rows_of_share(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes,
+                            data::Share share);
 
 }  // namespace pair::train

@@ -70,13 +70,7 @@ torch::Tensor Batches::own_rows(const torch::Tensor& rows, const std::vector<std
   if (share_.whole()) {
     return rows;
   }
-  std::vector<torch::Tensor> own;
-  std::int64_t start = 0;
-  for (const std::int64_t size : sizes) {
-    own.push_back(rows.narrow(0, start + share_.first(size), share_.count(size)));
-    start += size;
-  }
-  return torch::cat(own);
+  return rows_of_share(rows, sizes, share_);
 }
 
 Batch Batches::own_batch(torch::Tensor inputs, torch::Tensor labels,

@@ -15,7 +15,7 @@
 //   V-REx   1/(|E| - 1) sum_e (R_e - mean R)^2   has the floor   mean of Var[R_e],
 //   IRMv1   1/|E| sum_e D_e^2                    has the floor   mean of Var[D_e].
 //
-// A value that is not clearly above its floor says no more than that the objective is small: values below it
+// A value that is not clearly above its floor only shows that the objective is small: values below it
 // cannot be compared. ERM is not a square and has no floor. IRMv1 with irmv1_unbiased has the expected value
 // 0; the same number is then the size of its errors.
 

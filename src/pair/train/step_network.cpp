@@ -15,19 +15,7 @@
 namespace pair::train {
 namespace {
 
-// The rows [n, ...] of a part: its share of each environment.
-torch::Tensor rows_of_part(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes,
-                           data::Share part) {
-  std::vector<torch::Tensor> shares;
-  std::int64_t start = 0;
-  for (const std::int64_t size : sizes) {
-    shares.push_back(rows.narrow(0, start + part.first(size), part.count(size)));
-    start += size;
-  }
-  return torch::cat(shares);
-}
-
-// The inverse: the rows of all parts in the order of the batch.
+// The inverse of rows_of_share: the rows of all parts in the order of the batch.
 torch::Tensor rows_of_parts(const std::vector<torch::Tensor>& parts, const std::vector<std::int64_t>& sizes) {
   const auto count = static_cast<std::int64_t>(parts.size());
   std::vector<std::int64_t> used(parts.size(), 0);
@@ -77,8 +65,8 @@ torch::Tensor StepNetwork::forward(const torch::Tensor& inputs) const {
 torch::Tensor StepNetwork::forward_part(const Batch& batch, data::Share part) const {
   const torch::Tensor places =
       torch::arange(batch.inputs.size(0), batch.inputs.options().dtype(torch::kLong));
-  const models::DropoutRows rows(*model_, rows_of_part(places, batch.sizes, part));
-  return forward(rows_of_part(batch.inputs, batch.sizes, part));
+  const models::DropoutRows dropout(*model_, rows_of_share(places, batch.sizes, part));
+  return forward(rows_of_share(batch.inputs, batch.sizes, part));
 }
 
 Features StepNetwork::features_of(const Batch& batch) const {
@@ -151,7 +139,7 @@ std::vector<torch::Tensor> StepNetwork::in_parts(const Features& features,
   for (std::int64_t part = 0; part < options_.parts; ++part) {
     const data::Share share{part, options_.parts};
     const std::vector<torch::Tensor> pieces = torch::autograd::grad(
-        {forward_part(batch, share)}, featurizer, {rows_of_part(gradient, batch.sizes, share)},
+        {forward_part(batch, share)}, featurizer, {rows_of_share(gradient, batch.sizes, share)},
         /*retain_graph=*/false, /*create_graph=*/false, /*allow_unused=*/true);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       sums[i] = sum_of(sums[i], pieces[i]);

@@ -90,7 +90,7 @@ void StreamedBatches::await(std::int64_t step, const std::function<bool()>& stop
 
 void StreamedBatches::begin_step(std::int64_t step) {
   await(step);
-  // From page-locked memory, which is not used again before the device has read it: LibTorch sees to that.
+  // From page-locked memory, which is not used again before the device has read it: LibTorch's allocator guarantees that.
   inputs_.copy_(ready_->inputs, /*non_blocking=*/true);
   labels_.copy_(ready_->labels, /*non_blocking=*/true);
   ready_.reset();

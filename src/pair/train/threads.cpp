@@ -3,15 +3,12 @@
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
 
-#include <stdexcept>
-#include <string>
+#include "pair/base/numbers.h"
 
 namespace pair::train {
 
 void use_threads(std::int64_t count) {
-  if (count < 1 || count > 1024) {
-    throw std::invalid_argument("threads: expected an integer from 1 to 1024, got " + std::to_string(count));
-  }
+  base::require_integer("threads", count, 1, 1024);
   at::set_num_threads(static_cast<int>(count));
   // Present if LibTorch uses OpenBLAS (Debian), absent if it includes MKL. Looked up at run time: some
   // linkers (mold) decide that a weak symbol is absent when they link, since the program itself does not name

@@ -225,9 +225,7 @@ torch::Tensor Trainer::Impl::predict(const torch::Tensor& inputs) {
   const ModeGuard mode(*learner_->model, Mode::evaluation);
   const AveragedWeights::Use averaged(*average_);
   torch::Tensor logits;
-  link_.perform([&] {
-    logits = learner_->model->forward(data::as_numbers(inputs.to(link_.device()))).to(torch::kCPU);
-  });
+  link_.perform([&] { logits = outputs_of(*learner_->model, inputs.to(link_.device())).to(torch::kCPU); });
   return logits;
 }
 
