@@ -88,9 +88,11 @@ Scores shared_scores(const Learner& learner, const std::function<Scores()>& comp
   }
   require_equal_parameters(learner);
   std::vector<double> row;
+  Scores own;
   if (learner.ranks.rank() == 0) {
     try {
-      row = as_row(compute());
+      own = compute();
+      row = as_row(own);
     } catch (const Interrupted&) {
       (void)learner.ranks.from_first(std::vector<double>());
       throw;
@@ -100,7 +102,9 @@ Scores shared_scores(const Learner& learner, const std::function<Scores()>& comp
   if (row.empty()) {
     throw Interrupted();
   }
-  return from_row(row);
+  Scores scores = from_row(row);
+  scores.more = std::move(own.more);
+  return scores;
 }
 
 }  // namespace pair::train
