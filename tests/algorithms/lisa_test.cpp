@@ -187,7 +187,8 @@ struct GoldenStep {
 void expect_step(const GoldenStep& golden, const torch::Tensor& inputs) {
   SCOPED_TRACE(golden.mix);
   const auto net = std::make_shared<GoldenNet>(inputs[0].numel());
-  const Settings settings = lisa_settings({{"lisa_same_label", "1"}, {"lisa_mix", golden.mix}});
+  Settings settings = lisa_settings({{"lisa_same_label", "1"}, {"lisa_mix", golden.mix}});
+  settings.optimizer = BalanceOptimizer::sgd;
   const auto lisa = settings.update.make({.settings = settings,
                                           .data = *testing::small_picture_data(4),
                                           .model = net,
@@ -211,16 +212,29 @@ TEST(Lisa, TakesTheStepsOfTheAuthorsCode) {
   }
   data::Random cut = random;
   // The constants of golden/make_lisa.py.
-  for (const double share : {0.0, 0.0, 0.0, 0.0}) {
+  for (const double share :
+       {0.67372773765036487, 0.41496174969918354, 0.3713662610248174, 0.64238371947942696}) {
     EXPECT_NEAR(algorithms::draw_beta(2, random), share, 1e-15);
   }
-  EXPECT_NEAR(algorithms::draw_beta(2, cut), 0.0, 1e-15);
-  EXPECT_EQ(cut.below(8), 0U);
-  EXPECT_EQ(cut.below(10), 0U);
+  EXPECT_NEAR(algorithms::draw_beta(2, cut), 0.67372773765036487, 1e-15);
+  EXPECT_EQ(cut.below(8), 2U);
+  EXPECT_EQ(cut.below(10), 9U);
   const torch::Tensor pictures = torch::sin(0.37 * torch::arange(640, torch::kFloat)).view({4, 2, 8, 10});
-  expect_step({"features", 0, {}, {}}, four_samples().inputs);
-  expect_step({"input", 0, {}, {}}, four_samples().inputs);
-  expect_step({"cutmix", 0, {}, {}}, pictures);
+  expect_step({"features",
+               0.739453852,
+               {0.270207644, 0.663462937, 0.573228121, 0.0314917415, -0.518733919, -0.694997489},
+               {0.106009744, 0.291564077}},
+              four_samples().inputs);
+  expect_step({"input",
+               0.737824917,
+               {0.270187587, 0.663460076, 0.573366284, 0.0315117761, -0.518731058, -0.695135653},
+               {0.105850197, 0.291544855}},
+              four_samples().inputs);
+  expect_step({"cutmix",
+               0.555403233,
+               {0.274072111, 0.681774855, 0.566467285, 0.0276272539, -0.537045836, -0.688236654},
+               {0.117586635, 0.288922042, 0.24151659, 0.0106947431}},
+              pictures);
 }
 
 // A regression's labels are compared, not mixed: here the first and the third sample have the same.

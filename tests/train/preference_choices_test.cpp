@@ -51,7 +51,7 @@ TEST(PreferenceChoices, AreSetByTheirNumber) {
   }
   EXPECT_TRUE(set("1,1e10,1e12"));
   EXPECT_TRUE(set("auto"));
-  EXPECT_THAT(field.accepted, HasSubstr("or choice:N with N among 0, 1, 2, 3, 4, 11, 22, 111 and 222"));
+  EXPECT_THAT(field.accepted, HasSubstr("or choice:N with N = 0, 1, 2, 3, 4, 11, 22, 111 or 222"));
 }
 
 }  // namespace

@@ -114,6 +114,11 @@ std::int64_t seeds_of_dataset(const WildsTablesRequest& request, std::string_vie
                                    : 3;
 }
 
+// The others start from random values in the paper.
+bool starts_pretrained(std::string_view dataset) {
+  return dataset != "camelyon17" && dataset != "poverty";
+}
+
 // Few steps of a small network.
 Overrides quick_settings(const std::string& dataset) {
   Overrides small{{"steps", "6"},  {"pretrain", "3"}, {"eval_every", "3"},  {"checkpoint_every", "3"},
@@ -143,7 +148,8 @@ WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& datas
     Overrides all = overrides;
     all.emplace_back("seed", std::to_string(seed));
     runs::RunSpec spec = runs::resolve_in_common(dataset, algorithm, all);
-    if (const auto weights = request.weights.find(spec.settings.model); weights != request.weights.end()) {
+    const auto weights = request.weights.find(spec.settings.model);
+    if (weights != request.weights.end() && starts_pretrained(dataset)) {
       runs::set(spec, "weights", weights->second);
       runs::set(spec, "weights_sha256", data::sha256_of_file(weights->second));
     }

@@ -148,7 +148,7 @@ void describe_pair(SettingsFields& field) {
   for (const PreferenceChoice& choice : preference_choices) {
     choices.push_back(std::to_string(choice.number));
   }
-  preference.accepted += ", or choice:N with N among " + base::joined_names(choices);
+  preference.accepted += ", or choice:N with N = " + base::joined_names(choices);
   preference.parse = [plain = preference.parse](std::string_view typed) {
     const std::optional<std::vector<double>> choice = preference_of_choice(base::trimmed(typed));
     return choice ? std::optional<base::Value>(*choice) : plain(typed);

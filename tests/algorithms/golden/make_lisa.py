@@ -19,8 +19,8 @@ from torch.nn import functional
 import authors_code
 
 # draw_beta(2, random) of lisa_test.cpp: one share per sample, or one for the batch and the middle of the rectangle.
-SHARES = [0.0, 0.0, 0.0, 0.0]
-CUT_SHARE, CUT_MIDDLE = 0.0, [0, 0]
+SHARES = [0.67372773765036487, 0.41496174969918354, 0.3713662610248174, 0.64238371947942696]
+CUT_SHARE, CUT_MIDDLE = 0.67372773765036487, [2, 9]
 
 ROWS = torch.tensor([[1.0, 0.5], [-0.5, 1.0], [0.8, -0.6], [-1.1, 0.2]])
 LABELS = torch.tensor([1, 0, 1, 0])  # of two environments with one sample of each label
@@ -78,7 +78,7 @@ def lisa(folder, dataset, inputs, cut_mix):
     net = Net(inputs[0].numel())
     args = types.SimpleNamespace(dataset=dataset, cut_mix=cut_mix, mix_alpha=2, print_loss_iters=1, print_iters=-1)
     scope = {"torch": torch, "np": numpy, "F": functional, "args": args, "device": "cpu", "model": net, "n_class": 2,
-             "scheduler": None, "optimiserC": torch.optim.Adam(net.parameters(), lr=0.1)}
+             "scheduler": None, "optimiserC": torch.optim.SGD(net.parameters(), lr=0.1)}
     authors_code.functions(folder + "/domain_shifts/mixup.py", ["rand_bbox", "mix_up"], scope)
     train_lisa, = authors_code.functions(folder + "/domain_shifts/main.py", ["train_lisa"], scope)
     told = {"train_loss": [], "train_iters": []}
