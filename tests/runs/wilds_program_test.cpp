@@ -7,6 +7,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Images, PairWilds,
                          ::testing::Values("camelyon17", "fmow", "iwildcam", "poverty", "rxrx1"),
                          [](const auto& one) { return std::string(one.param); });
 
-// Twenty steps of the smallest networks that the datasets take. Records every two steps, so that a run can be
+// Twenty steps of the smallest networks that the datasets take. Records every four steps, so that a run can be
 // interrupted between them; a checkpoint after each.
 std::vector<std::string> small_run(const std::string& dataset, const std::string& algorithm,
                                    const std::string& out, const std::vector<std::string>& more) {
@@ -95,8 +96,8 @@ std::vector<std::string> small_run(const std::string& dataset, const std::string
   if (texts) {
     arguments.insert(arguments.end(), {"--vocab", "data/civilcomments_vocab.txt"});
   }
-  arguments.insert(arguments.end(), {"--set", "batch=2", "environments=2", "eval_every=2",
-                                     "checkpoint_every=1", "warmup=3", "lr=1e-3", "balance_lr=1e-3"});
+  arguments.insert(arguments.end(), {"--set", "batch=2", "environments=2", "eval_every=4",
+                                     "checkpoint_every=1", "warmup=6", "lr=1e-3"});
   const std::vector<std::string> network =
       texts ? std::vector<std::string>{"max_tokens=16",          "distilbert_layers=1",
                                        "distilbert_heads=2",     "distilbert_dim=8",
@@ -108,6 +109,9 @@ std::vector<std::string> small_run(const std::string& dataset, const std::string
   // Steps of ERM first, except with ERM itself and with LISA, which has none.
   if (algorithm == "fish" || algorithm == "pair") {
     arguments.emplace_back("pretrain=8");
+  }
+  if (algorithm == "pair") {
+    arguments.emplace_back("balance_lr=1e-3");
   }
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
@@ -131,14 +135,38 @@ bool killed_early(const Scratch& scratch, const std::vector<std::string>& run, c
   return !fs::exists(scratch / out / "done");
 }
 
+// Most places of the countries of fold A's val and test move to Kenya, which is trained on: scores of the made-up
+// thousands of images would take most of the test's time.
+void move_most_places(const fs::path& table) {
+  std::ifstream in(table);
+  std::string text;
+  std::map<std::string, int> seen;
+  for (std::string line; std::getline(in, line);) {
+    for (const char* const country : {"angola", "cote_d_ivoire", "ethiopia", "mali", "rwanda", "benin",
+                                      "burkina_faso", "guinea", "sierra_leone", "tanzania"}) {
+      const std::string cell = "," + std::string(country) + ",";
+      if (const std::size_t at = line.find(cell); at != std::string::npos && ++seen[country] > 4) {
+        line.replace(at, cell.size(), ",kenya,");
+        break;
+      }
+    }
+    text += line + "\n";
+  }
+  in.close();
+  write(table, text);
+}
+
 class PairWildsSix : public ::testing::TestWithParam<const char*> {};
 
-// The records are the same bytes with 1 worker, with 4, and after a kill -9. Each dataset and each algorithm has
-// at least one kill: two per dataset.
+// The records are the same bytes with 1 worker, with 4, and after a kill -9. One run per dataset is killed, each
+// algorithm's at least once.
 TEST_P(PairWildsSix, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
   const std::string dataset = GetParam();
   const Scratch scratch;
   data::generate_wilds(dataset, scratch / "data", {.samples = 2});
+  if (dataset == "poverty") {
+    move_most_places(scratch / "data/poverty_v1.1/dhs_metadata.csv");
+  }
   const auto number = static_cast<std::size_t>(data::find_wilds(dataset) - data::wilds_kinds().data());
   const std::vector<std::string> algorithms{"erm", "fish", "lisa", "pair"};
   for (std::size_t a = 0; a < algorithms.size(); ++a) {
@@ -150,7 +178,7 @@ TEST_P(PairWildsSix, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
     const std::string other = "other-" + algorithms[a];
     const Answer answer = pair_in(scratch.path(), run(whole, "workers=1"));
     ASSERT_EQ(answer.status, 0) << answer.err;
-    if (a == number % 4 || a == (number + 2) % 4) {
+    if (a == number % algorithms.size()) {
       bool killed = false;
       for (int attempt = 0; attempt < 5 && !killed; ++attempt) {
         killed = killed_early(scratch, run(other, "workers=4"), other);
@@ -162,11 +190,11 @@ TEST_P(PairWildsSix, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
     const std::string records = read_file(results_file(scratch / whole));
     EXPECT_EQ(read_file(results_file(scratch / other)), records);
     const std::vector<nlohmann::json> list = read_records(results_file(scratch / whole));
-    ASSERT_EQ(list.size(), 10U);
+    ASSERT_EQ(list.size(), 5U);
     const std::string selection = list.back().at("args").at("selection");
     EXPECT_TRUE(list.back().contains(selection));
     EXPECT_EQ(list.back().at("hparams").at("freeze_featurizer"), dataset == "iwildcam" || dataset == "rxrx1");
-    // The learning rate rises over three steps.
+    // The learning rate rises over six steps.
     EXPECT_NE(list.front().at("lr"), list.back().at("lr"));
   }
 }
@@ -179,11 +207,11 @@ INSTANTIATE_TEST_SUITE_P(Small, PairWildsSix,
 TEST(PairWildsRuns, OfCommentsLearnPredictAndScoreAsTheRecordsDo) {
   const Scratch scratch;
   data::generate_wilds("civilcomments", scratch / "data", {.samples = 3});
-  const Answer trained = pair_in(
-      scratch.path(),
-      small_run("civilcomments", "erm", "run",
-                {"steps=150", "eval_every=50", "batch=8", "environments=5", "lr=1e-2", "distilbert_dropout=0",
-                 "distilbert_attention_dropout=0", "distilbert_head_dropout=0"}));
+  const Answer trained =
+      pair_in(scratch.path(), small_run("civilcomments", "erm", "run",
+                                        {"steps=60", "eval_every=30", "batch=8", "environments=6", "lr=3e-3",
+                                         "distilbert_dim=16", "distilbert_hidden=32", "distilbert_dropout=0",
+                                         "distilbert_attention_dropout=0", "distilbert_head_dropout=0"}));
   ASSERT_EQ(trained.status, 0) << trained.err;
   const nlohmann::json record = read_records(results_file(scratch / "run")).back();
   EXPECT_EQ(record.at("args").at("selection"), "val_acc_wg");
@@ -208,7 +236,7 @@ TEST(PairWildsRuns, OfCommentsLearnPredictAndScoreAsTheRecordsDo) {
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("splits: expected splits that civilcomments has, got 'id_val'"));
   write(scratch / "new.csv",
-        "comment_text,label\nThis opinion is stupid,toxic\nThis opinion is fair,not toxic\n");
+        "comment_text,label\nThis white opinion is stupid,toxic\nThis white opinion is fair,not toxic\n");
   const Answer scored = pair_in(scratch.path(), {"score", "run", "new.csv"});
   EXPECT_EQ(scored.status, 0) << scored.err;
   EXPECT_THAT(scored.out, HasSubstr("1.0000"));

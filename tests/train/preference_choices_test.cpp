@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// What get_preference of the paper's code returns (LFhase/PAIR a9a434b, WILDS/src/utils.py, run with NumPy 1.24).
+// The vectors of get_preference in the paper's code (LFhase/PAIR a9a434b, WILDS/src/utils.py), computed by it with NumPy 1.24.
 TEST(PreferenceChoices, AreThoseOfThePapersCode) {
   const std::map<std::int64_t, std::vector<double>> golden{
       {0, {1e-12, 0.01, 0.989999999999}},  {1, {1e-12, 0.4999999999995, 0.4999999999995}},
