@@ -179,7 +179,7 @@ TEST(DomainBedReference, DannAndCdannHaveDomainBedsLosses) {
     Made made(name);
     data::Random random(1, "draws");
     for (const json& expected : stored.at(key).at("losses")) {
-      made.update->advance(whole_batch(made.set), random);
+      made.update->advance(whole_batch(made.set), made.settings.lr, random);
       for (const auto& [loss, value] : made.update->computed()) {
         if (expected.contains(loss)) {
           EXPECT_NEAR(value, expected.at(loss).get<double>(), 2e-5) << name << " " << loss;
@@ -198,7 +198,7 @@ TEST(DomainBedReference, MixupHasDomainBedsLosses) {
   data::Random random(9, "mixup");
   ASSERT_EQ(stored.at("losses").size(), 4U);
   for (const json& expected : stored.at("losses")) {
-    made.update->advance(whole_batch(made.set), random);
+    made.update->advance(whole_batch(made.set), made.settings.lr, random);
     EXPECT_NEAR(made.update->losses().at(0).second, expected.get<double>(), 2e-5);
   }
 }

@@ -80,7 +80,7 @@ struct Fished {
   void advance(int steps, const Batch& batch) {
     data::Random random(0, "test");
     for (int i = 0; i < steps; ++i) {
-      fish->advance(batch, random);
+      fish->advance(batch, 0.1, random);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <sstream>
 
@@ -85,6 +86,102 @@ TEST(OwnUpdate, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
       }
       EXPECT_EQ(named(resumed), expected);
       EXPECT_TRUE(torch::equal(logits(resumed), logits(whole)));
+    }
+  }
+}
+
+// With SGD, the first step is proportional to the learning rate.
+TEST(OwnUpdate, TakesStepsOfTheOptimizerAndTheScheduleOfTheSettings) {
+  for (const std::string algorithm : {"dann", "cdann", "mixup", "fish", "lisa"}) {
+    SCOPED_TRACE(algorithm);
+    const auto moved = [&](int steps, const std::function<void(Settings&)>& change) {
+      Settings settings = small(algorithm);
+      settings.l2 = 0.0;
+      settings.model = "linear";
+      settings.model_options = {};
+      set(settings, "d_steps_per_g_step", "0");  // the model moves in every step
+      change(settings);
+      Trainer trainer(testing::small_data(), settings, 5);
+      const torch::Tensor before = logits(trainer).clone();
+      for (int i = 0; i < steps; ++i) {
+        trainer.advance();
+      }
+      return torch::Tensor(logits(trainer) - before);
+    };
+    const auto sgd = [](Settings& settings) { settings.optimizer = BalanceOptimizer::sgd; };
+    const torch::Tensor plain = moved(1, sgd);
+    const torch::Tensor warm = moved(1, [&](Settings& settings) {
+      sgd(settings);
+      settings.warmup = 4;
+    });
+    if (algorithm != "fish") {  // its second inner step starts elsewhere
+      EXPECT_TRUE(torch::allclose(4.0 * warm, plain, 1e-3, 1e-6));
+    }
+    EXPECT_LT(warm.abs().max().item<double>(), 0.3 * plain.abs().max().item<double>());
+    EXPECT_FALSE(moved(1, [](Settings&) {}).equal(plain)) << "Adam";
+    const torch::Tensor three = moved(3, sgd);
+    for (const std::function<void(Settings&)>& change : std::vector<std::function<void(Settings&)>>{
+             [](Settings& settings) { settings.descent_momentum = 0.9; },
+             [](Settings& settings) { settings.l2 = 0.1; },
+             [](Settings& settings) {
+               settings.schedule = Decay::step;
+               settings.schedule_every = 1;
+               settings.schedule_factor = 0.5;
+             },
+             [](Settings& settings) { settings.schedule = Decay::cosine; }}) {
+      EXPECT_FALSE(moved(3, [&](Settings& settings) {
+                     sgd(settings);
+                     change(settings);
+                   }).equal(three));
+    }
+    const auto adam = [](Settings& settings) { settings.lr = 0.1; };
+    EXPECT_FALSE(moved(20, [&](Settings& settings) {
+                   adam(settings);
+                   settings.amsgrad = true;
+                 }).equal(moved(20, adam)));
+  }
+}
+
+TEST(OwnUpdate, TakesPretrainStepsOfErmFirstAndContinuesFromAnyOfThem) {
+  for (const std::string algorithm : {"dann", "mixup", "fish", "lisa"}) {
+    SCOPED_TRACE(algorithm);
+    Settings settings = small(algorithm);
+    settings.pretrain = 3;
+    settings.steps = 7;
+    Settings erm = settings;
+    erm.scheme = Scheme::linear;
+    erm.pretrain = 0;
+    Trainer whole(testing::small_data(), settings, 5);
+    Trainer plain(testing::small_data(), erm, 5);
+    for (int i = 0; i < 3; ++i) {
+      whole.advance();
+      plain.advance();
+    }
+    EXPECT_TRUE(logits(whole).equal(logits(plain)));
+    EXPECT_TRUE(whole.evaluate().named.empty()) << "the losses of ERM, as in its own records";
+    EXPECT_EQ(whole.evaluate().losses.size(), 1U);
+    while (!whole.finished()) {
+      whole.advance();
+      plain.advance();
+    }
+    EXPECT_FALSE(logits(whole).equal(logits(plain)));
+    EXPECT_FALSE(whole.evaluate().named.empty());
+    for (const int stop : {0, 2, 3, 4}) {
+      SCOPED_TRACE(stop);
+      std::stringstream saved;
+      {
+        Trainer part(testing::small_data(), settings, 5);
+        for (int i = 0; i < stop; ++i) {
+          part.advance();
+        }
+        part.save(saved);
+      }
+      Trainer resumed(testing::small_data(), settings, 5);
+      resumed.load(saved);
+      while (!resumed.finished()) {
+        resumed.advance();
+      }
+      EXPECT_TRUE(logits(resumed).equal(logits(whole)));
     }
   }
 }

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <torch/torch.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
 
 #include "pair/base/registry.h"
@@ -10,6 +12,7 @@
 #include "pair/data/inputs.h"
 #include "pair/data/quarter_turns.h"
 #include "pair/data/registry.h"
+#include "pair/data/text.h"
 #include "pair/data/wilds_generate.h"
 #include "tests/support/pictures.h"
 #include "tests/support/scratch.h"
@@ -75,8 +78,9 @@ TEST_F(WildsData, OfPovertyHasTheFoldOfTheSeed) {
   EXPECT_EQ(countries("seed", 1), countries("B", 7));
   EXPECT_EQ(countries("seed", 6), countries("B", 0));
   EXPECT_NE(countries("seed", 0), countries("B", 0));
-  EXPECT_EQ(replicate_of(wilds_named("poverty"), {}, 3), "fold:D");
-  EXPECT_EQ(replicate_of(wilds_named("fmow"), {}, 3), "seed:3");
+  EXPECT_EQ(replicate_of(wilds_named("poverty"), "seed", 3), "fold:D");
+  EXPECT_EQ(replicate_of(wilds_named("poverty"), "B", 3), "fold:B");
+  EXPECT_EQ(replicate_of(wilds_named("fmow"), "seed", 3), "seed:3");
 }
 
 TEST_F(WildsData, HasTheEnvironmentsOfThePaperOrOfWilds) {
@@ -119,6 +123,101 @@ TEST_F(WildsData, OfRxRx1NormalisesEachChannelOfEachImageByItself) {
                 .max()
                 .item<float>(),
             0.0F);
+}
+
+// CivilComments: a dataset with other options.
+EnvironmentSet made_comments(const tests::Scratch& scratch,
+                             const std::vector<std::pair<std::string, std::string>>& options = {}) {
+  if (!std::filesystem::exists(scratch / "civilcomments_v1.0")) {
+    generate_wilds("civilcomments", scratch.path(), {.samples = 1});
+  }
+  Dataset dataset = dataset_named("civilcomments");
+  std::vector<std::pair<std::string, std::string>> all{
+      {"data_root", scratch.path().string()},
+      {"vocab", (scratch / "civilcomments_vocab.txt").string()},
+      {"max_tokens", "12"}};
+  all.insert(all.end(), options.begin(), options.end());
+  dataset.options = base::with_changes(dataset.options, all);
+  validate(dataset);
+  return entry_of("civilcomments").make(dataset.options, 0);
+}
+
+TEST(WildsTexts, HaveTheEighteenEnvironmentsOfThePaperOrTheFourOfWilds) {
+  const tests::Scratch scratch;
+  const EnvironmentSet set = made_comments(scratch);
+  const WildsSet files = read_wilds(wilds_named("civilcomments"), scratch.path());
+  const WildsGroups groups = wilds_named("civilcomments").environments(files, WildsEnvironments::paper);
+  ASSERT_EQ(set.train.size(), 18U);
+  std::int64_t rows = 0;
+  for (std::size_t e = 0; e < set.train.size(); ++e) {
+    const auto expected = std::ranges::count_if(
+        groups.samples[e], [&](std::size_t sample) { return files.split[sample] == Split::train; });
+    EXPECT_EQ(set.train[e].inputs.size(0), expected) << groups.names[e];
+    EXPECT_TRUE((set.train[e].labels == static_cast<std::int64_t>(e % 2)).all().item<bool>());
+    EXPECT_FALSE(set.train[e].scored);
+    rows += set.train[e].inputs.size(0);
+  }
+  EXPECT_GT(rows, std::ssize(files.samples_of(Split::train))) << "some comments mention two identities";
+  EXPECT_EQ(made_comments(scratch, {{"wilds_environments", "wilds"}}).train.size(), 4U);
+}
+
+TEST(WildsTexts, AreTokensWithTwoOutputsAndWildsScoresOfTheirSplits) {
+  const tests::Scratch scratch;
+  const EnvironmentSet set = made_comments(scratch);
+  EXPECT_EQ(set.loss, TaskLoss::cross_entropy);
+  EXPECT_EQ(set.outputs, 2);
+  EXPECT_TRUE(set.notices.empty()) << set.notices.front();
+  const WildsSet files = read_wilds(wilds_named("civilcomments"), scratch.path());
+  ASSERT_EQ(set.held_out.size(), 2U);
+  EXPECT_EQ(set.held_out[1].key, "test");
+  EXPECT_TRUE(set.held_out[1].test);
+  EXPECT_EQ(set.held_out[1].samples, files.samples_of(Split::test));
+  const WordPiece tokenizer = WordPiece::from_file(scratch / "civilcomments_vocab.txt");
+  const std::vector<std::string_view> first{files.inputs[set.held_out[1].samples[0]]};
+  EXPECT_TRUE(set.held_out[1].inputs[0].equal(token_rows(tokenizer, first, 12)[0]));
+  EXPECT_EQ((set.held_out[1].inputs == tokenizer.unknown_id()).sum().item<std::int64_t>(), 0);
+  // One of the sixteen groups wrong, the others right.
+  std::vector<double> answers;
+  for (const std::size_t sample : set.held_out[1].samples) {
+    const bool black = files.value(sample, files.field("black")) == 1.0;
+    const double label = files.label(sample);
+    answers.push_back(black && label == 1.0 ? 0.0 : label);
+  }
+  std::map<std::string, double> scores;
+  for (const auto& [key, value] : set.more_scores(set.held_out[1], answers)) {
+    scores[key] = value;
+  }
+  EXPECT_EQ(scores.size(), 2U);
+  EXPECT_EQ(scores.at("test_acc_wg"), 0.0);
+  EXPECT_GT(scores.at("test_acc_avg"), 0.5);
+}
+
+TEST(WildsTexts, DoNotDependOnTheNumberOfThreads) {
+  const tests::Scratch scratch;
+  const EnvironmentSet one = made_comments(scratch, {{"workers", "1"}});
+  const EnvironmentSet four = made_comments(scratch, {{"workers", "4"}});
+  for (std::size_t e = 0; e < one.train.size(); ++e) {
+    EXPECT_TRUE(one.train[e].inputs.equal(four.train[e].inputs));
+  }
+}
+
+TEST(WildsTexts, RefuseAMissingOrOtherVocabulary) {
+  const tests::Scratch scratch;
+  EXPECT_THAT(
+      [&] {
+        (void)made_comments(scratch, {{"vocab", ""}});
+      },
+      ThrowsMessage<std::invalid_argument>(
+          "vocab: expected BERT's vocabulary, got none; '--vocab vocab.txt' names it"));
+  EXPECT_THAT(
+      [&] {
+        (void)made_comments(scratch, {{"vocab_sha256", std::string(64, '0')}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("civilcomments_vocab.txt has changed")));
+  std::ofstream(scratch / "other.txt") << "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n";
+  const EnvironmentSet set = made_comments(scratch, {{"vocab", (scratch / "other.txt").string()}});
+  ASSERT_EQ(set.notices.size(), 1U);
+  EXPECT_THAT(set.notices[0], HasSubstr("more than a tenth of all tokens are [UNK]"));
 }
 
 TEST_F(WildsData, RefusesWhatDoesNotFit) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "pair/data/wilds_generate.h"
@@ -71,6 +72,44 @@ TEST(WildsTables, HaveThePapersSeedsAndFolds) {
   EXPECT_EQ(seeds.at("camelyon17"), 10U);
   EXPECT_EQ(seeds.at("poverty"), 5U);
   EXPECT_EQ(seeds.at("fmow"), 3U);
+}
+
+TEST(WildsTables, HaveAllSixDatasetsAndTheSettingsOfEach) {
+  const tests::Scratch scratch;
+  EXPECT_THAT(table2_datasets(),
+              ::testing::ElementsAre("camelyon17", "civilcomments", "fmow", "iwildcam", "poverty", "rxrx1"));
+  EXPECT_THAT(table5_datasets(), ::testing::ElementsAre("civilcomments", "fmow"));
+  WildsTablesRequest request{.data_root = scratch.path().string()};
+  request.common = {{"vocab", "/somewhere/vocab.txt"}};
+  const auto setting = [&](const char* dataset, const char* method, const char* name) {
+    request.datasets = {dataset};
+    request.methods = {method};
+    return runs::text_of(table2_cells(request).at(0).specs.at(0), name);
+  };
+  EXPECT_EQ(setting("civilcomments", "pair", "vocab"), "/somewhere/vocab.txt");
+  EXPECT_EQ(setting("civilcomments", "pair", "preference"), "1,1e+08,1e+12");
+  EXPECT_EQ(setting("civilcomments", "pair", "irmv1_negative"), "scale");
+  EXPECT_EQ(setting("civilcomments", "irmx", "irmv1_negative"), "keep")
+      << "only PAIR-o changes negative ones";
+  EXPECT_EQ(setting("civilcomments", "fish", "meta_lr"), "0.05");
+  EXPECT_EQ(setting("poverty", "fish", "meta_lr"), "0.1");
+  EXPECT_EQ(setting("rxrx1", "fish", "meta_lr"), "0.01");
+  EXPECT_EQ(setting("rxrx1", "fish", "meta_lr_shared"), "true");
+  EXPECT_EQ(setting("rxrx1", "fish", "pretrain"), "15000");
+  EXPECT_EQ(setting("poverty", "lisa", "lisa_same_label"), "1");
+  EXPECT_EQ(setting("poverty", "lisa", "pretrain"), "0");
+}
+
+TEST(WildsTables, StartFromTheWeightsOfTheirNetworks) {
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "dense.pth") << "weights";
+  WildsTablesRequest request{.data_root = scratch.path().string()};
+  request.methods = {"erm"};
+  request.weights = {{"densenet121", (scratch / "dense.pth").string()}};
+  for (const WildsCell& cell : table2_cells(request)) {
+    const std::string weights = runs::text_of(cell.specs.at(0), "weights");
+    EXPECT_EQ(weights, cell.dataset == "fmow" ? (scratch / "dense.pth").string() : "none") << cell.dataset;
+  }
 }
 
 TEST(WildsTables, SearchNinePairsOfPenaltiesInTable5) {

@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
@@ -83,44 +86,160 @@ INSTANTIATE_TEST_SUITE_P(Images, PairWilds,
                          ::testing::Values("camelyon17", "fmow", "iwildcam", "poverty", "rxrx1"),
                          [](const auto& one) { return std::string(one.param); });
 
-TEST(PairWildsRuns, GiveTheSameBytesWithAnyNumberOfWorkers) {
-  const Scratch scratch;
-  data::generate_wilds("rxrx1", scratch / "data", {.samples = 2});  // with random turns and mirrors
-  std::vector<std::string> results;
-  for (const char* const workers : {"1", "4"}) {
-    const std::string out = std::string("run") + workers;
-    const Answer answer =
-        pair_in(scratch.path(),
-                wilds_run("rxrx1", "erm", out, {std::string("workers=") + workers, "model=mnist_cnn"}));
-    ASSERT_EQ(answer.status, 0) << answer.err;
-    results.push_back(read_file(results_file(scratch / out)));
+// Twenty steps of the smallest networks that the datasets take. Records every four steps, so that a run can be
+// interrupted between them; a checkpoint after each.
+std::vector<std::string> small_run(const std::string& dataset, const std::string& algorithm,
+                                   const std::string& out, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"train",   "--dataset", dataset, "--data-root", "data", "--algorithm",
+                                        algorithm, "--out",     out,     "--steps",     "20",   "--quiet"};
+  const bool texts = dataset == "civilcomments";
+  if (texts) {
+    arguments.insert(arguments.end(), {"--vocab", "data/civilcomments_vocab.txt"});
   }
-  EXPECT_EQ(results[0], results[1]);
+  arguments.insert(arguments.end(), {"--set", "batch=2", "environments=2", "eval_every=4",
+                                     "checkpoint_every=1", "warmup=6", "lr=1e-3"});
+  const std::vector<std::string> network =
+      texts ? std::vector<std::string>{"max_tokens=16",          "distilbert_layers=1",
+                                       "distilbert_heads=2",     "distilbert_dim=8",
+                                       "distilbert_hidden=12",   "distilbert_vocabulary=128",
+                                       "distilbert_positions=16"}
+            : std::vector<std::string>{"model=mnist_cnn",
+                                       dataset == "poverty" ? "image_size=28" : "image_size=32"};
+  arguments.insert(arguments.end(), network.begin(), network.end());
+  // Steps of ERM first, except with ERM itself and with LISA, which has none.
+  if (algorithm == "fish" || algorithm == "pair") {
+    arguments.emplace_back("pretrain=8");
+  }
+  if (algorithm == "pair") {
+    arguments.emplace_back("balance_lr=1e-3");
+  }
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
 }
 
-TEST(PairWildsRuns, ResumeAfterAKillWithTheSameRecords) {
-  const Scratch scratch;
-  data::generate_wilds("camelyon17", scratch / "data", {.samples = 2});
-  const auto run = [](const std::string& out) {
-    return wilds_run("camelyon17", "pair", out,
-                     {"model=mnist_cnn", "eval_every=2", "checkpoint_every=1", "amsgrad=true",
-                      "balance_optimizer=adam", "optimizer=adam"});
-  };
-  const Answer whole = pair_in(scratch.path(), run("whole"));
-  ASSERT_EQ(whole.status, 0) << whole.err;
-  const fs::path results = results_file(scratch / "run");
-  {
-    Program program(run("run"), scratch.path());
-    std::error_code missing;
-    while (program.running() && !(fs::file_size(results, missing) > 5000 && !missing)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    program.signal(SIGKILL);
-    (void)program.wait();
+std::size_t lines_in(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return static_cast<std::size_t>(
+      std::count(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>(), '\n'));
+}
+
+// Starts the run and kills it after its second record. Whether it was not yet finished.
+bool killed_early(const Scratch& scratch, const std::vector<std::string>& run, const std::string& out) {
+  fs::remove_all(scratch / out);
+  Program program(run, scratch.path());
+  while (program.running() && lines_in(results_file(scratch / out)) < 2) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  const Answer again = pair_in(scratch.path(), run("run"));
-  ASSERT_EQ(again.status, 0) << again.err;
-  EXPECT_EQ(read_file(results), read_file(results_file(scratch / "whole")));
+  program.signal(SIGKILL);
+  (void)program.wait();
+  return !fs::exists(scratch / out / "done");
+}
+
+// Most places of the countries of fold A's val and test move to Kenya, which is trained on: scores of the made-up
+// thousands of images would take most of the test's time.
+void move_most_places(const fs::path& table) {
+  std::ifstream in(table);
+  std::string text;
+  std::map<std::string, int> seen;
+  for (std::string line; std::getline(in, line);) {
+    for (const char* const country : {"angola", "cote_d_ivoire", "ethiopia", "mali", "rwanda", "benin",
+                                      "burkina_faso", "guinea", "sierra_leone", "tanzania"}) {
+      const std::string cell = "," + std::string(country) + ",";
+      if (const std::size_t at = line.find(cell); at != std::string::npos && ++seen[country] > 4) {
+        line.replace(at, cell.size(), ",kenya,");
+        break;
+      }
+    }
+    text += line + "\n";
+  }
+  in.close();
+  write(table, text);
+}
+
+class PairWildsSix : public ::testing::TestWithParam<const char*> {};
+
+// The records are the same bytes with 1 worker, with 4, and after a kill -9. One run per dataset is killed, each
+// algorithm's at least once.
+TEST_P(PairWildsSix, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
+  const std::string dataset = GetParam();
+  const Scratch scratch;
+  data::generate_wilds(dataset, scratch / "data", {.samples = 2});
+  if (dataset == "poverty") {
+    move_most_places(scratch / "data/poverty_v1.1/dhs_metadata.csv");
+  }
+  const auto number = static_cast<std::size_t>(data::find_wilds(dataset) - data::wilds_kinds().data());
+  const std::vector<std::string> algorithms{"erm", "fish", "lisa", "pair"};
+  for (std::size_t a = 0; a < algorithms.size(); ++a) {
+    SCOPED_TRACE(algorithms[a]);
+    const auto run = [&](const std::string& out, const char* workers) {
+      return small_run(dataset, algorithms[a], out, {workers});
+    };
+    const std::string whole = "whole-" + algorithms[a];
+    const std::string other = "other-" + algorithms[a];
+    const Answer answer = pair_in(scratch.path(), run(whole, "workers=1"));
+    ASSERT_EQ(answer.status, 0) << answer.err;
+    if (a == number % algorithms.size()) {
+      bool killed = false;
+      for (int attempt = 0; attempt < 5 && !killed; ++attempt) {
+        killed = killed_early(scratch, run(other, "workers=4"), other);
+      }
+      EXPECT_TRUE(killed) << "every attempt finished before it was killed";
+    }
+    const Answer again = pair_in(scratch.path(), run(other, "workers=4"));
+    ASSERT_EQ(again.status, 0) << again.err;
+    const std::string records = read_file(results_file(scratch / whole));
+    EXPECT_EQ(read_file(results_file(scratch / other)), records);
+    const std::vector<nlohmann::json> list = read_records(results_file(scratch / whole));
+    ASSERT_EQ(list.size(), 5U);
+    const std::string selection = list.back().at("args").at("selection");
+    EXPECT_TRUE(list.back().contains(selection));
+    EXPECT_EQ(list.back().at("hparams").at("freeze_featurizer"), dataset == "iwildcam" || dataset == "rxrx1");
+    // The learning rate rises over six steps.
+    EXPECT_NE(list.front().at("lr"), list.back().at("lr"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Small, PairWildsSix,
+                         ::testing::Values("camelyon17", "civilcomments", "fmow", "iwildcam", "poverty",
+                                           "rxrx1"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(PairWildsRuns, OfCommentsLearnPredictAndScoreAsTheRecordsDo) {
+  const Scratch scratch;
+  data::generate_wilds("civilcomments", scratch / "data", {.samples = 3});
+  const Answer trained =
+      pair_in(scratch.path(), small_run("civilcomments", "erm", "run",
+                                        {"steps=60", "eval_every=30", "batch=8", "environments=6", "lr=3e-3",
+                                         "distilbert_dim=16", "distilbert_hidden=32", "distilbert_dropout=0",
+                                         "distilbert_attention_dropout=0", "distilbert_head_dropout=0"}));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const nlohmann::json record = read_records(results_file(scratch / "run")).back();
+  EXPECT_EQ(record.at("args").at("selection"), "val_acc_wg");
+  EXPECT_GT(record.at("test_acc_wg").get<double>(), 0.6) << "toxic words are easy to learn";
+  EXPECT_FALSE(record.contains("env0_in_acc"));
+  // The model knows its vocabulary.
+  fs::remove(scratch / "data/civilcomments_vocab.txt");
+  const Answer predicted =
+      pair_in(scratch.path(), {"predict", "run", "--splits", "val,test", "-o", "predictions"});
+  ASSERT_EQ(predicted.status, 0) << predicted.err;
+  for (const std::string split : {"val", "test"}) {
+    const Answer scored =
+        pair_in(scratch.path(),
+                {"score", "civilcomments", "--data-root", "data", "--split", split, "--predictions",
+                 "predictions/civilcomments_split:" + split + "_seed:0_epoch:last_pred.csv", "--json"});
+    ASSERT_EQ(scored.status, 0) << scored.err;
+    const auto scores = nlohmann::json::parse(scored.out);
+    EXPECT_EQ(scores.at("acc_wg"), record.at(split + "_acc_wg"));
+    EXPECT_EQ(scores.at("acc_avg"), record.at(split + "_acc_avg"));
+  }
+  const Answer none = pair_in(scratch.path(), {"predict", "run", "--splits", "id_val", "-o", "predictions"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("splits: expected splits that civilcomments has, got 'id_val'"));
+  write(scratch / "new.csv",
+        "comment_text,label\nThis white opinion is stupid,toxic\nThis white opinion is fair,not toxic\n");
+  const Answer scored = pair_in(scratch.path(), {"score", "run", "new.csv"});
+  EXPECT_EQ(scored.status, 0) << scored.err;
+  EXPECT_THAT(scored.out, HasSubstr("1.0000"));
 }
 
 TEST(PairWildsRuns, PredictInFilesThatScoreAsTheRecordsDo) {
@@ -156,6 +275,13 @@ TEST(PairWildsRuns, RefuseBadInputWithStatus2) {
           "data/fmow_v1.1: expected the folder of fmow 1.1");
   refused(wilds_run("camelyon17", "erm", "run", {"score_splits=val"}), "score_splits: expected splits among");
   refused(wilds_run("poverty", "erm", "run", {"fold=F"}), "fold: expected A, B, C, D, E or seed, got 'F'");
+  data::generate_wilds("civilcomments", scratch / "data", {.samples = 1});
+  refused({"train", "--dataset", "civilcomments", "--data-root", "data"},
+          "vocab: expected BERT's vocabulary, got none; '--vocab vocab.txt' names it");
+  refused(small_run("civilcomments", "erm", "run", {"image_size=32"}),
+          "image_size: expected a setting of civilcomments with erm, got one of");
+  refused(wilds_run("camelyon17", "pair", "run", {"preference=choice:5"}),
+          "preference: expected auto, or lists of");
   refused({"score", "camelyon17", "--data-root", "data", "--split", "later", "--predictions", "p.csv"},
           "--split: expected train, id_val, val, id_test or test, got 'later'");
   refused({"score", "camelyon17", "--split", "test", "--predictions", "p.csv"},
@@ -181,9 +307,10 @@ TEST(PairWildsRuns, NameAnImageThatIsMissing) {
 
 TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
   const Scratch scratch;
-  const std::vector<std::string> table{"paper",     "table2",   "--quick", "--datasets", "camelyon17,fmow",
-                                       "--methods", "erm,pair", "--seeds", "2",          "--out",
-                                       "runs",      "--format", "json"};
+  const std::vector<std::string> table{
+      "paper",     "table2",   "--quick", "--datasets", "camelyon17,civilcomments",
+      "--methods", "erm,pair", "--seeds", "2",          "--out",
+      "runs",      "--format", "json"};
   const Answer first = pair_in(scratch.path(), table);
   ASSERT_EQ(first.status, 0) << first.err;
   const auto result = nlohmann::json::parse(first.out);
@@ -197,11 +324,22 @@ TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
   const Answer five =
       pair_in(scratch.path(), {"paper", "table5", "--quick", "--seeds", "1", "--out", "runs"});
   ASSERT_EQ(five.status, 0) << five.err;
-  EXPECT_THAT(five.out, AllOf(HasSubstr("IRMX, penalties 1e-2/1e2"), HasSubstr("13.1 +- 1.6")));
+  EXPECT_THAT(five.out, AllOf(HasSubstr("IRMX, penalties 1e-2/1e2"), HasSubstr("13.1 +- 1.6"),
+                              HasSubstr("civilcomments acc_wg"), HasSubstr("75.2 +- 0.7")));
   const Answer unknown = pair_in(scratch.path(), {"paper", "table2", "--quick", "--datasets", "amazon"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("unknown dataset of table2 'amazon'"));
-  const Answer missing = pair_in(scratch.path(), {"paper", "table2"});
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& sentence) {
+    std::vector<std::string> arguments{"paper", "table2", "--data-root", "runs/made-up"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Answer answer = pair_in(scratch.path(), arguments);
+    EXPECT_EQ(answer.status, 2) << sentence;
+    EXPECT_THAT(answer.err, HasSubstr(sentence));
+  };
+  refused({}, "--vocab: expected BERT's vocabulary, vocab.txt, for civilcomments, got none");
+  refused({"--weights", "resnet18=w.pth"}, "--weights: expected MODEL=FILE with densenet121, resnet50 or");
+  refused({"--weights", "resnet50=w.pth"}, "got 'w.pth', which does not exist");
+  const Answer missing = pair_in(scratch.path(), {"paper", "table2", "--datasets", "fmow"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err,
               HasSubstr("--data-root: expected the folder that holds WILDS' datasets, got none"));

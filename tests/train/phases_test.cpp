@@ -21,6 +21,15 @@ TEST(Phases, PairBalancesAfterItsDescent) {
   }
 }
 
+TEST(Phases, AnOwnUpdateBeginsAfterStepsOfErm) {
+  Settings settings = phase_settings(Scheme::own);
+  const Phases phases(settings);
+  EXPECT_EQ(phases.before(9), Phases::Change::none);
+  EXPECT_EQ(phases.before(10), Phases::Change::own_update);
+  settings.optimizer = BalanceOptimizer::sgd;
+  EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
+}
+
 TEST(Phases, AScheduleInStepsIsStepLr) {
   Settings settings = phase_settings(Scheme::pair);
   settings.decay = Decay::none;

@@ -216,13 +216,15 @@ TEST_F(StrategyTest, BalancedUndoesAStepThatWasTooLong) {
 class Counting : public Algorithm {
  public:
   Counting(torch::Tensor buffer, bool& diverges) : buffer_(std::move(buffer)), diverges_(diverges) {}
-  void advance(const Batch& /*batch*/, data::Random& /*random*/) override {
+  void advance(const Batch& /*batch*/, double lr, data::Random& /*random*/) override {
+    lr_ = lr;
     buffer_.add_(1.0);
     if (diverges_) {
       throw Diverged("as told");
     }
     loss_ += 1.0;
   }
+  [[nodiscard]] double lr() const { return lr_; }  // of the last update
   [[nodiscard]] NamedLosses losses() const override { return {{"loss", loss_}}; }
   void save(torch::serialize::OutputArchive& archive) const override {
     archive.write("loss", c10::IValue(loss_));
@@ -237,6 +239,7 @@ class Counting : public Algorithm {
   torch::Tensor buffer_;
   bool& diverges_;
   double loss_ = 0.0;
+  double lr_ = 0.0;
 };
 
 TEST_F(StrategyTest, OwnUpdateTellsNamedLossesAndReturnsBuffersWhereItDiverges) {
@@ -248,9 +251,12 @@ TEST_F(StrategyTest, OwnUpdateTellsNamedLossesAndReturnsBuffersWhereItDiverges) 
   learner->begin_update({});
   bool diverges = false;
   const torch::Tensor buffer = model->norm->running_mean;
-  OwnUpdateStrategy strategy(*learner, std::make_unique<Counting>(buffer, diverges));
+  auto counting = std::make_unique<Counting>(buffer, diverges);
+  const Counting& algorithm = *counting;
+  OwnUpdateStrategy strategy(*learner, std::move(counting));
   strategy.advance(0, 0.1);
-  strategy.advance(1, 0.1);
+  strategy.advance(1, 0.05);
+  EXPECT_EQ(algorithm.lr(), 0.05);
   EXPECT_THAT(strategy.take_named_losses(), ElementsAre(std::pair("loss", 1.5)));  // the mean
   const torch::Tensor before = buffer.clone();
   diverges = true;

@@ -12,6 +12,7 @@
 #include "pair/models/initial.h"
 #include "pair/objectives/losses.h"
 #include "pair/train/algorithm.h"
+#include "pair/train/descent_optimizer.h"
 #include "pair/train/guarded_step.h"
 #include "pair/train/precision.h"
 
@@ -23,8 +24,8 @@
 //   disc_loss = sum_i v_i l(D(z_i), e_i) + grad_penalty * mean_i | d l(D(z_i), e_i) / d z_i |^2,
 //   gen_loss  = mean_i l(w(z_i), y_i) - penalty * disc_loss.
 //
-// In each round of 1 + d_steps_per_g_step updates, the last minimises gen_loss with the model's Adam, and the
-// others minimise disc_loss with the adversary's. The very first update counts as the second of its round, as
+// In each round of 1 + d_steps_per_g_step updates, the last minimises gen_loss with the run's optimizer, and
+// the others minimise disc_loss with the adversary's Adam, whose rate lr_d rises and falls with the run's. The very first update counts as the second of its round, as
 // in DomainBed, so with one adversary step per round the model begins.
 //
 // DANN: v_i = 1/n. CDANN: z_i plus an embedding of the class y_i, learned with the adversary, and v_i = 1/(K
@@ -82,10 +83,6 @@ void describe(base::Fields<AdversaryOptions>& field) {
 constexpr double never_computed = std::numeric_limits<double>::quiet_NaN();
 constexpr double beta2 = 0.9;
 
-torch::optim::AdamOptions adam(double lr, double beta1, double weight_decay) {
-  return torch::optim::AdamOptions(lr).betas({beta1, beta2}).weight_decay(weight_decay);
-}
-
 torch::nn::Sequential mlp(std::int64_t inputs, std::int64_t width, std::int64_t depth, std::int64_t outputs) {
   torch::nn::Sequential layers;
   for (std::int64_t layer = 1; layer < depth; ++layer) {
@@ -139,7 +136,7 @@ class Adversarial final : public Algorithm {
  public:
   Adversarial(const train::UpdateContext& context, bool conditional);
 
-  void advance(const Batch& batch, data::Random& random) override;
+  void advance(const Batch& batch, double lr, data::Random& random) override;
   [[nodiscard]] NamedLosses losses() const override;
   [[nodiscard]] NamedLosses computed() const override;
   void save(torch::serialize::OutputArchive& archive) const override;
@@ -161,8 +158,9 @@ class Adversarial final : public Algorithm {
   AdversaryOptions options_;
   torch::nn::Sequential adversary_;          // linear layers; ReLU and dropout between them
   torch::nn::Embedding embedding_{nullptr};  // for CDANN
+  double full_lr_;                           // the run's lr, without warm-up and schedule
   std::optional<torch::optim::Adam> disc_adam_;
-  std::optional<torch::optim::Adam> gen_adam_;
+  std::optional<train::DescentOptimizer> gen_optimizer_;
   std::int64_t updates_ = 0;
   bool adversarys_ = false;  // whether the last update was the adversary's
   double last_gen_;
@@ -179,6 +177,7 @@ Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
       penalty_(context.settings.penalty),
       precision_(context.settings.precision),
       options_(context.settings.update.options.as<AdversaryOptions>()),
+      full_lr_(context.settings.lr),
       last_gen_(never_computed),
       last_disc_(never_computed) {
   if (conditional_ && loss_ == data::TaskLoss::squared_error) {
@@ -197,11 +196,11 @@ Adversarial::Adversarial(const train::UpdateContext& context, bool conditional)
     embedding_->to(context.device);
   }
   adversary_->to(context.device);
-  disc_adam_.emplace(parameters_of(adversary_, embedding_),
-                     adam(options_.lr_d, options_.beta1, options_.weight_decay_d));
-  // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-  gen_adam_.emplace(model_->parameters(),
-                    adam(context.settings.lr, options_.beta1, 2.0 * context.settings.l2));
+  disc_adam_.emplace(parameters_of(adversary_, embedding_), torch::optim::AdamOptions(options_.lr_d)
+                                                                .betas({options_.beta1, beta2})
+                                                                .weight_decay(options_.weight_decay_d));
+  gen_optimizer_.emplace(model_->parameters(), context.settings,
+                         train::DescentOptimizer::Decays{.first = options_.beta1, .second = beta2});
 }
 
 torch::Tensor Adversarial::class_weights(const torch::Tensor& classes) const {
@@ -240,7 +239,7 @@ torch::Tensor Adversarial::disc_loss(const torch::Tensor& features, const Batch&
   return loss;
 }
 
-void Adversarial::advance(const Batch& batch, data::Random& random) {
+void Adversarial::advance(const Batch& batch, double lr, data::Random& random) {
   ++updates_;
   adversarys_ = updates_ % (1 + options_.d_steps_per_g_step) < options_.d_steps_per_g_step;
   if (adversarys_) {
@@ -251,6 +250,7 @@ void Adversarial::advance(const Batch& batch, data::Random& random) {
     }
     const torch::Tensor loss = disc_loss(features, batch, random);
     last_disc_ = checked(loss, "disc_loss");
+    train::set_lr(*disc_adam_, options_.lr_d * lr / full_lr_);
     disc_adam_->zero_grad();
     loss.backward();
     disc_adam_->step();
@@ -264,9 +264,7 @@ void Adversarial::advance(const Batch& batch, data::Random& random) {
   const torch::Tensor loss = risk - penalty_ * adversary;
   last_disc_ = checked(adversary, "disc_loss");
   last_gen_ = checked(loss, "gen_loss");
-  gen_adam_->zero_grad();
-  loss.backward();
-  gen_adam_->step();
+  gen_optimizer_->step(loss, lr);
 }
 
 NamedLosses Adversarial::losses() const {
@@ -287,12 +285,12 @@ void Adversarial::save(torch::serialize::OutputArchive& archive) const {
   archive.write("updates", c10::IValue(updates_));
   archive.write("gen_loss", c10::IValue(last_gen_));
   archive.write("disc_loss", c10::IValue(last_disc_));
-  for (const auto& [name, adam] :
-       {std::pair("disc_adam", &*disc_adam_), std::pair("gen_adam", &*gen_adam_)}) {
-    torch::serialize::OutputArchive part;
-    adam->save(part);
-    archive.write(name, part);
-  }
+  torch::serialize::OutputArchive disc;
+  disc_adam_->save(disc);
+  archive.write("disc_adam", disc);
+  torch::serialize::OutputArchive gen;
+  gen_optimizer_->save(gen);
+  archive.write("gen_adam", gen);  // its name in existing checkpoints; it may be SGD
 }
 
 void Adversarial::load(torch::serialize::InputArchive& archive) {
@@ -315,12 +313,12 @@ void Adversarial::load(torch::serialize::InputArchive& archive) {
   last_gen_ = value.toDouble();
   archive.read("disc_loss", value);
   last_disc_ = value.toDouble();
-  for (const auto& [name, adam] :
-       {std::pair("disc_adam", &*disc_adam_), std::pair("gen_adam", &*gen_adam_)}) {
-    torch::serialize::InputArchive part;
-    archive.read(name, part);
-    adam->load(part);
-  }
+  torch::serialize::InputArchive disc;
+  archive.read("disc_adam", disc);
+  disc_adam_->load(disc);
+  torch::serialize::InputArchive gen;
+  archive.read("gen_adam", gen);
+  gen_optimizer_->load(gen);
 }
 
 namespace {

@@ -9,11 +9,11 @@
 // the other, and then a short step towards where they led. From theta,
 //
 //   theta_0 = theta
-//   theta_e = Adam(theta_{e-1}, gradient of R_e)    for the environments e = 1, ..., d of the step
+//   theta_e = step(theta_{e-1}, gradient of R_e)    for the environments e = 1, ..., d of the step
 //   theta  <- theta + meta_lr (theta_d - theta)
 //
 // To first order in the learning rate this also maximises the inner products of the environments' gradients.
-// Adam's state is kept from step to step. Buffers (BatchNorm's statistics) follow the same rule as
+// Steps are those of the run's optimizer, Adam or SGD, whose state is kept from step to step. Buffers (BatchNorm's statistics) follow the same rule as
 // parameters, as in the authors' code and in DomainBed. meta_lr_shared divides meta_lr by d, as the authors
 // do on WILDS.
 
@@ -41,7 +41,7 @@ class Fish final : public OneLossUpdate {
   explicit Fish(const train::UpdateContext& context)
       : OneLossUpdate(context), options_(context.settings.update.options.as<FishOptions>()) {}
 
-  void advance(const Batch& batch, data::Random& /*random*/) override {
+  void advance(const Batch& batch, double lr, data::Random& /*random*/) override {
     const std::vector<torch::Tensor> state = parameters_and_buffers();
     std::vector<torch::Tensor> before;
     before.reserve(state.size());
@@ -49,7 +49,7 @@ class Fish final : public OneLossUpdate {
       before.push_back(tensor.detach().clone());
     }
     try {
-      set_last(inner_steps(batch));
+      set_last(inner_steps(batch, lr));
     } catch (const train::Diverged&) {
       move(state, before, 0.0);
       throw;
@@ -70,14 +70,14 @@ class Fish final : public OneLossUpdate {
   }
 
   // One step per environment; the mean of their risks, each before its own step.
-  double inner_steps(const Batch& batch) {
+  double inner_steps(const Batch& batch, double lr) {
     const std::vector<torch::Tensor> inputs = batch.inputs.split_with_sizes(batch.sizes);
     const std::vector<torch::Tensor> labels = batch.labels.split_with_sizes(batch.sizes);
     double sum = 0.0;
     for (std::size_t e = 0; e < inputs.size(); ++e) {
       const torch::Tensor outputs = logits(inputs[e]);
       sum += descend(
-          objectives::per_sample_loss(task(), outputs, targets(labels[e], outputs.scalar_type())).mean());
+          objectives::per_sample_loss(task(), outputs, targets(labels[e], outputs.scalar_type())).mean(), lr);
     }
     return sum / static_cast<double>(inputs.size());
   }
@@ -112,18 +112,24 @@ AlgorithmEntry fish() {
                   }});
   entry.domainbed = "Fish";
   entry.losses = {{"loss"}};
+  // The paper's settings, as in the authors' code; the datasets have the ERM steps before.
+  entry.defaults.push_back({"wilds", {{"meta_lr", "0.01"}, {"meta_lr_shared", "true"}}});
+  entry.defaults.push_back({"civilcomments", {{"meta_lr", "0.05"}}});
+  entry.defaults.push_back({"poverty", {{"meta_lr", "0.1"}}});
   entry.manual = {
       .formula =
-          "theta_0 = theta,   theta_e = Adam(theta_{e-1}, gradient of R_e),   e = 1, ..., d\n"
+          "theta_0 = theta,   theta_e = step(theta_{e-1}, gradient of R_e),   e = 1, ..., d\n"
           "theta  <- theta + meta_lr (theta_d - theta)\n"
           "\n"
-          "d: environments per step;  loss: mean of the R_e, each at theta_{e-1}",
+          "step: of the optimizer, at rate lr;  d: environments per step;  loss: mean of the R_e, each at "
+          "theta_{e-1}",
       .cited = {"Y. Shi, J. Seely, P. H. S. Torr, N. Siddharth, A. Hannun, N. Usunier and G. Synnaeve, "
                 "\"Gradient Matching for Domain Generalization\", ICLR 2022"},
       .advice =
           "A baseline of the paper on WILDS. It costs as much per sample as ERM and needs minibatches of "
-          "several environments. For the authors' setting on WILDS, set meta_lr_shared=true, environments=5 "
-          "and a meta_lr from 0.01 to 0.1, and start from a model that ERM has trained."};
+          "several environments. On WILDS it has the authors' settings: pretrain steps of ERM before, and "
+          "meta_lr divided by the environments per step. Elsewhere, pretrain=N takes N steps of ERM first, "
+          "too."};
   return entry;
 }
 

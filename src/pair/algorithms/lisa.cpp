@@ -5,6 +5,7 @@
 #include "pair/algorithms/beta.h"
 #include "pair/algorithms/one_loss_update.h"
 #include "pair/algorithms/recipes.h"
+#include "pair/base/numbers.h"
 #include "pair/objectives/losses.h"
 
 // LISA (Yao et al., "Improving Out-of-Distribution Robustness via Selective Augmentation", ICML 2022):
@@ -14,6 +15,9 @@
 // ~ Beta(alpha, alpha),
 //
 //   x = s x_i + (1 - s) x_j,     loss = mean_i  s l(f(x), y_i) + (1 - s) l(f(x), y_j).
+//
+// A regression has lisa_same_label = 1 only: the paper's LISA on PovertyMap groups by label, and hardly any two
+// samples there have the same one.
 //
 // lisa_mix says where samples are mixed, as in the authors' code:
 //   input     the inputs, with one s per sample (mixup)
@@ -49,11 +53,11 @@ void describe(base::Fields<LisaOptions>& field) {
 }
 
 // A partner for each sample: its own index where there is none.
-std::vector<std::int64_t> partners_of(const std::vector<std::int64_t>& labels,
-                                      const std::vector<std::int64_t>& environments, bool same_label,
+std::vector<std::int64_t> partners_of(const std::vector<double>& labels,
+                                      const std::vector<double>& environments, bool same_label,
                                       data::Random& random) {
-  const std::vector<std::int64_t>& same = same_label ? labels : environments;
-  const std::vector<std::int64_t>& other = same_label ? environments : labels;
+  const std::vector<double>& same = same_label ? labels : environments;
+  const std::vector<double>& other = same_label ? environments : labels;
   std::vector<std::int64_t> partners;
   partners.reserve(labels.size());
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -79,20 +83,21 @@ class Lisa final : public OneLossUpdate {
  public:
   explicit Lisa(const train::UpdateContext& context)
       : OneLossUpdate(context), options_(context.settings.update.options.as<LisaOptions>()) {
-    if (task() == data::TaskLoss::squared_error) {
+    if (task() == data::TaskLoss::squared_error && options_.same_label < 1.0) {
       throw std::invalid_argument(
-          "lisa: expected data with classes, got a regression, which has no equal labels");
+          "lisa_same_label: expected 1 for a regression, whose labels are not mixed, got " +
+          base::shown(options_.same_label));
     }
   }
 
-  void advance(const Batch& batch, data::Random& random) override {
-    const torch::Tensor on_host = batch.labels.to(torch::kCPU, torch::kLong).contiguous();
-    const std::vector<std::int64_t> labels(on_host.data_ptr<std::int64_t>(),
-                                           on_host.data_ptr<std::int64_t>() + on_host.numel());
-    std::vector<std::int64_t> environments;
+  void advance(const Batch& batch, double lr, data::Random& random) override {
+    const torch::Tensor on_host = batch.labels.to(torch::kCPU, torch::kDouble).contiguous();
+    const std::vector<double> labels(on_host.data_ptr<double>(),
+                                     on_host.data_ptr<double>() + on_host.numel());
+    std::vector<double> environments;
     for (std::size_t e = 0; e < batch.sizes.size(); ++e) {
       environments.insert(environments.end(), static_cast<std::size_t>(batch.sizes[e]),
-                          static_cast<std::int64_t>(e));
+                          static_cast<double>(e));
     }
     const bool same_label = random.bernoulli(options_.same_label);
     const torch::Tensor partners =
@@ -103,7 +108,7 @@ class Lisa final : public OneLossUpdate {
     const torch::Tensor own = objectives::per_sample_loss(task(), mixed.logits, labelled);
     const torch::Tensor others =
         objectives::per_sample_loss(task(), mixed.logits, labelled.index_select(0, partners));
-    set_last(descend((mixed.shares * own + (1.0 - mixed.shares) * others).mean()));
+    set_last(descend((mixed.shares * own + (1.0 - mixed.shares) * others).mean(), lr));
   }
 
  private:
@@ -178,6 +183,8 @@ AlgorithmEntry lisa() {
                     return std::make_unique<Lisa>(context);
                   }});
   entry.losses = {{"loss"}};
+  // The authors' code mixes within a label on WILDS, without ERM steps before.
+  entry.defaults.push_back({"wilds", {{"lisa_same_label", "1"}, {"pretrain", "0"}}});
   // DomainBed does not have it.
   draw_on_domainbed(entry, "lisa_same_label", base::Choice{{"0", "0.5", "1"}}, "PAIR");
   draw_on_domainbed(entry, "lisa_alpha", base::Choice{{"0.5", "2"}}, "PAIR");
@@ -192,9 +199,11 @@ AlgorithmEntry lisa() {
       .cited = {"H. Yao, Y. Wang, S. Li, L. Zhang, W. Liang, J. Zou and C. Finn, \"Improving "
                 "Out-of-Distribution Robustness via Selective Augmentation\", ICML 2022"},
       .advice =
-          "A baseline of the paper on WILDS, for classification. Mixing within a label removes what differs "
-          "between environments; mixing within an environment removes what an environment's labels have in "
-          "common by chance. For the authors' setting on WILDS, set lisa_same_label=1."};
+          "A baseline of the paper on WILDS. Mixing within a label removes what differs between "
+          "environments; "
+          "mixing within an environment removes what an environment's labels have in common by chance. On "
+          "WILDS lisa_same_label is 1, as in the authors' code. A regression needs lisa_same_label=1, and is "
+          "then ERM for samples whose label no other has."};
   return entry;
 }
 

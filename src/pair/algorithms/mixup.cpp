@@ -35,7 +35,7 @@ class Mixup final : public OneLossUpdate {
   explicit Mixup(const train::UpdateContext& context)
       : OneLossUpdate(context), alpha_(context.settings.update.options.as<MixupOptions>().alpha) {}
 
-  void advance(const Batch& batch, data::Random& random) override;
+  void advance(const Batch& batch, double lr, data::Random& random) override;
 
  private:
   double alpha_;
@@ -43,7 +43,7 @@ class Mixup final : public OneLossUpdate {
 
 }  // namespace
 
-void Mixup::advance(const Batch& batch, data::Random& random) {
+void Mixup::advance(const Batch& batch, double lr, data::Random& random) {
   // Token ids cannot be mixed, their features can.
   const bool at_head = !batch.inputs.is_floating_point();
   const torch::Tensor rows = at_head ? features(batch.inputs) : batch.inputs;
@@ -80,7 +80,7 @@ void Mixup::advance(const Batch& batch, data::Random& random) {
     };
     sum = sum + shares[i] * risk(one) + (1.0 - shares[i]) * risk(other);
   }
-  set_last(descend(sum / static_cast<double>(circle.size())));
+  set_last(descend(sum / static_cast<double>(circle.size()), lr));
 }
 
 AlgorithmEntry mixup() {

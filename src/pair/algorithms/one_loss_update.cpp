@@ -12,10 +12,7 @@ OneLossUpdate::OneLossUpdate(const train::UpdateContext& context)
     : model_(context.model),
       task_(context.data.loss),
       precision_(context.settings.precision),
-      // l2 |theta|^2 has the gradient 2 l2 theta, Adam's weight decay w theta.
-      adam_(model_->parameters(), torch::optim::AdamOptions(context.settings.lr)
-                                      .weight_decay(2.0 * context.settings.l2)
-                                      .amsgrad(context.settings.amsgrad)),
+      optimizer_(model_->parameters(), context.settings),
       last_(std::numeric_limits<double>::quiet_NaN()) {}
 
 torch::Tensor OneLossUpdate::features(const torch::Tensor& inputs) const {
@@ -30,28 +27,26 @@ torch::Tensor OneLossUpdate::targets(const torch::Tensor& labels, torch::ScalarT
   return task_ == data::TaskLoss::cross_entropy ? labels : labels.to(outputs);
 }
 
-double OneLossUpdate::descend(const torch::Tensor& loss) {
+double OneLossUpdate::descend(const torch::Tensor& loss, double lr) {
   const double value = loss.item<double>();
   if (!std::isfinite(value)) {
     throw train::Diverged("the loss is not finite; a lower lr may help");
   }
-  adam_.zero_grad();
-  loss.backward();
-  adam_.step();
+  optimizer_.step(loss, lr);
   return value;
 }
 
 void OneLossUpdate::save(torch::serialize::OutputArchive& archive) const {
-  torch::serialize::OutputArchive adam;
-  adam_.save(adam);
-  archive.write("adam", adam);
+  torch::serialize::OutputArchive optimizer;
+  optimizer_.save(optimizer);
+  archive.write("adam", optimizer);  // its name in existing checkpoints; it may be SGD
   archive.write("loss", c10::IValue(last_));
 }
 
 void OneLossUpdate::load(torch::serialize::InputArchive& archive) {
-  torch::serialize::InputArchive adam;
-  archive.read("adam", adam);
-  adam_.load(adam);
+  torch::serialize::InputArchive optimizer;
+  archive.read("adam", optimizer);
+  optimizer_.load(optimizer);
   c10::IValue loss;
   archive.read("loss", loss);
   last_ = loss.toDouble();

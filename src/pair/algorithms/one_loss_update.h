@@ -1,18 +1,17 @@
 #pragma once
 
-#include <torch/optim.h>
-
 #include <memory>
 
 #include "pair/data/task_loss.h"
 #include "pair/models/model.h"
 #include "pair/train/algorithm.h"
+#include "pair/train/descent_optimizer.h"
 #include "pair/train/settings.h"
 
 namespace pair::algorithms {
 
-// Common parts of own updates that minimise one loss with Adam (fish, lisa, mixup): the optimizer, the last value
-// of the loss, and both in checkpoints. The settings lr, l2, amsgrad and precision apply.
+// Common parts of own updates that minimise one loss (fish, lisa, mixup): the optimizer, the last value of the
+// loss, and both in checkpoints. The settings of the optimizer (descent_optimizer.h) and precision apply.
 class OneLossUpdate : public train::Algorithm {
  public:
   [[nodiscard]] train::NamedLosses losses() const override { return {{"loss", last_}}; }
@@ -31,9 +30,9 @@ class OneLossUpdate : public train::Algorithm {
   // Labels in the type that the task's loss takes for outputs of this type.
   [[nodiscard]] torch::Tensor targets(const torch::Tensor& labels, torch::ScalarType outputs) const;
 
-  // One step of Adam on the loss, a scalar; returns its value. Throws train::Diverged before the step if the value is
-  // not finite.
-  double descend(const torch::Tensor& loss);
+  // One step of the optimizer on the loss, a scalar; returns its value. Throws train::Diverged before the
+  // step if the value is not finite.
+  double descend(const torch::Tensor& loss, double lr);
   // The value that losses() gives, NaN before the first step.
   void set_last(double value) { last_ = value; }
 
@@ -41,7 +40,7 @@ class OneLossUpdate : public train::Algorithm {
   std::shared_ptr<models::Model> model_;
   data::TaskLoss task_;
   train::Precision precision_;
-  torch::optim::Adam adam_;
+  train::DescentOptimizer optimizer_;
   double last_;
 };
 

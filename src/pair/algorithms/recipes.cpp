@@ -16,6 +16,7 @@ AlgorithmEntry penalised(std::string name, std::string summary, const std::strin
         {"refresh", refresh ? "true" : "false"}}},
       // A weighted sum can use the unbiased estimate as it is.
       {"domainbed", {{"irmv1_negative", "keep"}}},
+      {"wilds", {{"irmv1_negative", "keep"}}},
   };
   if (objectives == "erm") {
     entry.defaults.push_back({"extrapolation", {{"refresh", "false"}}});

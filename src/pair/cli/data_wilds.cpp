@@ -235,7 +235,8 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
       ->capture_default_str();
   generate->add_option("--seed", generated->options.seed, "Seed of all draws")->capture_default_str();
   generate->footer(
-      "Files, columns and image sizes are those of the real data; pictures and texts are not.\n\n"
+      "Files, columns and image sizes are those of the real data; pictures and texts are not. Next to\n"
+      "civilcomments, civilcomments_vocab.txt has the words of its texts, for --vocab.\n\n"
       "Example:\n"
       "  pair data generate camelyon17 poverty --data-root /tmp/wilds");
   generate->callback(usage_checked([generated, &context] {

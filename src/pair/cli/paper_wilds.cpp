@@ -1,4 +1,7 @@
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -9,6 +12,7 @@
 #include "pair/cli/output_file.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/recipe.h"
+#include "pair/cli/train_data.h"
 #include "pair/data/wilds.h"
 #include "pair/data/wilds_generate.h"
 #include "pair/paper/table.h"
@@ -22,6 +26,8 @@ namespace {
 
 struct PaperWildsArguments : RecipeArguments {
   std::string data_root;
+  std::string vocab;
+  std::vector<std::string> weights;  // MODEL=FILE
   std::string datasets;
   std::int64_t seeds_per_dataset = 0;
   bool quick = false;
@@ -40,6 +46,40 @@ std::string made_up_root(const std::string& out, const std::vector<std::string>&
   return root.string();
 }
 
+// The vocabulary for civilcomments; empty if the table does not have it.
+std::string vocabulary_of(const PaperWildsArguments& arguments, const paper::WildsTablesRequest& request) {
+  if (std::ranges::find(request.datasets, "civilcomments") == request.datasets.end()) {
+    return {};
+  }
+  if (!arguments.vocab.empty()) {
+    return arguments.vocab;
+  }
+  if (request.quick) {
+    return (std::filesystem::path(request.data_root) / "civilcomments_vocab.txt").string();
+  }
+  throw UsageError(
+      "--vocab: expected BERT's vocabulary, vocab.txt, for civilcomments, got none; --datasets leaves it "
+      "out");
+}
+
+// "distilbert=model.safetensors", for each model that the tables train.
+std::map<std::string, std::string> weights_by_model(const std::vector<std::string>& typed) {
+  constexpr std::array<std::string_view, 3> models{"densenet121", "resnet50", "distilbert"};
+  std::map<std::string, std::string> files;
+  for (const std::string& text : typed) {
+    const std::size_t sign = text.find('=');
+    const std::string model = text.substr(0, sign);
+    if (sign == std::string::npos || std::ranges::find(models, model) == models.end()) {
+      throw UsageError("--weights: expected MODEL=FILE with densenet121, resnet50 or distilbert, got '" +
+                       base::printable(text) + "'");
+    }
+    std::vector<runs::Override> setting{{"weights", text.substr(sign + 1)}};
+    add_weights_digest(setting);  // makes the path absolute, and checks that it is a file
+    files[model] = setting.front().second;
+  }
+  return files;
+}
+
 void run_wilds_table(const std::string& name, const PaperWildsArguments& arguments, Context& context) {
   const std::vector<std::string> known =
       name == "table2" ? paper::table2_datasets() : paper::table5_datasets();
@@ -48,6 +88,7 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
       .datasets = arguments.datasets.empty() ? known : base::comma_separated(arguments.datasets),
       .methods = arguments.methods,
       .seeds = arguments.seeds_per_dataset,
+      .weights = weights_by_model(arguments.weights),
       .common = common_overrides(arguments),
       .quick = arguments.quick};
   for (const std::string& dataset : request.datasets) {
@@ -58,6 +99,10 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
   }
   if (request.quick && request.data_root.empty()) {
     request.data_root = made_up_root(arguments.out, request.datasets);
+  }
+  if (std::string vocab = vocabulary_of(arguments, request); !vocab.empty()) {
+    request.common.emplace_back("vocab", std::move(vocab));
+    add_vocabulary_digest(request.common);
   }
   const std::vector<paper::WildsCell> cells =
       name == "table2" ? paper::table2_cells(request) : paper::table5_cells(request);
@@ -110,6 +155,13 @@ void add_wilds_table(CLI::App& paper, Context& context, const std::string& name,
       ->add_option("--data-root", arguments->data_root,
                    "The folder that holds WILDS' datasets (docs/wilds.md)")
       ->type_name("DIR");
+  command->add_option("--vocab", arguments->vocab, "For civilcomments: BERT's vocabulary, vocab.txt")
+      ->type_name("FILE");
+  command
+      ->add_option("--weights", arguments->weights,
+                   "Pretrained weights to start with, as MODEL=FILE; several for densenet121, resnet50 and "
+                   "distilbert")
+      ->type_name("MODEL=FILE");
   command->add_option("--datasets", arguments->datasets,
                       "Datasets, separated by commas (default: all of the table)");
   command

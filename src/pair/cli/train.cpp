@@ -437,6 +437,7 @@ Example:
   pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300
   pair train --data patients.csv --label outcome --environment hospital --test-envs "St. Mary"
   pair train --data comments.csv --text comment --label toxic --environment source --vocab vocab.txt
+  pair train --dataset civilcomments --data-root wilds --vocab vocab.txt --weights model.safetensors
   pair train --data pictures/ --model resnet18 --weights resnet18.pth --set image_size=224
   pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
 
@@ -467,13 +468,14 @@ void add_train(CLI::App& app, Context& context) {
       "--data", arguments->data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/data.md)");
-  setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
+  setting("--data-root", "data_root",
+          "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
   setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
           "CSV files: the column, or columns separated by commas, that name a row's environment");
   setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
-  setting("--vocab", "vocab", "With --text: BERT's vocabulary, vocab.txt");
+  setting("--vocab", "vocab", "Texts (--text, civilcomments): BERT's vocabulary, vocab.txt");
   setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
   CLI::Option* const dataset =
       command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
@@ -486,7 +488,9 @@ void add_train(CLI::App& app, Context& context) {
   setting("--objectives", "objectives", "Names separated by commas, erm first; see 'pair list objectives'");
   setting("--name", "name", "Name of the run's method in tables and reports (default: the algorithm's name)");
   setting("--solver", "solver", "Solver that weighs the objectives of PAIR-o; see 'pair list solvers'");
-  setting("--preference", "preference", "One number per objective, separated by commas, or auto");
+  setting(
+      "--preference", "preference",
+      "One number per objective, separated by commas, auto, or choice:N of the paper's code (docs/wilds.md)");
   setting("--gradients", "gradients",
           "Parameters whose gradients the solver uses: w (the head), phi (the featurizer) or f (both)");
   flag("--no-restart", "restart", "false", "Keep the momentum even if the new direction opposes it");

@@ -30,10 +30,11 @@ struct Environment {
   torch::Tensor inputs;
   torch::Tensor labels;  // [n]: float for binary and regression tasks, int64 for classes
   bool test = false;     // whether it counts for the worst test accuracy
-  // In a streamed set, in place of the tensors: the indices of its samples in the source, at least one.
+  // In a streamed set, in place of the tensors: the indices of its samples in the source, at least one. In a
+  // resident set, only for more_scores: what it knows the samples by, in order.
   std::vector<std::size_t> samples = {};
-  // Streamed: whether records have its score. Training environments of a large source may be left out,
-  // because scoring reads all of their samples.
+  // Whether records have its score. Training environments of large data may be left out, because scoring
+  // reads all of their samples.
   bool scored = true;
 };
 

@@ -5,7 +5,9 @@
 #include <thread>
 #include <utility>
 
+#include "pair/base/names.h"
 #include "pair/base/numbers.h"
+#include "pair/data/sha256.h"
 
 namespace pair::data {
 namespace {
@@ -30,6 +32,14 @@ torch::Tensor labels_of(const TextPart& part, TaskLoss loss) {
 }
 
 }  // namespace
+
+WordPiece open_vocabulary(const std::string& path, const std::string& sha256) {
+  if (!sha256.empty() && sha256_of_file(path) != sha256) {
+    throw std::invalid_argument("vocab_sha256: expected " + sha256 +
+                                ", got another digest: " + base::printable(path) + " has changed");
+  }
+  return WordPiece::from_file(path);
+}
 
 torch::Tensor token_rows(const WordPiece& tokenizer, std::span<const std::string_view> texts,
                          std::int64_t max_tokens, int threads) {
@@ -82,6 +92,31 @@ EnvironmentSet text_set(std::string name, const WordPiece& tokenizer, std::span<
     throw std::invalid_argument(set.name + ": expected at least one part to train on, got none");
   }
   return set;
+}
+
+TokenCounts token_counts(const EnvironmentSet& set, const WordPiece& tokenizer) {
+  TokenCounts counts;
+  for (const auto* environments : {&set.train, &set.held_out}) {
+    for (const Environment& environment : *environments) {
+      counts.texts += environment.inputs.size(0);
+      const torch::Tensor sizes = (environment.inputs >= 0).sum(1);
+      counts.full += (sizes == environment.inputs.size(1)).sum().item<std::int64_t>();
+      counts.empty += (sizes == 2).sum().item<std::int64_t>();
+      counts.tokens += sizes.sum().item<std::int64_t>();
+      counts.unknown += (environment.inputs == tokenizer.unknown_id()).sum().item<std::int64_t>();
+    }
+  }
+  return counts;
+}
+
+TokenCounts add_token_notices(EnvironmentSet& set, const WordPiece& tokenizer, const std::string& vocab) {
+  const TokenCounts counts = token_counts(set, tokenizer);
+  if (10 * counts.unknown > counts.tokens) {
+    set.notices.push_back(base::printable(vocab) + ": more than a tenth of all tokens are [UNK], " +
+                          std::to_string(counts.unknown) + " of " + std::to_string(counts.tokens) +
+                          "; is it the vocabulary of the model and the language?");
+  }
+  return counts;
 }
 
 }  // namespace pair::data

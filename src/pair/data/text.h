@@ -30,6 +30,10 @@ namespace pair::data {
 // mask is row >= 0. (Not the id of [PAD] to the end, which a text that contains "[PAD]" has as a token, too.)
 inline constexpr std::int32_t no_token = -1;
 
+// The tokenizer of a vocab.txt. sha256: where not empty, the digest that the file must have. Throws
+// std::invalid_argument for another one, and the errors of WordPiece::from_file.
+WordPiece open_vocabulary(const std::string& path, const std::string& sha256);
+
 // The texts as rows, [texts.size(), max_tokens]; longer texts are cut. max_tokens: 2 to 65,536. threads: 1 to
 // 256; the result does not depend on it. Throws std::invalid_argument for numbers out of range.
 torch::Tensor token_rows(const WordPiece& tokenizer, std::span<const std::string_view> texts,
@@ -62,5 +66,19 @@ struct TextSetOptions {
 // on, a part without texts or with other than one label per text, and labels that are not classes.
 EnvironmentSet text_set(std::string name, const WordPiece& tokenizer, std::span<const TextPart> parts,
                         const TextSetOptions& options);
+
+// How many texts and tokens a set of texts has.
+struct TokenCounts {
+  std::int64_t texts = 0;
+  std::int64_t tokens = 0;   // [CLS] and [SEP] included
+  std::int64_t full = 0;     // texts that fill all places or are cut
+  std::int64_t empty = 0;    // texts without any token of their own
+  std::int64_t unknown = 0;  // tokens that are [UNK]
+};
+TokenCounts token_counts(const EnvironmentSet& set, const WordPiece& tokenizer);
+
+// Adds a notice if more than a tenth of all tokens are [UNK]: the vocabulary may be another model's.
+// vocab: its file. Returns the counts.
+TokenCounts add_token_notices(EnvironmentSet& set, const WordPiece& tokenizer, const std::string& vocab);
 
 }  // namespace pair::data

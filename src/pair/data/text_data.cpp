@@ -7,7 +7,6 @@
 #include "pair/base/names.h"
 #include "pair/data/domainbed_settings.h"
 #include "pair/data/registry.h"
-#include "pair/data/sha256.h"
 #include "pair/data/text.h"
 #include "pair/data/text_spec.h"
 #include "pair/data/wordpiece.h"
@@ -29,53 +28,32 @@ TextPart part_of_rows(std::string key, bool trained, bool test, const std::vecto
 
 // "148 of 5000 texts have more than 300 tokens": what a user wants to know before a long run.
 void describe_texts(EnvironmentSet& set, const PreparedTable& prepared, const TextSpec& spec,
-                    std::int64_t unknown_id) {
-  std::int64_t texts = 0;
-  std::int64_t full = 0;
-  std::int64_t tokens = 0;
-  std::int64_t unknown = 0;
-  std::int64_t empty = 0;
-  for (const auto* environments : {&set.train, &set.held_out}) {
-    for (const Environment& environment : *environments) {
-      texts += environment.inputs.size(0);
-      const torch::Tensor sizes = (environment.inputs >= 0).sum(1);
-      full += (sizes == spec.max_tokens).sum().item<std::int64_t>();
-      empty += (sizes == 2).sum().item<std::int64_t>();
-      tokens += sizes.sum().item<std::int64_t>();
-      unknown += (environment.inputs == unknown_id).sum().item<std::int64_t>();
-    }
-  }
+                    const WordPiece& tokenizer) {
   std::vector<std::string> train;
   std::vector<std::string> test;
   for (const PreparedTable::Part& part : prepared.environments) {
     (part.test ? test : train).push_back(part.name);
   }
   const LabelEncoding& label = prepared.encoding.label;
-  set.description = base::printable(spec.file) + ": " + std::to_string(texts) + " texts in '" +
-                    base::printable(spec.text) + "', " + std::to_string(tokens / texts) +
-                    " tokens on average; " + std::to_string(full) + " fill all " +
+  const TokenCounts counts = token_counts(set, tokenizer);
+  set.description = base::printable(spec.file) + ": " + std::to_string(counts.texts) + " texts in '" +
+                    base::printable(spec.text) + "', " + std::to_string(counts.tokens / counts.texts) +
+                    " tokens on average; " + std::to_string(counts.full) + " fill all " +
                     std::to_string(spec.max_tokens) + " tokens or are cut\n";
   set.description += "Label '" + base::printable(label.name) + "': " + std::to_string(label.classes.size()) +
                      " classes, " + quoted_names(label.classes, 5) + "\n";
   set.description += "Environments by " + quoted_names(spec.environment) + ": trained on " +
                      quoted_names(train, 10) + "; tested on " + quoted_names(test, 10) + "\n";
-  if (empty > 0) {
-    set.notices.push_back(base::printable(spec.file) + ": texts without any token: " + std::to_string(empty));
+  if (counts.empty > 0) {
+    set.notices.push_back(base::printable(spec.file) +
+                          ": texts without any token: " + std::to_string(counts.empty));
   }
-  if (10 * unknown > tokens) {
-    set.notices.push_back(base::printable(spec.vocab) + ": more than a tenth of all tokens are [UNK], " +
-                          std::to_string(unknown) + " of " + std::to_string(tokens) +
-                          "; is it the vocabulary of the model and the language?");
-  }
+  add_token_notices(set, tokenizer, spec.vocab);
 }
 
 EnvironmentSet make_texts(const TextSpec& spec, std::uint64_t seed) {
   validate(spec);
-  if (!spec.vocab_sha256.empty() && sha256_of_file(spec.vocab) != spec.vocab_sha256) {
-    throw std::invalid_argument("vocab_sha256: expected " + spec.vocab_sha256 +
-                                ", got another digest: " + base::printable(spec.vocab) + " has changed");
-  }
-  const WordPiece tokenizer = WordPiece::from_file(spec.vocab);
+  const WordPiece tokenizer = open_vocabulary(spec.vocab, spec.vocab_sha256);
   const PreparedTable prepared = prepare_labels(rows_of(spec), seed);
   const std::vector<std::string> texts = read_texts(spec, prepared.table.rows);
   std::vector<TextPart> parts;
@@ -93,7 +71,7 @@ EnvironmentSet make_texts(const TextSpec& spec, std::uint64_t seed) {
                                  .label_column = spec.label,
                                  .environment_columns = spec.environment});
   set.notices = prepared.notices;
-  describe_texts(set, prepared, spec, tokenizer.unknown_id());
+  describe_texts(set, prepared, spec, tokenizer);
   return set;
 }
 

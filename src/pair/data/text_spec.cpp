@@ -20,9 +20,7 @@ void describe(base::Fields<TextSpec>& field) {
   field.text("text", &S::text, "names of columns", "the column with the texts");
   field.text("label", &S::label, "names of columns", "the column to predict");
   add_columns(field, "environment", &S::environment, "columns that say which environment a row is from");
-  field.text("vocab", &S::vocab, "files with one token per line", "BERT's vocabulary, vocab.txt");
-  field.whole("max_tokens", &S::max_tokens, std::int64_t{2}, 65'536,
-              "tokens per text, [CLS] and [SEP] included; longer texts are cut");
+  describe_vocabulary(field);
   field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
   field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
                "share of an environment's rows that is held out");
@@ -34,14 +32,19 @@ void describe(base::Fields<TextSpec>& field) {
                 {"semicolon", TableSpec::Separator::semicolon},
                 {"tab", TableSpec::Separator::tab}},
                of_table("separator").summary);
-  const auto is_digest_or_empty = [](const std::string& text) {
-    return text.empty() ||
-           (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos);
-  };
-  const char* const digests = "nothing, or SHA-256 digests in hexadecimal";
-  field.text("file_sha256", &S::file_sha256, digests, of_table("file_sha256").summary, is_digest_or_empty);
-  field.text("vocab_sha256", &S::vocab_sha256, digests,
-             "digest that the vocabulary must have; 'pair train --vocab' fills it in", is_digest_or_empty);
+  field.text("file_sha256", &S::file_sha256, "nothing, or SHA-256 digests in hexadecimal",
+             of_table("file_sha256").summary, is_digest_or_nothing);
+}
+
+bool is_digest_or_nothing(const std::string& text) {
+  return text.empty() ||
+         (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos);
+}
+
+void require_vocabulary(const std::string& path) {
+  if (path.empty()) {
+    throw std::invalid_argument("vocab: expected BERT's vocabulary, got none; '--vocab vocab.txt' names it");
+  }
 }
 
 TableSpec rows_of(const TextSpec& spec) {
@@ -62,9 +65,7 @@ void validate(const TextSpec& spec) {
     throw std::invalid_argument(
         "text: expected the column with the texts, got none; '--text COLUMN' names it");
   }
-  if (spec.vocab.empty()) {
-    throw std::invalid_argument("vocab: expected BERT's vocabulary, got none; '--vocab vocab.txt' names it");
-  }
+  require_vocabulary(spec.vocab);
   check_column("text", spec.text, read_column_names(spec.file, separator_of(rows)), spec.file);
   if (spec.text == spec.label) {
     throw std::invalid_argument("text: expected a column that is not the label, got '" +

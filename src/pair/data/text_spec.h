@@ -12,6 +12,9 @@
 
 namespace pair::data {
 
+// Whether the text is empty or a SHA-256 digest in hexadecimal.
+bool is_digest_or_nothing(const std::string& text);
+
 struct TextSpec {
   std::string file = {};                      // a CSV file, gzipped or not. It has no default
   std::string text = {};                      // the column with the texts
@@ -31,6 +34,19 @@ struct TextSpec {
 };
 
 void describe(base::Fields<TextSpec>& field);
+
+// The options vocab, vocab_sha256 and max_tokens of a dataset of texts, which O has under these names.
+template <class O>
+void describe_vocabulary(base::Fields<O>& field) {
+  field.text("vocab", &O::vocab, "files with one token per line", "BERT's vocabulary, vocab.txt");
+  field.text("vocab_sha256", &O::vocab_sha256, "nothing, or SHA-256 digests in hexadecimal",
+             "digest that the vocabulary must have; 'pair train --vocab' fills it in", is_digest_or_nothing);
+  field.whole("max_tokens", &O::max_tokens, std::int64_t{2}, 65'536,
+              "tokens per text, [CLS] and [SEP] included; longer texts are cut");
+}
+
+// Throws std::invalid_argument for an empty path.
+void require_vocabulary(const std::string& path);
 
 // The part of it that says how rows are divided and labelled.
 TableSpec rows_of(const TextSpec& spec);

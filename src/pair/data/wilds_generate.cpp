@@ -179,6 +179,24 @@ void generate_civilcomments(const fs::path& folder, const WildsGeneration& optio
   write_text(folder / "all_data_with_identities.csv", table);
 }
 
+// The tokens of the made-up comments, for a tokenizer of uncased BERT models.
+std::string civilcomments_vocabulary() {
+  std::string text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
+  for (const char* const word :
+       {"this",    "male",      "female", "lgbtq",        "christian", "muslim",     "other",
+        "_",       "religions", "black",  "white",        "person",    "'",          "s",
+        "opinion", "is",        ",",      "\"",           "really",    ".",          "a",
+        "second",  "line",      "naive",  "\xe2\x80\x94", "number",    "thoughtful", "helpful",
+        "clear",   "friendly",  "fair",   "calm",         "stupid",    "idiotic",    "awful",
+        "dumb",    "trash",     "garbage"}) {
+    text += std::string(word) + "\n";
+  }
+  for (int digit = 0; digit < 10; ++digit) {
+    text += std::to_string(digit) + "\n##" + std::to_string(digit) + "\n";
+  }
+  return text;
+}
+
 void generate_fmow(const fs::path& folder, const WildsGeneration& options, Random& random) {
   constexpr std::array<const char*, 4> categories{"airport", "crop_field", "park", "stadium"};
   struct Country {
@@ -389,6 +407,9 @@ void generate_wilds(std::string_view name, const fs::path& root, const WildsGene
                         : name == "poverty"       ? generate_poverty
                                                   : generate_rxrx1;
   generate(folder, options, random);
+  if (name == "civilcomments") {
+    write_text(root / "civilcomments_vocab.txt", civilcomments_vocabulary());
+  }
   write_text(folder / ("RELEASE_v" + std::string(kind.version) + ".txt"),
              "Made-up data in the layout of WILDS' release; not the real dataset.\n");
 }

@@ -15,6 +15,7 @@
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/data/registry.h"
+#include "pair/data/sha256.h"
 #include "pair/data/wilds.h"
 #include "pair/runs/settings.h"
 
@@ -113,19 +114,32 @@ std::int64_t seeds_of_dataset(const WildsTablesRequest& request, std::string_vie
                                    : 3;
 }
 
+// The others start from random values in the paper.
+bool starts_pretrained(std::string_view dataset) {
+  return dataset != "camelyon17" && dataset != "poverty";
+}
+
+// Few steps of a small network.
+Overrides quick_settings(const std::string& dataset) {
+  Overrides small{{"steps", "6"},  {"pretrain", "3"}, {"eval_every", "3"},  {"checkpoint_every", "3"},
+                  {"warmup", "0"}, {"batch", "2"},    {"environments", "2"}};
+  const Overrides network =
+      dataset == "civilcomments"
+          ? Overrides{{"max_tokens", "16"},          {"distilbert_layers", "1"},
+                      {"distilbert_heads", "2"},     {"distilbert_dim", "16"},
+                      {"distilbert_hidden", "32"},   {"distilbert_vocabulary", "128"},
+                      {"distilbert_positions", "16"}}
+          : Overrides{{"image_size", dataset == "poverty" ? "28" : "32"}, {"model", "mnist_cnn"}};
+  small.insert(small.end(), network.begin(), network.end());
+  return small;
+}
+
 WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& dataset, const std::string& method,
                      const std::string& algorithm, const Overrides& own) {
   Overrides overrides{{"data_root", std::filesystem::absolute(request.data_root).string()}};
   if (request.quick) {
-    overrides.insert(overrides.end(), {{"steps", "6"},
-                                       {"pretrain", "3"},
-                                       {"eval_every", "3"},
-                                       {"checkpoint_every", "3"},
-                                       {"warmup", "0"},
-                                       {"batch", "2"},
-                                       {"environments", "2"},
-                                       {"image_size", dataset == "poverty" ? "28" : "32"},
-                                       {"model", "mnist_cnn"}});
+    const Overrides small = quick_settings(dataset);
+    overrides.insert(overrides.end(), small.begin(), small.end());
   }
   overrides.insert(overrides.end(), own.begin(), own.end());
   overrides.insert(overrides.end(), request.common.begin(), request.common.end());
@@ -133,7 +147,13 @@ WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& datas
   for (std::int64_t seed = 0; seed < seeds_of_dataset(request, dataset); ++seed) {
     Overrides all = overrides;
     all.emplace_back("seed", std::to_string(seed));
-    cell.specs.push_back(runs::resolve_in_common(dataset, algorithm, all));
+    runs::RunSpec spec = runs::resolve_in_common(dataset, algorithm, all);
+    const auto weights = request.weights.find(spec.settings.model);
+    if (weights != request.weights.end() && starts_pretrained(dataset)) {
+      runs::set(spec, "weights", weights->second);
+      runs::set(spec, "weights_sha256", data::sha256_of_file(weights->second));
+    }
+    cell.specs.push_back(std::move(spec));
   }
   return cell;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -21,7 +22,10 @@ struct WildsTablesRequest {
   std::vector<std::string> datasets = {};  // empty: those of the table that can be trained on
   std::vector<std::string> methods = {};   // empty: all that this program has
   std::int64_t seeds = 0;                  // per dataset; 0: the paper's: 10, 5 folds, or 3
-  Overrides common = {};
+  // Files of weights to start from, by model: "densenet121", "resnet50" and "distilbert". A model without one
+  // starts from random values, as camelyon17 and poverty always do.
+  std::map<std::string, std::string> weights = {};
+  Overrides common = {};  // vocab among them, for civilcomments
   // Small networks and images, few steps and two seeds: a trial of a table on a made-up folder, not its
   // figures.
   bool quick = false;

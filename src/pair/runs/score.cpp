@@ -420,7 +420,9 @@ class Scoring {
       set.loading.broken = data::BrokenFiles::skip;
     }
     const std::vector<std::string> names = data::environment_names(dataset);
-    for (const auto* environments : {&set.train, &set.held_out}) {
+    for (auto* environments : {&set.train, &set.held_out}) {
+      // As in records: scoring the training environments of large data would take too long.
+      std::erase_if(*environments, [](const data::Environment& one) { return !one.scored; });
       const std::vector<Scored> scored =
           set.streamed() ? streamed_environments(set, *environments) : resident(*environments);
       for (std::size_t i = 0; i < scored.size(); ++i) {

@@ -26,9 +26,10 @@ class Algorithm {
  public:
   virtual ~Algorithm() = default;
 
-  // One update of the model from one batch. All random draws come from `random`. Throws Diverged if a loss is
-  // not finite; the model is then unchanged.
-  virtual void advance(const Batch& batch, data::Random& random) = 0;
+  // One update of the model from one batch, at learning rate lr: settings.lr with warm-up and schedule
+  // (Phases::lr). All random draws come from `random`. Throws Diverged if a loss is not finite; the model is
+  // then unchanged.
+  virtual void advance(const Batch& batch, double lr, data::Random& random) = 0;
 
   // The losses in records, under DomainBed's names: those of the last update that computed them, NaN before.
   [[nodiscard]] virtual NamedLosses losses() const = 0;

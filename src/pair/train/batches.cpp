@@ -29,7 +29,10 @@ Batch everything(const std::vector<data::Environment>& environments, torch::Devi
 
 Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
                  torch::Device device, data::Share share)
-    : all_environments_(static_cast<std::int64_t>(data.train.size())), share_(share), batch_(settings.batch) {
+    : data_(&data),
+      all_environments_(static_cast<std::int64_t>(data.train.size())),
+      share_(share),
+      batch_(settings.batch) {
   if (data.streamed()) {
     streamed_.emplace(data, settings, seed, device, share);
     return;

@@ -27,6 +27,8 @@ class Batches {
   Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
           torch::Device device, data::Share share = {});
 
+  [[nodiscard]] const data::EnvironmentSet& data() const { return *data_; }
+
   // For a resident set.
   [[nodiscard]] const Batch& train() const { return train_; }
   [[nodiscard]] const Batch& held_out() const { return held_out_; }  // without environments if there are none
@@ -60,6 +62,7 @@ class Batches {
   [[nodiscard]] Batch own_batch(torch::Tensor inputs, torch::Tensor labels,
                                 const std::vector<std::int64_t>& sizes) const;
 
+  const data::EnvironmentSet* data_;
   std::int64_t all_environments_;
   data::Share share_;
   std::optional<StreamedBatches> streamed_;

@@ -81,6 +81,10 @@ Phase read_phase(InputArchive& archive) {
   return read_value(archive, "balancing").toBool() ? Phase::balance : Phase::descent;
 }
 
+std::int64_t read_steps(InputArchive& archive) {
+  return read_value(archive, "steps").toInt();
+}
+
 void read_model(InputArchive& archive, models::Model& model) {
   c10::IValue count;
   const bool has_buffers = archive.try_read("buffers/count", count);
@@ -106,7 +110,7 @@ void read_state(InputArchive& archive, Learner& learner, StepStrategy& strategy)
   const std::vector<double> numbers = read_numbers(archive, "numbers");
   progress.last.loss = numbers.at(0);
   progress.divergence = numbers.at(1);
-  progress.steps = read_value(archive, "steps").toInt();
+  progress.steps = read_steps(archive);
   progress.feasible = read_value(archive, "feasible").toBool();
   progress.guard.backtracks = read_value(archive, "backtracks").toInt();
   progress.guard.backtracking = read_value(archive, "backtracking").toDouble();

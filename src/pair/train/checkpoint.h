@@ -2,6 +2,7 @@
 
 #include <torch/serialize.h>
 
+#include <cstdint>
 #include <iosfwd>
 
 #include "pair/models/model.h"
@@ -37,6 +38,9 @@ torch::serialize::InputArchive open_checkpoint(std::istream& in, const DeviceLin
 
 // The phase of the run: its strategy and its update must exist before the rest is read.
 Phase read_phase(torch::serialize::InputArchive& archive);
+
+// The steps taken.
+std::int64_t read_steps(torch::serialize::InputArchive& archive);
 
 // Only the model, in place.
 void read_model(torch::serialize::InputArchive& archive, models::Model& model);

@@ -9,11 +9,11 @@ namespace pair::train {
 OwnUpdateStrategy::OwnUpdateStrategy(Learner& learner, std::unique_ptr<Algorithm> algorithm)
     : learner_(&learner), algorithm_(std::move(algorithm)), buffers_(learner.model->buffers()) {}
 
-void OwnUpdateStrategy::advance(std::int64_t /*step*/, double /*lr*/) {
+void OwnUpdateStrategy::advance(std::int64_t /*step*/, double lr) {
   buffers_.keep();
   try {
     learner_->link.perform(
-        [this] { algorithm_->advance(learner_->batches.of_step(/*half=*/false), learner_->draws); });
+        [&] { algorithm_->advance(learner_->batches.of_step(/*half=*/false), lr, learner_->draws); });
   } catch (const Diverged&) {
     buffers_.restore();
     throw;

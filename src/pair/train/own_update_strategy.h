@@ -7,8 +7,8 @@
 #include "pair/train/loss_means.h"
 #include "pair/train/strategy.h"
 
-// An algorithm with its own update (algorithm.h). The learner's update exists but is idle; learning rates are
-// the algorithm's.
+// An algorithm with its own update (algorithm.h), which gets the learning rate of each step. The learner's
+// update is idle meanwhile.
 
 namespace pair::train {
 

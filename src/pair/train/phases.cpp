@@ -12,6 +12,9 @@ Phases::Change Phases::before(std::int64_t step) const {
   if (settings_->scheme == Scheme::pair) {
     return Change::balance;
   }
+  if (settings_->scheme == Scheme::own) {
+    return Change::own_update;
+  }
   return settings_->refresh ? Change::fresh_update : Change::none;
 }
 
@@ -54,7 +57,7 @@ double Phases::rate_of(Phase phase, std::int64_t step) const {
 }
 
 UpdateOptions Phases::descent_update() const {
-  if (settings_->scheme != Scheme::own && settings_->optimizer == BalanceOptimizer::sgd) {
+  if (settings_->optimizer == BalanceOptimizer::sgd) {
     return {UpdateOptions::Rule::sgd, settings_->descent_momentum, /*restart=*/false};
   }
   return adam();

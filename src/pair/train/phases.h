@@ -10,7 +10,8 @@
 // step.
 //
 // A run begins with the descent phase: the linear scheme's weights, or ERM alone for PAIR-o. After `pretrain`
-// steps, PAIR-o begins its balance phase; the linear scheme begins a fresh update if settings.refresh is set.
+// steps, PAIR-o begins its balance phase; the linear scheme begins a fresh update if settings.refresh is set; and
+// an algorithm with its own update, which has taken steps of ERM until then, begins with it.
 
 namespace pair::train {
 
@@ -20,7 +21,7 @@ class Phases {
  public:
   explicit Phases(const Settings& settings) : settings_(&settings) {}  // settings must outlive this object
 
-  enum class Change { none, fresh_update, balance };
+  enum class Change { none, fresh_update, balance, own_update };
   // The phase or update that begins with the step (counted from 0).
   [[nodiscard]] Change before(std::int64_t step) const;
 

@@ -127,13 +127,45 @@ Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::Tas
       parts_(std::move(parts)),
       work_(link, "evaluations") {}
 
+std::vector<torch::Tensor> Scorer::resident_train_means() const {
+  const std::vector<data::Environment>& environments = batches_->data().train;
+  std::vector<std::size_t> places;
+  for (std::size_t e = 0; e < environments.size(); ++e) {
+    if (environments[e].scored) {
+      places.push_back(e);
+    }
+  }
+  const Batch& all = batches_->train();
+  if (places.size() == environments.size()) {
+    return mean_scores(*model_, all, loss_, stop_);
+  }
+  const torch::Tensor none =
+      torch::full({}, std::numeric_limits<double>::quiet_NaN(), all.labels.options().dtype(torch::kDouble));
+  std::vector<torch::Tensor> means(environments.size(), none);
+  if (places.empty()) {
+    return means;
+  }
+  Batch scored{rows_of(all.inputs, all, places), rows_of(all.labels, all, places), {}};
+  for (const std::size_t place : places) {
+    scored.sizes.push_back(all.sizes[place]);
+  }
+  const std::vector<torch::Tensor> some = mean_scores(*model_, scored, loss_, stop_);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    means[places[i]] = some[i];
+  }
+  return means;
+}
+
 void Scorer::score_resident() {
-  std::vector<torch::Tensor> means = mean_scores(*model_, batches_->train(), loss_, stop_);
+  std::vector<torch::Tensor> means = resident_train_means();
   const Batch& held_out = batches_->held_out();
   torch::Tensor more;
   if (!held_out.sizes.empty()) {
     const torch::Tensor outputs = outputs_of(*model_, held_out.inputs, stop_);
     std::ranges::move(means_of(outputs, held_out, loss_), std::back_inserter(means));
+    if (batches_->data().more_scores) {
+      answers_ = data::answers(loss_, outputs).to(torch::kDouble);
+    }
     if (!parts_.empty()) {
       std::vector<std::int64_t> sizes;
       for (const std::size_t part : parts_) {
@@ -187,16 +219,27 @@ Scores Scorer::more_scores(StreamedBatches& batches, const std::function<bool()>
   if (!data.more_scores) {
     return {mean_scores(*model_, batches, loss_, *link_, stop)};
   }
-  const std::vector<const data::Environment*> all = batches.all();
-  std::vector<std::vector<double>> answers(all.size());
+  const std::size_t first = data.train.size();
+  std::vector<std::vector<double>> answers(data.held_out.size());
   Scores scores{mean_scores(*model_, batches, loss_, *link_, stop,
                             [&](std::size_t environment, const torch::Tensor& outputs, const torch::Tensor&) {
-                              std::ranges::copy(to_doubles(data::answers(loss_, outputs).to(torch::kDouble)),
-                                                std::back_inserter(answers[environment]));
+                              if (environment >= first) {
+                                std::ranges::copy(
+                                    to_doubles(data::answers(loss_, outputs).to(torch::kDouble)),
+                                    std::back_inserter(answers[environment - first]));
+                              }
                             })};
-  for (std::size_t e = data.train.size(); e < all.size(); ++e) {
-    if (all[e]->scored) {
-      std::ranges::move(data.more_scores(*all[e], answers[e]), std::back_inserter(scores.more));
+  scores.more = further_scores(answers);
+  return scores;
+}
+
+std::vector<std::pair<std::string, double>> Scorer::further_scores(
+    std::span<const std::vector<double>> answers) const {
+  const data::EnvironmentSet& data = batches_->data();
+  std::vector<std::pair<std::string, double>> scores;
+  for (std::size_t e = 0; e < data.held_out.size(); ++e) {
+    if (data.held_out[e].scored) {
+      std::ranges::move(data.more_scores(data.held_out[e], answers[e]), std::back_inserter(scores));
     }
   }
   return scores;
@@ -223,7 +266,18 @@ Scores Scorer::scores(const std::function<bool()>& stop) {
     work_.set({[this] { score_resident(); }});
   }
   work_.play(0);
-  return scores_from(to_doubles(numbers_));
+  Scores scores = scores_from(to_doubles(numbers_));
+  if (batches_->data().more_scores && answers_.defined()) {
+    const std::vector<double> all = to_doubles(answers_);
+    std::vector<std::vector<double>> answers;
+    auto from = all.begin();
+    for (const std::int64_t size : batches_->held_out().sizes) {
+      answers.emplace_back(from, from + size);
+      from += size;
+    }
+    scores.more = further_scores(answers);
+  }
+  return scores;
 }
 
 }  // namespace pair::train

@@ -75,6 +75,11 @@ class Scorer {
 
  private:
   void score_resident();
+  // The scores of the training environments of a resident set; NaN for those that are not scored.
+  [[nodiscard]] std::vector<torch::Tensor> resident_train_means() const;
+  // The further scores of held-out environments; answers: one list per environment.
+  [[nodiscard]] std::vector<std::pair<std::string, double>> further_scores(
+      std::span<const std::vector<double>> answers) const;
   [[nodiscard]] Scores streamed_scores(StreamedBatches& batches, const std::function<bool()>& stop);
   // Without held-out parts, but with further scores of the data's own.
   [[nodiscard]] Scores more_scores(StreamedBatches& batches, const std::function<bool()>& stop);
@@ -88,6 +93,7 @@ class Scorer {
   std::vector<std::size_t> parts_;
   RepeatedWork work_;
   torch::Tensor numbers_;  // results on the device: means, held-out losses, their floors
+  torch::Tensor answers_;  // those of all held-out samples, on the device, if the data has further scores
   std::function<bool()> stop_;
 };
 

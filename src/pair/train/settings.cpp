@@ -11,6 +11,7 @@
 #include "pair/moo/registry.h"
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
+#include "pair/train/preference_choices.h"
 
 namespace pair::train {
 namespace {
@@ -44,8 +45,9 @@ void describe_all(SettingsFields& field) {
               "objectives to minimise; see 'pair list objectives'",
               [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
   field.whole("steps", &S::steps, std::int64_t{1}, many, "total number of updates");
-  field.whole("pretrain", &S::pretrain, std::int64_t{0}, many,
-              "steps at the beginning: of ERM alone (scheme pair), or with pretrain_penalty (linear)");
+  field.whole(
+      "pretrain", &S::pretrain, std::int64_t{0}, many,
+      "steps at the beginning: of ERM alone (schemes pair and own), or with pretrain_penalty (linear)");
   field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all");
   field
       .whole("environments", &S::environments, std::int64_t{0}, many,
@@ -137,11 +139,20 @@ void describe_linear(SettingsFields& field) {
 void describe_pair(SettingsFields& field) {
   field.text("solver", &S::solver, "names of 'pair list solvers'", "the solver that weighs the objectives",
              is_name);
-  field.numbers(
+  base::Field& preference = field.numbers(
       "preference", &S::preference, {.low = 0, .high = 1e300, .open_low = true},
       "one number per objective: the larger, the smaller its loss should be; auto estimates them when "
-      "balancing starts",
+      "balancing starts; choice:N is that of the paper's code (docs/wilds.md)",
       "auto");
+  std::vector<std::string> choices;
+  for (const PreferenceChoice& choice : preference_choices) {
+    choices.push_back(std::to_string(choice.number));
+  }
+  preference.accepted += ", or choice:N with N = " + base::joined_names(choices);
+  preference.parse = [plain = preference.parse](std::string_view typed) {
+    const std::optional<std::vector<double>> choice = preference_of_choice(base::trimmed(typed));
+    return choice ? std::optional<base::Value>(*choice) : plain(typed);
+  };
   field
       .numbers("descent_penalties", &S::descent_penalties, penalty_weight,
                "one weight per objective after erm in the pretrain steps; none: ERM alone", "none")
@@ -265,7 +276,8 @@ std::string meaning(const base::Field& field, Scheme scheme) {
   static constexpr std::array meanings = {
       Meaning{"pretrain", Scheme::linear, "first steps, in which the penalty is pretrain_penalty"},
       Meaning{"pretrain", Scheme::pair, "first steps, of ERM alone; the solver balances in those after them"},
-      Meaning{"pretrain", Scheme::own, "not read by algorithms that have an update of their own"},
+      Meaning{"pretrain", Scheme::own,
+              "first steps, of ERM alone; the algorithm's own update takes those after them"},
       Meaning{"lr", Scheme::linear, "learning rate of all steps"},
       Meaning{"lr", Scheme::pair,
               "learning rate of the pretrain steps, which Adam takes; balance_lr is for the rest"},

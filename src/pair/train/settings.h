@@ -66,8 +66,9 @@ struct Settings {
   Scheme scheme = Scheme::pair;
   std::vector<std::string> objectives = {"erm", "irmv1", "vrex"};  // the first is erm
   std::int64_t steps = 501;                                        // 1 to 1e9
-  std::int64_t pretrain = 150;    // steps of ERM (pair) or with penalty 1 (linear) at the beginning; 0 to 1e9
-  std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0: all
+  std::int64_t pretrain =
+      150;                 // steps of ERM (pair, own) or with penalty 1 (linear) at the beginning; 0 to 1e9
+  std::int64_t batch = 0;  // samples per environment and step, drawn with replacement; 0: all
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
   // Parts that a step's batch goes through the featurizer in, so that only one part's activations are in
   // memory (step_network.h). The step is the same, except that BatchNorm normalises each part by itself. 1 to
@@ -76,7 +77,7 @@ struct Settings {
   // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
   // environments; 1: the batch's own moments. [1, 1e6]
   double track = 1.0;
-  double lr = 1e-3;     // Adam's learning rate, in the linear scheme and PAIR-o's descent phase. (0, 1e3]
+  double lr = 1e-3;  // learning rate, in the linear scheme, PAIR-o's descent phase and own updates. (0, 1e3]
   double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
   // Steps over which the learning rate rises linearly from 0, and how it falls after them, over the whole
   // run: as a cosine to 0, by a factor at regular intervals (torch's StepLR), or not. Both multiply the rates
@@ -108,7 +109,7 @@ struct Settings {
   bool refresh = false;  // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
   // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant. [0, 1e3]
   double annealed_lr = 0.0;
-  // Takes the steps of the linear scheme and of PAIR-o's descent phase, at rate lr.
+  // Takes the steps of the linear scheme, of PAIR-o's descent phase and of own updates, at rate lr.
   BalanceOptimizer optimizer = BalanceOptimizer::adam;
   double descent_momentum = 0.0;  // of that SGD. [0, 1)
   bool conflict =

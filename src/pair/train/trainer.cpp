@@ -53,7 +53,10 @@ class Trainer::Impl {
       average_.emplace(*learner_->model, settings_);
       begin_descent();
       if (auto algorithm = make_algorithm(settings_, *data_, learner_->model, seed, device)) {
-        strategy_ = std::make_unique<OwnUpdateStrategy>(*learner_, std::move(algorithm));
+        own_ = std::make_shared<OwnUpdateStrategy>(*learner_, std::move(algorithm));
+        if (settings_.pretrain == 0) {
+          begin_own_update();
+        }
       }
       scorer_.emplace(learner_->model, learner_->batches, data_->loss, link_, learner_->objectives,
                       weighs() ? held_out_parts(*data_) : std::vector<std::size_t>());
@@ -122,20 +125,41 @@ class Trainer::Impl {
   [[nodiscard]] bool weighs() const { return settings_.scheme != Scheme::own; }
 
   void begin_phase(Phases::Change change) {
-    if (!weighs() || change == Phases::Change::none) {
+    if (change == Phases::Change::none) {
       return;
     }
     strategy_->settle();  // reads the results of the previous phase while its update exists
-    change == Phases::Change::balance ? begin_balance() : begin_update(phases_.descent_update());
+    switch (change) {
+      case Phases::Change::none:
+        break;
+      case Phases::Change::fresh_update:
+        begin_update(phases_.descent_update());
+        break;
+      case Phases::Change::balance:
+        begin_balance();
+        break;
+      case Phases::Change::own_update:
+        begin_own_update();
+        break;
+    }
   }
 
   void begin_descent() {
     progress().phase = Phase::descent;
     learner_->step.thaw_featurizer();
     begin_update(phases_.descent_update());
-    if (weighs()) {
-      strategy_ = std::make_unique<LinearStrategy>(*learner_, settings_);
+    strategy_ = std::make_shared<LinearStrategy>(*learner_, settings_);
+    if (own_ != nullptr && settings_.pretrain == 0) {
+      begin_own_update();
     }
+  }
+
+  // The results of the steps of ERM before it, if any, are dropped: records have the algorithm's own losses.
+  void begin_own_update() {
+    learner_->work.clear();
+    progress().last = {};
+    (void)learner_->means.take();
+    strategy_ = own_;
   }
 
   void begin_balance() {
@@ -147,7 +171,7 @@ class Trainer::Impl {
     if (const std::optional<UpdateOptions> options = phases_.balance_update()) {
       begin_update(*options);
     }
-    strategy_ = std::make_unique<BalancedStrategy>(*learner_, settings_);
+    strategy_ = std::make_shared<BalancedStrategy>(*learner_, settings_);
   }
 
   void begin_update(const UpdateOptions& options) {
@@ -162,7 +186,8 @@ class Trainer::Impl {
   Settings settings_;
   Phases phases_;
   std::unique_ptr<Learner> learner_;
-  std::unique_ptr<StepStrategy> strategy_;
+  std::shared_ptr<StepStrategy> strategy_;
+  std::shared_ptr<OwnUpdateStrategy> own_;  // of an algorithm that has one
   std::optional<Scorer> scorer_;
   std::optional<AveragedWeights> average_;
 };
@@ -251,6 +276,8 @@ void Trainer::Impl::load(std::istream& in) {
   begin_descent();  // again: recordings refer to states that are replaced below
   if (read_phase(archive) == Phase::balance) {
     begin_balance();
+  } else if (own_ != nullptr && read_steps(archive) > settings_.pretrain) {
+    begin_own_update();  // it begins with the step after pretrain
   }
   read_state(archive, *learner_, *strategy_);
   average_->load(archive);
