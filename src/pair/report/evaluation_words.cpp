@@ -58,17 +58,18 @@ std::optional<Flip> flip_of(const Evaluation& evaluation) {
     const std::size_t e = columns.environments[i];
     const double noise = 2.0 / std::sqrt(static_cast<double>(evaluation.environments[e].samples));
     for (std::size_t c = 0; c < columns.names.size(); ++c) {
-      Flip flip{e, c, columns.share[i][c], columns.agreement[i][c]};
-      double sum = 0.0;
+      Flip flip{e, c, columns.agreement[i][c]};
       int count = 0;
       for (std::size_t other = 0; other < columns.environments.size(); ++other) {
         if (other != i && !evaluation.environments[columns.environments[other]].test &&
-            std::isfinite(columns.agreement[other][c])) {
-          sum += columns.agreement[other][c];
+            std::isfinite(columns.agreement[other][c]) && std::isfinite(columns.share[other][c])) {
+          flip.share += columns.share[other][c];
+          flip.elsewhere += columns.agreement[other][c];
           ++count;
         }
       }
-      flip.elsewhere = count > 0 ? sum / count : 0.0;
+      flip.share /= std::max(count, 1);
+      flip.elsewhere /= std::max(count, 1);
       const bool flips = flip.share >= least_share && flip.agreement < -std::max(least_agreement, noise) &&
                          flip.elsewhere > least_agreement;
       if (flips && (!found || flip.share * flip.agreement < found->share * found->agreement)) {
@@ -97,11 +98,10 @@ std::vector<std::string> evaluation_words(const Evaluation& evaluation) {
   if (const std::optional<Flip> flip = flip_of(evaluation)) {
     const std::string label = evaluation.label.empty() ? "the label" : quoted(evaluation.label);
     sentences.push_back(
-        "in " + quoted(evaluation.environments[flip->environment].name) + " it leans on " +
-        quoted(evaluation.columns->names[flip->column]) + " (" + said_accuracy(flip->share) +
-        " of the variation of its outputs), which points the wrong way there: the correlation "
-        "of its part with " +
-        label + " is " + signed_number(flip->agreement) + ", and " + signed_number(flip->elsewhere) +
+        "it leans on " + quoted(evaluation.columns->names[flip->column]) + " (" + said_accuracy(flip->share) +
+        " of the variation of its outputs in the training environments), which points the wrong way in " +
+        quoted(evaluation.environments[flip->environment].name) + ": the correlation of its part with " +
+        label + " is " + signed_number(flip->agreement) + " there, and " + signed_number(flip->elsewhere) +
         " in the training environments.");
   }
   return sentences;

@@ -16,9 +16,11 @@ namespace pair::report {
 struct Flip {
   std::size_t environment = 0;  // of evaluation.environments
   std::size_t column = 0;       // of evaluation.columns->names
+  double agreement = 0.0;       // in that environment
+  // Means over the other training environments. Not the share in the environment itself: a column that points
+  // against the others there takes variation away from their sum.
   double share = 0.0;
-  double agreement = 0.0;
-  double elsewhere = 0.0;  // mean agreement in the other training environments
+  double elsewhere = 0.0;  // agreement
 };
 
 // The column with the largest share * -agreement among those with a share of at least 0.1, an agreement below 0 by

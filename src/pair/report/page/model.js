@@ -13,10 +13,11 @@ const modelTable = el("div");
 const wrongTitle = el("h3", {id: "wrong-title"}, "");
 const wrongNote = el("p", {class: "words", id: "wrong-words"});
 const wrongList = el("ul", {class: "wrong", id: "wrong", "aria-labelledby": "wrong-title"});
-const modelSection = section("model", "The model on held-out data", modelChoice.box, modelWords,
-  el("div", {class: "charts"}, modelFigures.environments.box, modelFigures.columns.box),
+const modelSection = section("model", "The model on held-out data",
+  el("div", {class: "choices"}, modelChoice.box, environmentChoice.box), modelWords,
+  el("div", {class: "charts"}, ...Object.values(modelFigures).map((each) => each.box)),
   el("details", {id: "model-numbers"}, el("summary", {}, "All numbers by environment"), modelTable),
-  environmentChoice.box, el("div", {class: "charts"}, modelFigures.confusion.box), wrongTitle, wrongNote, wrongList);
+  wrongTitle, wrongNote, wrongList);
 
 // Axis labels must differ: Plotly joins equal ones.
 function distinct(names, most = 28) {
@@ -52,7 +53,7 @@ function updateEnvironments(run, evaluation) {
       const places = all.map((_, i) => i).filter((i) => all[i].test === test);
       const values = places.map((i) => scoreOf(evaluation, all[i]));
       return {type: "bar", orientation: "h", name, x: values, y: places.map((i) => names[i]),
-        marker: {color: faded(look(at).color, 0.75), line: {color: look(at).color, width: 1}, pattern: {shape: pattern}},
+        marker: {color: faded(look(at).color, 0.75), line: {color: look(at).color, width: 1}, pattern: {shape: pattern, fgcolor: look(at).color, bgcolor: faded(look(at).color, 0.2), size: 7}},
         text: values.map((value) => shown(value, kind)), textposition: "auto", insidetextanchor: "end",
         textfont: {color: colors().ink}, insidetextfont: {color: colors().ink},
         customdata: places.map((i) => all[i].samples), hovertemplate: "%{y}: %{text} of %{customdata} samples<extra></extra>",
@@ -108,7 +109,9 @@ function updateNumbers(evaluation) {
 
 function updateConfusion(run, evaluation, chosen) {
   const environment = evaluation.environments[chosen];
-  modelFigures.confusion.box.hidden = evaluation.regression;
+  const box = modelFigures.confusion.box;
+  box.hidden = evaluation.regression;
+  box.style.gridColumn = (environment?.confusion?.classes.length ?? 0) > 10 ? "1 / -1" : "";
   const confusion = environment?.confusion;
   if (!confusion) {
     modelFigures.confusion.update(() => null, evaluation.regression ? "A regression has no classes." :
@@ -137,17 +140,18 @@ function updateConfusion(run, evaluation, chosen) {
 
 function wrongCard(evaluation, wrong) {
   const environment = evaluation.environments[wrong.environment];
-  const verdict = evaluation.regression ? ["label ", el("b", {}, shown(wrong.label)), ", answer ", el("b", {}, shown(wrong.value))] :
-    [el("b", {}, evaluation.classes[wrong.truth]), " taken for ", el("b", {}, evaluation.classes[wrong.answer]),
+  const verdict = evaluation.regression ? ["label ", el("strong", {}, shown(wrong.label)), ", answer ", el("strong", {}, shown(wrong.value))] :
+    [el("strong", {}, evaluation.classes[wrong.truth]), " taken for ", el("strong", {}, evaluation.classes[wrong.answer]),
       `, ${shown(wrong.probability, "accuracy")}`];
   const words = verdict.map((part) => part.textContent ?? part).join("");
   return el("li", {},
-    wrong.picture ? el("img", {src: `data:image/jpeg;base64,${wrong.picture}`, alt: `${wrong.sample}: ${words}`, loading: "lazy"}) : null,
+    wrong.picture ? el("img", {src: `data:image/jpeg;base64,${wrong.picture}`, alt: `${wrong.sample}: ${words}`}) : null,
     el("p", {class: "verdict"}, ...verdict),
     wrong.text ? el("blockquote", {}, wrong.text) : null,
     wrong.cells ? el("dl", {}, ...wrong.cells.flatMap(([column, cell]) => [el("dt", {}, column), el("dd", {}, cell === "" ? "–" : cell)]),
       ...(wrong.cells_left_out > 0 ? [el("dt", {}, "…"), el("dd", {}, `${wrong.cells_left_out} more columns`)] : [])) : null,
-    el("p", {class: "words"}, `${environment.name}, ${wrong.sample}`));
+    // Paths begin with the environment's folder.
+    el("p", {class: "words"}, wrong.sample.startsWith(`${environment.name}/`) ? wrong.sample : `${environment.name}, ${wrong.sample}`));
 }
 
 function updateWrong(evaluation, chosen) {
@@ -194,6 +198,12 @@ function updateModels() {
   const preferred = options.find(([i]) => i === runChoice.value) ?? options[0];
   modelChoice.set(options, preferred?.[0] ?? "");
   modelChoice.box.hidden = options.length < 2;
-  if (options.length > 0) updateModel();
-  else for (const each of Object.values(modelFigures)) each.update(() => null, "No run has an evaluation.");
+  if (options.length > 0) {
+    updateModel();
+    return;
+  }
+  for (const each of Object.values(modelFigures)) {
+    each.update(() => null, "No run has an evaluation.");
+    each.draw();  // nothing to wait for
+  }
 }
