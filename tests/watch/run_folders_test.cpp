@@ -67,10 +67,10 @@ TEST(RunFolders, AreNotLookedForThroughLinksThatLeadOut) {
   fs::create_symlink("loop", scratch / "loop");
   const RunFolders found = find_runs(scratch.path());
   EXPECT_THAT(found.runs, IsEmpty());
-  EXPECT_THAT(found.left_out,
-              ElementsAre(HasSubstr("a/results.jsonl links outside of"),
-                          HasSubstr("b/failed links outside of"), HasSubstr("c/evaluation.json links outside of"),
-                          HasSubstr("link links outside of")));
+  EXPECT_THAT(
+      found.left_out,
+      ElementsAre(HasSubstr("a/results.jsonl links outside of"), HasSubstr("b/failed links outside of"),
+                  HasSubstr("c/evaluation.json links outside of"), HasSubstr("link links outside of")));
 }
 
 TEST(RunFolders, AreFoundThroughLinksThatStayInside) {

@@ -53,6 +53,9 @@ plot::Figure scores_figure(const Evaluation& evaluation, const std::string& titl
   plot::Chart chart{.x = {.label = evaluation.regression ? "root mean squared error" : "accuracy"},
                     .y = named_axis("", names, true),
                     .marks = {}};
+  if (!evaluation.regression) {
+    chart.x.range = std::pair(0.0, 1.0);
+  }
   for (plot::Points* const points : {&held_out, &test}) {
     if (!points->x.empty()) {
       chart.marks.emplace_back(std::move(*points));
@@ -84,10 +87,14 @@ std::optional<plot::Figure> confusion_figure(const Evaluation& evaluation, const
       field.values.push_back(static_cast<double>(count));
     }
   }
+  const double most = *std::ranges::max_element(field.values);
   plot::Chart chart{.title = "environment " + plot::clean(worst.name) + (worst.test ? " (test)" : ""),
                     .x = named_axis("answer", answers, false),
                     .y = named_axis("true class", truths, true),
-                    .marks = {plot::HeatMap{.label = "samples", .field = std::move(field), .values = true}}};
+                    .marks = {plot::HeatMap{.label = "samples",
+                                            .field = std::move(field),
+                                            .range = std::pair(0.0, std::max(1.0, most)),
+                                            .values = true}}};
   return plot::Figure{
       .title = title,
       .panels = {std::move(chart)},

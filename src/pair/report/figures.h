@@ -33,7 +33,7 @@ std::vector<std::string> absent_figures(const Sources& sources);
 std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run);
 std::vector<NamedFigure> several_figures(const Sources& sources);
 
-// Of a run's evaluation: the scores by environment, the confusion matrix of the worst environment, and the columns
+// The figures of an evaluation: the scores by environment, the confusion matrix of the worst environment, and the columns
 // that the model leans on; those that it has.
 std::vector<NamedFigure> evaluation_figures(const runs::Evaluation& evaluation, const std::string& title);
 

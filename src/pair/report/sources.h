@@ -35,7 +35,7 @@ struct Sources {
   std::vector<Method> methods;
   // The choices of each criterion; criteria without a choice come last. Points into the histories.
   std::vector<select::Selection> selections;
-  // What the models of finished runs get right and wrong, by run, for those that have an evaluation.json: at most
+  // The evaluations of finished runs, by run, for those that have an evaluation.json: at most
   // most_evaluations of them, chosen by importance.h.
   std::map<std::size_t, runs::Evaluation> evaluations;
 

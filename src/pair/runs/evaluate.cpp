@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t longest_environment = 200;  // bytes of its name
 
-// Of the two parts of a test environment, records count the first ("env2_in"); the second is left out here.
+// Records count the first part of a test environment, "env2_in"; the second, "env2_out", is left out here.
 bool is_represented(const data::EnvironmentSet& data, std::size_t place) {
   const data::Environment& environment = data.held_out[place];
   constexpr std::string_view out = "_out";

@@ -11,7 +11,7 @@
 #include <vector>
 
 // evaluation.json of a finished run: what its model gets right and wrong on data that it was not trained on,
-// environment by environment. 'pair report' shows it. Plain data of bounded size, whatever the dataset.
+// environment by environment. 'pair report' shows it. Plain data of bounded size for any dataset.
 //
 // An environment is represented by the part that was not trained on: the held-out part of a training
 // environment, and the part of a test environment that records count for the worst test score. So the accuracies
@@ -20,7 +20,7 @@
 namespace pair::runs {
 
 struct Evaluation {
-  // What is not known, such as the correlation of constants, is NaN here and null in the file.
+  // An unknown number, such as the correlation of constants, is NaN here and null in the file.
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
   // How often each class was taken for each, in one environment. If there are more than `most_classes`, the rows
@@ -44,7 +44,7 @@ struct Evaluation {
     bool test = false;
     std::int64_t samples = 0;
 
-    // Of classes.
+    // For classes.
     double accuracy = unknown;
     double confidence = unknown;  // mean probability of the answers
     // Expected calibration error: sum_b n_b/n |accuracy_b - confidence_b| over ten equal bins of the answers'
@@ -53,7 +53,7 @@ struct Evaluation {
     std::optional<Confusion> confusion = {};
     std::vector<Confused> confused = {};  // the most frequent confusions, most frequent first
 
-    // Of a regression, in the label's unit. Residuals are answer - label.
+    // For a regression, in the label's unit. Residuals are answer - label.
     double rmse = unknown;
     double mae = unknown;
     double bias = unknown;         // the mean residual

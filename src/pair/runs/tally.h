@@ -59,7 +59,7 @@ class Tally {
       double confidence = 0.0;
     };
     std::array<Bin, 10> bins = {};
-    // Of a regression: sums of residuals, their sizes and squares; means and central moments of labels and
+    // For a regression: sums of residuals, their sizes and squares; means and central moments of labels and
     // values, updated one sample at a time (Welford), which loses no digits to a large mean.
     double residuals = 0.0;
     double sizes = 0.0;

@@ -70,6 +70,7 @@ function updateEnvironments(run, evaluation) {
 function updateColumns(run, evaluation) {
   const columns = evaluation.columns;
   modelFigures.columns.box.hidden = !columns;
+  modelFigures.columns.box.style.gridColumn = "1 / -1";
   if (!columns) {
     modelFigures.columns.update(() => null, "Only models of tables have columns.");
     return;
@@ -85,7 +86,7 @@ function updateColumns(run, evaluation) {
       text: columns.names.map((_, c) => of.map((_, e) => isNumber(columns.share[e][c]) ?
         `${(100 * columns.share[e][c]).toFixed(0)}%<br>r ${shown(+(columns.agreement[e][c] ?? NaN).toFixed(2))}` : "")),
       texttemplate: of.length <= 12 ? "%{text}" : "", hovertemplate: "%{y}, %{x}<br>share %{text}<extra></extra>",
-      zmin: -1, zmax: 1, colorscale: page.palette.diverging, reversescale: true, xgap: 1, ygap: 1,
+      zmin: -1, zmax: 1, colorscale: page.palette.diverging, xgap: 1, ygap: 1,
       colorbar: {tickvals: [-1, -0.5, 0, 0.5, 1], ticktext: ["100%, misleads", "50%", "0%", "50%", "100%, helps"], thickness: 12},
       meta: {values: columns.names.map((_, c) => of.map((_, e) => columns.share[e][c]))}}],
     layout: {height: Math.min(1200, Math.max(320, 110 + 40 * columns.names.length)), showlegend: false,
