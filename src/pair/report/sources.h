@@ -51,7 +51,7 @@ struct Sources {
   [[nodiscard]] const Metric* headline_metric() const;
 };
 
-inline constexpr std::size_t most_evaluations = 40;
+inline constexpr std::size_t most_evaluations = 24;
 
 // From histories already read. Checks the runs' folders for the files 'done' and 'failed', and reads
 // evaluation.json. One that cannot be used is added to the histories' left_out.
