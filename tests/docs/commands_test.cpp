@@ -63,6 +63,8 @@ TEST(Documents, ShowTrainingOnTablesThatWorks) {
   EXPECT_EQ(run_commands("docs/tables.md", "pair train --data examples/table",
                          " --steps 4 --set pretrain=2 eval_every=3", scratch.path()),
             2);
+  EXPECT_EQ(run_commands("docs/tables.md", "pair report", "", scratch.path()), 1);
+  EXPECT_TRUE(fs::exists(scratch / "report.html"));
 }
 
 TEST(Documents, ShowTrainingOnTextsThatWorks) {

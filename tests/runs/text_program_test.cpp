@@ -90,6 +90,14 @@ TEST(PairTrainText, TrainsPredictsAndScoresWithoutTheVocabularysFile) {
   EXPECT_EQ(spec.at("model"), "distilbert");
   EXPECT_EQ(spec.at("vocab_sha256").get<std::string>().size(), 64U);
 
+  // Examples of wrong answers are texts. The label of "you fool" differs from row to row.
+  const auto evaluation = nlohmann::json::parse(read_file(scratch / "run" / "evaluation.json"));
+  EXPECT_EQ(evaluation.at("environments").size(), 3U);
+  ASSERT_FALSE(evaluation.at("wrong").empty());
+  EXPECT_THAT(evaluation.at("wrong").at(0).at("text").get<std::string>(),
+              ::testing::AnyOf("So kind, you", "you fool"));
+  EXPECT_THAT(evaluation.at("wrong").at(0).at("sample").get<std::string>(), HasSubstr("line "));
+
   const Said scored_run = said(scratch, {"score", "run"});
   EXPECT_EQ(scored_run.status, 0) << scored_run.err;
 

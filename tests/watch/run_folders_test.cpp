@@ -43,7 +43,7 @@ TEST(RunFolders, ChangeWithTheirFiles) {
   const Scratch scratch;
   append(scratch / "a/results.jsonl", record(1));
   RunFolders before = find_runs(scratch.path());
-  for (const char* name : {"a/results.jsonl", "a/failed", "a/done", "b/results.jsonl"}) {
+  for (const char* name : {"a/results.jsonl", "a/failed", "a/done", "a/evaluation.json", "b/results.jsonl"}) {
     append(scratch / name, record(2));
     RunFolders after = find_runs(scratch.path());
     EXPECT_NE(before, after) << name;
@@ -62,12 +62,15 @@ TEST(RunFolders, AreNotLookedForThroughLinksThatLeadOut) {
   fs::create_symlink(outside / "run/results.jsonl", scratch / "a/results.jsonl");
   append(scratch / "b/results.jsonl", record(1));
   fs::create_symlink("/etc/passwd", scratch / "b/failed");
+  append(scratch / "c/results.jsonl", record(1));
+  fs::create_symlink("/etc/passwd", scratch / "c/evaluation.json");
   fs::create_symlink("loop", scratch / "loop");
   const RunFolders found = find_runs(scratch.path());
   EXPECT_THAT(found.runs, IsEmpty());
-  EXPECT_THAT(found.left_out,
-              ElementsAre(HasSubstr("a/results.jsonl links outside of"),
-                          HasSubstr("b/failed links outside of"), HasSubstr("link links outside of")));
+  EXPECT_THAT(
+      found.left_out,
+      ElementsAre(HasSubstr("a/results.jsonl links outside of"), HasSubstr("b/failed links outside of"),
+                  HasSubstr("c/evaluation.json links outside of"), HasSubstr("link links outside of")));
 }
 
 TEST(RunFolders, AreFoundThroughLinksThatStayInside) {
@@ -82,7 +85,7 @@ TEST(RunFolders, AreFoundThroughLinksThatStayInside) {
 
 TEST(RunFolders, DoNotWaitForAPipe) {
   const Scratch scratch;
-  for (const char* name : {"results.jsonl", "failed"}) {
+  for (const char* name : {"results.jsonl", "failed", "evaluation.json"}) {
     fs::create_directory(scratch / "a");
     ASSERT_EQ(::mkfifo((scratch / "a" / name).c_str(), 0600), 0);
     EXPECT_THAT(find_runs(scratch.path()).left_out,

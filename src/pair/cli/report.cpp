@@ -92,7 +92,9 @@ void add_report(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the content of the page as JSON to standard output");
   command->footer(
-      "The page is self-contained: it only needs a browser. It may be made while runs are training.\n\n"
+      "The page is self-contained: it only needs a browser. It may be made while runs are training. For "
+      "finished\n"
+      "runs on tables, images and texts, it also shows where the model fails, with some of the samples.\n\n"
       "Example:\n"
       "  pair report runs/demo -o demo.html\n"
       "  pair report sweep --figures figures\n"

@@ -215,8 +215,9 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
           "--command submits")
       ->capture_default_str();
   add_cluster_options(*command, arguments->cluster);
-  command->add_flag("--no-models", arguments->no_models,
-                    "Do not keep the trained models (model.safetensors, model.json) in the runs' folders");
+  command->add_flag(
+      "--no-models", arguments->no_models,
+      "Do not keep the trained models (model.safetensors, model.json, evaluation.json) in the runs' folders");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->footer(
       "Finished runs are not repeated; stopped, failed and broken ones are run again. Ctrl-C or SIGTERM "

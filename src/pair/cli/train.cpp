@@ -426,8 +426,8 @@ saves and exits with status 130 (SIGTERM: 143); the same command then continues 
 a crash from the last checkpoint. A finished run is not repeated.
 
 The run's folder has results.jsonl (one JSON object per record), spec.json (all settings), checkpoint and,
-when the run has finished, model.safetensors and model.json (the trained model: 'pair predict', 'pair score')
-and done. With --keep-checkpoints all, every record has its model: 'pair select --export' can then give the
+when the run has finished, model.safetensors and model.json (the trained model: 'pair predict', 'pair score'),
+for tables, images and texts evaluation.json (what it gets wrong: 'pair report'), and done. With --keep-checkpoints all, every record has its model: 'pair select --export' can then give the
 model that was selected, also from the middle of a run.
 
 Example:
@@ -510,8 +510,9 @@ void add_train(CLI::App& app, Context& context) {
       "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, with a hash of the settings)");
   command->add_flag("--tensorboard", arguments->tensorboard,
                     "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
-  command->add_flag("--no-model", arguments->no_model,
-                    "Do not keep the trained model (model.safetensors, model.json) in the run's folder");
+  command->add_flag(
+      "--no-model", arguments->no_model,
+      "Do not keep the trained model (model.safetensors, model.json, evaluation.json) in the run's folder");
   setting(
       "--keep-checkpoints", "keep_checkpoints",
       "Models to keep: last, best (also that of the record with the best validation accuracy) or all (that "

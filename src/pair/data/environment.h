@@ -13,6 +13,7 @@
 
 #include "pair/data/input_form.h"
 #include "pair/data/loader.h"
+#include "pair/data/shown_sample.h"
 #include "pair/data/source.h"
 #include "pair/data/task_loss.h"
 
@@ -31,7 +32,8 @@ struct Environment {
   torch::Tensor labels;  // [n]: float for binary and regression tasks, int64 for classes
   bool test = false;     // whether it counts for the worst test accuracy
   // In a streamed set, in place of the tensors: the indices of its samples in the source, at least one. In a
-  // resident set, only for more_scores: what it knows the samples by, in order.
+  // resident set: what more_scores and show know each sample by, in order, such as its row in a file, from 0; may
+  // be empty.
   std::vector<std::size_t> samples = {};
   // Whether records have its score. Training environments of large data may be left out, because scoring
   // reads all of their samples.
@@ -72,6 +74,10 @@ struct EnvironmentSet {
   std::function<std::vector<std::pair<std::string, double>>(const Environment&,
                                                             std::span<const double> answers)>
       more_scores = {};
+
+  // How people recognise samples of a resident set, by Environment::samples, in that order. Empty: not at
+  // all. May read files; throws std::exception if they have changed.
+  std::function<std::vector<ShownSample>(std::span<const std::size_t> samples)> show = {};
 
   // For later use of a trained model: the names of the classes by label, two for binary tasks. Empty: the
   // numbers are their names, or it is a regression.

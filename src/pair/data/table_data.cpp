@@ -27,7 +27,8 @@ Environment part_environment(const std::string& key, const std::vector<std::size
   Environment environment{
       .key = key,
       .inputs = torch::empty({static_cast<std::int64_t>(rows.size()), width}, torch::kFloat),
-      .labels = torch::empty({static_cast<std::int64_t>(rows.size())}, torch::kFloat)};
+      .labels = torch::empty({static_cast<std::int64_t>(rows.size())}, torch::kFloat),
+      .samples = rows};
   float* const to = environment.labels.data_ptr<float>();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     to[i] = labels[rows[i]];
@@ -78,6 +79,7 @@ EnvironmentSet make_table(const TableSpec& spec, std::uint64_t seed) {
   set.notices = std::move(prepared.notices);
   set.description = std::move(prepared.description);
   set.table = std::make_shared<const TableEncoding>(std::move(prepared.encoding));
+  set.show = [spec](std::span<const std::size_t> rows) { return shown_rows(spec, rows); };
   return set;
 }
 

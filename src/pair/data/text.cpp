@@ -86,7 +86,8 @@ EnvironmentSet text_set(std::string name, const WordPiece& tokenizer, std::span<
         .push_back({.key = part.key,
                     .inputs = token_rows(tokenizer, part.texts, options.max_tokens, options.threads),
                     .labels = labels_of(part, set.loss),
-                    .test = part.test});
+                    .test = part.test,
+                    .samples = part.rows});
   }
   if (set.train.empty()) {
     throw std::invalid_argument(set.name + ": expected at least one part to train on, got none");

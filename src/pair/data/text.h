@@ -46,6 +46,7 @@ struct TextPart {
   bool test = false;                    // whether it counts for the worst test accuracy
   std::vector<std::string_view> texts;  // UTF-8, at least one; they must stay valid during the call
   std::vector<std::int32_t> labels;     // one per text: index into the classes
+  std::vector<std::size_t> rows = {};   // Environment::samples
 };
 
 struct TextSetOptions {

@@ -18,7 +18,8 @@ namespace {
 
 TextPart part_of_rows(std::string key, bool trained, bool test, const std::vector<std::size_t>& rows,
                       const std::vector<std::string>& texts, const std::vector<float>& labels) {
-  TextPart part{.key = std::move(key), .trained = trained, .test = test, .texts = {}, .labels = {}};
+  TextPart part{
+      .key = std::move(key), .trained = trained, .test = test, .texts = {}, .labels = {}, .rows = rows};
   for (const std::size_t row : rows) {
     part.texts.emplace_back(texts[row]);
     part.labels.push_back(static_cast<std::int32_t>(labels[row]));
@@ -70,6 +71,7 @@ EnvironmentSet make_texts(const TextSpec& spec, std::uint64_t seed) {
                                  .text_column = spec.text,
                                  .label_column = spec.label,
                                  .environment_columns = spec.environment});
+  set.show = [spec](std::span<const std::size_t> rows) { return shown_texts(spec, rows); };
   set.notices = prepared.notices;
   describe_texts(set, prepared, spec, tokenizer);
   return set;

@@ -93,6 +93,15 @@ EnvironmentSet make_wilds_texts(const WildsKind& kind, const WildsTextOptions& o
   }
   files->inputs = {};  // the texts are tokens now
   set.more_scores = wilds_scores(kind, files);
+  set.show = [&kind, root = options.data_root](std::span<const std::size_t> samples) {
+    const WildsSet again = read_wilds(kind, root);
+    std::vector<ShownSample> shown;
+    for (const std::size_t sample : samples) {
+      shown.push_back({.name = "comment " + std::to_string(sample),
+                       .text = cut_text(again.inputs.at(sample), ShownSample::longest_text)});
+    }
+    return shown;
+  };
   add_token_notices(set, tokenizer, options.vocab);
   return set;
 }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "pair/base/base64.h"
+
 namespace pair::plot {
 namespace {
 
@@ -76,18 +78,8 @@ std::uint8_t scale_pixel(double t) {
 }
 
 std::string data_uri(std::string_view png) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text = "data:image/png;base64,";
-  for (std::size_t i = 0; i < png.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t j = 0; j < 3; ++j) {
-      three = (three << 8) | (i + j < png.size() ? static_cast<std::uint8_t>(png[i + j]) : 0U);
-    }
-    for (std::size_t j = 0; j < 4; ++j) {
-      text += i + j <= png.size() ? digits[(three >> (18 - 6 * j)) & 63U] : '=';
-    }
-  }
-  return text;
+  return "data:image/png;base64," +
+         base::base64({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
 }
 
 }  // namespace pair::plot

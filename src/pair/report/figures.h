@@ -18,7 +18,8 @@ struct NamedFigure {
   plot::Figure figure;
 };
 
-// For one run: losses, weights, divergence, conflict, accuracy and rate. For several: overlay, spread, radar,
+// For one run: losses, weights, divergence, conflict, accuracy and rate; environments, confusion and columns if it
+// has an evaluation. For several: overlay, spread, radar,
 // pareto and heat, and the figures of up to `most_runs` single runs, chosen by importance.h, with the name of
 // the run's folder in front (followed by -2, -3, ... where several runs share it). Figures without data are
 // left out.
@@ -31,6 +32,10 @@ std::vector<std::string> absent_figures(const Sources& sources);
 // The figures of one run, and of several.
 std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run);
 std::vector<NamedFigure> several_figures(const Sources& sources);
+
+// The figures of an evaluation: the scores by environment, the confusion matrix of the worst environment, and the columns
+// that the model leans on; those that it has.
+std::vector<NamedFigure> evaluation_figures(const runs::Evaluation& evaluation, const std::string& title);
 
 // The mean of the metric's last values over the first two settings that have 2 to 40 values each; none if
 // there are fewer than two such settings.

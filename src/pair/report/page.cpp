@@ -88,13 +88,15 @@ json palette() {
                     {"grid", plot::hex(plot::grid_paint(theme))}};
   }
   constexpr std::size_t stops = 17;
-  json scale = json::array();
-  for (std::size_t i = 0; i < stops; ++i) {
-    const double t = static_cast<double>(i) / (stops - 1);
-    scale.push_back(
-        {t, plot::hex(plot::scale_color(plot::ColorScale::viridis, t, plot::Theme::light).color)});
+  for (const auto& [name, kind] :
+       {std::pair("scale", plot::ColorScale::viridis), std::pair("diverging", plot::ColorScale::diverging)}) {
+    json scale = json::array();
+    for (std::size_t i = 0; i < stops; ++i) {
+      const double t = static_cast<double>(i) / (stops - 1);
+      scale.push_back({t, plot::hex(plot::scale_color(kind, t, plot::Theme::light).color)});
+    }
+    colors[name] = std::move(scale);
   }
-  colors["scale"] = std::move(scale);
   return colors;
 }
 

@@ -7,6 +7,7 @@
 
 #include "pair/plot/text.h"
 #include "pair/report/choices.h"
+#include "pair/report/evaluation_words.h"
 #include "pair/report/importance.h"
 #include "pair/report/number.h"
 #include "pair/report/payload_of.h"
@@ -124,7 +125,8 @@ json run_json(const Sources& sources, std::size_t index, const Settings& setting
           {"settings", std::move(values)},
           {"last", std::move(last)},
           {"series", nullptr},
-          {"phases", phases_json(run)}};
+          {"phases", phases_json(run)},
+          {"evaluation", nullptr}};
 }
 
 bool has_curve(const Metric& metric) {
@@ -223,6 +225,94 @@ void add_series(json& result, const Sources& sources, std::span<const std::size_
   }
 }
 
+// Texts of unknown origin, everywhere in the value; base64 has none.
+void clean_texts(json& value) {
+  if (value.is_string()) {
+    value = plot::clean(value.get_ref<const std::string&>());
+  } else if (value.is_structured()) {
+    for (auto& [key, part] : value.items()) {
+      if (key != "picture") {
+        clean_texts(part);
+      }
+    }
+  }
+}
+
+json evaluation_json(const runs::Evaluation& evaluation) {
+  json object = runs::as_json(evaluation);
+  object.erase("format");
+  object["words"] = evaluation_words(evaluation);
+  clean_texts(object);
+  return object;
+}
+
+// The pictures of an evaluation, taken out of it.
+std::vector<json> taken_pictures(json& evaluation) {
+  std::vector<json> pictures;
+  for (json& wrong : evaluation["wrong"]) {
+    pictures.push_back(wrong.value("picture", json()));
+    wrong.erase("picture");
+  }
+  return pictures;
+}
+
+std::size_t size_of(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace).size();
+}
+
+// To runs that can be viewed step by step, as far as there is room; then their pictures.
+void add_evaluations(json& result, const Sources& sources, std::span<const std::ptrdiff_t> place,
+                     std::span<const std::size_t> order) {
+  constexpr std::size_t most_text = 500'000;
+  constexpr std::size_t most_pictures = 1'500'000;
+  std::size_t used = 0;
+  std::size_t without = 0;
+  std::vector<std::pair<json*, std::vector<json>>> added;
+  for (const std::size_t run : order) {
+    const auto found = sources.evaluations.find(run);
+    if (found == sources.evaluations.end() || place[run] < 0 ||
+        result["runs"][static_cast<std::size_t>(place[run])]["series"].is_null()) {
+      continue;
+    }
+    json object = evaluation_json(found->second);
+    std::vector<json> pictures = taken_pictures(object);
+    if (const std::size_t size = size_of(object); used + size <= most_text) {
+      used += size;
+      json& there = result["runs"][static_cast<std::size_t>(place[run])]["evaluation"];
+      there = std::move(object);
+      added.emplace_back(&there, std::move(pictures));
+    } else {
+      ++without;
+    }
+  }
+  std::size_t bytes = 0;
+  std::size_t unseen = 0;
+  for (auto& [evaluation, pictures] : added) {
+    std::size_t size = 0;
+    for (const json& picture : pictures) {
+      size += picture.is_string() ? picture.get_ref<const std::string&>().size() : 0;
+    }
+    if (bytes + size > most_pictures) {
+      ++unseen;
+      continue;
+    }
+    bytes += size;
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+      if (pictures[i].is_string()) {
+        (*evaluation)["wrong"][i]["picture"] = std::move(pictures[i]);
+      }
+    }
+  }
+  if (without > 0) {
+    result["notes"].push_back("To keep the page small, the evaluations of " + counted(without, "run") +
+                              " are left out.");
+  }
+  if (unseen > 0) {
+    result["notes"].push_back("To keep the page small, the pictures of wrong answers of " +
+                              counted(unseen, "run") + " are left out.");
+  }
+}
+
 }  // namespace
 
 nlohmann::json payload_of(const Sources& sources) {
@@ -285,6 +375,7 @@ nlohmann::json payload_of(const Sources& sources) {
                               "; the curves and figures per method cover all runs.");
   }
   add_series(result, sources, kept, order);
+  add_evaluations(result, sources, place, order);
   return result;
 }
 

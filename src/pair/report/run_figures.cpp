@@ -116,6 +116,10 @@ std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& 
   add("error", Kind::error, {.label = "squared error", .scale = plot::Scale::logarithmic}, false);
   add("rate", Kind::rate, {.label = "learning rate", .scale = plot::Scale::logarithmic}, false);
   add("events", Kind::count, {.label = "guarded steps so far"}, false);
+  const auto evaluation = sources.evaluations.find(static_cast<std::size_t>(&run - sources.history().data()));
+  if (evaluation != sources.evaluations.end()) {
+    std::ranges::move(evaluation_figures(evaluation->second, heading(run)), std::back_inserter(figures));
+  }
   return figures;
 }
 

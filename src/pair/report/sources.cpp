@@ -5,6 +5,9 @@
 #include <utility>
 
 #include "pair/base/files.h"
+#include "pair/base/names.h"
+#include "pair/report/importance.h"
+#include "pair/runs/run_paths.h"
 #include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
 
@@ -45,6 +48,28 @@ std::vector<select::Selection> selections_of(const select::History& history) {
   return all;
 }
 
+void read_evaluations(Sources& sources) {
+  for (const std::size_t run : by_importance(sources)) {
+    if (sources.evaluations.size() == most_evaluations) {
+      return;
+    }
+    const fs::path file = runs::evaluation_file(sources.history()[run].name);  // none for FOLDER#2
+    std::error_code unknown;
+    if (sources.states[run].state != State::done || !fs::exists(file, unknown)) {
+      continue;
+    }
+    try {
+      sources.evaluations.emplace(
+          run, runs::evaluation_from_text(base::read_file(file, runs::longest_evaluation)));
+    } catch (const base::FileError& error) {
+      sources.histories.left_out.push_back({file, 0, "cannot be read: " + error.reason()});
+    } catch (const std::invalid_argument& error) {
+      sources.histories.left_out.push_back(
+          {file, 0, "cannot be used: " + base::printable(std::string_view(error.what()).substr(0, 300))});
+    }
+  }
+}
+
 }  // namespace
 
 const Metric* Sources::headline_metric() const {
@@ -64,6 +89,7 @@ Sources sources_of(select::Histories histories) {
   sources.headline = headline(sources.metrics);
   sources.methods = methods_of(sources.history());
   sources.selections = selections_of(sources.history());
+  read_evaluations(sources);
   return sources;
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pair/report/methods.h"
 #include "pair/report/metric.h"
+#include "pair/runs/evaluation.h"
 #include "pair/select/decision.h"
 #include "pair/select/read_histories.h"
 
@@ -33,6 +35,9 @@ struct Sources {
   std::vector<Method> methods;
   // The choices of each criterion; criteria without a choice come last. Points into the histories.
   std::vector<select::Selection> selections;
+  // The evaluations of finished runs, by run, for those that have an evaluation.json: at most
+  // most_evaluations of them, chosen by importance.h.
+  std::map<std::size_t, runs::Evaluation> evaluations;
 
   Sources() = default;
   Sources(const Sources&) = delete;
@@ -46,7 +51,10 @@ struct Sources {
   [[nodiscard]] const Metric* headline_metric() const;
 };
 
-// From histories already read. Checks the runs' folders for the files 'done' and 'failed'.
+inline constexpr std::size_t most_evaluations = 24;
+
+// From histories already read. Checks the runs' folders for the files 'done' and 'failed', and reads
+// evaluation.json. One that cannot be used is added to the histories' left_out.
 Sources sources_of(select::Histories histories);
 
 // Throws the same errors as select::read_histories.

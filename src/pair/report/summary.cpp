@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "pair/report/evaluation_words.h"
 #include "pair/report/number.h"
 #include "pair/report/series.h"
 
@@ -133,7 +134,7 @@ std::vector<Sentence> summary_of(const Sources& sources) {
     return sentences;
   }
   std::vector<Sentence> sentences{{"trained", trained(sources)}};
-  for (const auto& part : {best(sources), criteria(sources)}) {
+  for (const auto& part : {best(sources), criteria(sources), evaluation_sentences(sources)}) {
     sentences.insert(sentences.end(), part.begin(), part.end());
   }
   for (std::string& doubt : doubts_of(sources)) {

@@ -5,13 +5,13 @@
 
 #include "pair/report/sources.h"
 
-// The report in sentences: what was trained, which method is best, by which criterion, and which caveats
-// apply.
+// The report in sentences: what was trained, which method is best, by which criterion, where models fail, and
+// which caveats apply.
 
 namespace pair::report {
 
 struct Sentence {
-  std::string kind;  // trained, best, criterion or distrust
+  std::string kind;  // trained, best, criterion, model or distrust
   std::string text;
 };
 

@@ -9,11 +9,13 @@
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "pair/data/environment.h"
 #include "pair/device/recorder.h"
 #include "pair/runs/device_name.h"
+#include "pair/runs/evaluate.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/model_files.h"
 #include "pair/runs/rank_run.h"
@@ -219,8 +221,31 @@ class Try {
     }
     drop_models();
     const RunResult result = result_of(trainer, RunResult::Status::finished);
-    directory_.finish({result.step, result.seconds}, versions(), kept_model(trainer));
+    const std::string model = kept_model(trainer);
+    if (!write_evaluation(trainer)) {
+      return result_of(trainer, RunResult::Status::stopped);
+    }
+    directory_.finish({result.step, result.seconds}, versions(), model);
     return result;
+  }
+
+  // False if it was stopped. After the run's time is taken: it is not training.
+  bool write_evaluation(train::Trainer& trainer) {
+    const std::filesystem::path file = evaluation_file(directory_.path());
+    const auto data = datasets_.get(spec_.dataset, spec_.seed, spec_.device);
+    std::error_code ignored;
+    if (!hooks_.keep_model || !is_evaluated(*data)) {
+      std::filesystem::remove(file, ignored);  // an earlier try may have kept its model
+      return true;
+    }
+    try {
+      const ModelCard card = card_from_text(read_file(card_file(directory_.path())));
+      replace_file(file, to_text(evaluate(*data, card, trainer, hooks_.should_stop)));
+      tell(trainer.take_notices());
+      return true;
+    } catch (const train::Interrupted&) {
+      return false;
+    }
   }
 
   // The digest of model.json; empty if the run does not keep its model.

@@ -54,8 +54,9 @@ fs::path prepared(fs::path path, const RunSpec& spec) {
   // A crash before spec.json leaves at most the first two.
   std::vector<fs::path> early = {results_file(path).filename(), part_of(spec_file(path)).filename()};
   if (is_named_after(path, spec)) {
-    for (const fs::path& file : {checkpoint_file(path), failed_file(path), done_file(path),
-                                 weights_file(path), card_file(path), models_folder(path)}) {
+    for (const fs::path& file :
+         {checkpoint_file(path), failed_file(path), done_file(path), weights_file(path), card_file(path),
+          evaluation_file(path), models_folder(path)}) {
       early.insert(early.end(), {file.filename(), part_of(file).filename()});
     }
   }

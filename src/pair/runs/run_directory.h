@@ -24,6 +24,8 @@
 //   (data/chained_digest.h). The only file with times.
 // - model.safetensors, model.json: the model after the last step (model_files.h), written before done, unless
 //   the run keeps no model. done then has the SHA-256 of model.json, which has that of model.safetensors.
+// - evaluation.json: what that model gets right and wrong (evaluation.h), for tables, texts and images. Written
+//   before done, and not part of its digests: 'pair report' does without it.
 // - models/step-000300: the model of an earlier record, if the run keeps it (kept_models.h).
 // - results.jsonl.lease: the lock where the file system has no flock (lease.h).
 // - failed: why the last attempt failed, if it did.

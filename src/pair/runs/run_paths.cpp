@@ -27,6 +27,10 @@ std::filesystem::path card_file(const std::filesystem::path& directory) {
   return directory / "model.json";
 }
 
+std::filesystem::path evaluation_file(const std::filesystem::path& directory) {
+  return directory / "evaluation.json";
+}
+
 std::filesystem::path models_folder(const std::filesystem::path& directory) {
   return directory / "models";
 }

@@ -17,6 +17,8 @@ std::filesystem::path failed_file(const std::filesystem::path& directory);
 std::filesystem::path weights_file(const std::filesystem::path& directory);  // model.safetensors
 std::filesystem::path card_file(const std::filesystem::path& directory);     // model.json
 
+std::filesystem::path evaluation_file(const std::filesystem::path& directory);  // evaluation.json
+
 std::filesystem::path models_folder(const std::filesystem::path& directory);  // models
 // models/step-000300; more digits if the step has more.
 std::filesystem::path kept_folder(const std::filesystem::path& directory, std::int64_t step);

@@ -427,7 +427,7 @@ class Scoring {
           set.streamed() ? streamed_environments(set, *environments) : resident(*environments);
       for (std::size_t i = 0; i < scored.size(); ++i) {
         const data::Environment& environment = (*environments)[i];
-        add({.environment = name_of(environment.key, names),
+        add({.environment = environment_name(environment.key, names),
              .key = environment.key,
              .test = environment.test},
             scored[i]);
@@ -486,16 +486,6 @@ class Scoring {
     return scored;
   }
 
-  // "env2_out" is a part of environment 2.
-  static std::string name_of(const std::string& key, const std::vector<std::string>& names) {
-    constexpr std::string_view before = "env";
-    std::size_t number = names.size();
-    if (key.starts_with(before)) {
-      std::istringstream(key.substr(before.size())) >> number;
-    }
-    return number < names.size() ? names[number] : key;
-  }
-
   const ScoreRequest& request_;
   const ScoreHooks& hooks_;
   TrainedModel model_;
@@ -504,6 +494,15 @@ class Scoring {
 };
 
 }  // namespace
+
+std::string environment_name(const std::string& key, const std::vector<std::string>& names) {
+  constexpr std::string_view before = "env";
+  std::size_t number = names.size();
+  if (key.starts_with(before)) {
+    std::istringstream(key.substr(before.size())) >> number;
+  }
+  return number < names.size() ? names[number] : key;
+}
 
 ScoreTable score(const ScoreRequest& request, const ScoreHooks& hooks) {
   if (request.workers < 0 || request.workers > 256) {

@@ -50,6 +50,10 @@ struct ScoreHooks {
   std::function<bool()> should_stop = {};  // called between batches; if true, score() throws Interrupted
 };
 
+// The name of the environment that a key of records is about: "env2_out" is a part of environment 2 of the names.
+// Other keys, such as "val", are names themselves.
+std::string environment_name(const std::string& key, const std::vector<std::string>& names);
+
 // On the data that a run was trained and tested on, accuracy and mse are those of its last record, to the
 // last bit where the run was trained on a processor with as many threads. Throws std::invalid_argument for a
 // folder without a usable model, and for data or metrics that do not fit the model; std::runtime_error where

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "pair/base/files.h"
+#include "pair/base/registry.h"
 #include "pair/data/environment.h"
 #include "pair/data/inputs.h"
 #include "pair/data/metrics.h"

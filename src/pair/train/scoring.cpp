@@ -7,6 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -50,6 +51,35 @@ torch::Tensor rows_of(const torch::Tensor& rows, const Batch& batch, const std::
   return torch::cat(chosen);
 }
 
+// The outputs, labels and samples of each batch of one environment, on the device, in order. The model is in
+// evaluation mode.
+void see_environment(models::Model& model, StreamedBatches& batches, const data::Environment& environment,
+                     const DeviceLink& link, const std::function<bool()>& stop,
+                     const std::function<void(const torch::Tensor&, const torch::Tensor&,
+                                              std::span<const std::size_t>)>& see) {
+  data::Loader loader = batches.ordered(environment);
+  std::int64_t count = 0;
+  while (const std::optional<data::LoadedBatch> batch = loader.next(stop)) {
+    link.perform([&] {
+      const torch::Tensor logits =
+          model.forward(batches.normalised(batch->inputs.to(link.device(), /*non_blocking=*/true)));
+      see(logits, batch->labels.to(link.device(), /*non_blocking=*/true), batch->samples);
+    });
+    count += batch->labels.size(0);
+    if (stop && stop()) {
+      throw Interrupted();
+    }
+  }
+  if (!loader.done()) {
+    throw Interrupted();
+  }
+  batches.note(loader);
+  if (count == 0) {
+    throw std::runtime_error(environment.key + ": expected at least one valid image, got " +
+                             std::to_string(environment.samples.size()) + " broken ones");
+  }
+}
+
 }  // namespace
 
 torch::Tensor outputs_of(models::Model& model, const torch::Tensor& inputs,
@@ -85,35 +115,51 @@ std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, 
       means.push_back(std::numeric_limits<double>::quiet_NaN());
       continue;
     }
-    data::Loader loader = batches.ordered(*environment);
     double sum = 0.0;
     std::int64_t count = 0;
-    while (const std::optional<data::LoadedBatch> batch = loader.next(stop)) {
-      link.perform([&] {
-        const torch::Tensor logits =
-            model.forward(batches.normalised(batch->inputs.to(link.device(), /*non_blocking=*/true)));
-        const torch::Tensor labels = batch->labels.to(link.device(), /*non_blocking=*/true);
-        sum += data::sample_scores(loss, logits, labels).sum().item<double>();
-        if (seen) {
-          seen(means.size(), logits, labels);
-        }
-      });
-      count += batch->labels.size(0);
-      if (stop && stop()) {
-        throw Interrupted();
-      }
-    }
-    if (!loader.done()) {
-      throw Interrupted();
-    }
-    batches.note(loader);
-    if (count == 0) {
-      throw std::runtime_error(environment->key + ": expected at least one valid image, got " +
-                               std::to_string(environment->samples.size()) + " broken ones");
-    }
+    see_environment(
+        model, batches, *environment, link, stop,
+        [&](const torch::Tensor& logits, const torch::Tensor& labels, std::span<const std::size_t> samples) {
+          sum += data::sample_scores(loss, logits, labels).sum().item<double>();
+          count += labels.size(0);
+          if (seen) {
+            seen(means.size(), logits, labels, samples);
+          }
+        });
     means.push_back(sum / static_cast<double>(count));
   }
   return means;
+}
+
+void see_held_out(models::Model& model, Batches& batches, const data::EnvironmentSet& data,
+                  const DeviceLink& link, const std::function<bool(std::size_t environment)>& wanted,
+                  const SeenOutputs& seen, const std::function<bool()>& stop) {
+  const torch::NoGradGuard no_graph;
+  const ModeGuard mode(model, Mode::evaluation);
+  if (StreamedBatches* const streamed = batches.streamed()) {
+    for (std::size_t e = 0; e < data.held_out.size(); ++e) {
+      if (wanted(e)) {
+        see_environment(model, *streamed, data.held_out[e], link, stop,
+                        [&](const torch::Tensor& outputs, const torch::Tensor& labels,
+                            std::span<const std::size_t> samples) { seen(e, outputs, labels, samples); });
+      }
+    }
+    return;
+  }
+  if (data.held_out.empty()) {
+    return;
+  }
+  link.perform([&] {
+    const Batch& held_out = batches.held_out();
+    const std::vector<torch::Tensor> outputs =
+        outputs_of(model, held_out.inputs, stop).split_with_sizes(held_out.sizes);
+    const std::vector<torch::Tensor> labels = held_out.labels.split_with_sizes(held_out.sizes);
+    for (std::size_t e = 0; e < data.held_out.size(); ++e) {
+      if (wanted(e)) {
+        seen(e, outputs[e], labels[e], data.held_out[e].samples);
+      }
+    }
+  });
 }
 
 Scorer::Scorer(std::shared_ptr<models::Model> model, Batches& batches, data::TaskLoss loss, DeviceLink& link,
@@ -189,7 +235,8 @@ Scores Scorer::streamed_scores(StreamedBatches& batches, const std::function<boo
   std::vector<std::vector<torch::Tensor>> outputs(parts_.size());
   std::vector<std::vector<torch::Tensor>> labels(parts_.size());
   const auto first = static_cast<std::size_t>(batches_->all_environments());
-  const SeenOutputs seen = [&](std::size_t environment, const torch::Tensor& some, const torch::Tensor& of) {
+  const SeenOutputs seen = [&](std::size_t environment, const torch::Tensor& some, const torch::Tensor& of,
+                               std::span<const std::size_t> /*samples*/) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       if (environment == first + parts_[i]) {
         outputs[i].push_back(some);
@@ -222,7 +269,8 @@ Scores Scorer::more_scores(StreamedBatches& batches, const std::function<bool()>
   const std::size_t first = data.train.size();
   std::vector<std::vector<double>> answers(data.held_out.size());
   Scores scores{mean_scores(*model_, batches, loss_, *link_, stop,
-                            [&](std::size_t environment, const torch::Tensor& outputs, const torch::Tensor&) {
+                            [&](std::size_t environment, const torch::Tensor& outputs, const torch::Tensor&,
+                                std::span<const std::size_t>) {
                               if (environment >= first) {
                                 std::ranges::copy(
                                     to_doubles(data::answers(loss_, outputs).to(torch::kDouble)),

@@ -16,6 +16,7 @@
 #include "pair/train/batch.h"
 #include "pair/train/batches.h"
 #include "pair/train/device_link.h"
+#include "pair/train/seen_outputs.h"
 
 namespace pair::train {
 
@@ -36,12 +37,18 @@ std::vector<torch::Tensor> mean_scores(models::Model& model, const Batch& batch,
 // one batch at a time. stop is called while files are read. Throws Interrupted if it returns true, and
 // std::runtime_error for a file that cannot be read or is broken, or if all files of an environment are.
 // seen, if set, gets the outputs and labels of each batch, on the device, with the environment's place in
-// batches.all().
-using SeenOutputs =
-    std::function<void(std::size_t environment, const torch::Tensor& outputs, const torch::Tensor& labels)>;
+// batches.all() and the samples of the batch (data::Environment::samples).
 std::vector<double> mean_scores(models::Model& model, StreamedBatches& batches, data::TaskLoss loss,
                                 const DeviceLink& link, const std::function<bool()>& stop = {},
                                 const SeenOutputs& seen = {});
+
+// The outputs of the model on held-out environments, in evaluation mode; keeps no graph. `environment` is the
+// place in data.held_out, and only those that `wanted` says are computed. Resident data is processed as the
+// scores are, so that they agree to the last bit, and seen is called once per environment; streamed data in
+// bounded memory, with a call per batch. Throws as mean_scores does.
+void see_held_out(models::Model& model, Batches& batches, const data::EnvironmentSet& data,
+                  const DeviceLink& link, const std::function<bool(std::size_t environment)>& wanted,
+                  const SeenOutputs& seen, const std::function<bool()>& stop = {});
 
 // The result of scoring a run's model.
 struct Scores {

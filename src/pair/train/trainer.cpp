@@ -110,6 +110,8 @@ class Trainer::Impl {
 
   Evaluation evaluate(const std::function<bool()>& stop);
   torch::Tensor predict(const torch::Tensor& inputs);
+  void see_held_out(const std::function<bool(std::size_t)>& wanted, const SeenOutputs& seen,
+                    const std::function<bool()>& stop);
   void save(std::ostream& out);
   void save_weights(const std::filesystem::path& path);
   void load(std::istream& in);
@@ -254,6 +256,14 @@ torch::Tensor Trainer::Impl::predict(const torch::Tensor& inputs) {
   return logits;
 }
 
+void Trainer::Impl::see_held_out(const std::function<bool(std::size_t)>& wanted, const SeenOutputs& seen,
+                                 const std::function<bool()>& stop) {
+  const auto scope = link_.enter();
+  strategy_->settle();
+  const AveragedWeights::Use averaged(*average_);
+  train::see_held_out(*learner_->model, learner_->batches, *data_, link_, wanted, seen, stop);
+}
+
 void Trainer::Impl::save(std::ostream& out) {
   const auto scope = link_.enter();
   strategy_->settle();
@@ -337,6 +347,10 @@ Evaluation Trainer::evaluate(const std::function<bool()>& stop) {
 }
 std::vector<std::string> Trainer::take_notices() {
   return impl_->take_notices();
+}
+void Trainer::see_held_out(const std::function<bool(std::size_t)>& wanted, const SeenOutputs& seen,
+                           const std::function<bool()>& stop) {
+  impl_->see_held_out(wanted, seen, stop);
 }
 torch::Tensor Trainer::predict(const torch::Tensor& inputs) {
   return impl_->predict(inputs);

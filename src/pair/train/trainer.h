@@ -2,11 +2,13 @@
 
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "pair/train/guard.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/ranks.h"
+#include "pair/train/seen_outputs.h"
 #include "pair/train/settings.h"
 
 namespace pair::models {
@@ -105,6 +108,10 @@ class Trainer {
   // streamed set, where the pass may take minutes, stop is called occasionally; if it returns true, throws
   // Interrupted, and nothing has changed.
   [[nodiscard]] Evaluation evaluate(const std::function<bool()>& stop = {});
+  // The outputs on held-out environments (see_held_out in scoring.h), of the model that save_weights writes.
+  // Changes nothing. Needs no other rank.
+  void see_held_out(const std::function<bool(std::size_t environment)>& wanted, const SeenOutputs& seen,
+                    const std::function<bool()>& stop = {});
   // The logits of inputs like the data's, [n, outputs] on the CPU, in evaluation mode; changes nothing.
   [[nodiscard]] torch::Tensor predict(const torch::Tensor& inputs);
 

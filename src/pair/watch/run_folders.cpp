@@ -61,8 +61,11 @@ class Search {
 
   void look_into(const fs::path& run, bool is_root) {
     RunStamps stamps;
-    const std::array<std::pair<const char*, std::optional<Stamp>*>, 3> files{
-        {{"results.jsonl", &stamps.results}, {"done", &stamps.done}, {"failed", &stamps.failed}}};
+    const std::array<std::pair<const char*, std::optional<Stamp>*>, 4> files{
+        {{"results.jsonl", &stamps.results},
+         {"done", &stamps.done},
+         {"failed", &stamps.failed},
+         {"evaluation.json", &stamps.evaluation}}};
     for (const auto& [name, stamp] : files) {
       const fs::path file = run / name;
       struct stat status {};

@@ -26,6 +26,7 @@ struct RunStamps {
   std::optional<Stamp> results;  // none if the run has no results.jsonl
   std::optional<Stamp> done;
   std::optional<Stamp> failed;
+  std::optional<Stamp> evaluation;  // evaluation.json
 
   bool operator==(const RunStamps&) const = default;
 };

@@ -58,3 +58,40 @@ export function writeSweep(folder) {
     }
   }
 }
+
+// A small JPEG file: 8 x 8 pixels of one colour.
+const picture = ["/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAMCAgMCAgMDAwMEAwMEBQgFBQQEBQoHBwYIDAoMDAsKCwsNDhIQDQ4RDgsLEBYQERMUFRUVDA8XGB",
+  "YUGBIUFRT/2wBDAQMEBAUEBQkFBQkUDQsNFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBT/wAARCAAI",
+  "AAgDASIAAhEBAxEB/8QAHwAAAQUBAQEBAQEAAAAAAAAAAAECAwQFBgcICQoL/8QAtRAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhBy",
+  "JxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKT",
+  "lJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6/8QAHwEAAwEBAQEBAQEBAQAAAA",
+  "AAAAECAwQFBgcICQoL/8QAtREAAgECBAQDBAcFBAQAAQJ3AAECAxEEBSExBhJBUQdhcRMiMoEIFEKRobHBCSMzUvAVYnLRChYkNOEl8RcYGRom",
+  "JygpKjU2Nzg5OkNERUZHSElKU1RVVldYWVpjZGVmZ2hpanN0dXZ3eHl6goOEhYaHiImKkpOUlZaXmJmaoqOkpaanqKmqsrO0tba3uLm6wsPExc",
+  "bHyMnK0tPU1dbX2Nna4uPk5ebn6Onq8vP09fb3+Pn6/9oADAMBAAIRAxEAPwDCooor8KP6dP/Z"].join("");
+
+// evaluation.json of a run on images of two classes in three environments, or of a table ("table") or a regression.
+// `names` replaces the names of the environments, classes and samples.
+export function writeEvaluation(folder, {kind = "images", names = null} = {}) {
+  const regression = kind === "regression";
+  const classes = names ? names.slice(0, 2) : ["cat", "dog"];
+  const environments = (names ? names.slice(0, 3) : ["art", "photo", "sketch"]).map((name, e) => {
+    const right = [45, 40, 15][e];
+    const common = {name, key: `env${e}_out`, test: e === 2, samples: 100};
+    return regression ? {...common, rmse: e + 1, mae: e + 0.5, bias: e - 0.5, correlation: e === 0 ? null : 0.9} :
+      {...common, accuracy: right / 50, confidence: 0.9, calibration_error: Math.abs(0.9 - right / 50),
+        confusion: {classes: [0, 1], others: false, counts: [[right, 50 - right], [50 - right, right]]},
+        confused: [[0, 1, 50 - right], [1, 0, 50 - right]]};
+  });
+  const wrong = environments.flatMap((_, environment) => Array.from({length: 12}, (_, i) => ({environment,
+    sample: names ? names[i % names.length] : kind === "images" ? `${environments[environment].name}/cat/${i}.jpg` : `line ${i + 2}`,
+    ...(regression ? {label: 1, value: 9 - 0.5 * i} : {truth: 0, answer: 1, probability: 0.99 - 0.01 * i - 0.001 * environment}),
+    ...(kind === "images" ? {picture} : kind === "texts" ? {text: names ? names[0] : "so kind"} :
+      {cells: [["age", "47"], [names ? names[0] : "tone", names ? names[1] : "92"]], cells_left_out: 3})})));
+  const evaluation = {format: 1, steps: 200, regression, label: kind === "images" ? "" : "outcome",
+    classes: regression ? [] : classes, classes_in_all: regression ? 0 : 2, environments, worst: 2, wrong};
+  if (kind === "table") {
+    evaluation.columns = {names: names ? names.slice(0, 2) : ["tone", "age"], left_out: 1, fitted: true, environments: [0, 1, 2],
+      share: [[0.6, 0.3], [0.55, 0.3], [0.5, 0.35]], agreement: [[0.6, 0.2], [0.5, 0.3], [-0.7, 0.25]]};
+  }
+  writeFileSync(join(folder, "evaluation.json"), JSON.stringify(evaluation));
+}

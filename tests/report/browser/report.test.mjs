@@ -7,7 +7,7 @@ import {join} from "node:path";
 import {after, before, test} from "node:test";
 import {pathToFileURL} from "node:url";
 import {createRequire} from "node:module";
-import {writeRun, writeSweep} from "./records.mjs";
+import {writeEvaluation, writeRun, writeSweep} from "./records.mjs";
 
 // The packages are in the build folder, which the sources know nothing of.
 const {chromium} = createRequire(join(process.env.PAIR_BROWSER_PACKAGES, "package.json"))("playwright-core");
@@ -239,13 +239,104 @@ test("every figure has a description and a table for screen readers", async () =
   await page.context().close();
 });
 
+test("a model on images: scores, confusion matrix and pictures, by environment", async () => {
+  writeRun(join(scratch, "images"), {records: 5});
+  writeEvaluation(join(scratch, "images"));
+  const page = await open(report("images.html", join(scratch, "images")));
+  assert.match(await page.textContent("#summary"), /the worst environment is 'sketch' \(test\), where 30.0% of 100 answers are right/);
+  assert.equal(await points(page, "environments"), 3);
+  assert.deepEqual(await traces(page, "environments"), ["held out of a training environment", "test environment"]);
+  const cells = () => page.$eval("#confusion-plot", (plot) => plot.data[0].text);
+  assert.deepEqual(await cells(), [[15, 35], [35, 15]], "the worst environment's");
+  assert.ok(await page.isHidden("#columns"));
+  const cards = () => page.$$eval("#wrong li", (all) => all.map((each) => each.innerText));
+  assert.equal((await cards()).length, 12);
+  assert.match((await cards())[0], /cat taken for dog, 98.8%\s+sketch\/cat\/0.jpg/);
+  const seen = await page.$$eval("#wrong img", (all) => Promise.all(all.map(async (each) => {
+    await each.decode();
+    return [each.naturalWidth, each.alt];
+  })));
+  assert.equal(seen.length, 12);
+  assert.ok(seen.every(([width, alt]) => width === 8 && /sketch\/cat\/\d+.jpg: cat taken for dog/.test(alt)), String(seen[0]));
+  // By keyboard.
+  await page.focus("#model-environment");
+  await page.keyboard.press("ArrowUp");
+  await ready(page);
+  assert.equal(await page.inputValue("#model-environment"), "1");
+  assert.deepEqual(await cells(), [[40, 10], [10, 40]]);
+  assert.match((await cards())[0], /photo\/cat\/0.jpg/);
+  await page.selectOption("#model-environment", "all");
+  await ready(page);
+  assert.match((await cards())[0], /art\/cat\/0.jpg/);
+  assert.match((await cards())[1], /photo\/cat\/0.jpg/);
+  await page.click("#model-numbers summary");
+  assert.match(await page.textContent("#model-numbers"), /sketch\s*test\s*100\s*30.0%\s*90.0%\s*60.0%/);
+  await page.click("#confusion summary");
+  await page.waitForSelector("#confusion table");
+  assert.match(await page.textContent("#confusion table"), /dog, cat\s*35/);
+  assert.ok(await page.isVisible("nav a[href='#model']"));
+  assert.deepEqual(page.trouble, []);
+  await picture(page, "images");
+  await page.context().close();
+  const dark = await open(join(scratch, "images.html"), {colorScheme: "dark", viewport: {width: 360, height: 740}});
+  const wide = await dark.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  assert.ok(wide <= 0, `the page is ${wide} px wider than the screen`);
+  await picture(dark, "images-dark-phone");
+  assert.equal((await dark.pdf({format: "A4"})).subarray(0, 5).toString(), "%PDF-");
+  assert.deepEqual(dark.trouble, []);
+  await dark.context().close();
+});
+
+test("a model on a table: columns that mislead it, and rows", async () => {
+  const folder = join(scratch, "tables");
+  writeRun(join(folder, "table"), {records: 5, dataset: "table"});
+  writeEvaluation(join(folder, "table"), {kind: "table"});
+  writeRun(join(folder, "value"), {records: 5, dataset: "table", algorithm: "erm"});
+  writeEvaluation(join(folder, "value"), {kind: "regression"});
+  writeRun(join(folder, "without"), {records: 5, dataset: "table", algorithm: "irm"});
+  const page = await open(report("tables.html", folder));
+  assert.match(await page.textContent("#summary"), /It leans on 'tone' .* points the wrong way in 'sketch'/);
+  assert.match(await page.textContent("#summary"), /with a root mean squared error of 3 on 100 samples/);
+  assert.equal(await page.$$eval("#model-choice option", (all) => all.length), 2);
+  await page.selectOption("#model-choice", {index: 0});
+  await ready(page);
+  const signed = await page.$eval("#columns-plot", (plot) => plot.data[0].z);
+  assert.deepEqual(signed, [[0.6, 0.55, -0.5], [0.3, 0.3, 0.35]]);
+  assert.match(await page.textContent("#columns-words"), /linear fit.*1 columns with smaller shares are left out/s);
+  assert.match(await page.textContent("#wrong li"), /cat taken for dog.*age47tone92…3 more columns/s);
+  await picture(page, "table");
+  await page.selectOption("#model-choice", {index: 1});
+  await ready(page);
+  assert.ok(await page.isHidden("#columns"));
+  assert.ok(await page.isHidden("#confusion"));
+  assert.match(await page.textContent("#wrong-title"), /Largest errors in sketch/);
+  assert.match(await page.textContent("#wrong li"), /label 1, answer 9/);
+  // From the table of all runs.
+  await page.click("#runs tbody tr:has-text('table') button");
+  await ready(page);
+  assert.ok(await page.isVisible("#columns"));
+  assert.deepEqual(page.trouble, []);
+  await page.context().close();
+});
+
 test("names with HTML, quotes and emoji are shown, never executed", async () => {
   const names = [`<img src=x onerror=alert(1)>`, `"'\`&amp;<b>bold<`, `</script><script>alert(2)<`, "🐙 %{x} ${1} \u2028",
     `<a href='javascript:alert(3)'>`];
   names.forEach((name, i) => writeRun(join(scratch, "hostile", name.replaceAll("/", "∕")), {records: 5, seed: i,
     algorithm: names[i], dataset: "<svg onload=alert(4)>", hparams: {[names[(i + 1) % 5]]: names[i], "</script>": i},
     ends: i === 2 ? "<iframe src=//example.invalid>" : "done", extra: {["env<script>_acc"]: 0.5}}));
+  // Classes, environments, columns, files and texts, too.
+  const own = (i) => join(scratch, "hostile", names[i].replaceAll("/", "∕"));
+  writeEvaluation(own(0), {kind: "table", names});
+  writeEvaluation(own(1), {kind: "texts", names});
   const page = await open(report("hostile.html", join(scratch, "hostile")));
+  assert.equal(await page.$$eval("#model-choice option", (all) => all.length), 2);
+  for (const index of [0, 1]) {
+    await page.selectOption("#model-choice", {index});
+    await ready(page);
+    assert.ok((await page.textContent("#wrong li")).includes(`${names[0]} taken for ${names[1]}`));
+    assert.match(await page.textContent("#confusion-plot"), /onerror/);
+  }
   const text = await page.evaluate(() => document.body.innerText);
   assert.ok(text.includes(names[0]), "the name is shown as it is");
   assert.ok((await page.textContent("#progress")).includes("<iframe src=//example.invalid>"));

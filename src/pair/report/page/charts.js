@@ -146,8 +146,9 @@ function numberTable(traces, title) {
   const rows = [];
   for (const trace of traces.filter((each) => !each.meta?.helper)) {
     if (trace.type === "heatmap") {
+      const cells = trace.meta?.values ?? trace.z;  // a colour may stand for another number
       trace.y.forEach((y, i) => trace.x.forEach((x, j) => {
-        if (isNumber(trace.z[i][j])) rows.push([`${x}, ${y}`, shown(trace.z[i][j])]);
+        if (isNumber(cells[i][j])) rows.push([`${x}, ${y}`, shown(cells[i][j])]);
       }));
       continue;
     }

@@ -23,7 +23,8 @@ function setTheme(chosen) {
 }
 
 function updateSummary() {
-  const titles = {trained: "Training", best: "Best method", criterion: "Selected runs", distrust: "Caveats"};
+  const titles = {trained: "Training", best: "Best method", criterion: "Selected runs", model: "On held-out data",
+    distrust: "Caveats"};
   summaryBox.replaceChildren(...Object.entries(titles).flatMap(([kind, title]) => {
     const sentences = data.summary.filter((sentence) => sentence.kind === kind);
     return sentences.length === 0 ? [] : [el("h3", {}, title),
@@ -47,6 +48,7 @@ function update() {
   updateSeveral();
   updateSweep();
   updateRuns();
+  updateModels();
   updateTable();
   updateNotes();
   for (const link of document.querySelectorAll("nav a[href^='#']")) {
@@ -66,7 +68,7 @@ function follow() {
   };
 }
 
-const sections = [["summary", "Summary"], ["run", "A run"], ["several", "Comparison"], ["sweep", "Sweep"],
+const sections = [["summary", "Summary"], ["run", "A run"], ["model", "The model"], ["several", "Comparison"], ["sweep", "Sweep"],
   ["selection", "Selection"], ["table", "All runs"], ["settings", "Settings"], ["notes", "Left out"]];
 document.body.append(
   el("a", {href: "#main", class: "skip"}, "Skip to content"),
@@ -75,7 +77,7 @@ document.body.append(
   el("main", {id: "main", tabindex: "-1"},
     page.plotly ? null : el("p", {class: "missing", role: "note"}, "This program was built without its plotting library: " +
       "charts are missing from this page; 'pair report --figures' writes them as files."),
-    section("summary", "Summary", summaryBox), runSection, severalSection, sweepSection, selectionSection, tableSection,
+    section("summary", "Summary", summaryBox), runSection, modelSection, severalSection, sweepSection, selectionSection, tableSection,
     commonSection, notesSection),
   el("footer", {}, el("p", {}, page.plotly ? "Made by pair. Charts: Plotly.js (MIT licence, included in this file)." : "Made by pair.")));
 

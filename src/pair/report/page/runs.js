@@ -183,6 +183,11 @@ function showRun(i) {
   runChoice.value = String(i);
   document.getElementById("run-choice").dataset.touched = "1";
   updateRun();
+  if (data.runs[i].evaluation) {
+    modelChoice.value = String(i);
+    document.getElementById("model-choice").dataset.touched = "1";
+    updateModel();
+  }
   runSection.scrollIntoView();
   document.getElementById("run-title").focus?.();
 }
