@@ -44,9 +44,9 @@ AlgorithmEntry pair() {
       .advice =
           "Use it when you want the invariance objectives without searching for penalty weights: the solver "
           "finds the weights at every step, and the preference (1, 1e10, 1e12) works for both ColoredMNIST "
-          "datasets of the paper. Only the length of the pretraining remains to be chosen. `objectives` "
-          "replaces "
-          "the objectives, `solver` the solver."};
+          "datasets of the paper. The length of the pretraining and, for other data or objectives, the "
+          "preference and `balance_lr` remain to be chosen ([practice](../practice.md)). `objectives` "
+          "replaces the objectives, `solver` the solver."};
   return entry;
 }
 

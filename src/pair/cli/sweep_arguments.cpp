@@ -73,7 +73,7 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
                           : "Only jobs with one test environment");
   command.add_option("--search", arguments.search,
                      define
-                         ? "Which learning rates to draw where the two differ: domainbed (default) or paper"
+                         ? "Distributions to draw from: domainbed (default) or paper"
                          : "Only jobs drawn this way: domainbed or paper");
   setting("--steps", "steps",
           define ? "Updates of every run (default: the dataset's)" : "Only jobs with this many updates");
