@@ -51,8 +51,8 @@ TEST(Documents, ShowTheoryThatWorks) {
 
 TEST(Documents, ShowTrainingOnImagesThatWorks) {
   const tests::Scratch scratch;
-  make_images(scratch / "pictures");
-  EXPECT_EQ(run_commands("docs/data.md", "pair train --data pictures",
+  make_images(scratch / "photos");
+  EXPECT_EQ(run_commands("docs/images.md", "pair train --data photos --algorithm",
                          " batch=2 pretrain=2 eval_every=3 --steps 4", scratch.path()),
             1);
 }

@@ -187,7 +187,7 @@ TEST(Documents, NameOptionsThatExist) {
   Parser parser;
   std::set<std::string> known = {"--help", "--version",
                                  // cmake
-                                 "--build", "--install", "--preset", "--prefix",
+                                 "--build", "--install", "--preset", "--prefix", "--target",
                                  // pip
                                  "--no-build-isolation",
                                  // sbatch and srun

@@ -76,9 +76,9 @@ std::vector<runs::Override> common_settings(const PaperTable3Arguments& argument
 void run(const PaperTable3Arguments& arguments, Context& context) {
   const paper::Table3Validation validation = validation_of(arguments.validation);
   const std::string dataset = dataset_of(arguments);
-  const sweep::Definition definition = paper::table3_sweep(
-      arguments.methods, arguments.n_hparams, arguments.n_trials, common_settings(arguments), validation,
-      dataset);
+  const sweep::Definition definition =
+      paper::table3_sweep(arguments.methods, arguments.n_hparams, arguments.n_trials,
+                          common_settings(arguments), validation, dataset);
   std::vector<runs::RunSpec> specs;
   for (const sweep::Job& job : sweep::jobs_of(definition)) {
     specs.push_back(job.spec);
@@ -115,8 +115,7 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
   } else {
     context.out << paper::changed_text(result) << paper::table3_text(result) << '\n'
                 << specs.size() << (specs.size() == 1 ? " run: " : " runs: ") << folders.size()
-                << " done. Records in " << arguments.out
-                << '\n';
+                << " done. Records in " << arguments.out << '\n';
   }
   report_failures(runs, context);
 }
