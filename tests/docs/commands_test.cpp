@@ -65,6 +65,15 @@ TEST(Documents, ShowTrainingOnTablesThatWorks) {
             2);
 }
 
+TEST(Documents, ShowHowToBeginWithYourOwnData) {
+  const tests::Scratch scratch;
+  fs::create_directory_symlink(project() / "examples", scratch / "examples");
+  EXPECT_EQ(run_commands("docs/practice.md", "pair train", " --steps 4 --set width=4 eval_every=3 --out runs",
+                         scratch.path()),
+            1);
+  EXPECT_EQ(run_commands("docs/practice.md", "pair report", "", scratch.path()), 1);
+}
+
 TEST(Documents, ShowTrainingOnTextsThatWorks) {
   const tests::Scratch scratch;
   fs::create_directory_symlink(project() / "examples", scratch / "examples");
