@@ -78,11 +78,10 @@ std::vector<std::string> broken_links(const fs::path& document, const std::strin
     if (target.find("://") != std::string::npos) {
       continue;
     }
-    const fs::path file = target.empty() ? document : (document.parent_path() / target).lexically_normal();
-    if (!fs::exists(project() / file)) {
-      broken.push_back(target + anchor);
-    } else if (!anchor.empty() &&
-               !anchors_of(target.empty() ? text : text_of(file)).contains(anchor.substr(1))) {
+    const fs::path file = (document.parent_path() / target).lexically_normal();
+    const bool here = target.empty();
+    if ((!here && !fs::exists(project() / file)) ||
+        (!anchor.empty() && !anchors_of(here ? text : text_of(file)).contains(anchor.substr(1)))) {
       broken.push_back(target + anchor);
     }
   }

@@ -7,6 +7,7 @@
 //   sweeps.md                 sweep/documentation_test.cpp
 //   selection.md              cli/select_test.cpp and commands_test.cpp
 //   library.md                library_test.cpp
+//   practice.md               commands_test.cpp, except the selection from the reader's sweep
 //   the others                commands_test.cpp
 //
 // Not executed: 'pair data get' and trainings on the digits that it downloads
