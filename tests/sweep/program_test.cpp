@@ -178,7 +178,7 @@ TEST(PairSweep, ContinuesAfterKillToTheSameRecords) {
   EXPECT_LT(status.at("done"), 8);
   const Answer ended = pair({"sweep", "launch", "--out", "sweep"}, scratch.path());
   EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("8 of 8 jobs done"));
+  EXPECT_THAT(ended.out, HasSubstr("8 runs: 8 done ("));
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
 }
 

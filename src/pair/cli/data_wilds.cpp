@@ -226,7 +226,7 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
   };
   const auto generated = std::make_shared<GenerateArguments>();
   CLI::App* generate =
-      data_command.add_subcommand("generate", "Write a small made-up dataset in WILDS' layout, for trials");
+      data_command.add_subcommand("generate", "Write a small synthetic dataset in WILDS' layout, for trials");
   generate->add_option("NAME", generated->names, std::string(wilds_names) + ", or several")->required();
   generate->add_option("--data-root", generated->root, "The folder in which NAME_vVERSION is made")
       ->type_name("DIR")
@@ -235,7 +235,7 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
       ->capture_default_str();
   generate->add_option("--seed", generated->options.seed, "Seed of all draws")->capture_default_str();
   generate->footer(
-      "Files, columns and image sizes are those of the real data; pictures and texts are not. Next to\n"
+      "Files, columns and image sizes are those of the real data; images and texts are not. Next to\n"
       "civilcomments, civilcomments_vocab.txt has the words of its texts, for --vocab.\n\n"
       "Example:\n"
       "  pair data generate camelyon17 poverty --data-root /tmp/wilds");

@@ -35,7 +35,7 @@ struct PaperWildsArguments : RecipeArguments {
   std::string save;
 };
 
-// For --quick without a folder: made-up datasets next to the runs, made once.
+// For --quick without a folder: synthetic datasets next to the runs, made once.
 std::string made_up_root(const std::string& out, const std::vector<std::string>& datasets) {
   const std::filesystem::path root = std::filesystem::path(out) / "made-up";
   for (const std::string& name : datasets) {
@@ -170,7 +170,7 @@ void add_wilds_table(CLI::App& paper, Context& context, const std::string& name,
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   command->add_flag("--quick", arguments->quick,
-                    "Few steps of a small network, on made-up data if there is no --data-root");
+                    "Few steps of a small network, on synthetic data if there is no --data-root");
   command->add_option("--format", arguments->format, "text or json")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();

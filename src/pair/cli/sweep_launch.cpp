@@ -190,8 +190,8 @@ void launch(const LaunchArguments& arguments, Context& context) {
   if (arguments.json) {
     write_json(arguments, jobs.size(), done_before, runs, context.out);
   } else {
-    context.out << done_before + ended.done << " of " << counted(jobs.size(), "job") << " done, " << ended.ran
-                << " of them by this launch"
+    context.out << counted(jobs.size(), "run") << ": " << done_before + ended.done << " done (" << ended.ran
+                << " by this launch)"
                 << (ended.failed > 0 ? ", " + std::to_string(ended.failed) + " failed" : "")
                 << "; records in " << arguments.sweep.out << '\n';
   }
@@ -205,7 +205,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
 
 void add_sweep_launch(CLI::App& sweep, Context& context) {
   const auto arguments = std::make_shared<LaunchArguments>();
-  CLI::App* command = sweep.add_subcommand("launch", "Run what is missing of a sweep");
+  CLI::App* command = sweep.add_subcommand("launch", "Start or continue a sweep");
   add_sweep_options(*command, arguments->sweep);
   add_jobs_option(*command, arguments->jobs);
   command

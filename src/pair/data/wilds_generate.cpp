@@ -411,7 +411,7 @@ void generate_wilds(std::string_view name, const fs::path& root, const WildsGene
     write_text(root / "civilcomments_vocab.txt", civilcomments_vocabulary());
   }
   write_text(folder / ("RELEASE_v" + std::string(kind.version) + ".txt"),
-             "Made-up data in the layout of WILDS' release; not the real dataset.\n");
+             "Synthetic data in the layout of WILDS' release; not the real dataset.\n");
 }
 
 }  // namespace pair::data
