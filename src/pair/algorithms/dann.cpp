@@ -328,6 +328,7 @@ AlgorithmEntry adversarial(const char* name, const char* summary, const char* do
   AlgorithmEntry entry = own_update(
       name, summary,
       {.compares = true,
+       .remembers_environments = true,
        .reads_penalty = true,
        .options = base::Options::of<AdversaryOptions>(),
        .make = [conditional](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {

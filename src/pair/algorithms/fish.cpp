@@ -2,6 +2,7 @@
 
 #include "pair/algorithms/one_loss_update.h"
 #include "pair/algorithms/recipes.h"
+#include "pair/models/dropout.h"
 #include "pair/objectives/losses.h"
 #include "pair/train/guarded_step.h"
 
@@ -30,7 +31,7 @@ struct FishOptions {
 void describe(base::Fields<FishOptions>& field) {
   field
       .number("meta_lr", &FishOptions::meta_lr, {.low = 0, .high = 1, .open_low = true},
-              "share of the way that inner steps led which the model follows")
+              "fraction of the inner steps' total change that is applied to the model")
       .domainbed = base::Choice{{"0.05", "0.1", "0.5"}};
   field.flag("meta_lr_shared", &FishOptions::shared,
              "divide meta_lr by the number of environments per step, as the authors do on WILDS");
@@ -73,8 +74,12 @@ class Fish final : public OneLossUpdate {
   double inner_steps(const Batch& batch, double lr) {
     const std::vector<torch::Tensor> inputs = batch.inputs.split_with_sizes(batch.sizes);
     const std::vector<torch::Tensor> labels = batch.labels.split_with_sizes(batch.sizes);
+    const std::vector<torch::Tensor> places =
+        torch::arange(batch.labels.size(0), batch.labels.options().dtype(torch::kLong))
+            .split_with_sizes(batch.sizes);
     double sum = 0.0;
     for (std::size_t e = 0; e < inputs.size(); ++e) {
+      const models::DropoutRows rows(model(), places[e]);  // a mask for each environment
       const torch::Tensor outputs = logits(inputs[e]);
       sum += descend(
           objectives::per_sample_loss(task(), outputs, targets(labels[e], outputs.scalar_type())).mean(), lr);
@@ -82,7 +87,7 @@ class Fish final : public OneLossUpdate {
     return sum / static_cast<double>(inputs.size());
   }
 
-  // From where the tensors were, `share` of the way to where they are. Counters are rounded down.
+  // Moves tensors from `before` a fraction `share` towards their current values. Counters are rounded down.
   static void move(const std::vector<torch::Tensor>& state, const std::vector<torch::Tensor>& before,
                    double share) {
     const torch::NoGradGuard no_graph;

@@ -4,6 +4,7 @@
 
 #include "pair/algorithms/beta.h"
 #include "pair/algorithms/one_loss_update.h"
+#include "pair/algorithms/partners.h"
 #include "pair/algorithms/recipes.h"
 #include "pair/base/numbers.h"
 #include "pair/objectives/losses.h"
@@ -31,11 +32,11 @@ namespace {
 using train::Batch;
 
 struct LisaOptions {
-  enum class Mix { found, input, features, cutmix };
+  enum class Mix { automatic, input, features, cutmix };
 
   double same_label = 0.5;
   double alpha = 2.0;
-  Mix mix = Mix::found;
+  Mix mix = Mix::automatic;
 };
 
 void describe(base::Fields<LisaOptions>& field) {
@@ -45,33 +46,11 @@ void describe(base::Fields<LisaOptions>& field) {
   field.number("lisa_alpha", &O::alpha, {.low = 0.1, .high = 1e3},
                "shares are drawn from Beta(alpha, alpha)");
   field.choice("lisa_mix", &O::mix,
-               {{"auto", O::Mix::found},
+               {{"auto", O::Mix::automatic},
                 {"input", O::Mix::input},
                 {"features", O::Mix::features},
                 {"cutmix", O::Mix::cutmix}},
                "what is mixed; auto: features of texts, cutmix for images, otherwise inputs");
-}
-
-// A partner for each sample: its own index where there is none.
-std::vector<std::int64_t> partners_of(const std::vector<double>& labels,
-                                      const std::vector<double>& environments, bool same_label,
-                                      data::Random& random) {
-  const std::vector<double>& same = same_label ? labels : environments;
-  const std::vector<double>& other = same_label ? environments : labels;
-  std::vector<std::int64_t> partners;
-  partners.reserve(labels.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    std::vector<std::int64_t> candidates;
-    for (std::size_t j = 0; j < labels.size(); ++j) {
-      if (same[j] == same[i] && other[j] != other[i]) {
-        candidates.push_back(static_cast<std::int64_t>(j));
-      }
-    }
-    partners.push_back(candidates.empty()
-                           ? static_cast<std::int64_t>(i)
-                           : candidates[static_cast<std::size_t>(random.below(candidates.size()))]);
-  }
-  return partners;
 }
 
 struct Mixed {
@@ -100,9 +79,10 @@ class Lisa final : public OneLossUpdate {
                           static_cast<double>(e));
     }
     const bool same_label = random.bernoulli(options_.same_label);
-    const torch::Tensor partners =
-        torch::tensor(partners_of(labels, environments, same_label, random), torch::kLong)
-            .to(batch.labels.device());
+    const torch::Tensor partners = torch::tensor(same_label ? partners_of(labels, environments, random)
+                                                            : partners_of(environments, labels, random),
+                                                 torch::kLong)
+                                       .to(batch.labels.device());
     const Mixed mixed = mixed_pass(batch.inputs, partners, random);
     const torch::Tensor labelled = targets(batch.labels, mixed.logits.scalar_type());
     const torch::Tensor own = objectives::per_sample_loss(task(), mixed.logits, labelled);
@@ -116,12 +96,14 @@ class Lisa final : public OneLossUpdate {
     using Mix = LisaOptions::Mix;
     const bool image = inputs.dim() == 4;
     const bool numbers = inputs.is_floating_point();
-    if (options_.mix == Mix::found) {
+    if (options_.mix == Mix::automatic) {
       return !numbers ? Mix::features : image ? Mix::cutmix : Mix::input;
     }
     if (!numbers && options_.mix != Mix::features) {
       throw std::invalid_argument(
-          "lisa_mix: expected features or auto for texts, whose token ids cannot be mixed");
+          std::string(
+              "lisa_mix: expected features or auto for texts, whose token ids cannot be mixed, got ") +
+          (options_.mix == Mix::input ? "input" : "cutmix"));
     }
     if (!image && options_.mix == Mix::cutmix) {
       throw std::invalid_argument(

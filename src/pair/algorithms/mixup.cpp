@@ -67,7 +67,7 @@ void Mixup::advance(const Batch& batch, double lr, data::Random& random) {
     sizes.push_back(size);
     shares.push_back(share);
   }
-  // One pass for all pairs: no layer mixes samples of a batch.
+  // One pass for all pairs. BatchNorm therefore sees all pairs at once; in DomainBed it sees one pair at a time.
   const torch::Tensor joined = torch::cat(mixed);
   const std::vector<torch::Tensor> outputs =
       (at_head ? model().logits(joined) : logits(joined)).split_with_sizes(sizes);
@@ -86,7 +86,8 @@ void Mixup::advance(const Batch& batch, double lr, data::Random& random) {
 AlgorithmEntry mixup() {
   AlgorithmEntry entry =
       own_update("mixup", "samples mixed across environments (Yan et al. 2020)",
-                 {.options = base::Options::of<MixupOptions>(),
+                 {.compares = true,
+                  .options = base::Options::of<MixupOptions>(),
                   .make = [](const train::UpdateContext& context) -> std::unique_ptr<train::Algorithm> {
                     return std::make_unique<Mixup>(context);
                   }});

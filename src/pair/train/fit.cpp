@@ -111,7 +111,7 @@ void require_fit(const Learner& learner, const Settings& settings) {
                                 std::string(what) + ", which keeps state per environment, got " +
                                 std::to_string(settings.environments));
   };
-  if (compares(settings)) {
+  if (settings.scheme == Scheme::own && settings.update.remembers_environments) {
     refuse(settings.update.name);
   }
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {

@@ -31,7 +31,8 @@ enum class Scheme {
 struct OwnUpdate {
   std::string name = {};  // the algorithm's name: "dann"
   bool compares = false;  // whether it compares environments: with one training environment it has no effect
-  bool reads_penalty = false;  // whether it uses the run's penalty
+  bool remembers_environments = false;  // whether it keeps state per environment: each step needs them all
+  bool reads_penalty = false;           // whether it uses the run's penalty
   base::Options options = {};
   std::function<std::unique_ptr<Algorithm>(const UpdateContext&)> make = {};
 };
