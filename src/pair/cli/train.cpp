@@ -467,7 +467,8 @@ void add_train(CLI::App& app, Context& context) {
       "--data", arguments->data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/images.md)");
-  setting("--data-root", "data_root", "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
+  setting("--data-root", "data_root",
+          "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
   setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
