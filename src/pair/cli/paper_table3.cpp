@@ -40,7 +40,7 @@ std::string dataset_of(const PaperTable3Arguments& arguments) {
   return arguments.dataset == "cmnist" ? "ColoredMNIST" : arguments.dataset;
 }
 
-// The settings of every run: those of the command line, and for image datasets the paper's: pretrained weights,
+// The settings of every run: those of the command line, and for pictures the paper's: pretrained weights,
 // whose BatchNorm statistics stay as they are.
 std::vector<runs::Override> common_settings(const PaperTable3Arguments& arguments) {
   std::vector<runs::Override> common = common_overrides(arguments);
