@@ -58,7 +58,7 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, 
   }
   const sweep::Added added = sweep::add_to_sweep(arguments.out, *definition);
   if (added.before > 0 && added.jobs > 0) {
-    err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "job") << "; "
+    err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "run") << "; "
         << added.jobs << " more " << (added.jobs == 1 ? "is" : "are") << " now part of it\n";
   }
   return jobs;
@@ -190,8 +190,8 @@ void launch(const LaunchArguments& arguments, Context& context) {
   if (arguments.json) {
     write_json(arguments, jobs.size(), done_before, runs, context.out);
   } else {
-    context.out << done_before + ended.done << " of " << counted(jobs.size(), "job") << " done, " << ended.ran
-                << " of them by this launch"
+    context.out << counted(jobs.size(), "run") << ": " << done_before + ended.done << " done (" << ended.ran
+                << " by this launch)"
                 << (ended.failed > 0 ? ", " + std::to_string(ended.failed) + " failed" : "")
                 << "; records in " << arguments.sweep.out << '\n';
   }
@@ -215,7 +215,7 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
           "--command submits")
       ->capture_default_str();
   add_cluster_options(*command, arguments->cluster);
-  command->add_flag("--no-models", arguments->no_models,
+  command->add_flag("--no-models,--no-model", arguments->no_models,
                     "Do not keep the trained models (model.safetensors, model.json) in the runs' folders");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->footer(
@@ -231,7 +231,7 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
       "  pair sweep launch --out sweep\n"
       "  pair sweep launch --out sweep --launcher slurm --partition gpu --gpus 1 --time 2:00:00 --max-jobs "
       "20");
-  command->callback(with_usage_errors([arguments, &context] { launch(*arguments, context); }));
+  command->callback([arguments, &context] { launch(*arguments, context); });
 }
 
 }  // namespace pair::cli

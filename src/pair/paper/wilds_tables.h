@@ -20,7 +20,7 @@ struct WildsTablesRequest {
   std::string data_root;
   std::vector<std::string> datasets = {};  // empty: those of the table that can be trained on
   std::vector<std::string> methods = {};   // empty: all that this program has
-  std::int64_t seeds = 0;                  // per dataset; 0: the paper's: 10, 5 folds, or 3
+  std::vector<std::uint64_t> seeds = {};   // of each dataset; empty: the paper's 10, 5 folds, or 3, from 0
   Overrides common = {};
   // Small networks and images, few steps and two seeds: a trial of a table on a made-up folder, not its
   // figures.
