@@ -180,7 +180,7 @@ TEST(Program, RepliesToBadLinesContinuesAndExitsWith2) {
   EXPECT_THAT(replies[0], StartsWith("{\"weights\""));
   EXPECT_EQ(json::parse(replies[1])["line"], 3);
   EXPECT_THAT(replies[2], StartsWith("{\"weights\""));
-  EXPECT_THAT(finished.err, HasSubstr("1 of 3 lines were not solved, first line 3"));
+  EXPECT_THAT(finished.err, HasSubstr("3 lines: 1 not solved, the first in line 3"));
 }
 
 TEST(Program, HasNothingToSayAboutAnEmptyInput) {

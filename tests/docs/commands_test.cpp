@@ -51,8 +51,8 @@ TEST(Documents, ShowTheoryThatWorks) {
 
 TEST(Documents, ShowTrainingOnImagesThatWorks) {
   const tests::Scratch scratch;
-  make_images(scratch / "pictures");
-  EXPECT_EQ(run_commands("docs/data.md", "pair train --data pictures",
+  make_images(scratch / "photos");
+  EXPECT_EQ(run_commands("docs/images.md", "pair train --data photos --algorithm",
                          " batch=2 pretrain=2 eval_every=3 --steps 4", scratch.path()),
             1);
 }
@@ -63,6 +63,15 @@ TEST(Documents, ShowTrainingOnTablesThatWorks) {
   EXPECT_EQ(run_commands("docs/tables.md", "pair train --data examples/table",
                          " --steps 4 --set pretrain=2 eval_every=3", scratch.path()),
             2);
+}
+
+TEST(Documents, ShowHowToBeginWithYourOwnData) {
+  const tests::Scratch scratch;
+  fs::create_directory_symlink(project() / "examples", scratch / "examples");
+  EXPECT_EQ(run_commands("docs/practice.md", "pair train", " --steps 4 --set width=4 eval_every=3 --out runs",
+                         scratch.path()),
+            1);
+  EXPECT_EQ(run_commands("docs/practice.md", "pair report", "", scratch.path()), 1);
 }
 
 TEST(Documents, ShowTrainingOnTextsThatWorks) {

@@ -29,7 +29,7 @@ struct Ended {
 // Runs a command line in bash, in a folder, with the built program's folder first in PATH.
 Ended shell(const std::string& command, const std::filesystem::path& folder);
 
-// A folder of small images as docs/data.md describes it: environments art, photo and sketch, classes cat and
+// A folder of small images as docs/images.md describes it: environments art, photo and sketch, classes cat and
 // dog.
 void make_images(const std::filesystem::path& folder);
 

@@ -7,6 +7,7 @@
 //   sweeps.md                 sweep/documentation_test.cpp
 //   selection.md              cli/select_test.cpp and commands_test.cpp
 //   library.md                library_test.cpp
+//   practice.md               commands_test.cpp, except the selection from the reader's sweep
 //   the others                commands_test.cpp
 //
 // Not executed: 'pair data get' and trainings on the digits that it downloads
@@ -187,7 +188,7 @@ TEST(Documents, NameOptionsThatExist) {
   Parser parser;
   std::set<std::string> known = {"--help", "--version",
                                  // cmake
-                                 "--build", "--install", "--preset", "--prefix",
+                                 "--build", "--install", "--preset", "--prefix", "--target",
                                  // pip
                                  "--no-build-isolation",
                                  // sbatch and srun

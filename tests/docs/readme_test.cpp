@@ -1,9 +1,8 @@
-// README.md: its commands, its diff, its links and its length.
+// README.md: its commands, its diff and its length. links_test.cpp checks its links.
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
-#include <regex>
 #include <sstream>
 
 #include "tests/docs/documents.h"
@@ -18,20 +17,6 @@ using ::testing::HasSubstr;
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
-}
-
-// A document without its blocks of code, in which brackets are not links.
-std::string without_code(const std::string& document) {
-  std::istringstream lines(document);
-  std::string text;
-  bool inside = false;
-  for (std::string line; std::getline(lines, line);) {
-    if (line.find_first_not_of(' ') == line.find("```")) {
-      inside = line.find("```") != std::string::npos ? !inside : inside;
-    }
-    text += inside ? "" : line + "\n";
-  }
-  return text;
 }
 
 TEST(Readme, ShowsCommandsThatWork) {
@@ -91,29 +76,6 @@ TEST(Readme, ShowsADiffThatTurnsThePlainLoopIntoPair) {
 TEST(Readme, HasFewerThan150Lines) {
   const std::string readme = text_of("README.md");
   EXPECT_LT(std::count(readme.begin(), readme.end(), '\n'), 150);
-}
-
-// Relative links of all documents lead to files of the project.
-TEST(Documents, HaveNoBrokenLinks) {
-  std::vector<fs::path> documents = {"README.md", "CONTRIBUTING.md", "CHANGELOG.md"};
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(project() / "docs")) {
-    if (entry.path().extension() == ".md") {
-      documents.push_back(fs::relative(entry.path(), project()));
-    }
-  }
-  EXPECT_GT(documents.size(), 10U);
-  const std::regex link("\\]\\(([^)#]+)(#[^)]*)?\\)");
-  for (const fs::path& document : documents) {
-    const std::string text = without_code(text_of(document));
-    for (auto found = std::sregex_iterator(text.begin(), text.end(), link); found != std::sregex_iterator();
-         ++found) {
-      const std::string target = (*found)[1].str();
-      if (target.find("://") == std::string::npos) {
-        EXPECT_TRUE(fs::exists(project() / document.parent_path() / target))
-            << document << " links to " << target;
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -1,11 +1,14 @@
 """PAIR for PyTorch: an optimizer for several losses, objectives per environment, solvers as modules.
 
-The five lines that turn a plain loop into PAIR-o::
+These lines turn a plain loop into PAIR-o::
 
-    batch = pair.torch.Batch(logits, labels, sizes)           # samples ordered by environment
-    losses = [erm(batch), irmv1(batch), vrex(batch)]
-    pair_o = pair.torch.Pair(sgd, preference=[1, 1e10, 1e12], parameters=head.parameters())
-    pair_o.step(losses)                                        # instead of zero_grad, backward, step
+    from pair.torch import Batch, Pair, erm, irmv1, vrex
+
+    pair_o = Pair(sgd, preference=[1, 1e10, 1e12], parameters=head.parameters(), pretrain=100)
+
+    # in the loop, instead of zero_grad, backward and step:
+    batch = Batch(logits, labels, sizes)  # samples ordered by environment; sizes: samples per environment
+    pair_o.step([erm(batch), irmv1(batch), vrex(batch)])
 
 Works with torch 1.13 and later; nothing here is compiled against torch.
 """

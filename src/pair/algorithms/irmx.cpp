@@ -12,7 +12,7 @@ AlgorithmEntry irmx() {
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalty", wide_penalty, as_irm);
   draw_on_domainbed(entry, "pretrain", annealing, as_irm);
-  entry.manual = {.cited = {"Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, K. Ma, H. Yang, P. Zhao, B. "
+  entry.manual = {.cited = {"Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, H. Yang, K. Ma, P. Zhao, B. "
                             "Han and J. Cheng, \"Pareto Invariant Risk Minimization: Towards Mitigating the "
                             "Optimization Dilemma in Out-of-Distribution Generalization\", ICLR 2023"},
                   .advice =

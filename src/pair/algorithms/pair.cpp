@@ -36,7 +36,7 @@ AlgorithmEntry pair() {
       .formula =
           "steps 1 to pretrain:  erm + l2 |theta|^2\n"
           "afterwards:           sum_i a_i L_i,   a = solver(L, C, preference),  C_ij = <grad L_i, grad L_j>",
-      .cited = {"Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, K. Ma, H. Yang, P. Zhao, B. "
+      .cited = {"Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, H. Yang, K. Ma, P. Zhao, B. "
                 "Han and J. Cheng, \"Pareto Invariant Risk Minimization: Towards Mitigating the "
                 "Optimization Dilemma in Out-of-Distribution Generalization\", ICLR 2023",
                 "D. Mahapatra and V. Rajan, \"Multi-Task Learning with User Preferences: Gradient "
@@ -44,9 +44,9 @@ AlgorithmEntry pair() {
       .advice =
           "Use it when you want the invariance objectives without searching for penalty weights: the solver "
           "finds the weights at every step, and the preference (1, 1e10, 1e12) works for both ColoredMNIST "
-          "datasets of the paper. Only the length of the pretraining remains to be chosen. `objectives` "
-          "replaces "
-          "the objectives, `solver` the solver."};
+          "datasets of the paper. The length of the pretraining and, for other data or objectives, the "
+          "preference and `balance_lr` remain to be chosen ([practice](../practice.md)). `objectives` "
+          "replaces the objectives, `solver` the solver."};
   return entry;
 }
 

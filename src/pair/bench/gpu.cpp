@@ -170,7 +170,7 @@ class Bench {
  public:
   Bench(const GpuArguments& arguments, Context& context) : arguments_(arguments), context_(context) {
     train::use_tf32(!arguments.fp32);
-    context_.err << "the card's rates\n" << std::flush;
+    context_.err << "the GPU's rates\n" << std::flush;
     rates_ = measure_rates();
     result_["made"] = paper::provenance("cuda");
     result_["tf32"] = !arguments.fp32;

@@ -633,7 +633,7 @@ void add_bench_images(CLI::App& bench, Context& context) {
                       "The ImagesPython to compare with (default: python3, then /usr/bin/python3)");
   command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
-      "Decoding is measured in processor time of one thread, steps in wall time.\n\n"
+      "Decoding is measured in CPU time of one thread, steps in wall time.\n\n"
       "Example:\n"
       "  pair bench images --parts decode\n"
       "  pair bench images --device cuda --json\n"

@@ -131,7 +131,7 @@ void bench_ranks(const RanksArguments& arguments, Context& context) {
   row("one process, two threads", "  %-34s %8.1f ms\n", median(times.threads));
   row("two ranks, one thread each", "  %-34s %8.1f ms\n", median(times.together));
   row("share of the ideal (aim: 0.85)", "  %-34s %8.2f\n", median(wall));
-  row("the same by processor time", "  %-34s %8.2f\n", median(cpu));
+  row("the same by CPU time", "  %-34s %8.2f\n", median(cpu));
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ void add_bench_ranks(CLI::App& bench, Context& context) {
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
-      "On a machine with other work, compare the processor times: they do not include waiting.\n\n"
+      "On a machine with other work, compare the CPU times: they do not include waiting.\n\n"
       "Example:\n"
       "  pair bench ranks --json");
   command->callback([arguments, &context] { bench_ranks(*arguments, context); });

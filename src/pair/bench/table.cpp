@@ -231,7 +231,7 @@ void write_table_text(const TableComparison& comparison, const TableArguments& a
   out << arguments.rows << " rows x " << arguments.columns << " columns, " << comparison.bytes / 1'000'000
       << " MB of CSV, in the page cache\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
-      << "                      time   processor  peak memory\n";
+      << "                      time    CPU time  peak memory\n";
   write_row(out, "pair", comparison.ours, comparison.numbers_megabytes);
   if (!comparison.theirs) {
     out << "\nNot compared: no Python with pandas was found (Debian: python3-pandas)\n";
@@ -240,7 +240,7 @@ void write_table_text(const TableComparison& comparison, const TableArguments& a
   write_row(out, "pandas " + comparison.version, *comparison.theirs, comparison.numbers_megabytes);
   out << "\npair takes " << median(comparison.ours.seconds) / median(comparison.theirs->seconds)
       << " of pandas' time, " << median(comparison.ours.processor) / median(comparison.theirs->processor)
-      << " of its processor time\n";
+      << " of its CPU time\n";
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ void add_data(CLI::App& app, Context& context) {
 
   const auto checked = std::make_shared<CheckArguments>();
   CLI::App* check_command =
-      command->add_subcommand("check", "Check the folder of one of DomainBed's datasets of pictures");
+      command->add_subcommand("check", "Check the folder of one of DomainBed's image datasets");
   check_command->add_option("NAME", checked->name, "PACS, VLCS, OfficeHome, TerraIncognita or DomainNet")
       ->required();
   check_command->add_option("--data-root", checked->root, "The folder that holds the dataset's folder")

@@ -216,7 +216,7 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
   };
   const auto generated = std::make_shared<GenerateArguments>();
   CLI::App* generate =
-      data_command.add_subcommand("generate", "Write a small made-up dataset in WILDS' layout, for trials");
+      data_command.add_subcommand("generate", "Write a small synthetic dataset in WILDS' layout, for trials");
   generate->add_option("NAME", generated->names, std::string(wilds_names) + ", or several")->required();
   generate->add_option("--data-root", generated->root, "The folder in which NAME_vVERSION is made")
       ->type_name("DIR")
@@ -226,7 +226,7 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
   generate->add_option("--seed", generated->options.seed, "Seed of all draws")->capture_default_str();
   generate->add_flag("--json", generated->json, "Write a JSON array of objects");
   generate->footer(
-      "Files, columns and image sizes are those of the real data; pictures and texts are not.\n\n"
+      "Files, columns and image sizes are those of the real data; images and texts are not.\n\n"
       "Example:\n"
       "  pair data generate camelyon17 poverty --data-root /tmp/wilds");
   generate->callback([generated, &context] {

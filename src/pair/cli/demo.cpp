@@ -125,7 +125,7 @@ void add_demo(CLI::App& app, Context& context) {
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the accuracies as a JSON object");
   command->footer(
-      "Takes about half a minute on two cores.\n\n"
+      "Takes about 15 seconds on two cores.\n\n"
       "Example:\n"
       "  pair demo");
   command->callback([arguments, &context] { demo(*arguments, context); });

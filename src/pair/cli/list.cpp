@@ -198,7 +198,7 @@ std::vector<ListKind> training_kinds() {
   return {{"datasets", "datasets: for 'pair train --dataset'", {}},
           {"algorithms", "training algorithms: for 'pair train --algorithm'", {}},
           {"objectives", "objectives to minimise: for 'pair train --objectives'", {}},
-          {"models", "models: for 'pair train --set model=...'", {}},
+          {"models", "models: for 'pair train --model'", {}},
           {"settings",
            "all of a run's settings: for 'pair train --set'; defaults are those of pair on cmnist, or of "
            "--algorithm and --dataset",

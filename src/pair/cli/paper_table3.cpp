@@ -39,7 +39,7 @@ std::string dataset_of(const PaperTable3Arguments& arguments) {
   return arguments.dataset == "cmnist" ? "ColoredMNIST" : arguments.dataset;
 }
 
-// The settings of every run: those of the command line, and for pictures the paper's: pretrained weights,
+// The settings of every run: those of the command line, and for image datasets the paper's: pretrained weights,
 // whose BatchNorm statistics stay as they are.
 std::vector<runs::Override> common_settings(const PaperTable3Arguments& arguments) {
   std::vector<runs::Override> common = common_overrides(arguments);
@@ -53,7 +53,7 @@ std::vector<runs::Override> common_settings(const PaperTable3Arguments& argument
   }
   if (arguments.data_root.empty()) {
     throw UsageError(
-        "--data-root: expected the folder that holds DomainBed's pictures, got none; 'pair data check " +
+        "--data-root: expected the folder that contains the dataset's folder, got none; 'pair data check " +
         arguments.dataset + " --data-root DIR' checks it");
   }
   if (arguments.weights.empty()) {
@@ -111,8 +111,8 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
     context.out << result.dump(1) << '\n';
   } else {
     context.out << paper::changed_text(result) << paper::table3_text(result) << '\n'
-                << folders.size() << " of " << specs.size() << " runs done. Records in " << arguments.out
-                << '\n';
+                << specs.size() << (specs.size() == 1 ? " run: " : " runs: ") << folders.size()
+                << " done. Records in " << arguments.out << '\n';
   }
   report_failures(runs, context);
 }
@@ -129,7 +129,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
       ->check(CLI::IsMember({"cmnist", "ColoredMNIST", "PACS", "TerraIncognita"}))
       ->capture_default_str();
   command->add_option("--data-root", arguments->data_root,
-                      "PACS, TerraIncognita: the folder that holds DomainBed's pictures");
+                      "PACS, TerraIncognita: folder that contains the dataset's folder");
   command->add_option("--weights", arguments->weights,
                       "PACS, TerraIncognita: ResNet-50's weights for ImageNet (docs/models.md), or none");
   add_recipe_options(*command, arguments, paper::table3_algorithms(), "--methods,--algorithms",
@@ -147,8 +147,8 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command
       ->add_option(
           "--validation", arguments->validation,
-          "train-domain, test-domain, or leave-one-out, which needs twice as many runs and an --out of "
-          "its own")
+          "train-domain, test-domain, or leave-one-out, which also needs a run per pair of domains, and an "
+          "--out of its own")
       ->check(CLI::IsMember({"train-domain", "test-domain", "leave-one-out"}))
       ->capture_default_str();
   arguments->output.add(*command, {"text", "json"}, "text or json");

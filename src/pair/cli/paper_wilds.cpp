@@ -27,7 +27,7 @@ struct PaperWildsArguments : RecipeArguments {
   TableOptions output;
 };
 
-// For --quick without a folder: made-up datasets next to the runs, made once.
+// For --quick without a folder: synthetic datasets next to the runs, made once.
 std::string made_up_root(const std::string& out, const std::vector<std::string>& datasets) {
   const std::filesystem::path root = std::filesystem::path(out) / "made-up";
   for (const std::string& name : datasets) {
@@ -113,7 +113,7 @@ void add_wilds_table(CLI::App& paper, Context& context, const std::string& name,
       "Numbers and ranges, such as 0-9 or 0,2,5-7, for each dataset; of poverty, folds from 0 "
       "(default: the paper's 10, 5 or 3)");
   command->add_flag("--quick", arguments->quick,
-                    "Few steps of a small network, on made-up data if there is no --data-root");
+                    "Few steps of a small network, on synthetic data if there is no --data-root");
   arguments->output.add(*command, {"text", "json"}, "text or json");
   command->footer(
       "The paper's runs take days on a GPU. Finished runs are read, not repeated; Ctrl-C stops cleanly, and "

@@ -179,6 +179,7 @@ constexpr auto predict_footer =
   image folders   image files, folders of them, or - for paths on standard input, one per line
   digits          image files, folders, -, or IDX files as MNIST's, gzipped or not
   tables          CSV files with the columns that the model uses, in any order, or - for standard input
+  texts           CSV files with the column of texts; other files and - have one text per line
   points          CSV files, one line per input, or - for standard input; with a header, columns by name
 
 One line per input: its name, the predicted class and one probability per class, or the value of a regression.

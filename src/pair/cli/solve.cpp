@@ -46,9 +46,8 @@ class Tally {
       return;
     }
     context.status = failed_ > 0 ? exit_failure : exit_bad_input;
-    context.err << "pair: " << refused_ + failed_ << " of " << lines_
-                << (lines_ == 1 ? " line was" : " lines were") << " not solved, first line " << first_
-                << "; the replies have the reasons\n";
+    context.err << "pair: " << lines_ << (lines_ == 1 ? " line: " : " lines: ") << refused_ + failed_
+                << " not solved, the first in line " << first_ << "; the replies have the reasons\n";
   }
 
  private:
@@ -123,13 +122,13 @@ constexpr auto footer_before_options = R"(Each line is an object with
   preference  [p1, ..., pm], positive; a larger p_i asks for a smaller L_i
   gram        [[...], ...], m x m inner products of the objectives' gradients; or
   gradients   [[...], ...], the m gradients themselves, each 0 or of a norm from 1e-100 to 1e100
-and where wanted
+Optional fields:
   solver      its name; 'pair list solvers' has them
   previous    the last step's weights, for epo_smooth
 )";
 
 constexpr auto footer_after_options =
-    R"(Other fields are ignored, blank lines too. The reply to each is a line with weights, phase
+    R"(Other fields and blank lines are ignored. The reply to each is a line with weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
 and then the exit status is 2. Weights are not negative and sum to 1, except that those of
 pmtl may be negative; their absolute values then sum to 1.

@@ -89,9 +89,8 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
                    define ? "Only single test environments: fewer runs, but none for leave-one-out"
                           : "Only runs with one test environment");
   command.add_option("--search", arguments.search,
-                     define
-                         ? "Which learning rates to draw where the two differ: domainbed (default) or paper"
-                         : "Only runs drawn this way: domainbed or paper");
+                     define ? "Distributions to draw from: domainbed (default) or paper"
+                            : "Only runs drawn this way: domainbed or paper");
   setting("--steps", "steps",
           define ? "Updates of every run (default: the dataset's)" : "Only runs with this many updates");
   setting("--device", "device", define ? "cpu, cuda or cuda:N (default cpu)" : "Only runs for this device");

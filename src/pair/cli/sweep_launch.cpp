@@ -205,7 +205,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
 
 void add_sweep_launch(CLI::App& sweep, Context& context) {
   const auto arguments = std::make_shared<LaunchArguments>();
-  CLI::App* command = sweep.add_subcommand("launch", "Run what is missing of a sweep");
+  CLI::App* command = sweep.add_subcommand("launch", "Start or continue a sweep");
   add_sweep_options(*command, arguments->sweep);
   add_jobs_option(*command, arguments->jobs);
   command

@@ -439,7 +439,7 @@ Example:
   pair train --dataset ColoredMNIST --algorithm dann --test-envs 2 --set digits=3000 --steps 300
   pair train --data patients.csv --label outcome --environment hospital --test-envs "St. Mary"
   pair train --data comments.csv --text comment --label toxic --environment source --vocab vocab.txt
-  pair train --data pictures/ --model resnet18 --weights resnet18.pth --set image_size=224
+  pair train --data photos/ --model resnet18 --weights resnet18.pth --set image_size=224
   pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
 
 // How the help shows an option: the heading, and the name of its value.
@@ -527,9 +527,9 @@ void add_train(CLI::App& app, Context& context) {
   command->add_option(
       "--data", arguments->data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
-      "file path,label,environment of images (docs/data.md)");
+      "file path,label,environment of images (docs/images.md)");
   setting("--data-root", "data_root",
-          "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
+          "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
   setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",

@@ -10,7 +10,7 @@
 
 #include "pair/data/image_formats.h"
 
-// The first picture of a TIFF file by libtiff, rows in the file's order. libtiff's TIFFReadRGBAImage would
+// The first image of a TIFF file by libtiff, rows in the file's order. libtiff's TIFFReadRGBAImage would
 // blend transparent pixels with black, so samples are read as they are, and only what needs no further
 // colour mathematics: grey, palette and RGB of 8 or 16 bits, black and white.
 
@@ -184,7 +184,7 @@ Image decode_tiff(BytesView file, const ImageLimits& limits) {
   Image image{rows, columns, {}};
   const auto stride = static_cast<std::size_t>(image.columns * Image::channels);
   image.pixels.resize(static_cast<std::size_t>(rows) * stride);
-  const auto fail = [] { throw BrokenImage("TIFF: the picture is damaged or cut off"); };
+  const auto fail = [] { throw BrokenImage("TIFF: the image is damaged or cut off"); };
   const std::uint64_t needed = (std::uint64_t{columns} * form.samples * form.bits + 7) / 8;  // bytes of a row
 
   if (TIFFIsTiled(reader.get()) != 0) {

@@ -22,7 +22,7 @@ Image decode_webp(BytesView file, const ImageLimits& limits) {
   BytesView frame = file;
   std::unique_ptr<WebPDemuxer, decltype(&WebPDemuxDelete)> demuxer(nullptr, &WebPDemuxDelete);
   if (features.has_animation != 0) {
-    // The first frame, if it covers the picture.
+    // The first frame, if it covers the image.
     const WebPData data{file.data(), file.size()};
     demuxer.reset(WebPDemux(&data));
     WebPIterator first{};
@@ -33,7 +33,7 @@ Image decode_webp(BytesView file, const ImageLimits& limits) {
     const bool whole = first.width == features.width && first.height == features.height;
     WebPDemuxReleaseIterator(&first);
     if (!whole) {
-      throw BrokenImage("WebP: expected an animation whose first picture is whole, got a part of it");
+      throw BrokenImage("WebP: expected an animation whose first image is whole, got a part of it");
     }
   }
   Image image{features.height, features.width, {}};
@@ -42,7 +42,7 @@ Image decode_webp(BytesView file, const ImageLimits& limits) {
   // Colours are not premultiplied in the file, so dropping transparency is all that is left to do.
   if (WebPDecodeRGBInto(frame.data(), frame.size(), image.pixels.data(), image.pixels.size(),
                         static_cast<int>(stride)) == nullptr) {
-    throw BrokenImage("WebP: the picture is damaged or cut off");
+    throw BrokenImage("WebP: the image is damaged or cut off");
   }
   return image;
 }

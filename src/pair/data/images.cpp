@@ -63,7 +63,7 @@ void describe(base::Fields<ImagesOptions>& field) {
               "what the channels are normalised by; weights for ImageNet expect imagenet")
       .unsaid = "none";
   field.choice("decode", &O::decode, decoding_choices(), decoding_summary).unsaid = "exact";
-  field.flag("exif", &O::exif, "turn images as their EXIF data says").unsaid = "false";
+  field.flag("exif", &O::exif, "rotate images according to their EXIF orientation").unsaid = "false";
   field
       .choice("draws", &O::domainbed_split, {{"domainbed", true}, {"pair", false}},
               "generator of the splits: DomainBed's, bit for bit, or that of earlier versions")

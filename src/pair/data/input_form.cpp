@@ -10,7 +10,7 @@ void describe(base::Fields<ImageInput>& field) {
   field.whole("columns", &I::columns, std::int64_t{1}, 16'384, "columns that images are resized to");
   field.numbers("mean", &I::mean, {}, "subtracted from each channel, whose values are from 0 to 1");
   field.numbers("std", &I::deviation, {.low = 0, .open_low = true}, "what each channel is divided by");
-  field.flag("exif", &I::exif, "turn pictures as their EXIF data says");
+  field.flag("exif", &I::exif, "rotate images according to their EXIF orientation");
   field
       .flag("standardise", &I::standardise,
             "normalise each channel of each image by its own mean and deviation")

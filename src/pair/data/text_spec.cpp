@@ -26,7 +26,7 @@ void describe(base::Fields<TextSpec>& field) {
   field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
   field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
                "share of an environment's rows that is held out");
-  field.whole("workers", &S::workers, std::int64_t{1}, 256, "threads that divide texts into tokens").decides =
+  field.whole("workers", &S::workers, std::int64_t{1}, 256, "threads that tokenize texts").decides =
       false;
   field.choice("separator", &S::separator,
                {{"auto", TableSpec::Separator::found},

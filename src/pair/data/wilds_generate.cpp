@@ -390,7 +390,7 @@ void generate_wilds(std::string_view name, const fs::path& root, const WildsGene
                                                   : generate_rxrx1;
   generate(folder, options, random);
   write_text(folder / ("RELEASE_v" + std::string(kind.version) + ".txt"),
-             "Made-up data in the layout of WILDS' release; not the real dataset.\n");
+             "Synthetic data in the layout of WILDS' release; not the real dataset.\n");
 }
 
 }  // namespace pair::data

@@ -7,7 +7,7 @@
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
-// iWildCam 2020 (Beery et al. 2020): the animal in a picture of a camera trap, by the trap's location. All
+// iWildCam 2020 (Beery et al. 2020): the animal in an image of a camera trap, by the trap's location. All
 // splits are in the folder train. Images have different sizes.
 
 namespace pair::data {
@@ -101,7 +101,7 @@ WildsScores evaluate_iwildcam(const WildsSet& set, std::span<const std::size_t> 
 WildsKind wilds_iwildcam() {
   return {"iwildcam",
           "2.0",
-          "WILDS' iWildCam: animals in pictures of camera traps, by location",
+          "WILDS' iWildCam: animals in images of camera traps, by location",
           {"F1-macro_all", "acc_avg"},
           {"seed:0", "seed:1", "seed:2"},
           read_iwildcam,

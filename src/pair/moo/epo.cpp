@@ -113,7 +113,7 @@ SolverEntry epo() {
           "mu",
       .cited = {"D. Mahapatra and V. Rajan, \"Multi-Task Learning with User Preferences: Gradient Descent "
                 "with Controlled Ascent in Pareto Optimization\", ICML 2020",
-                "Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, K. Ma, H. Yang, P. Zhao, B. Han and "
+                "Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, H. Yang, K. Ma, P. Zhao, B. Han and "
                 "J. Cheng, \"Pareto Invariant Risk Minimization: Towards Mitigating the Optimization "
                 "Dilemma in Out-of-Distribution Generalization\", ICLR 2023"},
       .advice =

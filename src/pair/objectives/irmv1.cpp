@@ -136,8 +136,9 @@ ObjectiveEntry irmv1() {
           "Use it when some features have the same relation to the label in every "
           "environment and others do not. Its value can be 0 for predictors that still use "
           "the unstable features ([theory](../theory.md)), so combine it with `vrex`, as "
-          "`irmx` and `pair` do. With minibatches set `irmv1_unbiased=true`: the plain "
-          "square overestimates by the variance of the estimate."};
+          "`irmx` and `pair` do. With minibatches, the plain square overestimates by the variance of "
+          "the estimate: either set `irmv1_unbiased=true` or average the moments over steps (`track`, "
+          "[minibatches](../minibatches.md)). `track` does not average the unbiased estimate."};
   return entry;
 }
 
