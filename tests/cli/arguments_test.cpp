@@ -60,7 +60,7 @@ TEST(Arguments, NameTheOptionThatASettingCameFrom) {
   refuses({"sweep", "launch"}, "--out: expected a value, which 'pair sweep launch' needs, got none");
   for (const char* const command : {"status", "collect", "delete-incomplete", "cancel"}) {
     refuses({"sweep", command}, "DIR: expected the sweep's folder, got none");
-    refuses({"sweep", command, "a", "--out", "b"}, "--out: expected without DIR, got both");
+    refuses({"sweep", command, "a", "--out", "b"}, "DIR: expected without --out, got both");
   }
   refuses({"paper", "table1", "--seeds", "3-1"},
           "--seeds: expected increasing ranges of up to 10000 seeds, got '3-1'");
@@ -99,6 +99,59 @@ TEST(Arguments, HaveShorthandsForTheCommonSettings) {
   ASSERT_EQ(other.status, 0) << other.err;
   EXPECT_EQ(json::parse(one.out)["hash"], json::parse(other.out)["hash"]);
   EXPECT_FALSE(std::filesystem::exists(scratch / "a" / "model.safetensors")) << "--no-models";
+}
+
+TEST(Arguments, AskForJsonInTheSameWayEverywhere) {
+  const Scratch scratch;
+  const std::string run = (scratch / "run").string();
+  const std::string file = (scratch / "weights.safetensors").string();
+  const Finished trained = run_pair({"train", "--dataset", "extrapolation-uniform", "--algorithm", "erm",
+                                     "--quiet", "--steps", "2", "--out", run, "--set", "points=50"});
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const Finished lines = run_pair({"predict", run, "-", "--format", "jsonl"}, "0.1,0.2\n");
+  ASSERT_EQ(lines.status, 0) << lines.err;
+  EXPECT_TRUE(json::parse(lines.out).contains("value"));
+  EXPECT_EQ(run_pair({"predict", run, "-", "--json"}, "0.1,0.2\n").out, lines.out);
+  refuses({"predict", run, "-", "--format", "csv", "--json"},
+          "--json: expected without --format csv, got both");
+  const Finished exported = run_pair({"export", run, "-o", file, "--json"});
+  EXPECT_EQ(json::parse(exported.out), (json{{"run", run}, {"step", nullptr}, {"file", file}}));
+  EXPECT_TRUE(std::filesystem::exists(file));
+  const std::string root = (scratch / "wilds").string();
+  const Finished made =
+      run_pair({"data", "generate", "poverty", "--data-root", root, "--samples", "1", "--json"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const json folders = json::parse(made.out);
+  ASSERT_EQ(folders.size(), 1U);
+  EXPECT_EQ(folders[0]["name"], "poverty");
+  EXPECT_TRUE(std::filesystem::is_directory(folders[0]["folder"].get<std::string>()));
+  for (const std::vector<std::string>& command :
+       std::vector<std::vector<std::string>>{{"demo"},
+                                             {"data", "get"},
+                                             {"data", "check"},
+                                             {"data", "list"},
+                                             {"data", "describe"},
+                                             {"data", "samples"},
+                                             {"sweep", "launch"},
+                                             {"sweep", "status"},
+                                             {"sweep", "collect"},
+                                             {"sweep", "delete-incomplete"},
+                                             {"sweep", "cancel"},
+                                             {"train"},
+                                             {"score"},
+                                             {"select"},
+                                             {"report"},
+                                             {"watch"},
+                                             {"list"},
+                                             {"solve"},
+                                             {"paper", "table1"},
+                                             {"paper", "robustness"},
+                                             {"paper", "table7"},
+                                             {"paper", "fig-failure"}}) {
+    std::vector<std::string> words = command;
+    words.emplace_back("--help");
+    EXPECT_THAT(run_pair(words).out, HasSubstr("\n  --json ")) << command.back();
+  }
 }
 
 // The lines of the help that describe options.
@@ -148,6 +201,7 @@ TEST(ListSettings, HasGroupsAndShortLines) {
   }
   EXPECT_THAT(text, StartsWith("Run:\n  seed "));
   EXPECT_THAT(text, Not(HasSubstr("(accepted: ")));
+  EXPECT_THAT(text, HasSubstr("(of: model mlp)")) << "not of the first dataset that has the model";
   EXPECT_THAT(text, HasSubstr("see 'pair list objectives' (default: erm,irmv1,vrex)"))
       << "as of pair on cmnist, which the list claims";
   EXPECT_THAT(run_pair({"list", "settings", "--verbose"}).out,
@@ -178,7 +232,7 @@ TEST(ListSettings, ShowsOneWithEverythingAboutIt) {
   EXPECT_THAT(run_pair({"list", "solvers", "epo_smooth"}).out,
               AllOf(StartsWith("epo_smooth: "), HasSubstr("  smoothing ")));
   refuses({"list", "datasets", "cmnits"},
-          "unknown dataset 'cmnits'; did you mean 'cmnist'? Known: cmnist, cmnist-m, cmnist-gray; 'pair list "
+          "unknown dataset 'cmnits'; did you mean 'cmnist'? Known: cmnist, cmnist-m, cmnist-11; 'pair list "
           "datasets' has all");
 }
 

@@ -8,7 +8,7 @@
 namespace pair::base {
 namespace {
 
-// Longer names are no typos, and the distance takes time.
+// A longer name is not a typo, and its distance takes time.
 constexpr std::size_t longest_compared = 60;
 
 }  // namespace

@@ -116,7 +116,7 @@ Listed entry_named(const std::string& name, const std::string& kind, const std::
       "; 'pair list " + kind + "' has all");
 }
 
-// All that is known about one entry, one line each.
+// Everything about one entry, one line each.
 void write_entry(const Listed& entry, std::ostream& out) {
   out << entry.name << ": " << entry.summary << '\n';
   base::Rows rows;
@@ -213,7 +213,7 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       base::joined(arguments->kinds, ", ", [](const ListKind& kind) { return kind.name; });
   CLI::App* command = app.add_subcommand("list", "List datasets, algorithms, solvers and other choices");
   command->add_option("KIND", arguments->kind, "One of " + known + " (default: list these kinds)");
-  command->add_option("NAME", arguments->name, "Only this one, with all that is known about it");
+  command->add_option("NAME", arguments->name, "Only this one, with everything about it");
   command->add_flag("--verbose", arguments->verbose, "settings: also show the accepted values");
   CLI::Option* const json = command->add_flag("--json", arguments->json, "Write a JSON array of objects");
   CLI::Option* const markdown = command->add_flag("--markdown", arguments->markdown,

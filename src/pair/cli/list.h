@@ -58,8 +58,9 @@ ListKind solvers();
 // The kinds about training: names and summaries only, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND [NAME]] [--verbose] [--json] [--search NAME] [--algorithm NAME] [--dataset NAME] [--markdown [--out DIR]]:
-// lists the choices of a kind, or one of them with all that is known about it; without KIND, the kinds.
+// pair list [KIND [NAME]] [--verbose] [--json] [--search NAME] [--algorithm NAME] [--dataset NAME]
+// [--markdown [--out DIR]]: lists the choices of a kind, or one of them with everything about it; without KIND,
+// the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

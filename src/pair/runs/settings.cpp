@@ -376,7 +376,9 @@ const std::vector<KnownSetting>& known_settings() {
       add_known_of_solver(known, seen, entry.name);
     }
     for (const data::DatasetEntry& entry : data::datasets()) {
-      add_known(known, seen, resolve(entry.name, "erm"), "dataset " + entry.name);
+      RunSpec spec = resolve(entry.name, "erm");
+      spec.settings.model_options = {};  // of the model, below
+      add_known(known, seen, spec, "dataset " + entry.name);
     }
     const RunSpec erm = resolve("cmnist", "erm");
     for (const models::ModelEntry& entry : models::models()) {
