@@ -61,17 +61,21 @@ def read_records(
     folders: Sequence[str], progress: Optional[Callable[[int, int], None]] = None
 ) -> Tuple[List[Dict[str, Any]], List[str]]: ...
 def choose(
-    folders: Sequence[str],
-    criterion: str,
-    preference: Sequence[float],
-    validation: str,
-    across: str,
-    skip: Optional[int],
-    last: Optional[int],
-    percentile: float,
-    losses: Sequence[str],
-    with_sign: bool,
-    datasets: Sequence[str],
-    algorithms: Sequence[str],
-    progress: Optional[Callable[[int, int], None]],
+    folders: Sequence[str], request: Request, progress: Optional[Callable[[int, int], None]]
 ) -> Dict[str, Any]: ...
+
+class Request:
+    """What pair.select asks for; its parameters have the same names."""
+
+    criterion: str
+    validation: str
+    preference: Sequence[float]
+    skip: Optional[int]
+    last: Optional[int]
+    percentile: float
+    losses: Sequence[str]
+    losses_from: str
+    with_sign: bool
+    across: str
+    datasets: Sequence[str]
+    algorithms: Sequence[str]

@@ -86,6 +86,7 @@ def select(
     last: Optional[int] = None,
     percentile: float = 0.5,
     losses: Sequence[str] = (),
+    losses_from: str = "train",
     with_sign: bool = False,
     datasets: Sequence[str] = (),
     algorithms: Sequence[str] = (),
@@ -96,15 +97,20 @@ def select(
     Parameters
     ----------
     folders : one folder of run folders, or several; each run has a ``results.jsonl``, ours or DomainBed's.
-    criterion : "pair" (PAIR-s, Algorithm 2 of the paper), "train-domain", "leave-one-out" or "oracle" (DomainBed's).
+    criterion : "pair" (PAIR-s, Algorithm 2 of the paper), "pair-run" (PAIR-s within each run, as in the paper's
+        ColoredMNIST tables; the accuracy in the test domains chooses among runs), or DomainBed's "train-domain",
+        "leave-one-out" or "oracle". The command's default, all criteria, takes one call for each.
     preference : PAIR-s: one number above 0 per loss; None: estimated from the losses of the sweep.
-    validation : PAIR-s's validation accuracy: "train-domain" (held out), "test-domain" (held out) or "training". None:
-        train-domain, or training if nothing is held out.
+    validation : PAIR-s's validation accuracy: "train-domain" (held out), "test-domain" (held out), "leave-one-out" (in
+        runs with a second test domain) or "training"; for pair-run, the first or the last. None: train-domain, or
+        training if nothing is held out.
     across : PAIR-s: what decides among runs: "score", "validation" or "paper" (validation for GroupDRO, DANN and
         test-domain, otherwise score).
     skip, last : PAIR-s: number of logged steps to ignore at the beginning, or of last ones to consider.
     percentile : PAIR-s: position of the bar between the smallest (0) and largest (1) validation accuracy.
     losses : PAIR-s: keys of the records, such as ``["nll", "penalty"]``; empty: the paper's for the algorithm.
+    losses_from : PAIR-s: where losses are measured: "train" (the samples of training steps) or "held-out" (held-out
+        samples of the training environments).
     with_sign : PAIR-s: use the sign of losses.
     datasets, algorithms : only these.
     progress : called with the number of runs read and their total; it may raise to stop.
@@ -114,21 +120,20 @@ def select(
     References: Y. Chen et al., "Pareto Invariant Risk Minimization", ICLR 2023; I. Gulrajani and D. Lopez-Paz, "In Search
     of Lost Domain Generalization", ICLR 2021.
     """
-    result = _core.choose(
-        paths_of(folders),
-        criterion,
-        [] if preference is None else [float(value) for value in preference],
-        validation or "",
-        across,
-        skip,
-        last,
-        float(percentile),
-        list(losses),
-        with_sign,
-        list(datasets),
-        list(algorithms),
-        progress,
-    )
+    request = _core.Request()
+    request.criterion = criterion
+    request.validation = validation or ""
+    request.preference = [] if preference is None else [float(value) for value in preference]
+    request.across = across
+    request.skip = skip
+    request.last = last
+    request.percentile = float(percentile)
+    request.losses = list(losses)
+    request.losses_from = losses_from
+    request.with_sign = with_sign
+    request.datasets = list(datasets)
+    request.algorithms = list(algorithms)
+    result = _core.choose(paths_of(folders), request, progress)
     warn_of(result["left_out"])
     return Selection(
         result["criterion"],

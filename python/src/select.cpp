@@ -2,26 +2,16 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
-#include <algorithm>
-#include <array>
 #include <filesystem>
-#include <map>
-#include <optional>
-#include <set>
 #include <stdexcept>
 #include <string>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "arrays.h"
 #include "module.h"
-#include "pair/base/algorithm_names.h"
-#include "pair/base/names.h"
-#include "pair/base/numbers.h"
-#include "pair/select/catalog.h"
-#include "pair/select/criteria.h"
-#include "pair/select/domainbed.h"
-#include "pair/select/losses.h"
 #include "pair/select/read_histories.h"
+#include "pair/select/request.h"
 
 // Sweeps on disk: their records, and the models that a criterion chooses from them.
 
@@ -29,8 +19,6 @@ namespace pair::python {
 namespace {
 
 namespace fs = std::filesystem;
-using select::Across;
-using select::Validation;
 
 // Reads without the interpreter's lock. progress, a callable or None, gets the number of runs read and their
 // total, at least once, and may raise.
@@ -112,82 +100,6 @@ py::tuple read_records(const std::vector<fs::path>& folders, const py::object& p
   return py::make_tuple(runs, left_out_of(histories));
 }
 
-template <class Value, std::size_t size>
-Value named(const char* kind, const std::string& name,
-            const std::array<std::pair<std::string_view, Value>, size>& known) {
-  std::array<std::string_view, size> names;
-  for (std::size_t i = 0; i < size; ++i) {
-    if (known[i].first == name) {
-      return known[i].second;
-    }
-    names[i] = known[i].first;
-  }
-  throw std::invalid_argument(base::unknown_name(kind, name, names));
-}
-
-// Keeps the runs for which `same` holds with one of the names. A name that no run has is an error.
-template <class Same>
-void keep(const char* kind, const std::vector<std::string>& names, const std::set<std::string>& known,
-          select::History& history, Same same) {
-  for (const std::string& name : names) {
-    if (std::none_of(history.begin(), history.end(),
-                     [&](const select::Run& run) { return same(name, run); })) {
-      throw std::invalid_argument(
-          base::unknown_name(kind, name, std::vector<std::string_view>(known.begin(), known.end())));
-    }
-  }
-  if (!names.empty()) {
-    std::erase_if(history, [&](const select::Run& run) {
-      return std::none_of(names.begin(), names.end(),
-                          [&](const std::string& name) { return same(name, run); });
-    });
-  }
-}
-
-void check_losses(const std::vector<std::string>& losses, const select::History& history) {
-  const std::set<std::string> known = select::loss_names(history);
-  for (const std::string& loss : losses) {
-    if (std::none_of(history.begin(), history.end(),
-                     [&loss](const select::Run& run) { return run.find_loss(loss) != nullptr; })) {
-      throw std::invalid_argument(
-          base::unknown_name("loss", loss, std::vector<std::string_view>(known.begin(), known.end())));
-    }
-  }
-}
-
-struct Request {
-  std::string criterion;
-  std::string
-      validation;  // empty: held-out data of the training domains, or training accuracy if there is none
-  select::PairOptions options;
-};
-
-select::Selection by_pair_s(const Request& request, const select::History& history) {
-  constexpr std::array<std::pair<std::string_view, Validation>, 3> validations{
-      {{"train-domain", Validation::train_domain},
-       {"test-domain", Validation::test_domain},
-       {"training", Validation::training}}};
-  check_losses(request.options.losses, history);
-  if (request.validation.empty()) {
-    return pair_s_or_training(history, request.options);
-  }
-  select::PairOptions options = request.options;
-  options.validation = named("validation", request.validation, validations);
-  return pair_s(history, options);
-}
-
-select::Selection selection_of(const Request& request, const select::History& history) {
-  using Criterion = select::Selection (*)(const select::History&);
-  // Null: PAIR-s, which has options.
-  constexpr std::array<std::pair<std::string_view, Criterion>, 4> criteria{
-      {{"pair", nullptr},
-       {"train-domain", select::train_domain_or_training},
-       {"leave-one-out", select::leave_one_out},
-       {"oracle", select::oracle}}};
-  const Criterion criterion = named("criterion", request.criterion, criteria);
-  return criterion == nullptr ? by_pair_s(request, history) : criterion(history);
-}
-
 py::dict candidate_of(const select::Candidate& candidate) {
   py::dict result;
   result["run"] = candidate.run->name;
@@ -220,54 +132,19 @@ py::dict decision_of(const select::Decision& decision) {
   return result;
 }
 
-void check_count(const char* option, const std::optional<std::int64_t>& count, std::int64_t least) {
-  if (count && *count < least) {
-    throw std::invalid_argument(std::string(option) + ": expected an integer of at least " +
-                                std::to_string(least) + ", got " + std::to_string(*count));
-  }
-}
-
-py::dict choose(const std::vector<fs::path>& folders, const std::string& criterion,
-                const std::vector<double>& preference, const std::string& validation,
-                const std::string& across, const std::optional<std::int64_t>& skip,
-                const std::optional<std::int64_t>& last, double percentile,
-                const std::vector<std::string>& losses, bool with_sign,
-                const std::vector<std::string>& datasets, const std::vector<std::string>& algorithms,
+py::dict choose(const std::vector<fs::path>& folders, const select::Request& request,
                 const py::object& progress) {
-  constexpr std::array<std::pair<std::string_view, Across>, 3> ways{
-      {{"paper", Across::paper}, {"score", Across::score}, {"validation", Across::validation}}};
-  check_count("skip", skip, 0);
-  check_count("last", last, 1);
-  if (!(percentile >= 0.0 && percentile <= 1.0)) {
-    throw std::invalid_argument("percentile: expected a number from 0 to 1, got " + base::shown(percentile));
+  if (request.criterion == "all") {
+    throw std::invalid_argument("criterion: expected one criterion, got 'all'; call select for each");
   }
-  Request request{.criterion = criterion, .validation = validation, .options = {}};
-  request.options.preference = preference;
-  request.options.skip = skip;
-  request.options.last = last;
-  request.options.percentile = percentile;
-  request.options.losses = losses;
-  request.options.with_sign = with_sign;
-  request.options.across = named("way to choose among runs", across, ways);
-
+  check(request);
   select::Histories histories = histories_of(folders, progress);
   require_runs(histories, folders);
-  std::set<std::string> known_datasets;
-  std::set<std::string> known_algorithms;
-  for (const select::Run& run : histories.history) {
-    known_datasets.insert(run.dataset);
-    known_algorithms.insert({run.algorithm, run.trained_as()});
-  }
-  keep("dataset", datasets, known_datasets, histories.history,
-       [](const std::string& name, const select::Run& run) { return name == run.dataset; });
-  keep("algorithm", algorithms, known_algorithms, histories.history,
-       [](const std::string& name, const select::Run& run) {
-         return select::is_algorithm(name, run) || base::same_algorithm(name, run.trained_as());
-       });
+  keep_requested(request, histories.history);
   select::Selection selection;
   {
     const py::gil_scoped_release unlocked;
-    selection = selection_of(request, histories.history);
+    selection = std::move(select::choose(request, histories.history).front());
   }
   py::list decisions;
   for (const select::Decision& decision : selection.decisions) {
@@ -286,10 +163,21 @@ py::dict choose(const std::vector<fs::path>& folders, const std::string& criteri
 
 void bind_select(py::module_& module) {
   module.def("read_records", &read_records, py::arg("folders"), py::arg("progress") = py::none());
-  module.def("choose", &choose, py::arg("folders"), py::arg("criterion"), py::arg("preference"),
-             py::arg("validation"), py::arg("across"), py::arg("skip"), py::arg("last"),
-             py::arg("percentile"), py::arg("losses"), py::arg("with_sign"), py::arg("datasets"),
-             py::arg("algorithms"), py::arg("progress"));
+  py::class_<select::Request>(module, "Request")
+      .def(py::init<>())
+      .def_readwrite("criterion", &select::Request::criterion)
+      .def_readwrite("validation", &select::Request::validation)
+      .def_readwrite("preference", &select::Request::preference)
+      .def_readwrite("skip", &select::Request::skip)
+      .def_readwrite("last", &select::Request::last)
+      .def_readwrite("percentile", &select::Request::percentile)
+      .def_readwrite("losses", &select::Request::losses)
+      .def_readwrite("losses_from", &select::Request::losses_from)
+      .def_readwrite("with_sign", &select::Request::with_sign)
+      .def_readwrite("across", &select::Request::across)
+      .def_readwrite("datasets", &select::Request::datasets)
+      .def_readwrite("algorithms", &select::Request::algorithms);
+  module.def("choose", &choose, py::arg("folders"), py::arg("request"), py::arg("progress"));
 }
 
 }  // namespace pair::python

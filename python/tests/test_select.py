@@ -26,6 +26,10 @@ class Select(unittest.TestCase):
             ("pair", ["--validation", "training", "--percentile", "0.2"],
              {"validation": "training", "percentile": 0.2}),
             ("train-domain", [], {}),
+            ("pair", ["--validation", "test-domain"], {"validation": "test-domain"}),
+            ("pair-run", [], {}),
+            ("pair-run", ["--validation", "training", "--skip-steps", "1", "--preference", "1e-2,1"],
+             {"validation": "training", "skip": 1, "preference": [1e-2, 1]}),
             ("oracle", ["--algorithms", "IRM"], {"algorithms": ["IRM"]}),
         ):
             text = run_program("select", SWEEP, "--criterion", criterion, "--format", "json", "--explain", *arguments)
@@ -48,11 +52,28 @@ class Select(unittest.TestCase):
         score = -np.dot(decision.preference, decision.chosen.losses)
         self.assertAlmostEqual(decision.chosen.score, score)
 
+    def test_leave_one_out_and_held_out_losses_reach_the_criterion(self):
+        # The example has neither, and the notes say so.
+        selection = pair.select(SWEEP, "pair", validation="leave-one-out", algorithms=["IRM"])
+        self.assertEqual(selection.decisions, ())
+        self.assertIn("test environments", " ".join(selection.notes))
+        selection = pair.select(SWEEP, "pair", losses_from="held-out", algorithms=["IRM"])
+        self.assertEqual(selection.decisions, ())
+        self.assertIn("held-out", " ".join(selection.notes))
+
     def test_refuses_unknown_names_and_values(self):
         for options, sentence in (
-            ({"criterion": "pairs"}, "unknown criterion 'pairs'; did you mean 'pair'?"),
-            ({"validation": "test"}, "unknown validation 'test'"),
-            ({"across": "scores"}, "unknown way to choose among runs 'scores'; did you mean 'score'?"),
+            ({"criterion": "pairs"}, "criterion: expected pair, pair-run, train-domain, leave-one-out, oracle or all, "
+                                     "got 'pairs'; did you mean 'pair'?"),
+            ({"criterion": "all"}, "criterion: expected one criterion, got 'all'"),
+            ({"validation": "test"}, "validation: expected train-domain, test-domain, leave-one-out or training, got 'test'"),
+            ({"criterion": "pair-run", "validation": "test-domain"},
+             "validation: expected train-domain or training with the criterion pair-run, got 'test-domain'"),
+            ({"across": "scores"}, "across: expected paper, score or validation, got 'scores'; did you mean 'score'?"),
+            ({"losses_from": "test"}, "losses_from: expected train or held-out, got 'test'"),
+            ({"losses": ["nll", "nll"]}, "losses: expected each loss once, got 'nll' twice"),
+            ({"losses": ["env0_in_acc"]}, "losses: expected losses, got 'env0_in_acc', which is an accuracy"),
+            ({"skip": -1}, "skip: expected an integer of at least 0, got -1"),
             ({"percentile": 2}, "percentile: expected a number from 0 to 1, got 2"),
             ({"last": 0}, "last: expected an integer of at least 1, got 0"),
             ({"algorithms": ["IRN"]}, "unknown algorithm 'IRN'; did you mean 'IRM'?"),
@@ -61,6 +82,8 @@ class Select(unittest.TestCase):
             with self.assertRaises(ValueError) as caught:
                 pair.select(SWEEP, **options)
             self.assertIn(sentence, str(caught.exception))
+        with self.assertRaises(TypeError):
+            pair.select(SWEEP, skip="1")
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(ValueError, "no run found in"):
                 pair.select(folder)

@@ -41,6 +41,11 @@ TEST(PaperProgram, WritesTheFiguresNumbersToAFile) {
   std::ifstream file(path);
   EXPECT_EQ(json::parse(file)["betas"], json({0.1, 0.2}));
   std::filesystem::remove(path);
+  // The names that the option has in other commands, and had here.
+  for (const char* const option : {"--save", "--out"}) {
+    EXPECT_EQ(run_pair({"paper", "fig-failure", option, path.string()}).status, 0) << option;
+    EXPECT_TRUE(std::filesystem::remove(path)) << option;
+  }
 }
 
 TEST(PaperProgram, ShowsAConcaveFront) {
@@ -49,6 +54,7 @@ TEST(PaperProgram, ShowsAConcaveFront) {
   EXPECT_THAT(text.out, HasSubstr("EPO 9 of 9, the weighted sum with the same numbers as weights 0 of 9"));
   const Finished numbers = run_pair({"paper", "fig-concave", "--rays", "2", "--format", "json"});
   EXPECT_EQ(json::parse(numbers.out)["runs"].size(), 2U);
+  EXPECT_EQ(run_pair({"paper", "fig-concave", "--rays", "2", "--json"}).out, numbers.out);
   EXPECT_EQ(run_pair({"paper", "fig-concave", "--rays", "0"}).status, 2);
   const Finished wrong = run_pair({"paper", "fig-concave", "--save", "figure.gif"});
   EXPECT_EQ(wrong.status, 2);
@@ -77,9 +83,9 @@ TEST(PaperProgram, ExplainsTheStall) {
 
 TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{}, "subcommand is required"},
+      {{}, "'pair paper': expected a subcommand (fig-failure, "},
       {{"fig-failur"}, "did you mean 'fig-failure'?"},
-      {{"fig-failure", "--alpha", "0"}, "alpha: expected a number above 0 and below 1, got 0"},
+      {{"fig-failure", "--alpha", "0"}, "--alpha: expected a number above 0 and below 1, got 0"},
       {{"fig-failure", "--alpha", "1"}, "alpha: expected a number above 0 and below 1, got 1"},
       {{"fig-failure", "--alpha", "x"}, "--alpha"},
       {{"fig-failure", "--alpha", "nan"}, "alpha: expected a number above 0 and below 1, got nan"},
@@ -87,12 +93,12 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"fig-failure", "--betas", "0.2"}, "betas: expected two or more values, one per environment, got 1"},
       {{"fig-failure", "--betas", "0.2,1.2"}, "beta: expected a number above 0 and below 1, got 1.2"},
       {{"fig-failure", "--loss", "squared"}, "unknown loss 'squared'; did you mean 'square'?"},
-      {{"fig-failure", "--format", "yaml"}, "--format"},
+      {{"fig-failure", "--format", "yaml"}, "--format: expected text or json, got 'yaml'\n"},
       {{"fig-failure", "-o", "figure.gif"},
-       "--out: expected a name that ends in .svg, .png or .json, got 'figure.gif'"},
+       "--save: expected a name that ends in .svg, .png or .json, got 'figure.gif'"},
       {{"two-bit", "--cases", "orignal"}, "did you mean 'original'?"},
       {{"two-bit", "--losses", "cubic"}, "unknown loss 'cubic'"},
-      {{"two-bit", "--starts", "0"}, "--starts"},
+      {{"two-bit", "--starts", "0"}, "--starts: expected an integer from 1 to 100000, got '0'\n"},
       {{"two-bit", "--starts", "-1"}, "--starts"},
       {{"two-bit", "--preference", "1,2"},
        "preference: expected three values, for ERM, IRMv1 and V-REx, got 2"},
@@ -100,7 +106,10 @@ TEST(PaperProgram, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"two-bit", "--lr", "0"}, "learning_rate: expected a positive number, got 0"},
       {{"stall", "--preference", "1,-2,3"}, "preference[1]: expected a finite positive number, got -2"},
       {{"stall", "--case", "none"}, "unknown case 'none'"},
-      {{"prop1", "extra"}, "extra"},
+      {{"prop1", "extra"}, "'pair paper prop1': expected no further argument, got 'extra'\n"},
+      {{"fig-concave", "--jsn"},
+       "unknown option '--jsn' of 'pair paper fig-concave'; did you mean '--json'?"},
+      {{"fig-concave", "--json", "--format", "text"}, "--json: expected without --format text, got both"},
   };
   for (const auto& [arguments, sentence] : cases) {
     std::vector<std::string> command{"paper"};

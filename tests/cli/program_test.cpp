@@ -95,18 +95,28 @@ TEST(Program, ShowsExamplesThatWork) {
 
 TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{}, "subcommand is required"},
+      {{}, "pair: 'pair': expected a subcommand (solve, "},
       {{"sovle"}, "unknown subcommand 'sovle'; did you mean 'solve'?"},
-      {{"bench"}, "subcommand is required"},
+      {{"bench"}, "expected a subcommand (solver"},
       {{"bench", "solvr"}, "did you mean 'solver'?"},
-      {{"bench", "solver", "--problems", "0"}, "--problems"},
+      {{"bench", "solver", "--problems", "0"}, "pair: --problems: expected an integer from 1 to "},
       {{"list", "solver"}, "unknown kind 'solver'; did you mean 'solvers'?"},
-      {{"solve", "--epsilon", "-1"}, "epsilon: expected numbers from 0 to 1e+300, got '-1'"},
-      {{"solve", "--set", "radius=1"}, "radius: expected numbers from 0 to below 1, got '1'"},
+      {{"solve", "--epsilon", "-1"}, "pair: --epsilon: expected a number from 0 to 1e+300, got '-1'"},
+      {{"solve", "--set", "radius=1"}, "pair: radius: expected numbers from 0 to below 1, got '1'"},
       {{"solve", "--set", "radiuss=1"}, "unknown option 'radiuss'; did you mean 'radius'?"},
       {{"solve", "--set", "radius"}, "got 'radius'"},
       {{"solve", "--solver", "epoo"}, "did you mean 'epo'?"},
-      {{"solve", "--nonsense"}, "--nonsense"},
+      {{"solve", "--nonsense"},
+       "unknown option '--nonsense' of 'pair solve'; 'pair solve --help' lists its options\n"},
+      {{"solve", "--solvr", "mgda"}, "unknown option '--solvr' of 'pair solve'; did you mean '--solver'?\n"},
+      {{"solve", "--epsilon=1", "--epsilonn=2"}, "did you mean '--epsilon'?\n"},
+      {{"solve", "--solver"}, "--solver: expected a value, got none\n"},
+      {{"solve", "a", "b"}, "'pair solve': expected no further argument, got 'b'\n"},
+      {{"select"}, "DIR: expected a value, which 'pair select' needs, got none\n"},
+      {{"watch", "x", "--port", "70000"}, "--port: expected an integer from 0 to 65535, got '70000'\n"},
+      {{"watch", "x", "--port", "1", "--port", "2"}, "--port: expected 1 value, got 2\n"},
+      {{"watch", "x", "--port", "web"}, "--port: expected an integer from 0 to 65535, got 'web'\n"},
+      {{"report", "x", "--json=maybe"}, "--json: expected true or false, got 'maybe'\n"},
       {{"solve", "/nonexistent/file"}, "cannot open '/nonexistent/file': No such file"},
       {{"solve", "/"}, "'/' is a directory"},
   };
@@ -114,6 +124,7 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
     const Finished finished = run_pair(arguments);
     EXPECT_EQ(finished.status, 2) << sentence;
     EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_THAT(finished.err, StartsWith("pair: ")) << sentence;
     EXPECT_THAT(finished.out, IsEmpty());
   }
 }
@@ -121,7 +132,7 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
 TEST(Program, SaysWhatANumberMayBe) {
   const Finished fraction = run_pair({"solve", "--epsilon", "x"});
   EXPECT_EQ(fraction.status, 2);
-  EXPECT_EQ(fraction.err, "pair: epsilon: expected numbers from 0 to 1e+300, got 'x'\n");
+  EXPECT_EQ(fraction.err, "pair: --epsilon: expected a number from 0 to 1e+300, got 'x'\n");
   const Finished whole = run_pair({"select", "anywhere", "--last", "2.5"});
   EXPECT_EQ(whole.status, 2);
   EXPECT_THAT(whole.err, StartsWith("pair: --last: expected an integer, got '2.5'"));
@@ -155,6 +166,7 @@ TEST(Program, SolvesFromStandardInputAndFromFiles) {
   EXPECT_EQ(lines_of(piped.out).size(), 2U);
   EXPECT_THAT(piped.err, IsEmpty());
   EXPECT_EQ(run_pair({"solve", "-"}, lines).out, piped.out);
+  EXPECT_EQ(run_pair({"solve", "--json"}, lines).out, piped.out);
   const TemporaryFile file(lines);
   EXPECT_EQ(run_pair({"solve", file.path()}).out, piped.out);
 }

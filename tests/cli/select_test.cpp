@@ -323,24 +323,34 @@ TEST_F(Select, SaysThatDomainBedsRecordsHaveNoHeldOutLosses) {
 
 TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
-      {{"--criterion", "oracel"}, "unknown criterion 'oracel'; did you mean 'oracle'?"},
-      {{"--format", "yaml"}, "unknown format 'yaml'"},
-      {{"--validation", "test"}, "unknown validation 'test'"},
+      {{"--criterion", "oracel"},
+       "pair: --criterion: expected pair, pair-run, train-domain, leave-one-out, oracle or "
+       "all, got 'oracel'; did you mean 'oracle'?\n"},
+      {{"--format", "yaml"}, "--format: expected text, latex, markdown, csv or json, got 'yaml'\n"},
+      {{"--format", "csv", "--json"}, "--json: expected without --format csv, got both\n"},
+      {{"--validation", "test"},
+       "--validation: expected train-domain, test-domain, leave-one-out or training, got 'test'\n"},
       {{"--criterion", "pair-run", "--validation", "test-domain"},
-       "--validation: expected train-domain or training for the criterion pair-run, got 'test-domain'"},
-      {{"--across", "scores"}, "did you mean 'score'?"},
+       "--validation: expected train-domain or training with the criterion pair-run, got 'test-domain'\n"},
+      {{"--across", "scores"},
+       "--across: expected paper, score or validation, got 'scores'; did you mean 'score'?\n"},
+      {{"--losses-from", "test"}, "--losses-from: expected train or held-out, got 'test'\n"},
       {{"--losses-from", "heldout"}, "did you mean 'held-out'?"},
       {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},
       {{"--losses", "nll,nll"}, "--losses: expected each loss once, got 'nll' twice"},
-      {{"--losses", "env0_in_acc"}, "--losses: 'env0_in_acc' is an accuracy, not a loss"},
+      {{"--losses", "env0_in_acc"}, "--losses: expected losses, got 'env0_in_acc', which is an accuracy\n"},
       {{"--preference", "1,x"}, "--preference: expected auto or numbers, such as 1,1e10,1e12, got '1,x'"},
       {{"--preference", ""}, "got ''"},
-      {{"--preference", "1,0"}, "preference: expected finite numbers above 0, got 0"},
+      {{"--preference", "1,0"}, "--preference: expected finite numbers above 0, got 0"},
       {{"--preference", "1,2,3"}, "the preference has 3 numbers, but IRM has 2 losses: nll, penalty"},
       {{"--percentile", "2"}, "--percentile: expected a number from 0 to 1, got 2"},
       {{"--percentile", "nan"}, "--percentile: expected a number from 0 to 1, got nan"},
       {{"--last", "0"}, "--last: expected an integer of at least 1, got 0\n"},
-      {{"--last", "5", "--skip-steps", "5"}, "excludes"},
+      {{"--last", "5", "--skip-steps", "5"}, "--skip-steps: expected without --last, got both\n"},
+      {{"--skip", "-2"}, "--skip-steps: expected an integer of at least 0, got -2\n"},
+      {{"--export", "x"},
+       "--export: expected one --criterion (pair, pair-run, train-domain, leave-one-out or "
+       "oracle), got all\n"},
       {{"--skip-steps", "-1"}, "--skip-steps: expected an integer of at least 0, got -1\n"},
       {{"--last", "-1"}, "--last: expected an integer of at least 1, got -1\n"},
   };
@@ -395,7 +405,7 @@ TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
   EXPECT_THAT(run({}).err, Not(HasSubstr("sweep")));
   folders.erase(0);
   put({{"format", 1}, {"sweeps", json::array()}, {"folders", folders}});
-  const std::string sentence = "1 folder holds runs that are not among the sweep's jobs, such as run";
+  const std::string sentence = "1 folder holds runs that are not among the sweep's runs, such as run";
   const Finished finished = run({});
   EXPECT_THAT(finished.err, HasSubstr(sentence));
   EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n")) << "they count";

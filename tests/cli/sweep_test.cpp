@@ -14,6 +14,7 @@
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 #include "pair/sweep/sweep_file.h"
+#include "tests/cli/process.h"
 #include "tests/select/fixtures.h"
 #include "tests/support/without_permissions.h"
 
@@ -101,7 +102,25 @@ TEST_F(Sweep, StatusShowsTheJobsThatAreAskedFor) {
   EXPECT_EQ(some["cells"].size(), 1U);
   EXPECT_EQ(some["cells"][0]["algorithm"], "irmv1");
   EXPECT_TRUE(some["strangers"].empty()) << "the sweep's other runs are not strangers";
-  EXPECT_THAT(run({"status", "--datasets", "cmnist"}).out, HasSubstr("8 jobs: "));
+  EXPECT_THAT(run({"status", "--datasets", "cmnist"}).out, HasSubstr("8 runs: "));
+}
+
+TEST_F(Sweep, TakesItsFolderAsAPlainWord) {
+  const std::string folder = scratch_.path().string();
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"status"},
+                                             {"collect", "--criterion", "pair", "--validation", "training",
+                                              "--losses", "nll,penalty", "--json"},
+                                             {"delete-incomplete", "--dry-run"},
+                                             {"cancel", "--dry-run"}}) {
+    std::vector<std::string> plain{"sweep", words.front(), folder};
+    plain.insert(plain.end(), words.begin() + 1, words.end());
+    const Finished finished = run_pair(plain);
+    const Ended ended = run(words);
+    EXPECT_EQ(finished.status, ended.status) << words.front();
+    EXPECT_EQ(finished.out, ended.out) << words.front();
+    EXPECT_EQ(finished.status, words.front() == "cancel" ? 2 : 0) << finished.err;
+  }
 }
 
 TEST_F(Sweep, CollectReadsTheJobsThatAreAskedFor) {
@@ -110,7 +129,7 @@ TEST_F(Sweep, CollectReadsTheJobsThatAreAskedFor) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("4 runs, 4 records"));
   EXPECT_THAT(ended.out, Not(HasSubstr("irmv1")));
-  EXPECT_THAT(ended.out, HasSubstr("-------- Not complete\n4 jobs: "));
+  EXPECT_THAT(ended.out, HasSubstr("-------- Not complete\n4 runs: "));
 }
 
 TEST_F(Sweep, CollectLeavesOutADoneRunWhoseRecordsWereAltered) {
@@ -138,7 +157,7 @@ TEST_F(Sweep, CollectSaysWhichRunsAreNotTheSweeps) {
       run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("7 runs, 7 records"));
-  EXPECT_THAT(ended.err, HasSubstr("pair: 1 folder holds runs that are not among the sweep's jobs, such as "
+  EXPECT_THAT(ended.err, HasSubstr("pair: 1 folder holds runs that are not among the sweep's runs, such as "
                                    "a?[31m; they are left out\n"));
   EXPECT_THAT(run({"status"}).out, HasSubstr("such as a?[31m\n"));
 }
@@ -153,7 +172,7 @@ TEST_F(Sweep, SelectSaysWhichRunsAreNotTheSweeps) {
   fs::copy_file(scratch_ / jobs[0].folder / "results.jsonl", scratch_ / "another" / "results.jsonl");
   say_strangers(folders, err);
   EXPECT_EQ(err.str(), "pair: " + scratch_.path().string() +
-                           ": 1 folder holds runs that are not among the sweep's jobs, such as another; they "
+                           ": 1 folder holds runs that are not among the sweep's runs, such as another; they "
                            "are included here, but not by 'pair sweep collect'\n");
 }
 
@@ -163,11 +182,11 @@ TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
   const std::size_t at = text.find("\"irmv1\"");
   ASSERT_NE(at, std::string::npos);
   runs::replace_file(sweep::sweep_file(scratch_.path()), text.replace(at, 7, "\"vrex\""));
-  EXPECT_THAT(run({"status"}).out, HasSubstr("4 folders hold runs that are not among the sweep's jobs"));
+  EXPECT_THAT(run({"status"}).out, HasSubstr("4 folders hold runs that are not among the sweep's runs"));
   const Ended ended =
       run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
   EXPECT_THAT(ended.out, HasSubstr("4 runs, 4 records"));
-  EXPECT_THAT(ended.err, HasSubstr("pair: 4 folders hold runs that are not among the sweep's jobs"));
+  EXPECT_THAT(ended.err, HasSubstr("pair: 4 folders hold runs that are not among the sweep's runs"));
 }
 
 TEST_F(Sweep, DeletesARunWhoseSpecIsAFolder) {

@@ -125,7 +125,7 @@ def on_a_cluster(pair, shared):
     run(*launch)
     wait_until(lambda: done(shared) == 40 and not queue(), "all runs")
     print(f"{before} runs were done before the jobs were cancelled")
-    assert "All jobs are done" in run(*launch).stdout
+    assert "All runs are done" in run(*launch).stdout
 
 
 def one_run_on_two_tasks(pair, scratch):

@@ -39,7 +39,7 @@ TEST(Tutorial, ShowsCommandsThatDoWhatItSays) {
       EXPECT_THAT(ended.out, HasSubstr("  sweep/cmnist-pair-s0-"));
     }
     if (command.starts_with("pair sweep status")) {
-      EXPECT_THAT(ended.out, HasSubstr("6 jobs: 6 done"));
+      EXPECT_THAT(ended.out, HasSubstr("6 runs: 6 done"));
     }
   }
   EXPECT_EQ(commands, 14);

@@ -252,7 +252,7 @@ TEST(KeepCheckpointsProgram, RefusesContradictionsAndUnknownValues) {
   EXPECT_THAT(contradiction.err, HasSubstr("--no-model: expected keep_checkpoints to be last, got 'all'"));
   const Answer unknown = pair_in(scratch.path(), run_keeping("some"));
   EXPECT_EQ(unknown.status, 2);
-  EXPECT_THAT(unknown.err, HasSubstr("keep_checkpoints: expected last, best or all, got 'some'"));
+  EXPECT_THAT(unknown.err, HasSubstr("--keep-checkpoints: expected last, best or all, got 'some'"));
   EXPECT_FALSE(fs::exists(scratch / "run"));
   std::vector<std::string> sweep = sweep_keeping("best");
   sweep.insert(sweep.begin() + 2, "--no-models");

@@ -303,8 +303,9 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--dataset", "cmnst"}, "unknown dataset 'cmnst'; did you mean 'cmnist'?");
   refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
   refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
-  refusal({"--seed", "-1"}, "seed: expected integers from 0");
-  refusal({"--preference", "1,2"}, "preference: expected auto, or one number per objective (3), got 2");
+  refusal({"--seed", "-1"}, "--seed: expected an integer from 0 to 18446744073709551615, got '-1'");
+  refusal({"--set", "seed=-1"}, "pair: seed: expected integers from 0");
+  refusal({"--preference", "1,2"}, "--preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'");
   refusal({"--algorithm", "erm", "--preference", "1"}, "preference does not apply to algorithm 'erm'");

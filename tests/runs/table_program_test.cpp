@@ -221,10 +221,11 @@ TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
   refuses(
       {"label=outcme"},
       "p.csv, which has 'id', 'hospital', 'age', 'sex' and 'outcome', got 'outcme'; did you mean 'outcome'?");
-  refuses({"--ignore", "id", "--test-envs", "St. Marie"},
-          "test_envs: expected environments ('Eastside', 'Lakeview, North' and 'St. Mary', or numbers from 0 "
-          "to 2) or "
-          "each, got 'St. Marie'; did you mean 'St. Mary'?");
+  refuses(
+      {"--ignore", "id", "--test-envs", "St. Marie"},
+      "--test-envs: expected environments ('Eastside', 'Lakeview, North' and 'St. Mary', or numbers from 0 "
+      "to 2) or "
+      "each, got 'St. Marie'; did you mean 'St. Mary'?");
   refuses({"--ignore", "id", "--test-envs", "3"}, "got '3'");
   refuses(
       {},

@@ -309,7 +309,7 @@ TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
   const Scratch scratch;
   const std::vector<std::string> table{
       "paper",     "table2",   "--quick", "--datasets", "camelyon17,civilcomments",
-      "--methods", "erm,pair", "--seeds", "2",          "--out",
+      "--methods", "erm,pair", "--seeds", "0-1",        "--out",
       "runs",      "--format", "json"};
   const Answer first = pair_in(scratch.path(), table);
   ASSERT_EQ(first.status, 0) << first.err;
@@ -322,7 +322,7 @@ TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
   const Answer again = pair_in(scratch.path(), table);
   EXPECT_EQ(nlohmann::json::parse(again.out).at("rows"), result.at("rows"));
   const Answer five =
-      pair_in(scratch.path(), {"paper", "table5", "--quick", "--seeds", "1", "--out", "runs"});
+      pair_in(scratch.path(), {"paper", "table5", "--quick", "--seeds", "0", "--out", "runs"});
   ASSERT_EQ(five.status, 0) << five.err;
   EXPECT_THAT(five.out, AllOf(HasSubstr("IRMX, penalties 1e-2/1e2"), HasSubstr("13.1 +- 1.6"),
                               HasSubstr("civilcomments acc_wg"), HasSubstr("75.2 +- 0.7")));

@@ -87,7 +87,7 @@ TEST(Filter, RefusesWhatTheSweepDoesNotHave) {
   EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("'RotatedMNIST'")));
   filter = {};
   filter.set = {{"steps", "300"}};
-  EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("no job of the sweep")));
+  EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("no run of the sweep")));
   filter.set = {{"stepz", "300"}};
   EXPECT_THAT([&] { count(filter); }, ThrowsMessage<std::invalid_argument>(HasSubstr("'steps'")));
   filter = {};

@@ -113,7 +113,7 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
   const Scratch scratch;
   const Answer first = pair(eight(), scratch.path());
   ASSERT_EQ(first.status, 0) << first.err;
-  EXPECT_THAT(first.err, AllOf(HasSubstr("8 jobs: 0 done, 8 not begun"), HasSubstr("8 of 8 runs done")));
+  EXPECT_THAT(first.err, AllOf(HasSubstr("8 runs: 0 done, 8 not begun"), HasSubstr("8 of 8 runs done")));
   const json summary = json::parse(first.out);
   EXPECT_EQ(summary.at("status"), "finished");
   EXPECT_EQ(summary.at("ran"), 8);
@@ -128,7 +128,7 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
 
   const Answer status = pair({"sweep", "status", "--out", "sweep"}, scratch.path());
   EXPECT_EQ(status.status, 0);
-  EXPECT_THAT(status.out, AllOf(HasSubstr("8 jobs: 8 done\n"), HasSubstr("4/4"),
+  EXPECT_THAT(status.out, AllOf(HasSubstr("8 runs: 8 done\n"), HasSubstr("4/4"),
                                 HasSubstr("beta 0.9, beta 0.1, beta 0.5")));
   const json cells = status_in(scratch.path()).at("cells");
   ASSERT_EQ(cells.size(), 2U);
@@ -214,7 +214,7 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
     EXPECT_GT(status.at("not_begun"), 0);
     const Answer collected =
         pair({"sweep", "collect", "--out", "sweep", "--criterion", "oracle"}, scratch.path());
-    EXPECT_THAT(collected.out, HasSubstr("-------- Not complete\n8 jobs: "));
+    EXPECT_THAT(collected.out, HasSubstr("-------- Not complete\n8 runs: "));
   }
 }
 
@@ -271,7 +271,7 @@ TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   more[7] = "vrex";
   const Answer grown = pair(more, scratch.path());
   EXPECT_EQ(grown.status, 0) << grown.err;
-  EXPECT_THAT(grown.err, HasSubstr("held a sweep of 8 jobs; 4 more are now part of it"));
+  EXPECT_THAT(grown.err, HasSubstr("held a sweep of 8 runs; 4 more are now part of it"));
   EXPECT_EQ(status_in(scratch.path()).at("jobs"), 12);
   const Answer mixed = pair(eight("6"), scratch.path());
   EXPECT_EQ(mixed.status, 2);
@@ -327,7 +327,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
                 "did you mean 'cmnist'"},
            Case{Words{"launch", "--out", "file"} + named, "file is a file"},
            Case{Words{"launch", "--out", "s", "--n-trials", "0"} + named,
-                "n_trials: expected an integer from 1 to 100000, got 0"},
+                "--n-trials: expected an integer from 1 to 100000, got 0"},
            Case{Words{"launch", "--out", "s", "--n-hparams", "x"} + named, "--n-hparams"},
            Case{Words{"launch", "--out", "s", "--jobs", "0"} + named, "--jobs"},
            Case{Words{"launch", "--out", "s", "--launcher", "slrm"} + named, "did you mean 'slurm'"},
@@ -340,7 +340,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{Words{"launch", "--out", "s", "--search", "papr"} + named, "did you mean 'paper'"},
            Case{Words{"launch", "--out", "s", "--test-envs", "0"} + named, "has fixed test environments"},
            Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named,
-                "test environments: expected numbers from 0"},
+                "--test-envs: expected a number from 0"},
            Case{Words{"launch", "--out", "s", "--device", "gpu"} + named,
                 "device: expected cpu, cuda or cuda:N, got"},
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},

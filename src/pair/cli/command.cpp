@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/cli/parse_errors.h"
 
 namespace pair::cli {
 namespace {
@@ -38,31 +39,6 @@ void refuse_unknown_subcommands(const CLI::App& app, std::span<const char* const
                                           std::vector<std::string_view>(names.begin(), names.end())));
     }
     level = named;
-  }
-}
-
-// CLI11 only reports "Could not convert: --last = x", not what is expected.
-void refuse_unconverted(const CLI::App& app, std::string_view said) {
-  constexpr std::string_view before = "Could not convert: ";
-  constexpr std::string_view between = " = ";
-  const std::size_t middle = said.find(between);
-  if (!said.starts_with(before) || middle == std::string_view::npos) {
-    return;
-  }
-  const std::string name(said.substr(before.size(), middle - before.size()));
-  const CLI::App* level = &app;
-  while (!level->get_subcommands().empty()) {
-    level = level->get_subcommands().front();
-  }
-  const CLI::Option* const option = level->get_option_no_throw(name);
-  const std::string type = option != nullptr ? option->get_type_name() : "";
-  const char* const expected = type.starts_with("UINT")    ? "an integer of at least 0"
-                               : type.starts_with("INT")   ? "an integer"
-                               : type.starts_with("FLOAT") ? "a number"
-                                                           : nullptr;
-  if (expected != nullptr) {
-    throw UsageError(name + ": expected " + expected + ", got '" +
-                     std::string(said.substr(middle + between.size())) + "'");
   }
 }
 
@@ -111,21 +87,25 @@ int run(int argc, const char* const* argv, Context& context,
       "  pair list algorithms");
   add_subcommands(app, context);
 
+  const auto refuse = [&](const std::exception& error) {
+    context.err << "pair: " << printable_lines(with_option_name(app, error.what())) << '\n';
+    return exit_bad_input;
+  };
   try {
     try {
       refuse_unknown_subcommands(app, context.arguments.subspan(1));
       app.parse(argc, argv);
+    } catch (const CLI::Success& request) {
+      app.exit(request, context.out, context.err);  // prints the help or the version
     } catch (const CLI::ParseError& error) {
-      refuse_unconverted(app, error.what());
-      if (app.exit(error, context.out, context.err) != 0) {
-        return exit_bad_input;
-      }
+      throw UsageError(message_of(error, app, context.settings));
     }
     flush(context.out);
     return context.status;
   } catch (const UsageError& error) {
-    context.err << "pair: " << printable_lines(error.what()) << '\n';
-    return exit_bad_input;
+    return refuse(error);
+  } catch (const std::invalid_argument& error) {
+    return refuse(error);
   } catch (const ReaderGone&) {
     return context.status;
   } catch (const std::bad_alloc&) {

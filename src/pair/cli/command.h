@@ -5,6 +5,8 @@
 #include <iosfwd>
 #include <span>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 // Common parts of all subcommands. A subcommand is one function, add_NAME(app, context), in its own file: it
 // declares its options, a footer with an example, and a callback that does the work. main.cpp lists them.
@@ -22,10 +24,14 @@ struct Context {
   std::ostream& err;
   int status = exit_ok;
   std::span<const char* const> arguments = {};  // all arguments, including the program's name; set by run()
+  // The names of all settings of runs, to suggest one for an unknown option. Empty in programs without
+  // LibTorch.
+  std::function<std::vector<std::string>()> settings = {};
 };
 
-// Invalid arguments; ends the program with exit_bad_input. Any other exception from a subcommand ends it with
-// exit_failure. The message is printed as "pair: MESSAGE".
+// Invalid arguments. This and std::invalid_argument, which libraries throw for invalid input, end the program
+// with exit_bad_input; any other exception from a subcommand ends it with exit_failure. The message is
+// printed as "pair: MESSAGE".
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

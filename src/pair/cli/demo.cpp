@@ -3,8 +3,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pair/base/numbers.h"
@@ -21,6 +24,7 @@ namespace {
 struct DemoArguments {
   std::string out = "runs/demo";
   std::string device = "cpu";
+  bool json = false;
 };
 
 // The accuracies in a record of ColoredMNIST: training environments, then test environments.
@@ -55,10 +59,11 @@ void demo(const DemoArguments& arguments, Context& context) {
   const std::vector<runs::RunSpec> specs = {runs::resolve("cmnist", "erm", common),
                                             runs::resolve("cmnist", "pair", common)};
 
-  context.out
-      << "ColoredMNIST: is the digit below 5? A quarter of the labels are flipped. The digit's colour also\n"
-         "predicts the label, and better than its shape: it is wrong for one digit in ten in the first\n"
-         "training environment, and for two in ten in the second. ERM and PAIR-o train on both.\n\n";
+  std::ostringstream unread;
+  std::ostream& text = arguments.json ? unread : context.out;
+  text << "ColoredMNIST: is the digit below 5? A quarter of the labels are flipped. The digit's colour also\n"
+          "predicts the label, and better than its shape: it is wrong for one digit in ten in the first\n"
+          "training environment, and for two in ten in the second. ERM and PAIR-o train on both.\n\n";
   flush(context.out);
 
   sweep::ManyRuns result;
@@ -80,11 +85,13 @@ void demo(const DemoArguments& arguments, Context& context) {
   const auto& dataset = specs[0].dataset.options.as<data::ColoredMnistSpec>();
   char line[120];
   std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "accuracy", "ERM", "PAIR-o");
-  context.out << line;
+  text << line;
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   const auto row = [&](const std::string& name, std::size_t i) {
     std::snprintf(line, sizeof line, "  %-44s %6.1f%% %7.1f%%\n", name.c_str(), 100 * erm.at(i),
                   100 * pair.at(i));
-    context.out << line;
+    text << line;
+    rows.push_back({{"environment", name}, {"erm", erm.at(i)}, {"pair", pair.at(i)}});
   };
   std::size_t environment = 0;
   for (const double beta : dataset.train_betas) {
@@ -98,8 +105,14 @@ void demo(const DemoArguments& arguments, Context& context) {
   const std::size_t reversed = dataset.train_betas.size();
   std::snprintf(line, sizeof line, "\nWith reversed colours, ERM's accuracy is %.0f%%, PAIR-o's %.0f%%.\n",
                 100 * erm.at(reversed), 100 * pair.at(reversed));
-  context.out << line << "The shape alone allows 75%.\n\nRecords in " << arguments.out
-              << "; a report to open in a browser: " << write_report(result, arguments.out) << '\n';
+  const std::string report = write_report(result, arguments.out);
+  text << line << "The shape alone allows 75%.\n\nRecords in " << arguments.out
+       << "; a report to open in a browser: " << report << '\n';
+  if (arguments.json) {
+    const nlohmann::ordered_json object{
+        {"accuracies", std::move(rows)}, {"directory", arguments.out}, {"report", report}};
+    context.out << object.dump(2) << '\n';
+  }
 }
 
 }  // namespace
@@ -110,17 +123,12 @@ void add_demo(CLI::App& app, Context& context) {
   command->add_option("--out", arguments->out, "Folder for the runs; finished runs are read, not repeated")
       ->capture_default_str();
   command->add_option("--device", arguments->device, "cpu, cuda or cuda:N")->capture_default_str();
+  command->add_flag("--json", arguments->json, "Write the accuracies as a JSON object");
   command->footer(
       "Takes about 15 seconds on two cores.\n\n"
       "Example:\n"
       "  pair demo");
-  command->callback([arguments, &context] {
-    try {
-      demo(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { demo(*arguments, context); });
 }
 
 }  // namespace pair::cli

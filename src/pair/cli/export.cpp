@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
@@ -16,6 +17,7 @@ struct ExportArguments {
   std::string out;
   std::optional<std::int64_t> step;
   bool quiet = false;
+  bool json = false;
 };
 
 void export_weights(const ExportArguments& arguments, Context& context) {
@@ -23,7 +25,13 @@ void export_weights(const ExportArguments& arguments, Context& context) {
   if (made) {
     context.err << "pair: " << arguments.run << " had no model; it was made from the run's last checkpoint\n";
   }
-  if (!arguments.quiet) {
+  if (arguments.json) {
+    const nlohmann::ordered_json object{
+        {"run", arguments.run},
+        {"step", arguments.step ? nlohmann::ordered_json(*arguments.step) : nlohmann::ordered_json()},
+        {"file", arguments.out}};
+    context.out << object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
+  } else if (!arguments.quiet) {
     context.out << "Weights in " << arguments.out << '\n';
   }
 }
@@ -40,6 +48,8 @@ void add_export(CLI::App& app, Context& context) {
   command->add_option("--step", arguments->step,
                       "The model after this step, if the run kept it (default: after the last)");
   command->add_flag("--quiet", arguments->quiet, "Print nothing at the end");
+  command->add_flag("--json", arguments->json,
+                    "Write a JSON object at the end: run, step (null: the last) and file");
   command->footer(
       "The file has the parameters and buffers by name. In Python, safetensors.torch.load_file(FILE) is the\n"
       "state_dict. A finished run without a model gets one from its last checkpoint. Models of earlier steps "
@@ -48,13 +58,7 @@ void add_export(CLI::App& app, Context& context) {
       "Example:\n"
       "  pair export runs/pets -o pets.safetensors\n"
       "  pair export runs/pets --step 300 -o pets-300.safetensors");
-  command->callback([arguments, &context] {
-    try {
-      export_weights(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { export_weights(*arguments, context); });
 }
 
 }  // namespace pair::cli

@@ -40,7 +40,7 @@ void say_left_out(const select::Histories& histories, bool all, std::string_view
 
 std::string strangers_sentence(std::span<const std::string> strangers) {
   return std::to_string(strangers.size()) + (strangers.size() == 1 ? " folder holds" : " folders hold") +
-         " runs that are not among the sweep's jobs, such as " + base::printable(strangers.front());
+         " runs that are not among the sweep's runs, such as " + base::printable(strangers.front());
 }
 
 void say_strangers(std::span<const std::filesystem::path> folders, std::ostream& err) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "pair/base/choices.h"
 #include "pair/base/names.h"
 #include "pair/base/tables.h"
 #include "pair/moo/registry.h"
@@ -15,7 +16,9 @@ namespace {
 
 struct ListArguments {
   std::string kind;
+  std::string name;  // one entry; empty: all
   bool json = false;
+  bool verbose = false;
   ListFilter filter;
   std::optional<std::int64_t> seed;
   std::int64_t trial_seed = 0;
@@ -61,6 +64,9 @@ nlohmann::ordered_json as_json(const std::vector<Listed>& entries) {
     for (const auto& [key, value] : entry.details) {
       object[key] = value;
     }
+    if (!entry.group.empty()) {
+      object["group"] = entry.group;
+    }
     if (entry.options) {
       object["options"] = as_json(*entry.options);
     }
@@ -69,21 +75,61 @@ nlohmann::ordered_json as_json(const std::vector<Listed>& entries) {
   return array;
 }
 
-void write_text(const std::vector<Listed>& entries, std::ostream& out, const std::string& indent = "") {
+// The accepted values of entries in groups make lines long, so they are shown only if `verbose`.
+void write_text(const std::vector<Listed>& entries, bool verbose, std::ostream& out,
+                const std::string& indent = "") {
   std::size_t widest = 0;
   for (const Listed& entry : entries) {
     widest = std::max(widest, entry.name.size());
   }
+  std::string group;
   for (const Listed& entry : entries) {
-    out << indent << std::left << std::setw(static_cast<int>(widest) + 2) << entry.name << entry.summary;
+    if (entry.group != group) {
+      out << (group.empty() ? "" : "\n") << entry.group << ":\n";
+      group = entry.group;
+    }
+    out << indent << (group.empty() ? "" : "  ") << std::left << std::setw(static_cast<int>(widest) + 2)
+        << entry.name << entry.summary;
     for (const auto& [key, value] : entry.details) {
-      if (!value.empty()) {
+      if (!value.empty() && (verbose || group.empty() || key != "accepted")) {
         out << " (" << key << ": " << value << ")";
       }
     }
     out << '\n';
-    write_text(entry.options.value_or(std::vector<Listed>()), out, indent + std::string(widest + 2, ' '));
+    write_text(entry.options.value_or(std::vector<Listed>()), verbose, out,
+               indent + std::string(widest + 2, ' '));
   }
+}
+
+// The entry called `name`. Throws UsageError that suggests others.
+Listed entry_named(const std::string& name, const std::string& kind, const std::vector<Listed>& entries) {
+  std::vector<std::string_view> names;
+  for (const Listed& entry : entries) {
+    if (entry.name == name) {
+      return entry;
+    }
+    names.push_back(entry.name);
+  }
+  // "settings" are called "setting" one by one.
+  throw UsageError(
+      base::unknown_name(kind.substr(0, kind.size() - 1), name, base::nearest_names(name, names, 3)) +
+      "; 'pair list " + kind + "' has all");
+}
+
+// Everything about one entry, one line each.
+void write_entry(const Listed& entry, std::ostream& out) {
+  out << entry.name << ": " << entry.summary << '\n';
+  base::Rows rows;
+  for (const auto& [key, value] : entry.details) {
+    if (!value.empty()) {
+      rows.push_back({key, value});
+    }
+  }
+  if (!entry.group.empty()) {
+    rows.push_back({"group", entry.group});
+  }
+  out << base::aligned(rows, {.indent = "  "});
+  write_text(entry.options.value_or(std::vector<Listed>()), /*verbose=*/true, out, "  ");
 }
 
 void write_reference(const ListArguments& arguments, std::ostream& out) {
@@ -142,7 +188,7 @@ ListKind solvers() {
           [] {
             std::vector<Listed> entries;
             for (const moo::SolverEntry& entry : moo::solvers()) {
-              entries.push_back({entry.name, entry.summary, {}, options_in(entry)});
+              entries.push_back({entry.name, entry.summary, {}, {}, options_in(entry)});
             }
             return entries;
           }};
@@ -167,6 +213,8 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       base::joined(arguments->kinds, ", ", [](const ListKind& kind) { return kind.name; });
   CLI::App* command = app.add_subcommand("list", "List datasets, algorithms, solvers and other choices");
   command->add_option("KIND", arguments->kind, "One of " + known + " (default: list these kinds)");
+  command->add_option("NAME", arguments->name, "Only this one, with everything about it");
+  command->add_flag("--verbose", arguments->verbose, "settings: also show the accepted values");
   CLI::Option* const json = command->add_flag("--json", arguments->json, "Write a JSON array of objects");
   CLI::Option* const markdown = command->add_flag("--markdown", arguments->markdown,
                                                   "Write reference pages in Markdown: formulas, options, "
@@ -195,6 +243,7 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       "Example:\n"
       "  pair list solvers\n"
       "  pair list settings --algorithm irmv1 --dataset cmnist\n"
+      "  pair list settings balance_lr\n"
       "  pair list hparams --dataset ColoredMNIST --algorithm irmv1 --seed 3 --trial-seed 1 --json\n"
       "  pair list solvers --json | jq -r '.[].name'");
   command->callback([arguments, &context] {
@@ -202,20 +251,20 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
       write_reference(*arguments, context.out);
       return;
     }
-    std::vector<Listed> entries;
-    try {
-      if (arguments->seed) {
-        write_draw(*arguments, context.out);
-        return;
-      }
-      entries = entries_of(*arguments);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
+    if (arguments->seed) {
+      write_draw(*arguments, context.out);
+      return;
+    }
+    std::vector<Listed> entries = entries_of(*arguments);
+    if (!arguments->name.empty()) {
+      entries = {entry_named(arguments->name, arguments->kind, entries)};
     }
     if (arguments->json) {
       context.out << as_json(entries).dump(2) << '\n';
+    } else if (!arguments->name.empty()) {
+      write_entry(entries.front(), context.out);
     } else {
-      write_text(entries, context.out);
+      write_text(entries, arguments->verbose, context.out);
     }
   });
 }

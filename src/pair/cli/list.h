@@ -19,6 +19,8 @@ struct Listed {
   std::string summary;  // one line
   // Further details, such as {"default", "0.5"}; empty values are not shown.
   std::vector<std::pair<std::string, std::string>> details = {};
+  // The heading that it is listed under; empty: none. Entries of a group follow one another.
+  std::string group = {};
   // Its options, listed below it; none if the kind has no options.
   std::optional<std::vector<Listed>> options = {};
 };
@@ -56,8 +58,9 @@ ListKind solvers();
 // The kinds about training: names and summaries only, without entries.
 std::vector<ListKind> training_kinds();
 
-// pair list [KIND] [--json] [--search NAME] [--algorithm NAME] [--dataset NAME] [--markdown [--out DIR]]:
-// lists the choices of a kind; without KIND, the kinds.
+// pair list [KIND [NAME]] [--verbose] [--json] [--search NAME] [--algorithm NAME] [--dataset NAME]
+// [--markdown [--out DIR]]: lists the choices of a kind, or one of them with everything about it; without KIND,
+// the kinds.
 void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds);
 
 }  // namespace pair::cli

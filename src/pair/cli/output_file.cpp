@@ -1,7 +1,9 @@
 #include "pair/cli/output_file.h"
 
 #include <nlohmann/json.hpp>
+#include <ostream>
 
+#include "pair/base/tables.h"
 #include "pair/cli/command.h"
 #include "pair/plot/files.h"
 
@@ -28,6 +30,66 @@ void write_figure(const std::string& path, const nlohmann::json& numbers,
   } else {
     write_output(path, numbers.dump() + '\n');
   }
+}
+
+void add_json_flag(CLI::App& command, const CLI::Option& format, std::string& value,
+                   const std::string& word) {
+  command.add_flag_callback(
+      "--json",
+      [&format, &value, word] {
+        if (format.count() > 0 && value != word) {
+          throw UsageError("--json: expected without " + format.get_name() + " " + value + ", got both");
+        }
+        value = word;
+      },
+      "The same as " + format.get_name() + " " + word);
+}
+
+void TableOptions::add(CLI::App& command, const std::vector<std::string>& formats, const std::string& what,
+                       const std::string& saved) {
+  const CLI::Option* const option = command.add_option("--format", format, what)
+                                        ->check(CLI::IsMember(formats))
+                                        ->type_name("NAME")
+                                        ->capture_default_str();
+  add_json_flag(command, *option, format);
+  command.add_option("-o,--save", save, saved)->type_name("FILE");
+}
+
+void TableOptions::write_file(const nlohmann::json& result) const {
+  if (!save.empty()) {
+    write_output(save, result.dump(1) + '\n');
+  }
+}
+
+void FigureOptions::add(CLI::App& command, const std::string& text, const std::string& names) {
+  const CLI::Option* const option =
+      command.add_option("--format", format, "text: " + text + "; json: all numbers of the figure")
+          ->check(CLI::IsMember({"text", "json"}))
+          ->capture_default_str();
+  add_json_flag(command, *option, format);
+  command
+      .add_option("-o,--save" + names, save,
+                  "Also draw the figure into this .svg or .png file, or write its numbers to this .json file")
+      ->type_name("FILE");
+  command
+      .add_option("--theme", theme,
+                  "auto, light or dark: the colours of the figure; auto means light in a PNG")
+      ->check(CLI::IsMember({"auto", "light", "dark"}))
+      ->capture_default_str();
+}
+
+void FigureOptions::check() const {
+  if (!save.empty()) {
+    check_figure_name("--save", save);
+  }
+}
+
+void FigureOptions::write(const nlohmann::json& result, const std::function<plot::Figure()>& draw,
+                          const std::function<std::string()>& text, std::ostream& out, int indent) const {
+  if (!save.empty()) {
+    write_figure(save, result, draw, theme);
+  }
+  out << (format == "json" ? result.dump(indent) + "\n" : text());
 }
 
 }  // namespace pair::cli

@@ -13,21 +13,15 @@ namespace {
 
 struct PaperConcaveArguments {
   paper::ConcaveRequest request;
-  std::string format = "text";
-  std::string save;
-  std::string theme = "auto";
+  FigureOptions output;
 };
 
 void run_concave(const PaperConcaveArguments& arguments, Context& context) {
-  if (!arguments.save.empty()) {
-    check_figure_name("--save", arguments.save);
-  }
+  arguments.output.check();
   const nlohmann::json result = paper::concave(arguments.request);
-  if (!arguments.save.empty()) {
-    write_figure(
-        arguments.save, result, [&] { return paper::concave_figure(result); }, arguments.theme);
-  }
-  context.out << (arguments.format == "json" ? result.dump() + "\n" : paper::concave_text(result));
+  arguments.output.write(
+      result, [&] { return paper::concave_figure(result); }, [&] { return paper::concave_text(result); },
+      context.out);
 }
 
 }  // namespace
@@ -42,17 +36,7 @@ void add_paper_concave(CLI::App& paper, Context& context) {
   command->add_option("--steps", arguments->request.steps, "Gradient steps per run")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--format", arguments->format, "text: the end points; json: all numbers of the figure")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option(
-      "--save", arguments->save,
-      "Also draw the figure into this .svg or .png file, or write its numbers to this .json file");
-  command
-      ->add_option("--theme", arguments->theme,
-                   "auto, light or dark: the colours of the figure; auto means light in a PNG")
-      ->check(CLI::IsMember({"auto", "light", "dark"}))
-      ->capture_default_str();
+  arguments->output.add(*command, "the end points");
   command->footer(
       "Figure 1c of the paper.\n\n"
       "Example:\n"

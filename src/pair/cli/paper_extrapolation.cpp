@@ -17,15 +17,11 @@ struct PaperExtrapolationArguments : RecipeArguments {
   std::string problem = "paper";
   std::vector<std::string> penalties;
   std::vector<std::string> preferences;
-  std::string format = "text";
-  std::string figure;
-  std::string theme = "auto";
+  FigureOptions output;
 };
 
 void run(const PaperExtrapolationArguments& arguments, Context& context) {
-  if (!arguments.figure.empty()) {
-    check_figure_name("--save", arguments.figure);
-  }
+  arguments.output.check();
   using Sampling = data::ExtrapolationSpec::Sampling;
   const paper::ExtrapolationRequest request{
       arguments.sampling == "uniform" ? Sampling::uniform : Sampling::gaussian,
@@ -38,11 +34,7 @@ void run(const PaperExtrapolationArguments& arguments, Context& context) {
                                       : paper::ExtrapolationProblem::paper};
   nlohmann::json result;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
-    try {
-      result = paper::extrapolation(request, arguments.out, arguments.jobs, hooks);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
+    result = paper::extrapolation(request, arguments.out, arguments.jobs, hooks);
     return !result.is_null();
   });
   if (result.is_null()) {
@@ -50,16 +42,13 @@ void run(const PaperExtrapolationArguments& arguments, Context& context) {
   }
   result["made"] = paper::provenance(arguments.device);
   mark_changed(arguments, result);
-  if (!arguments.figure.empty()) {
-    write_figure(
-        arguments.figure, result, [&] { return paper::extrapolation_figure(result); }, arguments.theme);
-  }
-  if (arguments.format == "json") {
-    context.out << result.dump() << '\n';
-  } else {
-    context.out << paper::changed_text(result) << paper::extrapolation_text(result) << "\nRecords in "
-                << arguments.out << '\n';
-  }
+  arguments.output.write(
+      result, [&] { return paper::extrapolation_figure(result); },
+      [&] {
+        return paper::changed_text(result) + paper::extrapolation_text(result) + "\nRecords in " +
+               arguments.out + "\n";
+      },
+      context.out);
 }
 
 }  // namespace
@@ -90,15 +79,7 @@ void add_paper_extrapolation(CLI::App& paper, Context& context) {
                    "six; notebook: "
                    "also 1,1e12,1e4)")
       ->expected(1, -1);
-  command->add_option("--format", arguments->format, "text: a table; json: all numbers of the figure")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option(
-      "--save", arguments->figure,
-      "Also draw the maps into this .svg or .png file, or write all numbers to this .json file");
-  command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of the figure")
-      ->check(CLI::IsMember({"auto", "light", "dark"}))
-      ->capture_default_str();
+  arguments->output.add(*command, "a table");
   command->footer(
       "A run of 10,000 epochs takes about two minutes on one core, and there are about forty. Finished\n"
       "runs are read, not repeated; Ctrl-C stops cleanly, and the same command continues.\n\n"

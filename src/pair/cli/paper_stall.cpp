@@ -1,7 +1,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,14 +19,9 @@ struct PaperStallArguments {
 };
 
 void run_stall(const PaperStallArguments& arguments, Context& context) {
-  nlohmann::json result;
-  try {
-    data::two_bit::Spec spec = paper::two_bit_case(arguments.name);
-    spec.loss = data::two_bit::loss_from(arguments.loss);
-    result = paper::stall(spec, arguments.preference);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
-  }
+  data::two_bit::Spec spec = paper::two_bit_case(arguments.name);
+  spec.loss = data::two_bit::loss_from(arguments.loss);
+  const nlohmann::json result = paper::stall(spec, arguments.preference);
   context.out << (arguments.json ? result.dump(1) + "\n" : paper::stall_text(result));
 }
 

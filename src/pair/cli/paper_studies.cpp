@@ -18,10 +18,8 @@ namespace {
 struct PaperStudiesArguments : RecipeArguments {
   bool quick = false;
   bool wide = false;
-  std::string format = "text";
-  std::string save;
+  FigureOptions output;
   std::string figures;
-  std::string theme = "auto";
 };
 
 // Writes NAME.svg, which follows the viewer's theme; NAME-light.png and NAME-dark.png if the build supports
@@ -63,19 +61,13 @@ void report_failures(const nlohmann::json& result, Context& context) {
 }
 
 void run(const paper::Study& study, const PaperStudiesArguments& arguments, Context& context) {
-  if (!arguments.save.empty()) {
-    check_figure_name("--save", arguments.save);
-  }
+  arguments.output.check();
   const std::string seeds = !arguments.seeds.empty() ? arguments.seeds : arguments.quick ? "0" : study.seeds;
   const paper::StudyRequest request{arguments.methods, seeds_of(seeds), common_overrides(arguments),
                                     arguments.quick, arguments.wide};
   nlohmann::json result;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
-    try {
-      result = paper::run_study(study, request, arguments.out, arguments.jobs, hooks);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
+    result = paper::run_study(study, request, arguments.out, arguments.jobs, hooks);
     return !result.is_null();
   });
   if (result.is_null()) {
@@ -83,19 +75,16 @@ void run(const paper::Study& study, const PaperStudiesArguments& arguments, Cont
   }
   result["made"] = paper::provenance(arguments.device);
   mark_changed(arguments, result);
-  if (!arguments.save.empty()) {
-    write_figure(
-        arguments.save, result, [&] { return marked_figure(study, result); }, arguments.theme);
-  }
   if (!arguments.figures.empty()) {
     write_all(arguments.figures, study.name, result, marked_figure(study, result));
   }
-  if (arguments.format == "json") {
-    context.out << result.dump(1) << '\n';
-  } else {
-    context.out << paper::changed_text(result) << paper::told(study, result) << "\nRecords in "
-                << arguments.out << '\n';
-  }
+  arguments.output.write(
+      result, [&] { return marked_figure(study, result); },
+      [&] {
+        return paper::changed_text(result) + paper::told(study, result) + "\nRecords in " + arguments.out +
+               "\n";
+      },
+      context.out, /*indent=*/1);
   flush(context.out);
   report_failures(result, context);
 }
@@ -111,18 +100,10 @@ void add_study(CLI::App& paper, const paper::Study& study, Context& context) {
   command->add_option(
       "--seeds", arguments->seeds,
       "Numbers and ranges, such as 0-9 or 0,2,5-7 (default: " + study.seeds + "; quick form: 0)");
-  command->add_option("--format", arguments->format, "text: a table; json: all numbers of the figure")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option(
-      "--save", arguments->save,
-      "Also draw the figure into this .svg or .png file, or write all numbers to this .json file");
+  arguments->output.add(*command, "a table");
   command->add_option(
       "--figures", arguments->figures,
       "Also write " + study.name + " as .svg, light and dark .png, .csv and .json into this folder");
-  command->add_option("--theme", arguments->theme, "auto, light or dark: the colours of --save")
-      ->check(CLI::IsMember({"auto", "light", "dark"}))
-      ->capture_default_str();
   command->footer((study.figures.empty() ? "Not in the paper." : study.figures + " of the paper.") +
                   " The full form is for a GPU. Finished runs are read, not repeated; Ctrl-C\n"
                   "stops cleanly, and the same command continues.\n\n"

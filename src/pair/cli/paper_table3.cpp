@@ -25,8 +25,7 @@ struct PaperTable3Arguments : RecipeArguments {
   std::int64_t n_hparams = 20;
   std::int64_t n_trials = 3;
   std::string validation = "train-domain";
-  std::string format = "text";
-  std::string save;
+  TableOptions output;
 };
 
 paper::Table3Validation validation_of(const std::string& name) {
@@ -107,10 +106,8 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
   if (arguments.weights == "none") {
     result["changed_settings"].push_back("weights=none");
   }
-  if (!arguments.save.empty()) {
-    write_output(arguments.save, result.dump(1) + '\n');
-  }
-  if (arguments.format == "json") {
+  arguments.output.write_file(result);
+  if (arguments.output.format == "json") {
     context.out << result.dump(1) << '\n';
   } else {
     context.out << paper::changed_text(result) << paper::table3_text(result) << '\n'
@@ -135,7 +132,8 @@ void add_paper_table3(CLI::App& paper, Context& context) {
                       "PACS, TerraIncognita: folder that contains the dataset's folder");
   command->add_option("--weights", arguments->weights,
                       "PACS, TerraIncognita: ResNet-50's weights for ImageNet (docs/models.md), or none");
-  add_recipe_options(*command, arguments, paper::table3_algorithms(), "--algorithms", /*seeds=*/false);
+  add_recipe_options(*command, arguments, paper::table3_algorithms(), "--methods,--algorithms",
+                     /*seeds=*/false);
   command
       ->add_option("--n-hparams", arguments->n_hparams,
                    "Draws of hyperparameters; the first has the defaults")
@@ -153,10 +151,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
           "--out of its own")
       ->check(CLI::IsMember({"train-domain", "test-domain", "leave-one-out"}))
       ->capture_default_str();
-  command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option("--save", arguments->save, "Also write the numbers to this file");
+  arguments->output.add(*command, {"text", "json"}, "text or json");
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"
       "read, not repeated; Ctrl-C stops cleanly, shows the results so far, and the same command continues. "
@@ -166,14 +161,8 @@ void add_paper_table3(CLI::App& paper, Context& context) {
       "PACS and TerraIncognita: 1,200 runs of ResNet-50 each, 5,001 steps.\n\n"
       "Example:\n"
       "  pair paper table3 --dataset PACS --data-root data --weights resnet50.safetensors --device cuda\n"
-      "  pair paper table3 --n-hparams 2 --n-trials 1 --algorithms erm,irmv1 --device cuda --jobs 8");
-  command->callback([arguments, &context] {
-    try {
-      run(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+      "  pair paper table3 --n-hparams 2 --n-trials 1 --methods erm,irmv1 --device cuda --jobs 8");
+  command->callback([arguments, &context] { run(*arguments, context); });
 }
 
 }  // namespace pair::cli

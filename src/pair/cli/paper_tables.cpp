@@ -13,8 +13,7 @@ namespace pair::cli {
 namespace {
 
 struct PaperTablesArguments : RecipeArguments {
-  std::string format = "text";
-  std::string save;
+  TableOptions output;
   double percentile = 0.5;
   std::size_t search_seeds = 2;
 };
@@ -54,12 +53,10 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
   nlohmann::json result = paper::result_json(chosen, runs, seeds);
   result["made"] = paper::provenance(arguments.device);
   mark_changed(arguments, result);
-  if (!arguments.save.empty()) {
-    write_output(arguments.save, result.dump(1) + '\n');
-  }
-  if (arguments.format == "json") {
+  arguments.output.write_file(result);
+  if (arguments.output.format == "json") {
     context.out << result.dump(1) << '\n';
-  } else if (arguments.format == "markdown") {
+  } else if (arguments.output.format == "markdown") {
     context.out << paper::as_markdown(result);
   } else {
     context.out << paper::as_text(result) << "\nRecords in " << arguments.out << '\n';
@@ -71,11 +68,8 @@ void run_table(const paper::Table& table, const std::vector<std::uint64_t>& seed
 void add_options(CLI::App& command, const std::shared_ptr<PaperTablesArguments>& arguments,
                  const std::vector<std::string>& methods = {}, const std::string& option = "--methods") {
   add_recipe_options(command, arguments, methods, option);
-  command.add_option("--format", arguments->format, "text, markdown or json")
-      ->check(CLI::IsMember({"text", "markdown", "json"}))
-      ->capture_default_str();
-  command.add_option("--save", arguments->save,
-                     "Also write the numbers, with machine and versions, to this file");
+  arguments->output.add(command, {"text", "markdown", "json"}, "text, markdown or json",
+                        "Also write the numbers, with machine and versions, to this file");
 }
 
 paper::GeneralityRequest generality_request(const PaperTablesArguments& arguments,
@@ -88,12 +82,8 @@ template <class MakeTable>
 void add_recipe(CLI::App& command, const std::shared_ptr<PaperTablesArguments>& arguments, Context& context,
                 MakeTable make) {
   command.callback([arguments, &context, make] {
-    try {
-      const std::vector<std::uint64_t> seeds = seeds_of(arguments->seeds);
-      run_table(make(seeds, common_overrides(*arguments)), seeds, *arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
+    const std::vector<std::uint64_t> seeds = seeds_of(arguments->seeds);
+    run_table(make(seeds, common_overrides(*arguments)), seeds, *arguments, context);
   });
 }
 
@@ -130,13 +120,13 @@ void add_paper_tables(CLI::App& paper, Context& context) {
   const auto six = std::make_shared<PaperTablesArguments>();
   six->seeds = "0-9";
   command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 combined with another objective, four ways");
-  add_options(*command, six, paper::generality_objectives(), "--objectives");
+  add_options(*command, six, paper::generality_objectives(), "--methods,--objectives");
   add_search_options(*command, *six);
   command->footer(
       "About 2,500 runs with all objectives and ten seeds: for a GPU. Finished runs are read, not repeated;\n"
       "Ctrl-C stops cleanly, and the same command continues.\n\n"
       "Example:\n"
-      "  pair paper table6 --objectives vrex,fishr --seeds 0 --device cuda --jobs 6");
+      "  pair paper table6 --methods vrex,fishr --seeds 0 --device cuda --jobs 6");
   add_recipe(*command, six, context, [six](const auto& seeds, const auto& common) {
     return paper::table6(generality_request(*six, seeds, common));
   });

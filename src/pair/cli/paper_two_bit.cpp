@@ -2,7 +2,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -20,23 +19,18 @@ struct PaperTwoBitArguments {
 };
 
 void run_two_bit(PaperTwoBitArguments& arguments, Context& context) {
-  nlohmann::json result;
-  try {
-    arguments.options.losses.clear();
-    for (const std::string& loss : arguments.losses) {
-      arguments.options.losses.push_back(data::two_bit::loss_from(loss));
-    }
-    arguments.options.pair.step = paper::pair_step_from(arguments.step);
-    auto shown = std::chrono::steady_clock::now();
-    result = paper::two_bit(arguments.options, [&](double share) {
-      if (const auto now = std::chrono::steady_clock::now(); now - shown > std::chrono::seconds(2)) {
-        shown = now;
-        context.err << static_cast<int>(100 * share) << "% done\n" << std::flush;
-      }
-    });
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
+  arguments.options.losses.clear();
+  for (const std::string& loss : arguments.losses) {
+    arguments.options.losses.push_back(data::two_bit::loss_from(loss));
   }
+  arguments.options.pair.step = paper::pair_step_from(arguments.step);
+  auto shown = std::chrono::steady_clock::now();
+  const nlohmann::json result = paper::two_bit(arguments.options, [&](double share) {
+    if (const auto now = std::chrono::steady_clock::now(); now - shown > std::chrono::seconds(2)) {
+      shown = now;
+      context.err << static_cast<int>(100 * share) << "% done\n" << std::flush;
+    }
+  });
   context.out << (arguments.json ? result.dump() + "\n" : paper::two_bit_text(result));
 }
 

@@ -29,10 +29,8 @@ struct PaperWildsArguments : RecipeArguments {
   std::string vocab;
   std::vector<std::string> weights;  // MODEL=FILE
   std::string datasets;
-  std::int64_t seeds_per_dataset = 0;
   bool quick = false;
-  std::string format = "text";
-  std::string save;
+  TableOptions output;
 };
 
 // For --quick without a folder: synthetic datasets next to the runs, made once.
@@ -87,7 +85,7 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
       .data_root = arguments.data_root,
       .datasets = arguments.datasets.empty() ? known : base::comma_separated(arguments.datasets),
       .methods = arguments.methods,
-      .seeds = arguments.seeds_per_dataset,
+      .seeds = arguments.seeds.empty() ? std::vector<std::uint64_t>() : seeds_of(arguments.seeds),
       .weights = weights_by_model(arguments.weights),
       .common = common_overrides(arguments),
       .quick = arguments.quick};
@@ -133,10 +131,8 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
   result["quick"] = arguments.quick;
   result["made"] = paper::provenance(arguments.device);
   mark_changed(arguments, result);
-  if (!arguments.save.empty()) {
-    write_output(arguments.save, result.dump(1) + '\n');
-  }
-  if (arguments.format == "json") {
+  arguments.output.write_file(result);
+  if (arguments.output.format == "json") {
     context.out << result.dump(1) << '\n';
   } else {
     context.out << (arguments.quick ? "A trial with few steps, not the paper's settings\n\n" : "")
@@ -164,30 +160,20 @@ void add_wilds_table(CLI::App& paper, Context& context, const std::string& name,
       ->type_name("MODEL=FILE");
   command->add_option("--datasets", arguments->datasets,
                       "Datasets, separated by commas (default: all of the table)");
-  command
-      ->add_option("--seeds", arguments->seeds_per_dataset,
-                   "Seeds, or folds of poverty, per dataset; 0: the paper's 10, 5 or 3")
-      ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+  command->add_option(
+      "--seeds", arguments->seeds,
+      "Numbers and ranges, such as 0-9 or 0,2,5-7, for each dataset; of poverty, folds from 0 "
+      "(default: the paper's 10, 5 or 3)");
   command->add_flag("--quick", arguments->quick,
                     "Few steps of a small network, on synthetic data if there is no --data-root");
-  command->add_option("--format", arguments->format, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  command->add_option("--save", arguments->save, "Also write the numbers to this file");
+  arguments->output.add(*command, {"text", "json"}, "text or json");
   command->footer(
       "The paper's runs take days on a GPU. Finished runs are read, not repeated; Ctrl-C stops cleanly, and "
       "the same\n"
       "command continues. Models are chosen by WILDS' metric on the validation split.\n\n"
       "Example:\n  " +
       example);
-  command->callback([arguments, &context, name] {
-    try {
-      run_wilds_table(name, *arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context, name] { run_wilds_table(name, *arguments, context); });
 }
 
 }  // namespace

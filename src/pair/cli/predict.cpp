@@ -14,6 +14,7 @@
 #include "pair/base/output_file.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
+#include "pair/cli/output_file.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/wilds_predictions.h"
@@ -207,7 +208,9 @@ void add_predict(CLI::App& app, Context& context) {
       ->add_option("--data-root", arguments->data_root,
                    "--splits: the folder that holds the dataset's folder (default: the run's)")
       ->type_name("DIR");
-  command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
+  CLI::Option* const format =
+      command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
+  add_json_flag(*command, *format, arguments->format, "jsonl");
   command->add_option("--step", arguments->step,
                       "The model after this step, if the run kept it (default: after the last)");
   command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
@@ -223,13 +226,7 @@ void add_predict(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_flag("--quiet", arguments->quiet, "With -o, print nothing at the end");
   command->footer(predict_footer);
-  command->callback([arguments, &context] {
-    try {
-      predict(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { predict(*arguments, context); });
 }
 
 }  // namespace pair::cli

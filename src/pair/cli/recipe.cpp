@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/many_runs_display.h"
+#include "pair/cli/parse_errors.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_data.h"
 #include "pair/cli/train_interrupt.h"
@@ -15,13 +16,15 @@
 namespace pair::cli {
 namespace {
 
-std::uint64_t whole_number(const std::string& text, const std::string& all) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size()) {
+std::uint64_t seed_in(const std::string& text, const std::string& all) {
+  const std::optional<base::Value> value = base::parse_whole(text);
+  if (value && std::holds_alternative<std::uint64_t>(*value)) {
+    return std::get<std::uint64_t>(*value);
+  }
+  if (!value || std::get<std::int64_t>(*value) < 0) {
     throw UsageError("--seeds: expected numbers and ranges, such as 0-9 or 0,2,5-7, got '" + all + "'");
   }
-  return value;
+  return static_cast<std::uint64_t>(std::get<std::int64_t>(*value));
 }
 
 }  // namespace
@@ -44,15 +47,16 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
   command.add_flag("--tf32", arguments->tf32, "The same as --precision tf32");
   command.add_flag("--half", arguments->half,
                    "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
-  command.add_option("--set", arguments->set,
-                     "A setting of every run as key=value; see 'pair list settings'");
+  command
+      .add_option("--set", arguments->set, "A setting of every run as key=value; see 'pair list settings'")
+      ->type_name(setting_type);
   command.add_option("--out", arguments->out, "Folder for the runs")->capture_default_str();
 }
 
 void add_jobs_option(CLI::App& command, std::size_t& jobs) {
   const CLI::Range range(1, 1024);
   command
-      .add_option("--jobs", jobs,
+      .add_option("--jobs,--concurrent-runs", jobs,
                   "Concurrent runs, or auto (default): one run per core; on a GPU, tuned automatically")
       ->transform(CLI::Validator(
           [range](std::string& text) {
@@ -60,7 +64,8 @@ void add_jobs_option(CLI::App& command, std::size_t& jobs) {
               text = "0";
               return std::string();
             }
-            return range(text);
+            return range(text).empty() ? ""
+                                       : "expected auto or an integer from 1 to 1024, got '" + text + "'";
           },
           "auto or 1 to 1024"));
 }
@@ -68,19 +73,16 @@ void add_jobs_option(CLI::App& command, std::size_t& jobs) {
 std::vector<std::uint64_t> seeds_of(const std::string& text) {
   constexpr std::uint64_t most = 10'000;
   std::vector<std::uint64_t> seeds;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', start), text.size());
-    const std::string part = text.substr(start, comma - start);
+  for (const std::string& part : base::comma_separated(text)) {
     const std::size_t dash = part.find('-');
-    const std::uint64_t first = whole_number(part.substr(0, dash), text);
-    const std::uint64_t last = dash == std::string::npos ? first : whole_number(part.substr(dash + 1), text);
+    const std::uint64_t first = seed_in(part.substr(0, dash), text);
+    const std::uint64_t last = dash == std::string::npos ? first : seed_in(part.substr(dash + 1), text);
     if (last < first || last - first >= most) {
       throw UsageError("--seeds: expected increasing ranges of up to 10000 seeds, got '" + part + "'");
     }
     for (std::uint64_t seed = first; seed <= last; ++seed) {
       seeds.push_back(seed);
     }
-    start = comma + 1;
   }
   return seeds;
 }

@@ -28,7 +28,7 @@ struct RecipeArguments {
   std::string out = "runs/paper";
 };
 
-// Adds --methods, or the given name (if there are methods to choose from), --seeds (if there are any),
+// Adds --methods, or the given names (if there are methods to choose from), --seeds (if there are any),
 // --jobs, --device, --precision, --tf32, --half, --set and --out.
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
                         const std::vector<std::string>& methods = {}, const std::string& option = "--methods",

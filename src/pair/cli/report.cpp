@@ -99,13 +99,7 @@ void add_report(CLI::App& app, Context& context) {
       "  pair report runs/demo -o demo.html\n"
       "  pair report sweep --figures figures\n"
       "  pair report sweep --json | jq -r '.summary[].text'");
-  command->callback([arguments, &context] {
-    try {
-      run_report(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { run_report(*arguments, context); });
 }
 
 }  // namespace pair::cli

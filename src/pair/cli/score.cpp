@@ -191,13 +191,7 @@ void add_score(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write a JSON object");
   command->footer(score_footer);
-  command->callback([arguments, &context] {
-    try {
-      score(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { score(*arguments, context); });
 }
 
 }  // namespace pair::cli

@@ -1,13 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "pair/cli/command.h"
+#include "pair/select/request.h"
 
 namespace pair::cli {
 
@@ -17,18 +16,8 @@ void add_select(CLI::App& app, Context& context);
 // The options of 'pair select' except the folders. 'pair sweep collect' has them, too, with its own options
 // for the jobs that count.
 struct SelectArguments {
-  std::vector<std::string> datasets;    // the datasets that count; empty: all
-  std::vector<std::string> algorithms;  // likewise
-  std::string criterion = "all";
-  std::string validation;
-  std::string preference = "auto";
-  std::optional<std::int64_t> skip;
-  std::optional<std::int64_t> last;
-  double percentile = 0.5;
-  std::vector<std::string> losses;
-  std::string losses_from = "train";
-  bool with_sign = false;
-  std::string across = "paper";
+  select::Request request;
+  std::string preference = "auto";  // or numbers, separated by commas
   std::string format = "text";
   bool explain = false;
   // The chosen models are copied to this folder, or to this .safetensors file if there is one choice. Empty:
@@ -36,11 +25,11 @@ struct SelectArguments {
   std::string export_to;
 };
 
-// `arguments` must outlive the command.
-void add_select_options(CLI::App& command, SelectArguments& arguments);
+// `arguments` must outlive the command. Returns --format.
+CLI::Option* add_select_options(CLI::App& command, SelectArguments& arguments);
 
 // Reads the runs, writes the choices to context.out and what was left out to context.err. Throws UsageError
-// and std::invalid_argument for invalid arguments or folders without runs.
+// or std::invalid_argument for invalid arguments or folders without runs.
 void run_select(std::span<const std::filesystem::path> folders, const SelectArguments& arguments,
                 Context& context);
 

@@ -8,19 +8,17 @@
 #include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/cli/select_choices.h"
+#include "pair/report/number.h"
 
 namespace pair::cli {
 namespace {
 
 using nlohmann::ordered_json;
+using report::counted;
 using select::Candidate;
 using select::Decision;
 using select::Selection;
 using select::Table;
-
-std::string counted(std::size_t count, const char* what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 // A table of which every figure is missing says nothing.
 std::vector<Table> shown_tables(const Selection& selection, const SelectReport& report) {

@@ -27,6 +27,7 @@ struct SolveArguments {
   std::string file = "-";
   SolveDefaults defaults;
   std::vector<std::string> set;
+  bool json = false;  // accepted as everywhere
 };
 
 class Tally {
@@ -96,11 +97,7 @@ void solve_lines(std::istream& in, bool interactive, const PreparedSolvers& solv
 PreparedSolvers solvers_for(const SolveArguments& arguments) {
   SolveDefaults defaults = arguments.defaults;
   append_set_option(arguments.set, defaults.options);
-  try {
-    return PreparedSolvers(defaults);
-  } catch (const std::invalid_argument& error) {
-    throw UsageError(error.what());
-  }
+  return PreparedSolvers(defaults);
 }
 
 void solve(const SolveArguments& arguments, Context& context) {
@@ -186,6 +183,7 @@ void add_solve(CLI::App& app, Context& context) {
   command->add_option("--solver", arguments->defaults.solver, "Solver for lines that do not name one")
       ->capture_default_str();
   add_options(*command, arguments, options);
+  command->add_flag("--json", arguments->json, "Has no effect: replies are always JSON lines");
   command->footer(footer(options));
   command->callback([arguments, &context] { solve(*arguments, context); });
 }

@@ -97,7 +97,8 @@ void delete_incomplete(const SweepArguments& arguments, bool dry_run, bool json,
       continue;
     }
     if (!sweep::is_own(job, arguments.out)) {
-      context.err << "pair: " << job.folder << " is kept: it may not belong to the job; remove it by hand\n";
+      context.err << "pair: " << job.folder
+                  << " is kept: it may not belong to the sweep; remove it by hand\n";
       continue;
     }
     if (dry_run || sweep::delete_run(job, arguments.out)) {
@@ -127,11 +128,11 @@ void add_status(CLI::App& app, Context& context) {
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
       "Example:\n"
-      "  pair sweep status --out sweep\n"
-      "  pair sweep status --out sweep --algorithms irmv1 --n-trials 1\n"
-      "  pair sweep status --out sweep --json | jq '.failures'");
-  command->callback(with_usage_errors(
-      [arguments, &context] { show_status(arguments->sweep, arguments->all, arguments->json, context); }));
+      "  pair sweep status sweep\n"
+      "  pair sweep status sweep --algorithms irmv1 --n-trials 1\n"
+      "  pair sweep status sweep --json | jq '.failures'");
+  command->callback(
+      [arguments, &context] { show_status(arguments->sweep, arguments->all, arguments->json, context); });
 }
 
 void add_collect(CLI::App& app, Context& context) {
@@ -148,9 +149,9 @@ void add_collect(CLI::App& app, Context& context) {
   command->add_flag("--json", arguments->json, "Write the choices and the sweep's status as one JSON object");
   command->footer(
       "Example:\n"
-      "  pair sweep collect --out sweep --criterion pair --validation training");
-  command->callback(with_usage_errors(
-      [arguments, &context] { collect(arguments->sweep, arguments->select, arguments->json, context); }));
+      "  pair sweep collect sweep --criterion pair --validation training");
+  command->callback(
+      [arguments, &context] { collect(arguments->sweep, arguments->select, arguments->json, context); });
 }
 
 void add_delete_incomplete(CLI::App& app, Context& context) {
@@ -166,14 +167,14 @@ void add_delete_incomplete(CLI::App& app, Context& context) {
   command->add_flag("--dry-run", arguments->dry_run, "Only list them");
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
-      "Launching again continues such runs; this is for starting them again from scratch. Running jobs, "
+      "Launching again continues such runs; this is for starting them again from scratch. Running ones, "
       "folders\n"
-      "that do not belong to the sweep, and jobs that the options exclude are kept.\n\n"
+      "that do not belong to the sweep, and runs that the options exclude are kept.\n\n"
       "Example:\n"
-      "  pair sweep delete-incomplete --out sweep --dry-run");
-  command->callback(with_usage_errors([arguments, &context] {
+      "  pair sweep delete-incomplete sweep --dry-run");
+  command->callback([arguments, &context] {
     delete_incomplete(arguments->sweep, arguments->dry_run, arguments->json, context);
-  }));
+  });
 }
 
 }  // namespace
@@ -185,7 +186,7 @@ CLI::App& add_sweep(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  pair sweep launch --out sweep --datasets cmnist --algorithms erm,irmv1 --n-hparams 5 --n-trials 2\n"
-      "  pair sweep status --out sweep");
+      "  pair sweep status sweep");
   return *command;
 }
 

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
+#include "pair/cli/parse_errors.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_data.h"
 #include "pair/sweep/filter.h"
@@ -29,6 +30,7 @@ std::vector<sweep::TestEnvs> test_envs_of(const SweepArguments& arguments) {
 }
 
 std::vector<sweep::Definition> known_sweep(const SweepArguments& arguments) {
+  check_sweep_folder(arguments.out);
   std::vector<sweep::Definition> known = sweep::read_sweep(arguments.out);
   if (known.empty()) {
     throw UsageError("'" + arguments.out + "' holds no sweep; expected a folder made by 'pair sweep launch'");
@@ -37,6 +39,17 @@ std::vector<sweep::Definition> known_sweep(const SweepArguments& arguments) {
 }
 
 }  // namespace
+
+void add_sweep_folder(CLI::App& command, std::string& out) {
+  CLI::Option* const folder = command.add_option("DIR", out, "The sweep's folder")->type_name("");
+  command.add_option("--out", out, "The same as DIR")->type_name("DIR")->excludes(folder);
+}
+
+void check_sweep_folder(const std::string& out) {
+  if (out.empty()) {
+    throw UsageError("DIR: expected the sweep's folder, got none");
+  }
+}
 
 void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOptions options) {
   const bool define = options == SweepOptions::define;
@@ -48,16 +61,20 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
             help)
         ->type_name("TEXT");
   };
-  command.add_option("--out", arguments.out, "The sweep's folder")->required();
+  if (define) {
+    command.add_option("--out", arguments.out, "The sweep's folder")->type_name("DIR")->required();
+  } else {
+    add_sweep_folder(command, arguments.out);
+  }
   command
       .add_option("--datasets", arguments.datasets,
                   define ? "Names of 'pair list datasets', separated by commas"
-                         : "Only jobs on these, separated by commas")
+                         : "Only runs on these, separated by commas")
       ->delimiter(',');
   command
       .add_option("--algorithms", arguments.algorithms,
                   define ? "Names of 'pair list algorithms', or DomainBed's, separated by commas"
-                         : "Only jobs with these, separated by commas")
+                         : "Only runs with these, separated by commas")
       ->delimiter(',');
   command.add_option("--n-hparams", arguments.n_hparams,
                      define ? "Draws of the hyperparameters; the first has the defaults (default 20)"
@@ -67,16 +84,16 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
       define ? "Number of seeds of data and model, from 0 (default 3)" : "Only the first N trials");
   command.add_option("--test-envs", arguments.test_envs,
                      define ? "Sets of test environments: 0 1 0,1 (default: each alone and every pair)"
-                            : "Only jobs with one of these sets of test environments, such as 0 1 0,1");
+                            : "Only runs with one of these sets of test environments, such as 0 1 0,1");
   command.add_flag("--single-test-envs", arguments.single_test_envs,
                    define ? "Only single test environments: fewer runs, but none for leave-one-out"
-                          : "Only jobs with one test environment");
+                          : "Only runs with one test environment");
   command.add_option("--search", arguments.search,
                      define ? "Distributions to draw from: domainbed (default) or paper"
-                            : "Only jobs drawn this way: domainbed or paper");
+                            : "Only runs drawn this way: domainbed or paper");
   setting("--steps", "steps",
-          define ? "Updates of every run (default: the dataset's)" : "Only jobs with this many updates");
-  setting("--device", "device", define ? "cpu, cuda or cuda:N (default cpu)" : "Only jobs for this device");
+          define ? "Updates of every run (default: the dataset's)" : "Only runs with this many updates");
+  setting("--device", "device", define ? "cpu, cuda or cuda:N (default cpu)" : "Only runs for this device");
   if (define) {
     const auto flag = [&](const std::string& option, const std::string& key, const std::string& help) {
       command.add_flag_callback(
@@ -89,9 +106,11 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
     setting("--keep-checkpoints", "keep_checkpoints",
             "Models to keep in each run's folder: last (default), best or all; see 'pair train --help'");
   }
-  command.add_option("--set", arguments.set,
-                     define ? "A setting for every run that has it, key=value; see 'pair list settings'"
-                            : "Only jobs with this setting, key=value");
+  command
+      .add_option("--set", arguments.set,
+                  define ? "A setting for every run that has it, key=value; see 'pair list settings'"
+                         : "Only runs with this setting, key=value")
+      ->type_name(setting_type);
 }
 
 std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) {

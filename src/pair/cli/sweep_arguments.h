@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,11 @@ struct SweepArguments {
 // The purpose of the options: to define a sweep, or to select jobs of an existing one.
 enum class SweepOptions { define, filter };
 
+// The folder of an existing sweep: DIR or --out. `out` must outlive the command.
+void add_sweep_folder(CLI::App& command, std::string& out);
+// Throws UsageError if neither was given.
+void check_sweep_folder(const std::string& out);
+
 // `arguments` must outlive the command.
 void add_sweep_options(CLI::App& command, SweepArguments& arguments,
                        SweepOptions options = SweepOptions::define);
@@ -43,17 +47,5 @@ std::vector<sweep::Job> jobs_of(const SweepArguments& arguments);
 
 // The jobs that match the arguments. Throws UsageError or std::invalid_argument if there are none.
 std::vector<sweep::Job> filtered_jobs_of(const SweepArguments& arguments);
-
-// Calls work and turns its errors about settings into a UsageError.
-template <class Work>
-auto with_usage_errors(Work work) {
-  return [work] {
-    try {
-      work();
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  };
-}
 
 }  // namespace pair::cli

@@ -59,6 +59,7 @@ std::string states_text(const sweep::SlurmState& state) {
 }
 
 void cancel(const SweepArguments& arguments, bool dry_run, bool json, Context& context) {
+  check_sweep_folder(arguments.out);
   const std::vector<std::string> jobs = sweep::slurm_jobs(arguments.out);
   if (jobs.empty()) {
     throw UsageError("'" + arguments.out +
@@ -92,7 +93,7 @@ void cancel(const SweepArguments& arguments, bool dry_run, bool json, Context& c
 void add_cluster_options(CLI::App& command, ClusterArguments& arguments) {
   const std::string group = "Clusters";
   command
-      .add_option("--max-jobs", arguments.max_jobs,
+      .add_option("--max-jobs,--max-workers", arguments.max_jobs,
                   "Workers at the same time, each with its own --gpus (default 8)")
       ->group(group);
   command.add_option("--partition", arguments.partition, "Slurm's partition")->group(group);
@@ -171,7 +172,7 @@ void submit_workers(const ClusterArguments& arguments, const Submission& submiss
     if (submission.json) {
       context.out << summary.dump(2) << '\n';
     } else {
-      context.out << "All jobs are done; nothing was submitted\n";
+      context.out << "All runs are done; nothing was submitted\n";
     }
     return;
   }
@@ -185,7 +186,7 @@ void submit_workers(const ClusterArguments& arguments, const Submission& submiss
     const std::string job = sweep::submit_to_slurm(slurm_options(arguments, workers), worker);
     summary["job"] = job;
     text = "Submitted job " + job + " with " + counted(workers, "worker") + " for " +
-           counted(submission.left, "job") + "\nProgress: pair sweep status --out " +
+           counted(submission.left, "run") + "\nProgress: pair sweep status " +
            sweep::shell_quoted(submission.folder.string()) + "\n";
   } else {
     const std::vector<std::string> outputs = sweep::submit_by_command(arguments.command, workers, worker);
@@ -193,7 +194,7 @@ void submit_workers(const ClusterArguments& arguments, const Submission& submiss
     for (const std::string& output : outputs) {
       text += output.empty() ? "" : base::printable(output) + "\n";
     }
-    text += "Submitted " + counted(workers, "worker") + " for " + counted(submission.left, "job") + "\n";
+    text += "Submitted " + counted(workers, "worker") + " for " + counted(submission.left, "run") + "\n";
   }
   if (submission.json) {
     context.out << summary.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
@@ -243,15 +244,15 @@ void add_sweep_cancel(CLI::App& sweep, Context& context) {
   };
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = sweep.add_subcommand("cancel", "Cancel a sweep's jobs on Slurm");
-  command->add_option("--out", arguments->sweep.out, "The sweep's folder")->required();
+  add_sweep_folder(*command, arguments->sweep.out);
   command->add_flag("--dry-run", arguments->dry_run, "Only list them");
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(
       "Workers that run save first. Nothing is deleted: launching again continues.\n\n"
       "Example:\n"
-      "  pair sweep cancel --out sweep");
-  command->callback(with_usage_errors(
-      [arguments, &context] { cancel(arguments->sweep, arguments->dry_run, arguments->json, context); }));
+      "  pair sweep cancel sweep");
+  command->callback(
+      [arguments, &context] { cancel(arguments->sweep, arguments->dry_run, arguments->json, context); });
 }
 
 }  // namespace pair::cli

@@ -58,7 +58,7 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, 
   }
   const sweep::Added added = sweep::add_to_sweep(arguments.out, *definition);
   if (added.before > 0 && added.jobs > 0) {
-    err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "job") << "; "
+    err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "run") << "; "
         << added.jobs << " more " << (added.jobs == 1 ? "is" : "are") << " now part of it\n";
   }
   return jobs;
@@ -216,7 +216,7 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
       ->capture_default_str();
   add_cluster_options(*command, arguments->cluster);
   command->add_flag(
-      "--no-models", arguments->no_models,
+      "--no-models,--no-model", arguments->no_models,
       "Do not keep the trained models (model.safetensors, model.json, evaluation.json) in the runs' folders");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->footer(
@@ -232,7 +232,7 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
       "  pair sweep launch --out sweep\n"
       "  pair sweep launch --out sweep --launcher slurm --partition gpu --gpus 1 --time 2:00:00 --max-jobs "
       "20");
-  command->callback(with_usage_errors([arguments, &context] { launch(*arguments, context); }));
+  command->callback([arguments, &context] { launch(*arguments, context); });
 }
 
 }  // namespace pair::cli

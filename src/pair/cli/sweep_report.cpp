@@ -60,7 +60,7 @@ bool went_wrong(const sweep::JobStatus& status) {
 }  // namespace
 
 std::string summary_of(const sweep::Counts& counts) {
-  std::string text = std::to_string(counts.all()) + (counts.all() == 1 ? " job: " : " jobs: ");
+  std::string text = std::to_string(counts.all()) + (counts.all() == 1 ? " run: " : " runs: ");
   const char* separator = "";
   for (const State state : states_in(counts)) {
     text += separator + std::to_string(counts.of(state)) + " " + std::string(to_string(state));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -23,6 +24,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
+#include "pair/cli/parse_errors.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_data.h"
 #include "pair/cli/train_interrupt.h"
@@ -66,7 +68,7 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
     if (runs::find_setting(spec, override.first) != nullptr && !runs::is_read(spec, override.first)) {
       throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
-                        : scheme == train::Scheme::pair ? "weighs them by a solver"
+                        : scheme == train::Scheme::pair ? "weighs the objectives with a solver"
                                                         : "has its own update"));
     }
   }
@@ -441,6 +443,65 @@ Example:
   pair train --data photos/ --model resnet18 --weights resnet18.pth --set image_size=224
   pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
 
+// How the help shows an option: the heading, and the name of its value.
+struct ShownOption {
+  const char* name;
+  const char* group;
+  const char* value;
+};
+
+constexpr std::array<ShownOption, 41> shown_options{{{"--spec", "Options", "FILE"},
+                                                     {"--data", "Options", "PATH"},
+                                                     {"--dataset", "Options", "NAME"},
+                                                     {"--algorithm", "Options", "NAME"},
+                                                     {"--seed", "Options", "N"},
+                                                     {"--test-envs", "Options", "LIST"},
+                                                     {"--steps", "Options", "N"},
+                                                     {"--set", "Options", setting_type},
+                                                     {"--out", "Options", "DIR"},
+                                                     {"--data-root", "Data", "DIR"},
+                                                     {"--decode", "Data", "NAME"},
+                                                     {"--label", "Data", "COLUMN"},
+                                                     {"--environment", "Data", "COLUMNS"},
+                                                     {"--text", "Data", "COLUMN"},
+                                                     {"--vocab", "Data", "FILE"},
+                                                     {"--ignore", "Data", "COLUMNS"},
+                                                     {"--workers", "Data", "N"},
+                                                     {"--model", "Method", "NAME"},
+                                                     {"--weights", "Method", "FILE"},
+                                                     {"--objectives", "Method", "LIST"},
+                                                     {"--name", "Method", "TITLE"},
+                                                     {"--solver", "Method", "NAME"},
+                                                     {"--preference", "Method", "LIST"},
+                                                     {"--gradients", "Method", "NAME"},
+                                                     {"--no-restart", "Method", ""},
+                                                     {"--freeze-featurizer", "Method", ""},
+                                                     {"--penalty", "Method", "X"},
+                                                     {"--threads", "Training", "N"},
+                                                     {"--device", "Training", "NAME"},
+                                                     {"--precision", "Training", "NAME"},
+                                                     {"--tf32", "Training", ""},
+                                                     {"--half", "Training", ""},
+                                                     {"--ranks", "Training", "N"},
+                                                     {"--lr", "Training", "X"},
+                                                     {"--batch", "Training", "N"},
+                                                     {"--pretrain", "Training", "N"},
+                                                     {"--tensorboard", "Output", ""},
+                                                     {"--no-model", "Output", ""},
+                                                     {"--keep-checkpoints", "Output", "NAME"},
+                                                     {"--json", "Output", ""},
+                                                     {"--quiet", "Output", ""}}};
+
+void arrange_help(CLI::App& command) {
+  for (const ShownOption& shown : shown_options) {
+    CLI::Option* const option = command.get_option(shown.name);
+    option->group(shown.group);
+    if (*shown.value != '\0') {
+      option->type_name(shown.value);
+    }
+  }
+}
+
 }  // namespace
 
 void add_train(CLI::App& app, Context& context) {
@@ -497,7 +558,7 @@ void add_train(CLI::App& app, Context& context) {
   flag("--freeze-featurizer", "freeze_featurizer", "true", "Train only the head in the balance phase");
   setting("--test-envs", "test_envs",
           "Test environments, separated by commas: names or numbers from 0; 'each': one run per environment");
-  setting("--steps", "steps", "Total number of updates (default 501)");
+  setting("--steps", "steps", "Total number of updates (default: the dataset's, 501 on cmnist)");
   setting("--threads", "threads", "Threads per operation; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
   setting("--precision", "precision",
@@ -511,8 +572,13 @@ void add_train(CLI::App& app, Context& context) {
   command->add_flag("--tensorboard", arguments->tensorboard,
                     "Also write the records for TensorBoard, as events.out.tfevents.* in the run's folder");
   command->add_flag(
-      "--no-model", arguments->no_model,
+      "--no-model,--no-models", arguments->no_model,
       "Do not keep the trained model (model.safetensors, model.json, evaluation.json) in the run's folder");
+  setting("--lr", "lr", "Learning rate; with PAIR-o, that of the pretraining");
+  setting("--batch", "batch", "Samples per environment and step; 0: all");
+  setting("--pretrain", "pretrain", "Steps at the beginning: of ERM alone, or with a small penalty");
+  setting("--penalty", "penalty", "Weight of the objectives after erm; not with PAIR-o");
+  setting("--workers", "workers", "Images and texts: threads that read them");
   setting(
       "--keep-checkpoints", "keep_checkpoints",
       "Models to keep: last, best (also that of the record with the best validation accuracy) or all (that "
@@ -523,6 +589,7 @@ void add_train(CLI::App& app, Context& context) {
       "batch; torchrun and srun start their own (docs/cluster.md)");
   command->add_flag("--json", arguments->json, "Write a summary as JSON at the end");
   command->add_flag("--quiet", arguments->quiet, "No progress and no table");
+  arrange_help(*command);
   command->footer(footer);
   command->callback([arguments, command, dataset, ranks, &context] {
     arguments->dataset_given = dataset->count() > 0;
@@ -533,19 +600,16 @@ void add_train(CLI::App& app, Context& context) {
     }
     // Not by CLI11's excludes, which would list every option in the help of every other.
     if (!arguments->spec.empty()) {
+      constexpr std::array<std::string_view, 7> allowed{"--spec",        "--out",      "--json", "--quiet",
+                                                        "--tensorboard", "--no-model", "--ranks"};
       for (const CLI::Option* option : command->get_options()) {
         const std::string name = option->get_name();
-        if (option->count() > 0 && name != "--spec" && name != "--out" && name != "--json" &&
-            name != "--quiet" && name != "--tensorboard" && name != "--no-model" && name != "--ranks") {
+        if (option->count() > 0 && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) {
           throw UsageError("--spec has all settings; expected no " + name + " in addition");
         }
       }
     }
-    try {
-      train(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
+    train(*arguments, context);
   });
 }
 

@@ -3,6 +3,8 @@
 #include <malloc.h>
 
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "pair/cli/data.h"
 #include "pair/cli/demo.h"
@@ -10,6 +12,7 @@
 #include "pair/cli/paper.h"
 #include "pair/cli/sweep.h"
 #include "pair/cli/train.h"
+#include "pair/runs/settings.h"
 
 namespace pair::cli {
 
@@ -24,6 +27,13 @@ void prepare_to_train() {
 }
 
 void add_train_commands(CLI::App& app, Context& context) {
+  context.settings = [] {
+    std::vector<std::string> names;
+    for (const runs::KnownSetting& known : runs::known_settings()) {
+      names.push_back(known.name);
+    }
+    return names;
+  };
   add_train(app, context);
   add_data(app, context);
   CLI::App& sweep = add_sweep(app);

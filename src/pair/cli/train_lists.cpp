@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
@@ -27,14 +29,52 @@ std::vector<Listed> listed(const Entries& entries) {
   return all;
 }
 
+// The headings of the list of settings, in order.
+constexpr std::array<std::string_view, 9> groups{
+    "Run", "Training", "PAIR-o", "Fixed penalties", "Solvers", "Data", "Models", "Objectives", "Algorithms"};
+
+// The group of each setting. Those of an extension are listed by its kind.
+std::map<std::string_view, std::string> groups_of_settings() {
+  const std::map<std::string_view, std::string> by_kind{{"dataset", "Data"},
+                                                        {"model", "Models"},
+                                                        {"objective", "Objectives"},
+                                                        {"algorithm", "Algorithms"},
+                                                        {"solver", "Solvers"}};
+  const runs::RunSpec spec = runs::resolve("cmnist", "pair");
+  std::map<std::string, std::string> common;
+  for (const runs::Setting& setting : runs::settings_of(spec)) {
+    common.emplace(setting.name(), setting.scheme == "pair"     ? "PAIR-o"
+                                   : setting.scheme == "linear" ? "Fixed penalties"
+                                   : setting.of_run             ? "Run"
+                                                                : "Training");
+  }
+  std::map<std::string_view, std::string> by_name;
+  for (const runs::KnownSetting& known : runs::known_settings()) {
+    const auto kind = by_kind.find(std::string_view(known.belongs_to).substr(0, known.belongs_to.find(' ')));
+    by_name.emplace(known.name, kind != by_kind.end() ? kind->second : common.at(known.name));
+  }
+  return by_name;
+}
+
+// By group, in the order of the groups.
+void sort_by_group(std::vector<Listed>& entries) {
+  std::stable_sort(entries.begin(), entries.end(), [](const Listed& a, const Listed& b) {
+    return std::find(groups.begin(), groups.end(), a.group) <
+           std::find(groups.begin(), groups.end(), b.group);
+  });
+}
+
 std::vector<Listed> settings() {
+  const std::map<std::string_view, std::string> by_name = groups_of_settings();
   std::vector<Listed> entries;
   for (const runs::KnownSetting& known : runs::known_settings()) {
     entries.push_back(
         {known.name,
          known.summary,
-         {{"default", known.default_value}, {"accepted", known.accepted}, {"of", known.belongs_to}}});
+         {{"default", known.default_value}, {"accepted", known.accepted}, {"of", known.belongs_to}},
+         by_name.at(known.name)});
   }
+  sort_by_group(entries);
   return entries;
 }
 
@@ -42,15 +82,17 @@ std::vector<Listed> settings() {
 std::vector<Listed> settings_of_runs(const ListFilter& filter) {
   const runs::RunSpec spec = runs::resolve(filter.dataset.empty() ? "cmnist" : filter.dataset,
                                            filter.algorithm.empty() ? "pair" : filter.algorithm);
+  const std::map<std::string_view, std::string> by_name = groups_of_settings();
   std::vector<Listed> entries;
   for (const runs::Setting& setting : runs::settings_of(spec)) {
     if (runs::is_read(spec, setting.name())) {
-      entries.push_back(
-          {setting.name(),
-           train::meaning(*setting.field, spec.settings.scheme),
-           {{"default", base::as_text(setting.value())}, {"accepted", setting.field->accepted}}});
+      entries.push_back({setting.name(),
+                         train::meaning(*setting.field, spec.settings.scheme),
+                         {{"default", base::as_text(setting.value())}, {"accepted", setting.field->accepted}},
+                         by_name.at(setting.name())});
     }
   }
+  sort_by_group(entries);
   return entries;
 }
 

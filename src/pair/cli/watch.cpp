@@ -87,13 +87,7 @@ void add_watch(CLI::App& app, Context& context) {
       "Example:\n"
       "  pair watch runs\n"
       "  pair watch runs --port 8080");
-  command->callback([arguments, &context] {
-    try {
-      run_watch(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { run_watch(*arguments, context); });
 }
 
 }  // namespace pair::cli

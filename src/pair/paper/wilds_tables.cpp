@@ -106,12 +106,16 @@ std::vector<std::string> chosen_names(std::string_view kind, const std::vector<s
   return wanted.empty() ? std::move(known) : wanted;
 }
 
-std::int64_t seeds_of_dataset(const WildsTablesRequest& request, std::string_view dataset) {
-  return request.seeds > 0         ? request.seeds
-         : request.quick           ? 2
-         : dataset == "camelyon17" ? 10
-         : dataset == "poverty"    ? 5
-                                   : 3;
+std::vector<std::uint64_t> seeds_of_dataset(const WildsTablesRequest& request, std::string_view dataset) {
+  if (!request.seeds.empty()) {
+    return request.seeds;
+  }
+  std::vector<std::uint64_t> seeds(request.quick             ? 2
+                                   : dataset == "camelyon17" ? 10
+                                   : dataset == "poverty"    ? 5
+                                                             : 3);
+  std::iota(seeds.begin(), seeds.end(), std::uint64_t{0});
+  return seeds;
 }
 
 // The others start from random values in the paper.
@@ -144,7 +148,7 @@ WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& datas
   overrides.insert(overrides.end(), own.begin(), own.end());
   overrides.insert(overrides.end(), request.common.begin(), request.common.end());
   WildsCell cell{dataset, method, {}};
-  for (std::int64_t seed = 0; seed < seeds_of_dataset(request, dataset); ++seed) {
+  for (const std::uint64_t seed : seeds_of_dataset(request, dataset)) {
     Overrides all = overrides;
     all.emplace_back("seed", std::to_string(seed));
     runs::RunSpec spec = runs::resolve_in_common(dataset, algorithm, all);

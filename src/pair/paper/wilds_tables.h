@@ -21,7 +21,7 @@ struct WildsTablesRequest {
   std::string data_root;
   std::vector<std::string> datasets = {};  // empty: those of the table that can be trained on
   std::vector<std::string> methods = {};   // empty: all that this program has
-  std::int64_t seeds = 0;                  // per dataset; 0: the paper's: 10, 5 folds, or 3
+  std::vector<std::uint64_t> seeds = {};   // of each dataset; empty: the paper's 10, 5 folds, or 3, from 0
   // Files of weights to start from, by model: "densenet121", "resnet50" and "distilbert". A model without one
   // starts from random values, as camelyon17 and poverty always do.
   std::map<std::string, std::string> weights = {};

@@ -8,8 +8,8 @@
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/choices.h"
 #include "pair/base/names.h"
-#include "pair/base/registry.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
@@ -229,16 +229,24 @@ std::optional<Setting> lookup(const RunSpec& spec, std::string_view name) {
   return found;
 }
 
-[[noreturn]] void refuse_name(const RunSpec& spec, std::string_view name) {
+// Suggests the nearest names; there are too many to list.
+[[noreturn]] void refuse_unknown(std::string_view name) {
   std::vector<std::string_view> names;
+  for (const KnownSetting& known : known_settings()) {
+    names.push_back(known.name);
+  }
+  throw std::invalid_argument(base::unknown_name("setting", name, base::nearest_names(name, names, 3)) +
+                              ", ...; 'pair list settings' has all");
+}
+
+[[noreturn]] void refuse_name(const RunSpec& spec, std::string_view name) {
   for (const KnownSetting& known : known_settings()) {
     if (known.name == name) {
       throw std::invalid_argument(std::string(name) + ": expected a setting of " + spec.dataset.name +
                                   " with " + spec.algorithm + ", got one of " + known.belongs_to);
     }
-    names.push_back(known.name);
   }
-  throw std::invalid_argument(base::unknown_name("setting", name, names));
+  refuse_unknown(name);
 }
 
 Setting setting_in(const RunSpec& spec, std::string_view name) {
@@ -354,17 +362,23 @@ const std::vector<KnownSetting>& known_settings() {
   static const std::vector<KnownSetting> all = [] {
     std::vector<KnownSetting> known;
     std::set<std::string> seen;
-    RunSpec plain = resolve("cmnist", "pair");
+    const RunSpec usual = resolve("cmnist", "pair");
+    RunSpec plain = usual;
     plain.dataset.options = {};
     plain.settings.objectives = {"erm"};
     plain.settings.solver_options = {};
     plain.settings.model_options = {};
     add_known(known, seen, plain, "");
+    for (KnownSetting& setting : known) {
+      setting.default_value = text_of(usual, setting.name);
+    }
     for (const moo::SolverEntry& entry : moo::solvers()) {
       add_known_of_solver(known, seen, entry.name);
     }
     for (const data::DatasetEntry& entry : data::datasets()) {
-      add_known(known, seen, resolve(entry.name, "erm"), "dataset " + entry.name);
+      RunSpec spec = resolve(entry.name, "erm");
+      spec.settings.model_options = {};  // of the model, below
+      add_known(known, seen, spec, "dataset " + entry.name);
     }
     const RunSpec erm = resolve("cmnist", "erm");
     for (const models::ModelEntry& entry : models::models()) {
@@ -389,7 +403,10 @@ const std::vector<KnownSetting>& known_settings() {
 }
 
 void check_known(std::string_view name) {
-  (void)base::named(known_settings(), "setting", name);
+  if (std::none_of(known_settings().begin(), known_settings().end(),
+                   [name](const KnownSetting& known) { return known.name == name; })) {
+    refuse_unknown(name);
+  }
 }
 
 nlohmann::json as_json(const base::Value& value) {

@@ -98,7 +98,7 @@ std::vector<Job> filtered(std::span<const Definition> definitions, const Filter&
   }
   std::erase_if(jobs, [&filter](const Job& job) { return !passes(job, filter); });
   if (jobs.empty()) {
-    throw std::invalid_argument("no job of the sweep matches the options; without options, all jobs match");
+    throw std::invalid_argument("no run of the sweep matches the options; without options, all runs match");
   }
   return jobs;
 }

@@ -190,7 +190,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
   }
   if (sets * definition.n_hparams > most_jobs / definition.n_trials) {
     throw std::invalid_argument("the sweep has more than " + std::to_string(most_jobs) +
-                                " jobs; reduce the number of trials or draws");
+                                " runs; reduce the number of trials or draws");
   }
 
   std::vector<Place> places;

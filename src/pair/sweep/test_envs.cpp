@@ -33,7 +33,7 @@ TestEnvs test_envs_of(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data() + start, text.data() + comma, number);
     if (start == comma || error != std::errc() || end != text.data() + comma || number < 0) {
       throw std::invalid_argument(
-          "test environments: expected numbers from 0, such as 2, or 0,2 for two in one run, "
+          "test_envs: expected numbers from 0, such as 2, or 0,2 for two in one run, "
           "got '" +
           std::string(text) + "'");
     }
@@ -47,7 +47,7 @@ void check(const TestEnvs& test_envs, std::int64_t environments, std::string_vie
   const std::set<std::int64_t> each(test_envs.begin(), test_envs.end());
   if (each.empty() || each.size() < test_envs.size() || *each.begin() < 0 || *each.rbegin() >= environments ||
       std::cmp_greater_equal(each.size(), environments)) {
-    throw std::invalid_argument("test environments: expected distinct numbers from 0 to " +
+    throw std::invalid_argument("test_envs: expected distinct numbers from 0 to " +
                                 std::to_string(environments - 1) + " (" + std::string(dataset) +
                                 "), with at least one environment left for training, got '" +
                                 as_text(test_envs) + "'");
