@@ -242,14 +242,17 @@ TEST(Svg, KeepsALongLineSmall) {
 }
 
 TEST(Svg, DrawsAHeatMapsCellsWithTheirValues) {
-  HeatMap map{.field = {2, 2, {1, 2, nan, 4}, 0, 1, 0, 1}, .values = true};
+  HeatMap map{.field = {2, 2, {1, 2.5, nan, 4}, 0, 1, 0, 1}, .values = true};
   const Xml xml = parse_xml(to_svg(of({.marks = {map}})));
   std::size_t cells = 0;
   for (const Element& path : xml.named("path")) {
     cells += path.attributes.contains("shape-rendering") ? 1 : 0;
   }
   EXPECT_EQ(cells, 3U);
-  EXPECT_THAT(xml.texts("text"), AllOf(Contains("1.00"), Contains("2.00"), Contains("4.00"), Contains("–")));
+  EXPECT_THAT(xml.texts("text"), AllOf(Contains("1.00"), Contains("2.50"), Contains("4.00"), Contains("–")));
+  map.field.values = {1, 20, nan, 37};  // counts
+  EXPECT_THAT(parse_xml(to_svg(of({.marks = {map}}))).texts("text"),
+              AllOf(Contains("37"), Not(Contains("37.0"))));
 }
 
 TEST(Svg, DrawsALegendThatPanelsShareOnce) {

@@ -68,16 +68,19 @@ void draw_cells(SvgWriter& svg, const HeatMap& map, std::span<const std::uint8_t
   }
 }
 
-// The number of decimals that shows three digits of the largest value; none if the values are far from 1.
+// The number of decimals that shows three digits of the largest value, or 0 for counts; none if the values are
+// far from 1.
 std::optional<int> value_decimals(const HeatMap& map) {
   double largest = 0.0;
+  bool whole = true;
   for (const double value : map.field.values) {
     largest = std::isfinite(value) ? std::max(largest, std::abs(value)) : largest;
+    whole = whole && (!std::isfinite(value) || value == std::floor(value));
   }
   if (map.logarithmic || !(largest >= 1e-2 && largest < 1e5)) {
     return std::nullopt;
   }
-  return std::max(0, 2 - static_cast<int>(std::floor(std::log10(largest))));
+  return whole ? 0 : std::max(0, 2 - static_cast<int>(std::floor(std::log10(largest))));
 }
 
 void draw_values(SvgWriter& svg, const HeatMap& map, Theme theme, const Rect& area, const Rect& plot) {

@@ -39,7 +39,7 @@ double height_of(std::size_t rows) {
 
 plot::Figure scores_figure(const Evaluation& evaluation, const std::string& title) {
   std::vector<std::string> names;
-  plot::Points held_out{.name = "held out of a training environment", .color = plot::Color::blue};
+  plot::Points held_out{.name = "held-out samples", .color = plot::Color::blue};
   plot::Points test{
       .name = "test environment", .color = plot::Color::vermillion, .shape = plot::Shape::diamond, .size = 9};
   const std::size_t count = evaluation.environments.size();

@@ -205,7 +205,7 @@ void show_samples(const data::EnvironmentSet& data, Tally::Result& result) {
 }  // namespace
 
 bool is_evaluated(const data::EnvironmentSet& data) {
-  return !data.held_out.empty() && (data.table || data.streamed() || data.input.kind == "text");
+  return !data.held_out.empty() && (data.show || data.streamed());
 }
 
 Evaluation evaluate(const data::EnvironmentSet& data, const ModelCard& card, train::Trainer& trainer,

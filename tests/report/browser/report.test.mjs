@@ -245,7 +245,7 @@ test("a model on images: scores, confusion matrix and pictures, by environment",
   const page = await open(report("images.html", join(scratch, "images")));
   assert.match(await page.textContent("#summary"), /the worst environment is 'sketch' \(test\), where 30.0% of 100 answers are right/);
   assert.equal(await points(page, "environments"), 3);
-  assert.deepEqual(await traces(page, "environments"), ["held out of a training environment", "test environment"]);
+  assert.deepEqual(await traces(page, "environments"), ["held-out samples", "test environment"]);
   const cells = () => page.$eval("#confusion-plot", (plot) => plot.data[0].text);
   assert.deepEqual(await cells(), [[15, 35], [35, 15]], "the worst environment's");
   assert.ok(await page.isHidden("#columns"));

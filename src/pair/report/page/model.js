@@ -46,7 +46,7 @@ function updateEnvironments(run, evaluation) {
   const all = evaluation.environments;
   const names = distinct(all.map((environment) => environment.name));
   const kind = evaluation.regression ? "error" : "accuracy";
-  const parts = [[false, "held out of a training environment", 0, ""], [true, "test environment", 1, "/"]];
+  const parts = [[false, "held-out samples", 0, ""], [true, "test environment", 1, "/"]];
   modelFigures.environments.update(() => ({
     revision: run.name,
     traces: parts.filter(([test]) => all.some((environment) => environment.test === test)).map(([test, name, at, pattern]) => {
