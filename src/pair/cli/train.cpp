@@ -32,6 +32,7 @@
 #include "pair/runs/records.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/score.h"
 #include "pair/runs/settings.h"
 #include "pair/runs/tensorboard.h"
 #include "pair/runs/warnings.h"
@@ -93,16 +94,9 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   append_set_option(arguments.set, overrides);
   std::string dataset = arguments.dataset;
   if (!arguments.data.empty()) {
-    // A CSV file whose column of texts is named is the dataset "text".
-    const bool text = std::any_of(overrides.begin(), overrides.end(),
-                                  [](const Override& override) { return override.first == "text"; });
-    const NamedData named = data_named(arguments.data, arguments.dataset_given ? dataset
-                                                       : text                  ? "text"
-                                                                               : "");
-    dataset = named.dataset;
-    overrides.insert(overrides.begin(), named.more.begin(), named.more.end());
-    overrides.insert(overrides.begin(), named.setting);
+    dataset = add_named_data(arguments.data, arguments.dataset_given ? dataset : "", overrides);
   }
+  refuse_columns(dataset, overrides);
   add_weights_digest(overrides);
   add_vocabulary_digest(overrides);
   // Names of environments are known once the data is.
@@ -150,6 +144,27 @@ void write_row(std::ostream& out, const std::string& number, std::string_view ki
       << std::right << std::setw(8) << score << '\n';
 }
 
+// The part of the test environments, "_in" or "_out", that the record's worst test score was taken over; the
+// other part, if they have one, is for selection.
+std::string part_that_counts(const nlohmann::json& record, const std::vector<std::int64_t>& tests,
+                             const std::string& score) {
+  const auto worst = record.find("worst_test" + score);
+  for (const std::string part : {"_in", "_out"}) {
+    std::optional<double> of_part;
+    for (const std::int64_t environment : tests) {
+      const auto found = record.find("env" + std::to_string(environment) + part + score);
+      if (found != record.end() && found->is_number()) {
+        const auto value = found->get<double>();
+        of_part = !of_part ? value : score == "_mse" ? std::max(*of_part, value) : std::min(*of_part, value);
+      }
+    }
+    if (of_part && worst != record.end() && worst->is_number() && *of_part == worst->get<double>()) {
+      return part;
+    }
+  }
+  return "_in";
+}
+
 void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out) {
   if (result.records.empty()) {
     return;
@@ -158,6 +173,8 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
   const std::string score = last.contains("worst_test_mse") ? "_mse" : "_acc";
   const std::vector<std::string> names = data::environment_names(spec.dataset);
   const std::vector<std::int64_t> tests = data::test_environments(spec.dataset);
+  const std::string counted = part_that_counts(last, tests, score);
+  bool divided = false;  // whether a test environment has a part that does not count
   out << (score == "_mse" ? "Mean squared error" : "Accuracy") << " after step " << last.at("step") << ":\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string number = std::to_string(i);
@@ -167,9 +184,10 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
     const bool both = last.contains(in) && last.contains(held_out);
     for (const std::string& key : {in, held_out}) {
       if (last.contains(key)) {
-        const std::string kind =
-            std::string(test ? "test" : "train") + (both && key == held_out ? ", held out" : "");
-        write_row(out, number, kind, names[i], score_text(last, key));
+        const bool counts = test && (!both || key == "env" + number + counted + score);
+        divided = divided || (test && !counts);
+        const std::string_view without_score = std::string_view(key).substr(0, key.size() - score.size());
+        write_row(out, number, runs::part_of(without_score, test, counts), names[i], score_text(last, key));
       }
     }
     // A split of WILDS has its own key.
@@ -177,7 +195,7 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
       write_row(out, number, test ? "test" : "validation", names[i], score_text(last, names[i] + score));
     }
   }
-  write_row(out, "", "worst test", "", score_text(last, "worst_test" + score));
+  write_row(out, "", "worst test", divided ? "of rows 'test'" : "", score_text(last, "worst_test" + score));
 }
 
 nlohmann::ordered_json json_of(const RunSpec& spec, const RunResult& result,
@@ -467,7 +485,8 @@ void add_train(CLI::App& app, Context& context) {
       "--data", arguments->data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/data.md)");
-  setting("--data-root", "data_root", "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
+  setting("--data-root", "data_root",
+          "DomainBed's pictures (PACS, ...) and WILDS: the folder that holds theirs");
   setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
   setting("--label", "label", "CSV files: the column to predict");
   setting("--environment", "environment",
