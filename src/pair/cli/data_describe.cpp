@@ -67,9 +67,11 @@ std::string values_text(const OwnColumn& column) {
     return short_text(column.low) + " to " + short_text(column.high) + ", mean " + short_text(column.mean) +
            ", deviation " + short_text(column.deviation);
   }
-  const std::size_t more = column.categories - column.examples.size();
-  return std::to_string(column.categories) + ": " + data::quoted_names(column.examples) +
-         (more > 0 ? " and " + std::to_string(more) + " more" : "");
+  // Padded, so that the text says how many there are.
+  std::vector<std::string> names = column.examples;
+  const std::size_t shown = names.size();
+  names.resize(column.categories);
+  return std::to_string(column.categories) + ": " + data::quoted_names(names, shown);
 }
 
 // Columns separated by commas; one that has a comma goes in double quotes.

@@ -11,12 +11,13 @@ namespace pair::cli {
 // Progress of work that may take long: prints a line every two seconds, and nothing if the work takes less.
 class TimedLines {
  public:
-  explicit TimedLines(std::ostream& err) : err_(err) {}
+  explicit TimedLines(std::ostream& err, std::chrono::milliseconds every = std::chrono::seconds(2))
+      : err_(err), every_(every) {}
 
   // "scored 300 of 12000 samples", without "of" if `all` is 0.
   void count(std::string_view done_what, std::string_view things, std::int64_t done, std::int64_t all) {
     const auto now = std::chrono::steady_clock::now();
-    if (now - shown_ < std::chrono::seconds(2)) {
+    if (now - shown_ < every_) {
       return;
     }
     shown_ = now;
@@ -29,6 +30,7 @@ class TimedLines {
 
  private:
   std::ostream& err_;
+  std::chrono::milliseconds every_;
   std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
 };
 

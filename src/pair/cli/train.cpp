@@ -529,8 +529,9 @@ void add_train(CLI::App& app, Context& context) {
                     "Do not keep the trained model (model.safetensors, model.json) in the run's folder");
   setting(
       "--keep-checkpoints", "keep_checkpoints",
-      "Models to keep: last, best (also that of the record with the best validation accuracy) or all (that "
-      "of every record), as models/step-N in the run's folder (default last)");
+      "Models to keep: last, best (also that of the record with the best validation accuracy, after the "
+      "pretraining of PAIR-o) or all (that of every record), as models/step-N in the run's folder (default "
+      "last)");
   CLI::Option* const ranks = command->add_option(
       "--ranks", arguments->ranks,
       "Processes on this machine that train the run together, each with its share of every "

@@ -83,7 +83,7 @@ void collect_problem(std::vector<std::string>& problems, Work work) {
   }
 }
 
-// What training refuses about a column of inputs.
+// Adds the reasons for which training refuses a column of inputs.
 void check_input(const Column& column, const OwnDataRequest& request, std::vector<std::string>& problems) {
   const std::string file = request.path.string();
   const auto most = static_cast<std::size_t>(TableSpec().max_categories);

@@ -57,7 +57,7 @@ struct ScoreHooks {
   std::function<void(std::int64_t done, std::int64_t all)> progress = {};
 };
 
-// What the samples of a key of records are to a run:
+// The use of a run for the samples of a key of its records:
 //   train           a training environment
 //   train, held out its held-out part
 //   test            a test environment, or the part of one, over which the worst test score is taken
