@@ -38,6 +38,9 @@ TEST(NearestName, IsTheOneThatASlipAwayWasMeant) {
 TEST(NearestName, IsNoneWhereNothingIsNear) {
   EXPECT_EQ(nearest("transformer", known), "");
   EXPECT_EQ(nearest("", known), "");
+  const std::vector<std::string_view> letters{"a", "b", "id"};
+  EXPECT_EQ(nearest("y", letters), "") << "no letter of it is right";
+  EXPECT_EQ(nearest("ix", letters), "id");
   EXPECT_EQ(nearest("epo", {}), "");
   EXPECT_EQ(nearest(std::string(100000, 'e'), known), "");
 }

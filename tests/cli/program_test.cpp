@@ -19,6 +19,7 @@ namespace pair::cli::test::program_test {
 namespace {
 
 using nlohmann::json;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -258,6 +259,67 @@ TEST(Program, EndsQuietlyWhereTheReaderGoesInTheMiddle) {
   const Finished finished = conversation.wait();
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.err, IsEmpty());
+}
+
+TEST(Program, RefusesANegativeNumberOfRunsToDraw) {
+  const Finished finished = run_pair({"report", PAIR_EXAMPLES "/sweep", "--runs", "-1", "--json"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("--runs"));
+  EXPECT_THAT(finished.out, IsEmpty());
+}
+
+TEST(Program, SaysWhichDataNeedsADownload) {
+  const Finished finished = run_pair({"data", "--help"});
+  EXPECT_THAT(finished.out, HasSubstr("The dataset cmnist needs no download"));
+  EXPECT_THAT(finished.out, HasSubstr("ColoredMNIST and RotatedMNIST\nneed 'pair data get mnist'"));
+}
+
+TEST(Program, DescribesAUsersTable) {
+  const std::string file = PAIR_EXAMPLES "/table/patients.csv";
+  const Finished ready = run_pair(
+      {"data", "describe", file, "--label", "outcome", "--environment", "hospital", "--ignore", "patient"});
+  EXPECT_EQ(ready.status, 0) << ready.err;
+  EXPECT_THAT(ready.out, HasSubstr("4000 rows, 8 columns"));
+  EXPECT_THAT(ready.out, ContainsRegex("age +input +number +[0-9]+ "));
+  EXPECT_THAT(ready.out, ContainsRegex("patient +ignored\n"));
+  EXPECT_THAT(ready.out, ContainsRegex("environment +samples +no +yes\n"));
+  EXPECT_THAT(ready.out, ContainsRegex("St. Mary +1000 +[0-9]+ +[0-9]+\n"));
+  EXPECT_THAT(ready.out, Not(HasSubstr("wrong:")));
+
+  const Finished refused =
+      run_pair({"data", "describe", file, "--label", "outcome", "--environment", "hospital", "--json"});
+  EXPECT_EQ(refused.status, 1);
+  const json description = json::parse(refused.out);
+  EXPECT_EQ(description["kind"], "table");
+  EXPECT_EQ(description["samples"], 4000);
+  EXPECT_EQ(description["columns"][0]["use"], "input");
+  EXPECT_EQ(description["columns"][0]["categories"], 4000);
+  EXPECT_EQ(description["environments"].size(), 4U);
+  ASSERT_EQ(description["problems"].size(), 1U);
+  EXPECT_THAT(description["problems"][0].get<std::string>(), HasSubstr("'--ignore patient' leaves it out"));
+
+  const Finished columns = run_pair({"data", "describe", file});
+  EXPECT_EQ(columns.status, 0) << columns.err;
+  EXPECT_THAT(columns.out, HasSubstr("--label and --environment add"));
+}
+
+TEST(Program, RefusesToDescribeWhatIsNotThere) {
+  const std::string file = PAIR_EXAMPLES "/table/patients.csv";
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
+      {{"none.csv"}, "expected a CSV file or a folder of images, got 'none.csv', which does not exist"},
+      {{"camelyon17"}, "--data-root: expected the folder that holds the dataset's folder, got none"},
+      {{file, "--label", "outcom"}, "did you mean 'outcome'?"},
+      {{"camelyon17", "--data-root", "none", "--label", "y"}, "--label applies to CSV files"},
+      {{PAIR_EXAMPLES "/table", "--label", "y"}, "which is a folder"},
+  };
+  for (const auto& [arguments, sentence] : cases) {
+    std::vector<std::string> words{"data", "describe"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const Finished finished = run_pair(words);
+    EXPECT_EQ(finished.status, 2) << sentence;
+    EXPECT_THAT(finished.err, HasSubstr(sentence));
+    EXPECT_THAT(finished.out, IsEmpty());
+  }
 }
 
 // 'pair report --json | head'.

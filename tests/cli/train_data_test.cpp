@@ -67,7 +67,49 @@ TEST(TrainData, RefusesOtherData) {
   refuses("/dev/null", "", "which is a device or pipe");
   refuses((scratch / "p.xlsx").string(), "", "the program that wrote it can export CSV");
   refuses(scratch.path().string(), "table", "--data: expected a file for dataset table");
+  std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
+  refuses((scratch / "p.csv").string(), "ColoredMNIST", "--data: expected a folder for dataset ColoredMNIST");
+  for (const std::string& path : {scratch.path().string(), (scratch / "p.csv").string()}) {
+    refuses(path, "cmnist", "--data: expected no data for dataset cmnist, which has its own, got '");
+  }
   refuses(scratch.path().string(), "nosuch", "unknown dataset 'nosuch'");
+}
+
+TEST(TrainData, PathsAndDigestsOfDataAreSettled) {
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
+  const std::string file = (scratch / "x/../p.csv").string();
+  std::vector<runs::Override> settings{
+      {"steps", "3"}, {"file", file}, {"folder", "pets"}, {"manifest", "none"}};
+  make_data_paths_absolute(settings);
+  EXPECT_EQ(settings[1].second, (scratch / "p.csv").string());
+  EXPECT_TRUE(std::filesystem::path(settings[2].second).is_absolute());
+  EXPECT_EQ(settings[3].second, "none");
+  add_data_digests(settings);
+  ASSERT_EQ(settings.size(), 5U);
+  EXPECT_EQ(settings[4].first, "file_sha256");
+  EXPECT_EQ(settings[4].second.size(), 64U);
+  add_data_digests(settings);
+  EXPECT_EQ(settings.size(), 5U) << "once";
+  std::vector<runs::Override> missing{{"file", (scratch / "none.csv").string()}};
+  EXPECT_THAT([&] { add_data_digests(missing); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("file: expected a CSV file, got")));
+}
+
+TEST(TrainData, AColumnOfTextsMakesAFileTheDatasetText) {
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
+  std::vector<runs::Override> settings{{"text", "a"}};
+  EXPECT_EQ(add_named_data((scratch / "p.csv").string(), "", settings), "text");
+  EXPECT_EQ(settings.front(), runs::Override("file", (scratch / "p.csv").string()));
+  EXPECT_EQ(settings.back(), runs::Override("text", "a"));
+}
+
+TEST(TrainData, FixedTestEnvironmentsAreNotChosen) {
+  const std::string text = "0";
+  EXPECT_THAT(
+      [&] { (void)with_test_environments(runs::resolve("cmnist", "erm"), &text); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("--test-envs: cmnist has fixed test environments (")));
 }
 
 }  // namespace

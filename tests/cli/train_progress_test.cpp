@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string>
 
+#include "pair/cli/reading_progress.h"
+
 namespace pair::cli::train_progress_test {
 namespace {
 
@@ -53,6 +55,18 @@ TEST(ProgressDisplay, HasNoDivergenceBeforeBalancing) {
 
 TEST(ProgressDisplay, ContinuesFromACheckpoint) {
   EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
+}
+
+TEST(TimedLines, ArePrintedAfterTheirTimeOnly) {
+  std::ostringstream early;
+  TimedLines slow(early, std::chrono::hours(1));
+  slow.count("scored", "samples", 1, 10);
+  EXPECT_EQ(early.str(), "");
+  std::ostringstream now;
+  TimedLines quick(now, std::chrono::milliseconds(0));
+  quick.count("scored", "samples", 3, 10);
+  quick.count("predicted", "inputs", 64, 0);
+  EXPECT_EQ(now.str(), "scored 3 of 10 samples\npredicted 64 inputs\n");
 }
 
 }  // namespace

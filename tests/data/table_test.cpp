@@ -67,7 +67,7 @@ TEST(Table, NumbersBelowWhichTextStandsAreCategoriesAsTheyWereTyped) {
 }
 
 TEST(Table, NumbersCanBeReadAsText) {
-  const Table table = table_of("year\n2019\n2020\n2019\n", {.as_text = {"year"}});
+  const Table table = table_of("year\n2019\n2020\n2019\n", {.environment = {"year"}});
   EXPECT_THAT(table.columns[0].categories, ElementsAre("2019", "2020"));
 }
 
@@ -132,6 +132,36 @@ TEST(Table, RefusesAColumnWithTooManyCategoriesAndSaysHowToLeaveItOut) {
               refused("column 'dose': expected numbers with a decimal point, got '10,5'"));
   EXPECT_THAT([&] { (void)table_of(typo + "3O\n", few); },
               refused("column 'age': expected numbers, got '3O' on line 22; '--ignore age' leaves it out"));
+}
+
+TEST(Table, DoesNotAdviseToLeaveOutTheLabelOrTheEnvironment) {
+  std::string ids = "patient,age\n";
+  for (int i = 10; i < 30; ++i) {
+    ids += "p" + std::to_string(i) + "," + std::to_string(i) + "\n";
+  }
+  const auto refuses = [&](const TableReading& reading, const char* sentence) {
+    EXPECT_THAT([&] { (void)table_of(ids, reading); },
+                ThrowsMessage<std::invalid_argument>(AllOf(HasSubstr(sentence), Not(HasSubstr("--ignore")))));
+  };
+  refuses(
+      {.label = "patient", .most_categories = 10},
+      "label 'patient': expected at most 10 categories, got more by line 12, such as 'p10'; '--label' can "
+      "name another column");
+  refuses({.environment = {"patient"}, .most_categories = 10},
+          "environment 'patient': expected at most 10 categories, got more by line 12, such as 'p10'; "
+          "'--environment' can name a column with few values");
+}
+
+TEST(Table, KnowsTheLineOfTheFirstMissingCell) {
+  const Table table = table_of("a,b,c\n1,x,1\n,\"y\nz\",1\n3,NA,1\n,,1\n");
+  EXPECT_EQ(table.find("a")->missing_line, 3U);
+  EXPECT_EQ(table.find("b")->missing_line, 5U) << "a row may take several lines";
+  EXPECT_EQ(table.find("c")->missing_line, 0U);
+  EXPECT_EQ(missing_rows(*table.find("a")), "2 rows without, the first in line 3");
+  // Also where a column turns out to be text late, and is read again.
+  const Table mixed = table_of("a\n1\n\"\"\nx\nNA\n");
+  EXPECT_EQ(missing_rows(*mixed.find("a")), "2 rows without, the first in line 3");
+  EXPECT_EQ(missing_rows(*table_of("a,b\n1,2\n,2\n").find("a")), "1 row without, in line 3");
 }
 
 TEST(Table, RefusesMoreCellsThanItMayHold) {

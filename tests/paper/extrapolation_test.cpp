@@ -184,7 +184,7 @@ TEST(ExtrapolationRecipe, RefusesUnknownNames) {
   request.common = {{"alpha", "0.2"}};
   EXPECT_THAT(
       [&] { extrapolation_candidates(request); },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a setting of extrapolation-uniform")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha does not apply to extrapolation-uniform")));
 }
 
 }  // namespace

@@ -168,9 +168,9 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
   };
   EXPECT_THAT(resolving("erm", "lr_d", "0.1"),
               ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("lr_d: expected a setting of ColoredMNIST with erm, got one of algorithm dann")));
+                  HasSubstr("lr_d does not apply to ColoredMNIST with erm; it belongs to algorithm dann")));
   EXPECT_THAT(resolving("dann", "mixup_alpha", "0.3"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("got one of algorithm mixup")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to algorithm mixup")));
   EXPECT_THAT(resolving("erm", "test_envs", "6"),
               ThrowsMessage<std::invalid_argument>(HasSubstr(
                   "test_envs: expected lists of integers from 0 to 5, separated by commas, got '6'")));
@@ -180,7 +180,7 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
       [] {
         (void)resolve("cmnist", "erm", std::vector<Override>{{"test_envs", "1"}});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("got one of dataset ColoredMNIST")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to dataset ColoredMNIST")));
 }
 
 TEST(DomainBedRun, PairWeighsNoNegativeEstimates) {

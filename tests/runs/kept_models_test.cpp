@@ -241,6 +241,35 @@ TEST(KeptModels, AreValidatedByTheTrainingEnvironmentsAlone) {
   EXPECT_EQ(best_step(std::span(records).last(1)), std::nullopt);
 }
 
+TEST(KeptModels, BestLeavesOutThePretrainingOfPairOnceItBalances) {
+  const auto record = [](int step, double accuracy, const char* phase) {
+    return json{{"step", step}, {"env0_in_acc", accuracy}, {"phase", phase}};
+  };
+  const std::vector<json> records{record(1, 0.9, "descent"), record(2, 0.95, "descent"),
+                                  record(3, 0.5, "balance"), record(4, 0.7, "balance"),
+                                  record(5, 0.6, "balance")};
+  EXPECT_EQ(best_step(records), 4);
+  EXPECT_EQ(best_step(std::span(records).first(2)), 2) << "a run that only pretrains";
+  BestRecord best;
+  EXPECT_TRUE(best.add(records[0]));
+  EXPECT_TRUE(best.add(records[1]));
+  EXPECT_TRUE(best.add(records[2])) << "the first that counts, though lower";
+  EXPECT_EQ(best.step(), 3);
+  EXPECT_TRUE(best.add(records[3]));
+  EXPECT_FALSE(best.add(records[4]));
+}
+
+// Its pretraining ends after step 8.
+TEST(KeepCheckpoints, BestOfPairIsAfterItsPretraining) {
+  const Scratch scratch;
+  const fs::path folder = trained_in(scratch, keeping(KeepCheckpoints::best, small_spec("pair")));
+  const std::optional<std::int64_t> best = best_step(read_records(results_file(folder)));
+  ASSERT_TRUE(best);
+  EXPECT_GT(*best, 8);
+  EXPECT_NO_THROW((void)folder_of_step(folder, *best));
+  EXPECT_EQ(kept_steps(folder), *best == 20 ? std::vector<std::int64_t>{} : std::vector{*best});
+}
+
 TEST(CopyModel, CopiesBothFilesOrTheWeightsAlone) {
   const Scratch scratch;
   const fs::path folder = trained_in(scratch, small_spec());

@@ -129,6 +129,38 @@ TEST(PairScore, OfTheRunsOwnDataIsItsLastRecord) {
   }
 }
 
+// In the extrapolation example, the second part of the square counts.
+TEST(PairTrain, NamesThePartOfATestEnvironmentThatCounts) {
+  const Scratch scratch;
+  std::vector<std::string> arguments = small_points();
+  arguments.insert(arguments.begin(), {"train", "--out", "run"});
+  const Answer trained = pair_in(scratch.path(), arguments);
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  EXPECT_THAT(trained.out, AllOf(ContainsRegex("2  validation +whole square"),
+                                 ContainsRegex("2  test +whole square"), HasSubstr("of rows 'test'")));
+  const json record = read_records(results_file(scratch / "run")).back();
+  EXPECT_EQ(record.at("worst_test_mse"), record.at("env2_out_mse"));
+  const json scores = json::parse(pair_in(scratch.path(), {"score", "run", "--json"}).out);
+  EXPECT_EQ(scores.at("worst_test").at("mse"), record.at("worst_test_mse"));
+}
+
+// 'pair predict RUN FILE | head'.
+TEST(PairPredict, EndsQuietlyWhereTheReaderGoes) {
+  const Scratch scratch;
+  train_run(scratch, small_points());
+  std::string points;
+  for (int i = 0; i < 50'000; ++i) {
+    points += "0.5,-0.25\n";
+  }
+  write(scratch / "points.csv", points);
+  const std::string command = "cd " + scratch.path().string() + " && { " + PAIR_PROGRAM +
+                              " predict run points.csv; echo $? > status; } 2> err | head -n 1 > first";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  EXPECT_EQ(read_file(scratch / "status"), "0\n");
+  EXPECT_EQ(read_file(scratch / "err"), "");
+  EXPECT_EQ(read_file(scratch / "first"), "input,value\n");
+}
+
 // A network with BatchNorm is only the same where its buffers are.
 TEST(PairScore, OfANetworkWithBatchNormIsItsLastRecord) {
   const Scratch scratch;

@@ -55,7 +55,7 @@ TEST(Settings, BelongToWhatDeclaresThem) {
   RunSpec spec = resolve("cmnist", "erm");
   EXPECT_THAT([&] { set(spec, "fishr_ema", "0.9"); },
               ThrowsMessage<std::invalid_argument>(
-                  "fishr_ema: expected a setting of cmnist with erm, got one of objective fishr"));
+                  "fishr_ema does not apply to cmnist with erm; it belongs to objective fishr"));
   set(spec, "objectives", "erm,fishr");
   EXPECT_NO_THROW(set(spec, "fishr_ema", "0.9"));
   set(spec, "model", "linear");
@@ -67,7 +67,7 @@ TEST(Settings, OfASolverAreThoseOfTheSolverThatTheRunHas) {
   EXPECT_EQ(text_of(spec, "epsilon"), "0.1") << "the paper's in training; 1e-4 in 'pair solve'";
   EXPECT_THAT([&] { set(spec, "radius", "0.3"); },
               ThrowsMessage<std::invalid_argument>(
-                  "radius: expected a setting of cmnist with pair, got one of solver cagrad"));
+                  "radius does not apply to cmnist with pair; it belongs to solver cagrad"));
   set(spec, "solver", "cagrad");
   EXPECT_EQ(text_of(spec, "radius"), "0.5");
   set(spec, "radius", "0.3");
@@ -76,7 +76,7 @@ TEST(Settings, OfASolverAreThoseOfTheSolverThatTheRunHas) {
               ThrowsMessage<std::invalid_argument>("radius: expected numbers from 0 to below 1, got '1'"));
   EXPECT_THAT(
       [&] { set(spec, "epsilon", "0.2"); },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("got one of solver epo, epo_smooth, epo_worst")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to solver epo, epo_smooth, epo_worst")));
   EXPECT_THAT([&] { set(spec, "solver", "cagra"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'cagrad'?")));
 }

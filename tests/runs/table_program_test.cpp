@@ -90,6 +90,38 @@ TEST(PairTrainTable, ShowsTheColumnsThenTrainsAndShowsEnvironmentsByName) {
   EXPECT_THAT(changed.err, HasSubstr("file_sha256"));
 }
 
+// Both name the rows alike, and 'worst test' is over the rows 'test'.
+TEST(PairTrainTable, TheWorstTestScoreIsThatOfTheRowsTestInTrainAndScore) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "0,2", "--out", "run"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(ContainsRegex("1  train +Lakeview"), ContainsRegex("1  train, held out +Lakeview"),
+                    ContainsRegex("2  test +St. Mary"), ContainsRegex("2  test, held out +St. Mary"),
+                    ContainsRegex("worst test +of rows 'test' +[0-9.]+%")));
+  const auto scores = nlohmann::json::parse(ran(scratch, {"score", "run", "--json"}).out);
+  double worst = 1.0;
+  double worst_training = 1.0;
+  for (const auto& environment : scores.at("environments")) {
+    const auto accuracy = environment.at("scores").at("accuracy").get<double>();
+    if (environment.at("part") == "test") {
+      worst = std::min(worst, accuracy);
+    } else if (environment.at("part") != "test, held out") {
+      worst_training = std::min(worst_training, accuracy);
+    }
+  }
+  EXPECT_EQ(scores.at("worst_test").at("accuracy"), worst);
+  EXPECT_EQ(scores.at("worst_training").at("accuracy"), worst_training);
+  const std::string lines = read_file(scratch / "run" / "results.jsonl");
+  const auto last = nlohmann::json::parse(lines.substr(lines.rfind('\n', lines.size() - 2) + 1));
+  EXPECT_EQ(last.at("worst_test_acc"), worst);
+  const Ran shown = ran(scratch, {"score", "run"});
+  EXPECT_THAT(shown.out,
+              AllOf(ContainsRegex("\nworst training +[0-9.]+"), ContainsRegex("\nworst test +[0-9.]+"),
+                    ContainsRegex("St. Mary +env2_out +test, held out")));
+}
+
 TEST(PairTrainTable, GivesTheSameRecordsFromAGzippedFile) {
   const Scratch scratch;
   write_text(scratch / "p.csv", two_classes());
@@ -233,7 +265,8 @@ TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
       "'--ignore id' leaves it out");
   refuses({}, "--data: expected a CSV file or a folder of images, got 'none.csv', which does not exist",
           "none.csv");
-  refuses({"--dataset", "cmnist"}, "--data: expected");
+  refuses({"--dataset", "cmnist"},
+          "--data: expected no data for dataset cmnist, which has its own, got 'p.csv'");
   const std::string head = "hospital,age,outcome\n";
   refuses_text(head, "bad.csv: expected rows below the column names, got none");
   refuses_text("", "bad.csv: expected a row of column names and rows below it, got nothing");

@@ -107,6 +107,7 @@ TEST(PairWithinRun, ChoosesAmongRunsByTheTestDomain) {
   const Selection selection = pair_within_run(history, {});
   ASSERT_THAT(selection.decisions, SizeIs(1));
   EXPECT_EQ(selection.decisions.front().chosen().run->name, "b");
+  EXPECT_TRUE(selection.decisions.front().by_test);
 }
 
 TEST(PairWithinRun, SaysWhatARunLacks) {

@@ -194,6 +194,39 @@ TEST(ManyRuns, AreCheckedBeforeTheFirstBegins) {
 }
 
 // On any machine that reads them.
+TEST(ManyRuns, AreCheckedForTheirDataBeforeAFolderIsMade) {
+  const Scratch scratch;
+  const std::vector<runs::Override> missing{{"folder", (scratch / "digits").string()}};
+  std::vector<RunSpec> specs = small_specs(2);
+  specs.push_back(runs::resolve("ColoredMNIST", "erm", missing));
+  const fs::path root = scratch / "runs";
+  EXPECT_THAT([&] { require_runnable(specs, root); },
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr((scratch / "digits").string())));
+  EXPECT_FALSE(fs::exists(root));
+  specs.pop_back();
+  EXPECT_NO_THROW(require_runnable(specs, root));
+  EXPECT_FALSE(fs::exists(root));
+}
+
+TEST(ManyRuns, HaveEqualFailuresOnce) {
+  ManyRuns runs;
+  const auto add = [&runs](const char* folder, const char* error) {
+    RunOutcome outcome;
+    outcome.directory = folder;
+    outcome.error = error;
+    runs.outcomes.push_back(outcome);
+  };
+  add("s/a", "no data");
+  add("s/b", "");
+  add("s/c", "disk full");
+  add("s/d", "no data");
+  const std::vector<Failure> failures = failures_of(runs);
+  ASSERT_EQ(failures.size(), 2U);
+  EXPECT_EQ(text_of(failures[0]), "2 runs failed, such as s/a: no data");
+  EXPECT_EQ(text_of(failures[1]), "s/c failed: disk full");
+  EXPECT_TRUE(failures_of({}).empty());
+}
+
 TEST(ManyRuns, ThatAreFinishedNeedNoDevice) {
   const Scratch scratch;
   const std::vector<RunSpec> here = small_specs(1);

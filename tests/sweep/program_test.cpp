@@ -316,13 +316,14 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
   const Words named = {"--datasets", "cmnist", "--algorithms", "erm"};
   for (const Case& bad : {
            Case{{"launch"}, "--out"},
-           Case{{"launch", "--out", "s"}, "'s' holds no sweep"},
+           Case{{"launch", "--out", "s"},
+                "'s' holds no sweep; a new sweep needs --algorithms, and --datasets or --data"},
            Case{{"status", "--out", "s"}, "'s' holds no sweep"},
            Case{{"collect", "--out", "s"}, "'s' holds no sweep"},
            Case{{"delete-incomplete", "--out", "s"}, "'s' holds no sweep"},
            Case{{"status", "--out", "garbage"}, "sweep.json cannot be used"},
            Case{{"lanch", "--out", "s"}, "did you mean 'launch'"},
-           Case{{"launch", "--out", "s", "--datasets", "cmnist"}, "--datasets and --algorithms"},
+           Case{{"launch", "--out", "s", "--datasets", "cmnist"}, "a new sweep needs --algorithms"},
            Case{{"launch", "--out", "s", "--datasets", "cmnst", "--algorithms", "erm"},
                 "did you mean 'cmnist'"},
            Case{Words{"launch", "--out", "file"} + named, "file is a file"},
@@ -341,6 +342,18 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{Words{"launch", "--out", "s", "--test-envs", "0"} + named, "has fixed test environments"},
            Case{Words{"launch", "--out", "s", "--test-envs", "a"} + named,
                 "--test-envs: expected a number from 0"},
+           Case{Words{"launch", "--out", "s", "--label", "y"} + named,
+                "--label applies to CSV files (--data FILE), got the dataset cmnist"},
+           Case{Words{"launch", "--out", "s", "--data", "file"} + named,
+                "--data: expected no data for dataset cmnist, which has its own, got 'file'"},
+           Case{{"launch", "--out", "s", "--data", "none.csv", "--algorithms", "erm"},
+                "got 'none.csv', which does not exist"},
+           Case{{"launch", "--out", "s", "--data", "file", "--datasets", "table,cmnist", "--algorithms",
+                 "erm"},
+                "--data: expected at most one dataset in addition, got --datasets table,cmnist"},
+           Case{{"launch", "--out", "s", "--datasets", "table", "--algorithms", "erm", "--set",
+                 "file=none.csv"},
+                "file: expected a CSV file, got"},
            Case{Words{"launch", "--out", "s", "--device", "gpu"} + named,
                 "device: expected cpu, cuda or cuda:N, got"},
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},
@@ -351,6 +364,124 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
     EXPECT_THAT(ended.err, HasSubstr(bad.sentence));
     EXPECT_FALSE(fs::exists(scratch / "s")) << bad.sentence;
   }
+}
+
+// 900 runs without data would be 900 folders and 900 times the same sentence.
+TEST(PairSweep, RefusesMissingDataOnceBeforeAFolderIsMade) {
+  const Scratch scratch;
+  const Answer ended = pair({"sweep", "launch", "--out", "s", "--datasets", "ColoredMNIST", "--algorithms",
+                             "erm,irmv1", "--n-trials", "2", "--set", "folder=digits"},
+                            scratch.path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr((scratch / "digits").string()));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  EXPECT_FALSE(fs::exists(scratch / "s"));
+}
+
+// Three hospitals with 20 patients each, of whom some have a disease.
+void write_patients(const fs::path& file, const std::string& more = "") {
+  std::string text = "id,hospital,age,disease\n";
+  for (int i = 0; i < 60; ++i) {
+    const char* const hospitals[] = {"St. Mary", "Eastside", "Lakeview, North"};
+    text += "P" + std::to_string(i) + ",\"" + hospitals[i % 3] + "\"," + std::to_string(30 + i * 7 % 50) +
+            "," + (i % 5 < 2 ? "yes" : "no") + "\n";
+  }
+  runs::testing::write(file, text + more);
+}
+
+Words patients_sweep(const Words& more) {
+  return Words{"sweep",       "launch",  "--out",         "s",        "--data",   "p.csv",
+               "--label",     "disease", "--environment", "hospital", "--ignore", "id",
+               "--n-hparams", "1",       "--n-trials",    "1",        "--steps",  "4",
+               "--model",     "linear",  "--json"} +
+         more;
+}
+
+TEST(PairSweep, RunsOnATableFromAnyFolderAndNamesItsEnvironments) {
+  const Scratch scratch;
+  write_patients(scratch / "p.csv");
+  const Answer first =
+      pair(patients_sweep({"--algorithms", "erm,pair", "--test-envs", "St. Mary", "\"Lakeview, North\",0"}),
+           scratch.path());
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_EQ(json::parse(first.out).at("jobs"), 4);
+  const json sweep = json::parse(runs::read_file(scratch / "s/sweep.json"));
+  for (const auto& folder : sweep.at("folders")) {
+    const json spec = json::parse(runs::read_file(scratch / "s" / folder.get<std::string>() / "spec.json"));
+    EXPECT_EQ(spec.at("file"), (scratch / "p.csv").string());
+    EXPECT_EQ(spec.at("file_sha256").get<std::string>().size(), 64U);
+    EXPECT_EQ(spec.at("model"), "linear");
+    EXPECT_THAT(spec.at("test_envs"), ::testing::AnyOf(json({2}), json({1, 0})));
+  }
+  // From another folder; and filtered by name.
+  fs::create_directories(scratch / "elsewhere");
+  const Answer status = pair({"sweep", "status", "--out", "../s", "--json"}, scratch / "elsewhere");
+  ASSERT_EQ(status.status, 0) << status.err;
+  EXPECT_EQ(json::parse(status.out).at("done"), 4);
+  const Answer mary =
+      pair({"sweep", "status", "--out", "../s", "--test-envs", "St. Mary", "--json"}, scratch / "elsewhere");
+  EXPECT_EQ(json::parse(mary.out).at("jobs"), 2) << mary.err;
+  const Answer again = pair({"sweep", "launch", "--out", "../s", "--json"}, scratch / "elsewhere");
+  EXPECT_EQ(json::parse(again.out).at("ran"), 0) << again.err;
+  const Answer unknown = pair(patients_sweep({"--algorithms", "erm", "--test-envs", "Mary"}), scratch.path());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("expected environments ('Eastside', 'Lakeview, North' and 'St. Mary'"));
+}
+
+TEST(PairSweep, LeavesOutEachEnvironmentOfATable) {
+  const Scratch scratch;
+  write_patients(scratch / "p.csv");
+  const Answer each = pair(patients_sweep({"--algorithms", "erm", "--test-envs", "each"}), scratch.path());
+  ASSERT_EQ(each.status, 0) << each.err;
+  EXPECT_EQ(json::parse(each.out).at("jobs"), 3);
+}
+
+// By --set, as before --data existed, and when the file has changed in between.
+TEST(PairSweep, DoesNotContinueOnAFileThatHasChanged) {
+  const Scratch scratch;
+  write_patients(scratch / "p.csv");
+  const Words by_set = {"sweep",
+                        "launch",
+                        "--out",
+                        "s",
+                        "--datasets",
+                        "table",
+                        "--algorithms",
+                        "erm",
+                        "--n-hparams",
+                        "1",
+                        "--n-trials",
+                        "1",
+                        "--steps",
+                        "4",
+                        "--single-test-envs",
+                        "--set",
+                        "file=p.csv",
+                        "label=disease",
+                        "environment=hospital",
+                        "ignore=id"};
+  ASSERT_EQ(pair(by_set, scratch.path()).status, 0);
+  write_patients(scratch / "p.csv", "P60,Eastside,50,no\n");
+  const Answer other = pair(by_set, scratch.path());
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("holds a different sweep"));
+  fs::remove(runs::done_file(
+      scratch / "s" /
+      json::parse(runs::read_file(scratch / "s/sweep.json"))["folders"][0].get<std::string>()));
+  const Answer continued = pair({"sweep", "launch", "--out", "s"}, scratch.path());
+  EXPECT_EQ(continued.status, 2);
+  EXPECT_THAT(continued.err, HasSubstr("p.csv has changed"));
+}
+
+TEST(PairSweep, FindsAnInvalidTableBeforeAFolderIsMade) {
+  const Scratch scratch;
+  write_patients(scratch / "p.csv", "P60,Eastside,50,\n");
+  const Answer ended = pair(patients_sweep({"--algorithms", "erm,pair"}), scratch.path());
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err,
+              HasSubstr("label 'disease': expected a value in every row, got 1 row without, in line 62"));
+  EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  EXPECT_FALSE(fs::exists(scratch / "s"));
 }
 
 TEST(PairSweep, ListsItsDistributions) {

@@ -221,11 +221,15 @@ TEST_F(WatchServer, RefusesTooManyClients) {
     expect_alive();
     std::vector<std::unique_ptr<Client>> crowd;
     bool refused = false;
+    std::string answer;
     for (int i = 0; i < 6 && !refused; ++i) {
       crowd.push_back(std::make_unique<Client>(port));
-      refused = status_of(crowd.back()->receive(500ms)) == 503;
+      answer = crowd.back()->receive(500ms);
+      refused = status_of(answer) == 503;
     }
     EXPECT_TRUE(refused) << "no fifth connection";
+    const std::size_t body = answer.find("\r\n\r\n") + 4;
+    EXPECT_THAT(answer, HasSubstr("Content-Length: " + std::to_string(answer.size() - body) + "\r\n"));
     EXPECT_THAT(one.next(100ms), IsEmpty());
   }
   // A client that has gone makes room as soon as the server notices.

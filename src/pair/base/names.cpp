@@ -105,7 +105,8 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   }
   for (const std::string_view candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
-    const bool near = distance <= (candidate.size() + 2) / 3;
+    // A name of which every letter would change is not a misspelling.
+    const bool near = distance <= (candidate.size() + 2) / 3 && distance < candidate.size();
     if (near && (best.empty() || distance < least)) {
       best = candidate;
       least = distance;

@@ -7,6 +7,7 @@
 #include <ostream>
 #include <string>
 
+#include "pair/cli/data_describe.h"
 #include "pair/cli/data_wilds.h"
 #include "pair/data/domainbed_sets.h"
 #include "pair/data/download.h"
@@ -130,9 +131,10 @@ void add_data(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("data", "Download data and check it");
   command->require_subcommand(1);
   command->footer(
-      "ColoredMNIST needs no download: its digits are part of the program. Data is stored in $PAIR_DATA "
-      "or,\n"
-      "if that is unset, in ~/.cache/pair.");
+      "The dataset cmnist needs no download: its digits are part of the program. ColoredMNIST and "
+      "RotatedMNIST\n"
+      "need 'pair data get mnist'. Downloads are stored in $PAIR_DATA or, if that is not set, in "
+      "~/.cache/pair.");
 
   const auto arguments = std::make_shared<GetArguments>();
   CLI::App* get_command =
@@ -174,6 +176,7 @@ void add_data(CLI::App& app, Context& context) {
       "  pair data list");
   list_command->callback([json, &context] { list(*json, context); });
 
+  add_data_describe(*command, context);
   add_wilds_data(*command, context);
 }
 

@@ -18,17 +18,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr const char* wilds_names = "camelyon17, civilcomments, fmow, iwildcam, poverty or rxrx1";
-
-struct WildsArguments {
-  std::string name;
-  std::string root;
-  std::string fold = "A";
-  std::string environments = "paper";
-  std::string split;
-  bool json = false;
-};
-
 data::WildsEnvironments environments_kind(const WildsArguments& arguments) {
   if (arguments.environments != "paper" && arguments.environments != "wilds") {
     throw UsageError("--environments: expected paper or wilds, got '" + arguments.environments + "'");
@@ -61,6 +50,57 @@ std::vector<std::vector<std::size_t>> groups_of_samples(const data::WildsSet& se
   }
   return of;
 }
+
+void list_samples(const WildsArguments& arguments, Context& context) {
+  const data::WildsEnvironments which = environments_kind(arguments);
+  const data::Split split = data::split_named("--split", arguments.split);
+  const data::WildsSet set = wilds_opened(arguments);
+  if (std::ranges::find(set.splits, split) == set.splits.end()) {
+    throw UsageError("--split: expected a split of " + set.name + ", got '" + arguments.split +
+                     "', which it does not have");
+  }
+  const data::WildsGroups groups = data::wilds_named(arguments.name).environments(set, which);
+  const std::vector<std::vector<std::size_t>> of = groups_of_samples(set, groups);
+  for (const std::size_t sample : set.samples_of(split)) {
+    ordered_json environment = ordered_json::array();
+    for (const std::size_t group : of[sample]) {
+      environment.push_back(groups.names[group]);
+    }
+    if (!arguments.json) {
+      std::string names;
+      for (const std::size_t group : of[sample]) {
+        names += (names.empty() ? "" : ",") + groups.names[group];
+      }
+      context.out << sample << '\t' << base::printable(set.inputs[sample]) << '\t'
+                  << json_number(set.label(sample)).dump() << '\t' << names << '\n';
+      continue;
+    }
+    ordered_json metadata = ordered_json::object();
+    for (std::size_t f = 0; f < set.fields.size(); ++f) {
+      metadata[set.fields[f]] = json_number(set.value(sample, f));
+    }
+    const ordered_json object{{"id", sample},
+                              {set.texts ? "text" : "path", set.inputs[sample]},
+                              {"label", json_number(set.label(sample))},
+                              {"environment", of[sample].size() == 1 ? environment[0] : environment},
+                              {"metadata", std::move(metadata)}};
+    context.out << object.dump() << '\n';
+  }
+}
+
+void add_common(CLI::App& command, WildsArguments& arguments) {
+  command.add_option("NAME", arguments.name, wilds_names)->required();
+  command
+      .add_option("--data-root", arguments.root, "The folder that holds the dataset's folder, NAME_vVERSION")
+      ->type_name("DIR")
+      ->required();
+  command
+      .add_option("--environments", arguments.environments, "paper (PAIR's and Fish's) or wilds (WILDS' own)")
+      ->capture_default_str();
+  command.add_option("--fold", arguments.fold, "poverty: its countries, A to E")->capture_default_str();
+}
+
+}  // namespace
 
 void describe_wilds(const WildsArguments& arguments, Context& context) {
   const data::WildsEnvironments which = environments_kind(arguments);
@@ -129,70 +169,7 @@ void describe_wilds(const WildsArguments& arguments, Context& context) {
   }
 }
 
-void list_samples(const WildsArguments& arguments, Context& context) {
-  const data::WildsEnvironments which = environments_kind(arguments);
-  const data::Split split = data::split_named("--split", arguments.split);
-  const data::WildsSet set = wilds_opened(arguments);
-  if (std::ranges::find(set.splits, split) == set.splits.end()) {
-    throw UsageError("--split: expected a split of " + set.name + ", got '" + arguments.split +
-                     "', which it does not have");
-  }
-  const data::WildsGroups groups = data::wilds_named(arguments.name).environments(set, which);
-  const std::vector<std::vector<std::size_t>> of = groups_of_samples(set, groups);
-  for (const std::size_t sample : set.samples_of(split)) {
-    ordered_json environment = ordered_json::array();
-    for (const std::size_t group : of[sample]) {
-      environment.push_back(groups.names[group]);
-    }
-    if (!arguments.json) {
-      std::string names;
-      for (const std::size_t group : of[sample]) {
-        names += (names.empty() ? "" : ",") + groups.names[group];
-      }
-      context.out << sample << '\t' << base::printable(set.inputs[sample]) << '\t'
-                  << json_number(set.label(sample)).dump() << '\t' << names << '\n';
-      continue;
-    }
-    ordered_json metadata = ordered_json::object();
-    for (std::size_t f = 0; f < set.fields.size(); ++f) {
-      metadata[set.fields[f]] = json_number(set.value(sample, f));
-    }
-    const ordered_json object{{"id", sample},
-                              {set.texts ? "text" : "path", set.inputs[sample]},
-                              {"label", json_number(set.label(sample))},
-                              {"environment", of[sample].size() == 1 ? environment[0] : environment},
-                              {"metadata", std::move(metadata)}};
-    context.out << object.dump() << '\n';
-  }
-}
-
-void add_common(CLI::App& command, WildsArguments& arguments) {
-  command.add_option("NAME", arguments.name, wilds_names)->required();
-  command
-      .add_option("--data-root", arguments.root, "The folder that holds the dataset's folder, NAME_vVERSION")
-      ->type_name("DIR")
-      ->required();
-  command
-      .add_option("--environments", arguments.environments, "paper (PAIR's and Fish's) or wilds (WILDS' own)")
-      ->capture_default_str();
-  command.add_option("--fold", arguments.fold, "poverty: its countries, A to E")->capture_default_str();
-}
-
-}  // namespace
-
 void add_wilds_data(CLI::App& data_command, Context& context) {
-  const auto described = std::make_shared<WildsArguments>();
-  CLI::App* describe = data_command.add_subcommand("describe", "Describe a dataset of WILDS in a folder");
-  add_common(*describe, *described);
-  describe->add_flag("--json", described->json, "Write a JSON object");
-  describe->footer(
-      "Samples per split and environment, classes, metadata, and images that are missing (the first 20); "
-      "then the\n"
-      "exit status is 1. Images are not opened.\n\n"
-      "Example:\n"
-      "  pair data describe camelyon17 --data-root ~/wilds");
-  describe->callback([described, &context] { describe_wilds(*described, context); });
-
   const auto listed = std::make_shared<WildsArguments>();
   CLI::App* samples =
       data_command.add_subcommand("samples", "List the samples of a split of a dataset of WILDS");

@@ -1,4 +1,5 @@
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -52,11 +53,16 @@ plot::Figure marked_figure(const paper::Study& study, const nlohmann::json& resu
 }
 
 void report_failures(const nlohmann::json& result, Context& context) {
+  std::map<std::string, std::size_t> reasons;
   for (const nlohmann::json& cell : result.at("cells")) {
     for (const nlohmann::json& error : cell.value("errors", nlohmann::json::array())) {
-      context.err << "pair: a run failed: " << error.get<std::string>() << '\n';
+      ++reasons[error.get<std::string>()];
       context.status = exit_failure;
     }
+  }
+  for (const auto& [reason, runs] : reasons) {
+    context.err << "pair: " << (runs == 1 ? "a run" : std::to_string(runs) + " runs") << " failed: " << reason
+                << '\n';
   }
 }
 

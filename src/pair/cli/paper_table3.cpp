@@ -19,7 +19,7 @@ namespace pair::cli {
 namespace {
 
 struct PaperTable3Arguments : RecipeArguments {
-  std::string dataset = "cmnist";
+  std::string dataset = "ColoredMNIST";
   std::string data_root;
   std::string weights;
   std::int64_t n_hparams = 20;
@@ -34,16 +34,11 @@ paper::Table3Validation validation_of(const std::string& name) {
                                    : paper::Table3Validation::train_domain;
 }
 
-// "cmnist" is the name that the option had for ColoredMNIST.
-std::string dataset_of(const PaperTable3Arguments& arguments) {
-  return arguments.dataset == "cmnist" ? "ColoredMNIST" : arguments.dataset;
-}
-
 // The settings of every run: those of the command line, and for pictures the paper's: pretrained weights,
 // whose BatchNorm statistics stay as they are.
 std::vector<runs::Override> common_settings(const PaperTable3Arguments& arguments) {
   std::vector<runs::Override> common = common_overrides(arguments);
-  const bool pictures = dataset_of(arguments) != "ColoredMNIST";
+  const bool pictures = arguments.dataset != "ColoredMNIST";
   if (!pictures && !(arguments.data_root.empty() && arguments.weights.empty())) {
     throw UsageError(std::string(arguments.data_root.empty() ? "--weights" : "--data-root") +
                      ": expected with --dataset PACS or TerraIncognita, got with " + arguments.dataset);
@@ -74,7 +69,7 @@ std::vector<runs::Override> common_settings(const PaperTable3Arguments& argument
 
 void run(const PaperTable3Arguments& arguments, Context& context) {
   const paper::Table3Validation validation = validation_of(arguments.validation);
-  const std::string dataset = dataset_of(arguments);
+  const std::string& dataset = arguments.dataset;
   const sweep::Definition definition =
       paper::table3_sweep(arguments.methods, arguments.n_hparams, arguments.n_trials,
                           common_settings(arguments), validation, dataset);
@@ -123,10 +118,10 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   const auto arguments = std::make_shared<PaperTable3Arguments>();
   CLI::App* command = paper.add_subcommand(
       "table3", "DomainBed's ColoredMNIST, PACS or TerraIncognita: each algorithm with and without PAIR-s");
-  command
-      ->add_option("--dataset", arguments->dataset,
-                   "cmnist (DomainBed's ColoredMNIST), PACS or TerraIncognita")
-      ->check(CLI::IsMember({"cmnist", "ColoredMNIST", "PACS", "TerraIncognita"}))
+  command->add_option("--dataset", arguments->dataset, "ColoredMNIST (DomainBed's), PACS or TerraIncognita")
+      ->check(CLI::IsMember({"ColoredMNIST", "PACS", "TerraIncognita"}))
+      // The name that the option had.
+      ->transform([](const std::string& name) { return name == "cmnist" ? "ColoredMNIST" : name; })
       ->capture_default_str();
   command->add_option("--data-root", arguments->data_root,
                       "PACS, TerraIncognita: folder that contains the dataset's folder");

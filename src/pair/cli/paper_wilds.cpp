@@ -108,6 +108,7 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
   for (const paper::WildsCell& cell : cells) {
     specs.insert(specs.end(), cell.specs.begin(), cell.specs.end());
   }
+  sweep::require_runnable(specs, arguments.out);
   sweep::ManyRuns runs;
   run_recipe(context, [&](const sweep::ManyRunsHooks& hooks) {
     runs = sweep::run_all(specs, arguments.out, arguments.jobs, hooks);

@@ -15,6 +15,7 @@
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
 #include "pair/cli/output_file.h"
+#include "pair/cli/reading_progress.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/wilds_predictions.h"
@@ -87,17 +88,23 @@ void predict_splits(const PredictArguments& arguments, Context& context) {
     throw UsageError("--out: expected a folder for the files of --splits, got none");
   }
   const Interrupt interrupt;
+  TimedLines progress(context.err);
   try {
-    const std::vector<std::filesystem::path> files =
-        runs::predict_wilds({.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
-                                                   : std::filesystem::path(arguments.run),
-                             .splits = base::comma_separated(arguments.splits),
-                             .out = arguments.out,
-                             .data_root = arguments.data_root,
-                             .epoch = arguments.step ? std::to_string(*arguments.step) : "last",
-                             .workers = arguments.request.workers,
-                             .threads = arguments.request.threads},
-                            [&] { return interrupt.signal() != 0; });
+    const std::vector<std::filesystem::path> files = runs::predict_wilds(
+        {.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
+                               : std::filesystem::path(arguments.run),
+         .splits = base::comma_separated(arguments.splits),
+         .out = arguments.out,
+         .data_root = arguments.data_root,
+         .epoch = arguments.step ? std::to_string(*arguments.step) : "last",
+         .workers = arguments.request.workers,
+         .threads = arguments.request.threads},
+        [&] { return interrupt.signal() != 0; },
+        [&](std::int64_t done, std::int64_t all) {
+          if (!arguments.quiet) {
+            progress.count("predicted", "samples", done, all);
+          }
+        });
     for (const std::filesystem::path& file : files) {
       if (!arguments.quiet) {
         context.out << file.string() << '\n';
@@ -134,7 +141,7 @@ void predict(const PredictArguments& arguments, Context& context) {
     if (file) {
       file->write(line);
     } else if (!(context.out << line)) {
-      throw std::runtime_error("cannot write the output: the stream has failed");
+      flush(context.out);  // throws what it was
     }
   };
   const Interrupt interrupt;
@@ -150,8 +157,14 @@ void predict(const PredictArguments& arguments, Context& context) {
       write(csv.emplace(card).header());
     }
   };
+  TimedLines progress(context.err);
+  std::int64_t predicted = 0;
   hooks.each = [&](const runs::Prediction& prediction) {
     write(csv ? csv->line(prediction) : json_line(prediction, classes));
+    ++predicted;
+    if (file && !arguments.quiet) {  // otherwise the predictions themselves show it
+      progress.count("predicted", "inputs", predicted, 0);
+    }
   };
   hooks.notice = [&](std::string_view sentence) { context.err << "pair: " << sentence << '\n'; };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
@@ -224,7 +237,7 @@ void add_predict(CLI::App& app, Context& context) {
       ->capture_default_str();
   command->add_option("--threads", arguments->request.threads, "Threads per operation")
       ->capture_default_str();
-  command->add_flag("--quiet", arguments->quiet, "With -o, print nothing at the end");
+  command->add_flag("--quiet", arguments->quiet, "With -o, print no progress, and nothing at the end");
   command->footer(predict_footer);
   command->callback([arguments, &context] { predict(*arguments, context); });
 }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/many_runs_display.h"
@@ -135,11 +136,9 @@ void run_recipe(Context& context, const std::function<bool(const sweep::ManyRuns
 }
 
 void report_failures(const sweep::ManyRuns& runs, Context& context) {
-  for (const sweep::RunOutcome& outcome : runs.outcomes) {
-    if (!outcome.error.empty()) {
-      context.err << "pair: a run failed: " << outcome.error << '\n';
-      context.status = exit_failure;
-    }
+  for (const sweep::Failure& failure : sweep::failures_of(runs)) {
+    context.err << "pair: " << base::printable(sweep::text_of(failure)) << '\n';
+    context.status = exit_failure;
   }
 }
 

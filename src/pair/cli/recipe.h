@@ -55,7 +55,7 @@ void mark_changed(const RecipeArguments& arguments, nlohmann::json& result);
 // it was stopped, which is then reported.
 void run_recipe(Context& context, const std::function<bool(const sweep::ManyRunsHooks&)>& work);
 
-// Prints a line on context.err for every failed run, and sets the exit status.
+// Prints a line on context.err for every reason for which runs failed, and sets the exit status.
 void report_failures(const sweep::ManyRuns& runs, Context& context);
 
 }  // namespace pair::cli

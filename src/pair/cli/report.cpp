@@ -89,6 +89,7 @@ void add_report(CLI::App& app, Context& context) {
   command
       ->add_option("--runs", arguments->runs,
                    "With --figures: the number of runs to draw individually, if there are several")
+      ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the content of the page as JSON to standard output");
   command->footer(

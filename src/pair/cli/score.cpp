@@ -15,6 +15,7 @@
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
+#include "pair/cli/reading_progress.h"
 #include "pair/cli/score_predictions.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
@@ -34,11 +35,6 @@ struct ScoreArguments {
   bool json = false;
   PredictionsArguments predictions;  // of WILDS, in place of a run
 };
-
-std::string part_of_environment(const runs::EnvironmentScore& score) {
-  const bool held_out = score.key.ends_with("_out");
-  return score.key.empty() ? "" : (score.test ? "test" : held_out ? "held out" : "in");
-}
 
 std::string shown_score(double value) {
   std::ostringstream text;
@@ -65,17 +61,28 @@ void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
   rows[0].insert(rows[0].end(), table.metrics.begin(), table.metrics.end());
   for (const runs::EnvironmentScore& score : table.environments) {
     std::vector<std::string>& row = rows.emplace_back();
-    begin(row, base::printable(score.environment), score.key, part_of_environment(score));
+    begin(row, base::printable(score.environment), score.key, score.part);
     row.push_back(std::to_string(score.samples));
     for (const double value : score.values) {
       row.push_back(shown_score(value));
     }
   }
-  std::vector<std::string>& row = rows.emplace_back();
-  begin(row, "worst", "", "");
-  row.emplace_back();
-  for (const double value : table.worst) {
-    row.push_back(shown_score(value));
+  const auto add_worst = [&](const std::string& name, const std::vector<double>& values) {
+    if (values.empty()) {
+      return;
+    }
+    std::vector<std::string>& row = rows.emplace_back();
+    begin(row, name, "", "");
+    row.emplace_back();
+    for (const double value : values) {
+      row.push_back(shown_score(value));
+    }
+  };
+  if (keys) {
+    add_worst("worst training", table.worst_training);
+    add_worst("worst test", table.worst_test);
+  } else {
+    add_worst("worst", table.worst);
   }
   out << base::aligned(rows, {.left = keys ? 3U : 1U, .rule = true});
 }
@@ -94,16 +101,23 @@ void write_score_json(const runs::ScoreTable& table, std::ostream& out) {
     ordered_json object{{"name", score.environment}};
     if (!score.key.empty()) {
       object["key"] = score.key;
+      object["part"] = score.part;
       object["test"] = score.test;
     }
     object["samples"] = score.samples;
     object["scores"] = scores(score.values);
     environments.push_back(std::move(object));
   }
-  const ordered_json summary{{"metrics", table.metrics},
-                             {"environments", environments},
-                             {"worst", scores(table.worst)},
-                             {"skipped", table.skipped}};
+  ordered_json summary{{"metrics", table.metrics},
+                       {"environments", environments},
+                       {"worst", scores(table.worst)},
+                       {"skipped", table.skipped}};
+  if (!table.worst_training.empty()) {
+    summary["worst_training"] = scores(table.worst_training);
+  }
+  if (!table.worst_test.empty()) {
+    summary["worst_test"] = scores(table.worst_test);
+  }
   out << summary.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
 }
 
@@ -130,6 +144,10 @@ void score(const ScoreArguments& arguments, Context& context) {
   runs::ScoreHooks hooks;
   hooks.notice = [&](std::string_view sentence) { context.err << "pair: " << sentence << '\n'; };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
+  TimedLines progress(context.err);
+  hooks.progress = [&](std::int64_t done, std::int64_t all) {
+    progress.count("scored", "samples", done, all);
+  };
   try {
     const runs::ScoreTable table = runs::score(request, hooks);
     arguments.json ? write_score_json(table, context.out) : write_score_table(table, context.out);

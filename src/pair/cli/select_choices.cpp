@@ -145,7 +145,8 @@ std::string explanation(const select::Decision& decision, double percentile) {
   }
   text += ") chose within runs; ";
   if (decision.by_validation) {
-    return text + "validation accuracy chose among runs";
+    return text + (decision.by_test ? "the accuracy in the test domains chose among runs"
+                                    : "validation accuracy chose among runs");
   }
   const auto reach = std::count_if(decision.candidates.begin(), decision.candidates.end(),
                                    [](const select::Candidate& candidate) { return candidate.above_bar; });

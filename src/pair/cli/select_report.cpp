@@ -106,7 +106,7 @@ ordered_json to_json(const Decision& decision, bool explain) {
     object["losses"] = decision.losses;
     object["preference"] = decision.preference;
     object["bar"] = decision.bar;
-    object["decided_by"] = decision.by_validation ? "validation" : "score";
+    object["decided_by"] = decision.by_test ? "test" : decision.by_validation ? "validation" : "score";
   }
   if (explain) {
     for (const Candidate& candidate : decision.candidates) {

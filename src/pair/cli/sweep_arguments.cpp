@@ -1,9 +1,12 @@
 #include "pair/cli/sweep_arguments.h"
 
+#include <algorithm>
 #include <span>
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/registry.h"
+#include "pair/base/tables.h"
 #include "pair/cli/parse_errors.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_data.h"
@@ -18,13 +21,36 @@ std::vector<runs::Override> settings_of(const SweepArguments& arguments) {
   std::vector<runs::Override> settings = arguments.shorthands;
   append_set_option(arguments.set, settings);
   add_weights_digest(settings);
+  make_data_paths_absolute(settings);
   return settings;
 }
 
-std::vector<sweep::TestEnvs> test_envs_of(const SweepArguments& arguments) {
+// The settings' options of a dataset.
+data::Dataset dataset_with(const std::string& name, const std::vector<runs::Override>& settings) {
+  data::Dataset dataset = data::dataset_named(name);
+  std::vector<runs::Override> own = settings;
+  std::erase_if(own, [&dataset](const runs::Override& setting) {
+    return dataset.options.find(setting.first) == nullptr;
+  });
+  dataset.options = base::with_changes(dataset.options, own);
+  return dataset;
+}
+
+bool asks_for_each(const SweepArguments& arguments) {
+  return arguments.test_envs == std::vector<std::string>{"each"};
+}
+
+// Names are those of one dataset's environments; several datasets, or one that has fixed test environments,
+// have numbers only.
+std::vector<sweep::TestEnvs> test_envs_of(const SweepArguments& arguments,
+                                          const std::vector<data::Dataset>& datasets) {
   std::vector<sweep::TestEnvs> sets;
+  if (asks_for_each(arguments)) {
+    return sets;
+  }
+  const bool named = datasets.size() == 1 && datasets.front().options.find("test_envs") != nullptr;
   for (const std::string& text : arguments.test_envs) {
-    sets.push_back(sweep::test_envs_of(text));
+    sets.push_back(named ? environments_named(text, datasets.front()) : sweep::test_envs_of(text));
   }
   return sets;
 }
@@ -63,6 +89,21 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
   };
   if (define) {
     command.add_option("--out", arguments.out, "The sweep's folder")->type_name("DIR")->required();
+    command.add_option(
+        "--data", arguments.data,
+        "Your own data in place of --datasets: a CSV file, a folder ENVIRONMENT/CLASS/IMAGE, or a "
+        "CSV file of images; see 'pair train --help'");
+    setting("--label", "label", "CSV files: the column to predict");
+    setting("--environment", "environment",
+            "CSV files: the column, or columns separated by commas, that name a row's environment");
+    setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
+    setting("--vocab", "vocab", "With --text: BERT's vocabulary, vocab.txt");
+    setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
+    setting("--data-root", "data_root",
+            "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
+    setting("--model", "model", "See 'pair list models' (default: the dataset's)");
+    setting("--weights", "weights",
+            "Pretrained weights to start with: safetensors, or PyTorch's .pt or .pth (docs/models.md)");
   } else {
     add_sweep_folder(command, arguments.out);
   }
@@ -83,8 +124,10 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
       "--n-trials", arguments.n_trials,
       define ? "Number of seeds of data and model, from 0 (default 3)" : "Only the first N trials");
   command.add_option("--test-envs", arguments.test_envs,
-                     define ? "Sets of test environments: 0 1 0,1 (default: each alone and every pair)"
-                            : "Only runs with one of these sets of test environments, such as 0 1 0,1");
+                     define
+                         ? "Sets of test environments, by number or name: 0 1 0,1 (default: each alone and "
+                           "every pair; 'each': each alone)"
+                         : "Only runs with one of these sets of test environments, such as 0 1 0,1");
   command.add_flag("--single-test-envs", arguments.single_test_envs,
                    define ? "Only single test environments: fewer runs, but none for leave-one-out"
                           : "Only runs with one test environment");
@@ -114,30 +157,47 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
 }
 
 std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) {
-  const bool any = !arguments.datasets.empty() || !arguments.algorithms.empty() || arguments.n_hparams ||
-                   arguments.n_trials || !arguments.test_envs.empty() || arguments.single_test_envs ||
-                   !arguments.search.empty() || !arguments.shorthands.empty() || !arguments.set.empty();
+  const bool any = !arguments.data.empty() || !arguments.datasets.empty() || !arguments.algorithms.empty() ||
+                   arguments.n_hparams || arguments.n_trials || !arguments.test_envs.empty() ||
+                   arguments.single_test_envs || !arguments.search.empty() || !arguments.shorthands.empty() ||
+                   !arguments.set.empty();
   if (!any) {
     return std::nullopt;
   }
-  if (arguments.datasets.empty() || arguments.algorithms.empty()) {
+  if ((arguments.datasets.empty() && arguments.data.empty()) || arguments.algorithms.empty()) {
     throw UsageError(
-        "a new sweep needs at least --datasets and --algorithms; without such options, "
+        "a new sweep needs --algorithms, and --datasets or --data; without such options, "
         "the sweep in --out is used");
+  }
+  if (!arguments.data.empty() && arguments.datasets.size() > 1) {
+    throw UsageError("--data: expected at most one dataset in addition, got --datasets " +
+                     base::joined(arguments.datasets, ","));
   }
   sweep::Definition definition;
   definition.datasets = arguments.datasets;
+  definition.set = settings_of(arguments);
+  if (!arguments.data.empty()) {
+    const std::string dataset = arguments.datasets.empty() ? "" : arguments.datasets.front();
+    definition.datasets = {add_named_data(arguments.data, dataset, definition.set)};
+  }
+  add_data_digests(definition.set);
+  if (definition.datasets.size() == 1) {
+    refuse_columns(definition.datasets.front(), definition.set);
+  }
   for (const std::string& name : arguments.algorithms) {
     definition.algorithms.emplace_back(algorithms::algorithm_named(name).name);
   }
   definition.n_hparams = arguments.n_hparams.value_or(definition.n_hparams);
   definition.n_trials = arguments.n_trials.value_or(definition.n_trials);
-  definition.test_envs = test_envs_of(arguments);
-  definition.single_test_envs = arguments.single_test_envs;
+  std::vector<data::Dataset> datasets;
+  for (const std::string& name : definition.datasets) {
+    datasets.push_back(dataset_with(name, definition.set));
+  }
+  definition.test_envs = test_envs_of(arguments, datasets);
+  definition.single_test_envs = arguments.single_test_envs || asks_for_each(arguments);
   if (!arguments.search.empty()) {
     definition.search = sweep::search_named(arguments.search);
   }
-  definition.set = settings_of(arguments);
   return definition;
 }
 
@@ -146,18 +206,30 @@ std::vector<sweep::Job> jobs_of(const SweepArguments& arguments) {
 }
 
 std::vector<sweep::Job> filtered_jobs_of(const SweepArguments& arguments) {
+  const std::vector<sweep::Definition> known = known_sweep(arguments);
+  std::vector<data::Dataset> datasets;
+  for (const sweep::Definition& definition : known) {
+    for (const std::string& name : definition.datasets) {
+      const data::Dataset dataset = dataset_with(name, definition.set);
+      const bool wanted = arguments.datasets.empty() ||
+                          std::ranges::find(arguments.datasets, name) != arguments.datasets.end();
+      if (wanted && std::ranges::find(datasets, dataset) == datasets.end()) {
+        datasets.push_back(dataset);
+      }
+    }
+  }
   sweep::Filter filter;
   filter.datasets = arguments.datasets;
   filter.algorithms = arguments.algorithms;
   filter.n_hparams = arguments.n_hparams;
   filter.n_trials = arguments.n_trials;
-  filter.test_envs = test_envs_of(arguments);
-  filter.single_test_envs = arguments.single_test_envs;
+  filter.test_envs = test_envs_of(arguments, datasets);
+  filter.single_test_envs = arguments.single_test_envs || asks_for_each(arguments);
   if (!arguments.search.empty()) {
     filter.search = sweep::search_named(arguments.search);
   }
   filter.set = settings_of(arguments);
-  return sweep::filtered(known_sweep(arguments), filter);
+  return sweep::filtered(known, filter);
 }
 
 }  // namespace pair::cli

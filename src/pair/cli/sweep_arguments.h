@@ -15,11 +15,12 @@ namespace pair::cli {
 
 struct SweepArguments {
   std::string out;
+  std::string data;  // a file or folder of the user's, in place of a dataset
   std::vector<std::string> datasets;
   std::vector<std::string> algorithms;
   std::optional<std::int64_t> n_hparams;
   std::optional<std::int64_t> n_trials;
-  std::vector<std::string> test_envs;
+  std::vector<std::string> test_envs;  // sets of numbers or names; "each": every environment alone
   bool single_test_envs = false;
   std::string search;
   std::vector<runs::Override> shorthands;  // --steps, --device

@@ -45,16 +45,20 @@ struct LaunchArguments {
 // they are to run `here`, to be runnable here.
 std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, std::ostream& err) {
   const std::optional<sweep::Definition> definition = definition_of(arguments);
-  if (!definition) {
-    return jobs_of(arguments);
+  if (!definition && sweep::read_sweep(arguments.out).empty()) {
+    throw UsageError("'" + arguments.out +
+                     "' holds no sweep; a new sweep needs --algorithms, and --datasets or --data");
   }
-  std::vector<sweep::Job> jobs = sweep::jobs_of(std::span(&*definition, 1));
+  std::vector<sweep::Job> jobs = definition ? sweep::jobs_of(std::span(&*definition, 1)) : jobs_of(arguments);
   if (here) {
     std::vector<runs::RunSpec> specs;
     for (const sweep::Job& job : jobs) {
       specs.push_back(job.spec);
     }
     sweep::require_runnable(specs, arguments.out);
+  }
+  if (!definition) {
+    return jobs;
   }
   const sweep::Added added = sweep::add_to_sweep(arguments.out, *definition);
   if (added.before > 0 && added.jobs > 0) {
@@ -180,13 +184,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
   display.end();
 
   const Ended ended = count(runs);
-  for (const sweep::RunOutcome& outcome : runs.outcomes) {
-    if (!outcome.error.empty()) {
-      context.err << "pair: " << base::printable(outcome.directory.string() + " failed: " + outcome.error)
-                  << '\n';
-      context.status = exit_failure;
-    }
-  }
+  report_failures(runs, context);
   if (arguments.json) {
     write_json(arguments, jobs.size(), done_before, runs, context.out);
   } else {
@@ -229,6 +227,9 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
       "and the task is queued again (docs/cluster.md).\n\n"
       "Example:\n"
       "  pair sweep launch --out sweep --datasets cmnist --algorithms erm,irmv1 --n-hparams 5 --n-trials 2\n"
+      "  pair sweep launch --out sweep --data patients.csv --label outcome --environment hospital "
+      "--algorithms "
+      "erm,pair\n"
       "  pair sweep launch --out sweep\n"
       "  pair sweep launch --out sweep --launcher slurm --partition gpu --gpus 1 --time 2:00:00 --max-jobs "
       "20");

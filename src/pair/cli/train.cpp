@@ -34,6 +34,7 @@
 #include "pair/runs/records.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
+#include "pair/runs/score.h"
 #include "pair/runs/settings.h"
 #include "pair/runs/tensorboard.h"
 #include "pair/runs/warnings.h"
@@ -95,16 +96,9 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   append_set_option(arguments.set, overrides);
   std::string dataset = arguments.dataset;
   if (!arguments.data.empty()) {
-    // A CSV file whose column of texts is named is the dataset "text".
-    const bool text = std::any_of(overrides.begin(), overrides.end(),
-                                  [](const Override& override) { return override.first == "text"; });
-    const NamedData named = data_named(arguments.data, arguments.dataset_given ? dataset
-                                                       : text                  ? "text"
-                                                                               : "");
-    dataset = named.dataset;
-    overrides.insert(overrides.begin(), named.more.begin(), named.more.end());
-    overrides.insert(overrides.begin(), named.setting);
+    dataset = add_named_data(arguments.data, arguments.dataset_given ? dataset : "", overrides);
   }
+  refuse_columns(dataset, overrides);
   add_weights_digest(overrides);
   add_vocabulary_digest(overrides);
   // Names of environments are known once the data is.
@@ -152,6 +146,27 @@ void write_row(std::ostream& out, const std::string& number, std::string_view ki
       << std::right << std::setw(8) << score << '\n';
 }
 
+// The part of the test environments, "_in" or "_out", that the record's worst test score was taken over; the
+// other part, if they have one, is for selection.
+std::string part_that_counts(const nlohmann::json& record, const std::vector<std::int64_t>& tests,
+                             const std::string& score) {
+  const auto worst = record.find("worst_test" + score);
+  for (const std::string part : {"_in", "_out"}) {
+    std::optional<double> of_part;
+    for (const std::int64_t environment : tests) {
+      const auto found = record.find("env" + std::to_string(environment) + part + score);
+      if (found != record.end() && found->is_number()) {
+        const auto value = found->get<double>();
+        of_part = !of_part ? value : score == "_mse" ? std::max(*of_part, value) : std::min(*of_part, value);
+      }
+    }
+    if (of_part && worst != record.end() && worst->is_number() && *of_part == worst->get<double>()) {
+      return part;
+    }
+  }
+  return "_in";
+}
+
 void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out) {
   if (result.records.empty()) {
     return;
@@ -160,6 +175,8 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
   const std::string score = last.contains("worst_test_mse") ? "_mse" : "_acc";
   const std::vector<std::string> names = data::environment_names(spec.dataset);
   const std::vector<std::int64_t> tests = data::test_environments(spec.dataset);
+  const std::string counted = part_that_counts(last, tests, score);
+  bool divided = false;  // whether a test environment has a part that does not count
   out << (score == "_mse" ? "Mean squared error" : "Accuracy") << " after step " << last.at("step") << ":\n";
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string number = std::to_string(i);
@@ -169,9 +186,10 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
     const bool both = last.contains(in) && last.contains(held_out);
     for (const std::string& key : {in, held_out}) {
       if (last.contains(key)) {
-        const std::string kind =
-            std::string(test ? "test" : "train") + (both && key == held_out ? ", held out" : "");
-        write_row(out, number, kind, names[i], score_text(last, key));
+        const bool counts = test && (!both || key == "env" + number + counted + score);
+        divided = divided || (test && !counts);
+        const std::string_view without_score = std::string_view(key).substr(0, key.size() - score.size());
+        write_row(out, number, runs::part_of(without_score, test, counts), names[i], score_text(last, key));
       }
     }
     // A split of WILDS has its own key.
@@ -179,7 +197,7 @@ void write_table(const RunSpec& spec, const RunResult& result, std::ostream& out
       write_row(out, number, test ? "test" : "validation", names[i], score_text(last, names[i] + score));
     }
   }
-  write_row(out, "", "worst test", "", score_text(last, "worst_test" + score));
+  write_row(out, "", "worst test", divided ? "of rows 'test'" : "", score_text(last, "worst_test" + score));
 }
 
 nlohmann::ordered_json json_of(const RunSpec& spec, const RunResult& result,
@@ -581,8 +599,9 @@ void add_train(CLI::App& app, Context& context) {
   setting("--workers", "workers", "Images and texts: threads that read them");
   setting(
       "--keep-checkpoints", "keep_checkpoints",
-      "Models to keep: last, best (also that of the record with the best validation accuracy) or all (that "
-      "of every record), as models/step-N in the run's folder (default last)");
+      "Models to keep: last, best (also that of the record with the best validation accuracy, after the "
+      "pretraining of PAIR-o) or all (that of every record), as models/step-N in the run's folder (default "
+      "last)");
   CLI::Option* const ranks = command->add_option(
       "--ranks", arguments->ranks,
       "Processes on this machine that train the run together, each with its share of every "

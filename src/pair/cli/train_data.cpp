@@ -10,6 +10,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/options.h"
+#include "pair/base/tables.h"
 #include "pair/data/csv.h"
 #include "pair/data/image_manifest.h"
 #include "pair/data/registry.h"
@@ -102,6 +103,14 @@ void add_digest(std::vector<runs::Override>& settings, const std::string& name, 
   }
 }
 
+// The names of a dataset's own test environments.
+std::string fixed_environments(const data::Dataset& dataset) {
+  const std::vector<std::string> names = data::environment_names(dataset);
+  return base::joined(data::test_environments(dataset), ", ", [&names](std::int64_t environment) {
+    return names.at(static_cast<std::size_t>(environment));
+  });
+}
+
 runs::RunSpec tested_on(runs::RunSpec spec, const std::vector<std::int64_t>& environments) {
   runs::set(spec, "test_envs", nlohmann::json(environments));
   return spec;
@@ -134,17 +143,60 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
                                          : "file",
                               absolute}};
   if (!dataset.empty()) {
-    named.dataset = data::entry_of(dataset).name;
-    if (data::entry_of(dataset).options.find(named.setting.first) == nullptr) {
-      throw std::invalid_argument("--data: expected " + std::string(folder ? "a file" : "a folder") +
-                                  " for dataset " + named.dataset + ", or none, got '" +
-                                  base::printable(path) + "'");
+    const data::DatasetEntry& entry = data::entry_of(dataset);
+    named.dataset = entry.name;
+    if (entry.options.find(named.setting.first) == nullptr) {
+      const bool takes_file = entry.options.find("file") != nullptr;
+      const bool takes_folder = entry.options.find("folder") != nullptr;
+      throw std::invalid_argument("--data: expected " +
+                                  (takes_file ? "a file for dataset " + named.dataset
+                                   : takes_folder
+                                       ? "a folder for dataset " + named.dataset
+                                       : "no data for dataset " + named.dataset + ", which has its own") +
+                                  ", got '" + base::printable(path) + "'");
     }
   }
   if (!folder) {
     named.more.emplace_back(manifest ? "manifest_sha256" : "file_sha256", data::sha256_of_file(absolute));
   }
   return named;
+}
+
+std::string add_named_data(const std::string& path, std::string_view dataset,
+                           std::vector<runs::Override>& settings) {
+  const bool text = std::any_of(settings.begin(), settings.end(),
+                                [](const runs::Override& setting) { return setting.first == text_dataset; });
+  const NamedData named = data_named(path, dataset.empty() && text ? text_dataset : dataset);
+  settings.insert(settings.begin(), named.more.begin(), named.more.end());
+  settings.insert(settings.begin(), named.setting);
+  return named.dataset;
+}
+
+void make_data_paths_absolute(std::vector<runs::Override>& settings) {
+  constexpr std::array<std::string_view, 4> paths{"file", "folder", "manifest", "data_root"};
+  for (auto& [name, value] : settings) {
+    if (std::find(paths.begin(), paths.end(), name) != paths.end() && !value.empty() && value != "none") {
+      value = std::filesystem::absolute(value).lexically_normal().string();
+    }
+  }
+}
+
+void add_data_digests(std::vector<runs::Override>& settings) {
+  add_digest(settings, "file", "CSV file");
+  add_digest(settings, "manifest", "CSV file of images");
+  add_vocabulary_digest(settings);
+}
+
+void refuse_columns(std::string_view dataset, const std::vector<runs::Override>& settings) {
+  constexpr std::array<std::string_view, 5> columns{"label", "environment", "text", "vocab", "ignore"};
+  const data::DatasetEntry& entry = data::entry_of(dataset);
+  for (const auto& [name, value] : settings) {
+    if (entry.options.find("file") == nullptr && entry.options.find(name) == nullptr &&
+        std::find(columns.begin(), columns.end(), name) != columns.end()) {
+      throw std::invalid_argument("--" + name + " applies to CSV files (--data FILE), got the dataset " +
+                                  entry.name);
+    }
+  }
 }
 
 void add_weights_digest(std::vector<runs::Override>& settings) {
@@ -167,14 +219,25 @@ std::vector<std::int64_t> environments_named(std::string_view text, const std::v
   return numbers;
 }
 
+std::vector<std::int64_t> environments_named(std::string_view text, const data::Dataset& dataset) {
+  if (dataset.name != table_dataset && dataset.name != text_dataset && is_list_of_numbers(text)) {
+    std::vector<std::int64_t> numbers;
+    for (const std::string& part : base::comma_separated(text)) {
+      numbers.push_back(*whole_number(part));
+    }
+    return numbers;
+  }
+  return environments_named(text, data::environment_names(dataset));
+}
+
 std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text) {
   if (runs::find_setting(spec, "test_envs") == nullptr) {
     if (text == nullptr) {
       return {spec};
     }
-    runs::RunSpec refused = spec;
-    runs::set(refused, "test_envs", *text);  // throws
-    return {refused};
+    throw std::invalid_argument("--test-envs: " + spec.dataset.name + " has fixed test environments (" +
+                                fixed_environments(spec.dataset) + "), got '" +
+                                base::printable(text->substr(0, 40)) + "'");
   }
   const bool table = spec.dataset.name == table_dataset || spec.dataset.name == text_dataset;
   // Where names are not needed, files are not read for them.

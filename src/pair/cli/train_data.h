@@ -8,7 +8,8 @@
 
 #include "pair/runs/run_spec.h"
 
-// The data of 'pair train' as users name it: a file or folder of their own, and environments by their names.
+// The data of 'pair train' and 'pair sweep launch' as users name it: a file or folder of their own, and
+// environments by their names.
 
 namespace pair::cli {
 
@@ -24,6 +25,23 @@ struct NamedData {
 // an unsupported kind, or does not fit the dataset.
 NamedData data_named(const std::string& path, std::string_view dataset);
 
+// Adds the settings for '--data PATH', before the others, and returns the dataset's name. `dataset` as above;
+// if it is empty and the settings have a column of texts, the dataset is "text". Throws as data_named.
+std::string add_named_data(const std::string& path, std::string_view dataset,
+                           std::vector<runs::Override>& settings);
+
+// Makes the paths of data among the settings absolute (file, folder, manifest, data_root), so that they hold
+// in any working directory.
+void make_data_paths_absolute(std::vector<runs::Override>& settings);
+
+// Adds the digests of the files of data that the settings name (file, manifest, vocab), where they are not
+// given. Throws std::invalid_argument if a file does not exist.
+void add_data_digests(std::vector<runs::Override>& settings);
+
+// Throws std::invalid_argument if one of the settings is for CSV files, such as the label, and the dataset is
+// not one.
+void refuse_columns(std::string_view dataset, const std::vector<runs::Override>& settings);
+
 // If the settings name a file of weights without its digest: makes its path absolute and adds the digest,
 // which is part of a run's name. Throws std::invalid_argument if the file cannot be read.
 void add_weights_digest(std::vector<runs::Override>& settings);
@@ -35,6 +53,10 @@ void add_vocabulary_digest(std::vector<runs::Override>& settings);
 // several separated by commas (in quotes if one has a comma), or their numbers from 0. A name goes before
 // a number. Throws std::invalid_argument that lists the names.
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names);
+
+// The same for a dataset. Its names are looked up, for which a user's file is read, only if the text is not a
+// list of numbers or the dataset is a table or texts, whose environments may have numbers for names.
+std::vector<std::int64_t> environments_named(std::string_view text, const data::Dataset& dataset);
 
 // The specs that '--test-envs TEXT' stands for, without the setting if `text` is null: one, or one per
 // environment if it is "each". For datasets that have the setting test_envs. Without the text, a table

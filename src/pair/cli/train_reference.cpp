@@ -49,7 +49,7 @@ std::string place(const std::string& where) {
     return "everywhere";
   }
   if (where == "cmnist") {
-    return "the ColoredMNIST datasets of the paper";
+    return "the paper's ColoredMNIST datasets and tables";
   }
   if (where == "domainbed") {
     return "datasets in DomainBed's setting";

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/data/cell.h"
 #include "pair/data/csv.h"
 
@@ -48,10 +49,12 @@ struct TextHash {
 // A column while it is read.
 class ColumnReader {
  public:
-  ColumnReader(std::string name, std::size_t place, bool as_text, std::size_t most_categories)
-      : place_(place), most_(most_categories), known_(as_text) {
+  enum class Role { feature, label, environment };
+
+  ColumnReader(std::string name, std::size_t place, Role role, std::size_t most_categories)
+      : place_(place), role_(role), most_(most_categories), known_(role == Role::environment) {
     column_.name = std::move(name);
-    column_.kind = as_text ? ColumnKind::category : ColumnKind::number;
+    column_.kind = known_ ? ColumnKind::category : ColumnKind::number;
   }
 
   [[nodiscard]] std::size_t place() const { return place_; }
@@ -80,7 +83,7 @@ class ColumnReader {
         return;
       }
       if (is_missing(cell)) {
-        ++column_.missing;
+        count_missing(reader);
         column_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
         return;
       }
@@ -104,9 +107,28 @@ class ColumnReader {
   }
 
  private:
+  void count_missing(const CsvReader& reader) {
+    if (column_.missing++ == 0) {
+      column_.missing_line = reader.line();
+    }
+  }
+
+  // Advice about a column that cannot be used.
+  [[nodiscard]] std::string advice() const {
+    switch (role_) {
+      case Role::label:
+        return "; '--label' can name another column";
+      case Role::environment:
+        return "; '--environment' can name a column with few values";
+      case Role::feature:
+        break;
+    }
+    return "; '--ignore " + base::printable(base::csv_value(column_.name)) + "' leaves it out";
+  }
+
   void add_category(std::string_view cell, const CsvReader& reader) {
     if (is_missing(cell)) {
-      ++column_.missing;
+      count_missing(reader);
       column_.codes.push_back(missing_category);
       return;
     }
@@ -136,9 +158,11 @@ class ColumnReader {
   }
 
   [[noreturn]] void refuse_many(const CsvReader& reader) const {
-    const std::string name = base::printable(column_.name);
-    const std::string column = reader.name() + ": column '" + name + "': expected ";
-    const std::string hint = "; '--ignore " + name + "' leaves it out";
+    const char* const kind = role_ == Role::label         ? ": label '"
+                             : role_ == Role::environment ? ": environment '"
+                                                          : ": column '";
+    const std::string column = reader.name() + kind + base::printable(column_.name) + "': expected ";
+    const std::string hint = advice();
     if (odd_line_ > 0) {
       throw std::invalid_argument(column + "numbers, got " + odd_cell_ + " on line " +
                                   std::to_string(odd_line_) + hint);
@@ -161,6 +185,7 @@ class ColumnReader {
 
   Column column_;
   std::size_t place_;  // among the fields of a row
+  Role role_;
   std::size_t most_;
   bool known_;  // its kind: a cell that is not missing was seen
   bool mixed_ = false;
@@ -221,8 +246,10 @@ std::vector<ColumnReader> readers_for(const std::vector<NamedField>& fields, con
     const bool kept = !names_hold(reading.ignore, field.name) &&
                       (reading.only.empty() || names_hold(reading.only, field.name));
     if (kept) {
-      columns.emplace_back(field.name, field.place, names_hold(reading.as_text, field.name),
-                           reading.most_categories);
+      const auto role = field.name == reading.label                   ? ColumnReader::Role::label
+                        : names_hold(reading.environment, field.name) ? ColumnReader::Role::environment
+                                                                      : ColumnReader::Role::feature;
+      columns.emplace_back(field.name, field.place, role, reading.most_categories);
     }
   }
   return columns;
@@ -251,6 +278,12 @@ const Column* Table::find(std::string_view column) const {
   const auto found = std::find_if(columns.begin(), columns.end(),
                                   [column](const Column& one) { return one.name == column; });
   return found == columns.end() ? nullptr : &*found;
+}
+
+std::string missing_rows(const Column& column) {
+  return column.missing == 1 ? "1 row without, in line " + std::to_string(column.missing_line)
+                             : std::to_string(column.missing) + " rows without, the first in line " +
+                                   std::to_string(column.missing_line);
 }
 
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most) {

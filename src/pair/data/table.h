@@ -21,7 +21,8 @@ inline constexpr std::uint32_t missing_category = std::numeric_limits<std::uint3
 struct Column {
   std::string name;
   ColumnKind kind = ColumnKind::number;
-  std::size_t missing = 0;  // cells
+  std::size_t missing = 0;       // cells
+  std::size_t missing_line = 0;  // the line of the first of them, from 1; 0 if there is none
   // number: one value per row; NaN: missing
   std::vector<double> numbers = {};
   // category: one index into `categories` per row, or missing_category
@@ -40,11 +41,13 @@ struct Table {
 };
 
 struct TableReading {
-  char separator = '\0';                  // as in CsvOptions
-  std::vector<std::string> ignore = {};   // columns that are not kept
-  std::vector<std::string> only = {};     // if not empty: only these are kept
-  std::vector<std::string> as_text = {};  // columns that are categories even if all cells are numbers
-  std::size_t most_categories = 1000;     // of one column
+  char separator = '\0';                 // as in CsvOptions
+  std::vector<std::string> ignore = {};  // columns that are not kept
+  std::vector<std::string> only = {};    // if not empty: only these are kept
+  // The columns of a row's environment, which are categories even if all cells are numbers.
+  std::vector<std::string> environment = {};
+  std::string label = {};              // the column to predict. Errors about it give other advice
+  std::size_t most_categories = 1000;  // of one column
   std::size_t most_cells = 1'000'000'000;
 };
 
@@ -55,11 +58,14 @@ struct TableReading {
 // Throws std::invalid_argument with one sentence if the file is not as in csv.h; has no names or no rows; has
 // a name twice; lacks a column to be left out or to be kept (the sentence lists the columns); has a number
 // that is not finite; has a column with more than most_categories different texts (the sentence says how to
-// leave it out); or has too many cells.
+// leave it out, unless it is the label or the environment); or has too many cells.
 Table read_table(const std::filesystem::path& path, const TableReading& reading = {});
 
 // The names of its columns, without those that have none, by its first row alone. Throws as above.
 std::vector<std::string> read_column_names(const std::filesystem::path& path, char separator = '\0');
+
+// "3 rows without, the first in line 12", about the column's missing cells.
+std::string missing_rows(const Column& column);
 
 // "'a', 'b' and 'c'", for sentences: at most `most` of them, then "and 7 more".
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 30);

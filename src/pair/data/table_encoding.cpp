@@ -96,8 +96,7 @@ float standardised(double value, double mean, double deviation) {
 void refuse_missing_label(const Column& column, const std::string& file) {
   if (column.missing > 0) {
     throw std::invalid_argument(base::printable(file) + ": label '" + base::printable(column.name) +
-                                "': expected a value in every row, got " + std::to_string(column.missing) +
-                                (column.missing == 1 ? " row" : " rows") + " without");
+                                "': expected a value in every row, got " + missing_rows(column));
   }
 }
 

@@ -49,7 +49,8 @@ void check_given(const TableSpec& spec) {
 TableReading reading_of(const TableSpec& spec) {
   return {.separator = separator_of(spec),
           .ignore = spec.ignore,
-          .as_text = spec.environment,
+          .environment = spec.environment,
+          .label = spec.label,
           .most_categories = static_cast<std::size_t>(spec.max_categories)};
 }
 
@@ -68,8 +69,7 @@ RowEnvironments environments_of_rows(const Table& table, const std::vector<std::
     const Column& column = *table.find(name);
     if (column.missing > 0) {
       throw std::invalid_argument(shown + ": environment '" + base::printable(name) +
-                                  "': expected a value in every row, got " + std::to_string(column.missing) +
-                                  (column.missing == 1 ? " row" : " rows") + " without");
+                                  "': expected a value in every row, got " + missing_rows(column));
     }
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> combined;
     std::vector<std::string> longer;

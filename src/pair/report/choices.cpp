@@ -45,7 +45,8 @@ std::string reason_of(const select::Decision& decision) {
   }
   const std::string within = "within a run, the step with the smallest " + score;
   if (decision.by_validation) {
-    return within + "; among " + among + ", the run with the largest validation accuracy";
+    return within + "; among " + among + ", the run with the largest " +
+           (decision.by_test ? "accuracy in the test domains" : "validation accuracy");
   }
   const auto reach = std::count_if(decision.candidates.begin(), decision.candidates.end(),
                                    [](const select::Candidate& candidate) { return candidate.above_bar; });

@@ -117,17 +117,27 @@ std::optional<double> validation_of(const nlohmann::json& record) {
   return std::nullopt;
 }
 
-std::optional<std::int64_t> best_step(std::span<const nlohmann::json> records) {
-  std::optional<std::int64_t> step;
-  std::optional<double> best;
-  for (const nlohmann::json& record : records) {
-    const std::optional<double> validation = validation_of(record);
-    if (validation && (!best || *validation > *best)) {
-      best = validation;
-      step = record.at("step").get<std::int64_t>();
-    }
+bool BestRecord::add(const nlohmann::json& record) {
+  const auto phase = record.find("phase");
+  if (!balancing_ && phase != record.end() && *phase == "balance") {
+    *this = {};
+    balancing_ = true;
   }
-  return step;
+  const std::optional<double> validation = validation_of(record);
+  if (!validation || (validation_ && *validation <= *validation_)) {
+    return false;
+  }
+  validation_ = validation;
+  step_ = record.at("step").get<std::int64_t>();
+  return true;
+}
+
+std::optional<std::int64_t> best_step(std::span<const nlohmann::json> records) {
+  BestRecord best;
+  for (const nlohmann::json& record : records) {
+    (void)best.add(record);
+  }
+  return best.step();
 }
 
 std::vector<std::int64_t> kept_steps(const std::filesystem::path& run) {

@@ -21,7 +21,23 @@ namespace pair::runs {
 // None if the record has no such number.
 std::optional<double> validation_of(const nlohmann::json& record);
 
-// The step of the record with the highest validation; of several, the first.
+// Finds the best of a run's records, which are added in the order of their steps: that of the highest
+// validation; of several, the first. Once PAIR-o balances (phase "balance"), the records of its pretraining do not count:
+// there it minimises the ERM loss alone, and the training environments favour that model.
+class BestRecord {
+ public:
+  // Whether the record is the best so far.
+  bool add(const nlohmann::json& record);
+  // None if no record has a validation.
+  [[nodiscard]] std::optional<std::int64_t> step() const { return step_; }
+
+ private:
+  bool balancing_ = false;
+  std::optional<double> validation_ = {};
+  std::optional<std::int64_t> step_ = {};
+};
+
+// The step of the best of these records.
 std::optional<std::int64_t> best_step(std::span<const nlohmann::json> records);
 
 // The steps of the complete models in the run's models folder, in ascending order.

@@ -146,24 +146,14 @@ class Try {
         return record.value("step", std::int64_t{0}) > step;
       });
       for (const nlohmann::json& record : records) {
-        (void)is_best_so_far(record);
+        (void)best_.add(record);
       }
     }
   }
 
-  bool is_best_so_far(const nlohmann::json& record) {
-    const std::optional<double> validation = validation_of(record);
-    if (!validation || (best_ && *validation <= *best_)) {
-      return false;
-    }
-    best_ = validation;
-    best_step_ = record.at("step").get<std::int64_t>();
-    return true;
-  }
-
   // Keeps the model of the trainer's step if the option says so. The last one is the run's own (kept_model).
   void keep_model_of(const train::Trainer& trainer, const nlohmann::json& record) {
-    const bool best = is_best_so_far(record);
+    const bool best = best_.add(record);
     if (!hooks_.keep_model || trainer.finished() || spec_.keep_checkpoints == KeepCheckpoints::last ||
         (spec_.keep_checkpoints == KeepCheckpoints::best && !best)) {
       return;
@@ -176,7 +166,7 @@ class Try {
   // After a checkpoint: until then, an earlier model may become the best again.
   void drop_models() {
     if (spec_.keep_checkpoints == KeepCheckpoints::best) {
-      remove_models_except(directory_.path(), best_step_);
+      remove_models_except(directory_.path(), best_.step());
     }
   }
 
@@ -326,9 +316,8 @@ class Try {
   const RunHooks& hooks_;
   RunDirectory directory_;
   DatasetCache& datasets_;
-  std::int64_t saved_ = -1;          // step of the checkpoint
-  std::optional<double> best_ = {};  // validation (kept_models.h)
-  std::optional<std::int64_t> best_step_ = {};
+  std::int64_t saved_ = -1;  // step of the checkpoint
+  BestRecord best_ = {};
   double seconds_before_ = 0.0;
   Clock::time_point began_ = Clock::now();
 };

@@ -36,6 +36,15 @@ struct Scored {
   torch::Tensor labels;
 };
 
+// "env2_out" is a part of environment 2; the splits of WILDS have no number.
+std::optional<std::size_t> number_in(const std::string& key) {
+  constexpr std::string_view before = "env";
+  std::size_t number = 0;
+  const bool has_number =
+      key.starts_with(before) && static_cast<bool>(std::istringstream(key.substr(before.size())) >> number);
+  return has_number ? std::optional(number) : std::nullopt;
+}
+
 class Scoring {
  public:
   Scoring(const ScoreRequest& request, const ScoreHooks& hooks)
@@ -74,13 +83,35 @@ class Scoring {
     table_.environments.push_back(std::move(score));
   }
 
-  void add_worst() {
+  // The worst values of the rows that `counts` accepts; empty if there are none.
+  template <class Counts>
+  [[nodiscard]] std::vector<double> worst_of(Counts counts) const {
+    std::vector<double> worst;
     for (std::size_t i = 0; i < metrics_.size(); ++i) {
       std::vector<double> values;
       for (const EnvironmentScore& environment : table_.environments) {
-        values.push_back(environment.values[i]);
+        if (counts(environment)) {
+          values.push_back(environment.values[i]);
+        }
       }
-      table_.worst.push_back(metrics_[i].high_is_good ? std::ranges::min(values) : std::ranges::max(values));
+      if (!values.empty()) {
+        worst.push_back(metrics_[i].high_is_good ? std::ranges::min(values) : std::ranges::max(values));
+      }
+    }
+    return worst;
+  }
+
+  void add_worst() {
+    table_.worst = worst_of([](const EnvironmentScore&) { return true; });
+    table_.worst_training =
+        worst_of([](const EnvironmentScore& environment) { return environment.part.starts_with("train"); });
+    table_.worst_test = worst_of([](const EnvironmentScore& environment) { return environment.test; });
+  }
+
+  void scored(std::int64_t samples) {
+    done_ += samples;
+    if (hooks_.progress) {
+      hooks_.progress(done_, all_);
     }
   }
 
@@ -111,6 +142,7 @@ class Scoring {
              std::to_string(unknown + misplaced));
     }
     std::vector<std::vector<std::size_t>> samples(pictures->environments().size());
+    all_ = static_cast<std::int64_t>(pictures->size());
     for (std::size_t i = 0; i < pictures->size(); ++i) {
       samples[static_cast<std::size_t>(pictures->sample(i).environment)].push_back(i);
     }
@@ -122,9 +154,9 @@ class Scoring {
         .broken = request_.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail};
     for (std::size_t e = 0; e < samples.size(); ++e) {
       const std::string& name = pictures->environments()[e];
-      Scored scored = streamed(pictures, std::move(samples[e]), loading, name);
-      scored.labels = torch::tensor(labels, torch::kLong).index_select(0, scored.labels);
-      add({.environment = name}, scored);
+      Scored outcome = streamed(pictures, std::move(samples[e]), loading, name);
+      outcome.labels = torch::tensor(labels, torch::kLong).index_select(0, outcome.labels);
+      add({.environment = name}, outcome);
     }
   }
 
@@ -160,6 +192,7 @@ class Scoring {
         outputs.push_back(model_.outputs(
             torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)})));
         inputs.clear();
+        scored(outputs.back().size(0));
       }
       if (hooks_.should_stop && hooks_.should_stop()) {
         throw train::Interrupted();
@@ -224,6 +257,7 @@ class Scoring {
         const std::vector<std::string_view> views(texts.begin(), texts.end());
         outputs.push_back(model_.outputs(data::token_rows(tokenizer, views, form.max_tokens)));
         texts.clear();
+        scored(outputs.back().size(0));
       }
       if (hooks_.should_stop && hooks_.should_stop()) {
         throw train::Interrupted();
@@ -369,6 +403,7 @@ class Scoring {
       if (batch->labels.size(0) > 0) {
         outputs.push_back(model_.outputs(normalised(batch->inputs)));
         labels.push_back(batch->labels);
+        scored(batch->labels.size(0));
       }
     }
     if (!loader.done()) {
@@ -423,14 +458,24 @@ class Scoring {
     for (auto* environments : {&set.train, &set.held_out}) {
       // As in records: scoring the training environments of large data would take too long.
       std::erase_if(*environments, [](const data::Environment& one) { return !one.scored; });
-      const std::vector<Scored> scored =
+      for (const data::Environment& environment : *environments) {
+        all_ += set.streamed() ? std::ssize(environment.samples) : environment.labels.size(0);
+      }
+    }
+    const std::vector<std::int64_t> tests = data::test_environments(dataset);
+    for (const auto* environments : {&set.train, &set.held_out}) {
+      const std::vector<Scored> outcomes =
           set.streamed() ? streamed_environments(set, *environments) : resident(*environments);
-      for (std::size_t i = 0; i < scored.size(); ++i) {
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
         const data::Environment& environment = (*environments)[i];
+        const std::optional<std::size_t> number = number_in(environment.key);
+        const bool of_test =
+            number && std::ranges::find(tests, static_cast<std::int64_t>(*number)) != tests.end();
         add({.environment = environment_name(environment.key, names),
              .key = environment.key,
+             .part = part_of(environment.key, of_test, environment.test),
              .test = environment.test},
-            scored[i]);
+            outcomes[i]);
       }
     }
   }
@@ -469,21 +514,22 @@ class Scoring {
       sizes.push_back(environment.labels.size(0));
     }
     const std::vector<torch::Tensor> outputs = model_.outputs(data::joined(inputs)).split_with_sizes(sizes);
-    std::vector<Scored> scored;
+    std::vector<Scored> outcomes;
     for (std::size_t i = 0; i < environments.size(); ++i) {
-      scored.push_back({outputs[i], environments[i].labels});
+      outcomes.push_back({outputs[i], environments[i].labels});
+      scored(sizes[i]);
     }
-    return scored;
+    return outcomes;
   }
 
   std::vector<Scored> streamed_environments(const data::EnvironmentSet& set,
                                             const std::vector<data::Environment>& environments) {
-    std::vector<Scored> scored;
-    scored.reserve(environments.size());
+    std::vector<Scored> outcomes;
+    outcomes.reserve(environments.size());
     for (const data::Environment& environment : environments) {
-      scored.push_back(streamed(set.source, environment.samples, set.loading, environment.key));
+      outcomes.push_back(streamed(set.source, environment.samples, set.loading, environment.key));
     }
-    return scored;
+    return outcomes;
   }
 
   const ScoreRequest& request_;
@@ -491,17 +537,29 @@ class Scoring {
   TrainedModel model_;
   std::vector<data::Metric> metrics_;
   ScoreTable table_;
+  std::int64_t done_ = 0;  // samples
+  std::int64_t all_ = 0;   // 0: not known
 };
 
 }  // namespace
 
 std::string environment_name(const std::string& key, const std::vector<std::string>& names) {
-  constexpr std::string_view before = "env";
-  std::size_t number = names.size();
-  if (key.starts_with(before)) {
-    std::istringstream(key.substr(before.size())) >> number;
+  const std::optional<std::size_t> number = number_in(key);
+  return number && *number < names.size() ? names[*number] : key;
+}
+
+std::string part_of(std::string_view key, bool test_environment, bool counts) {
+  if (counts) {
+    return "test";
   }
-  return number < names.size() ? names[number] : key;
+  const bool held_out = key.ends_with("_out") || key == "id_test";
+  if (!key.starts_with("env") && !held_out) {
+    return "validation";
+  }
+  if (test_environment) {
+    return held_out ? "test, held out" : "validation";
+  }
+  return held_out ? "train, held out" : "train";
 }
 
 ScoreTable score(const ScoreRequest& request, const ScoreHooks& hooks) {

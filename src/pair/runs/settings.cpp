@@ -242,8 +242,8 @@ std::optional<Setting> lookup(const RunSpec& spec, std::string_view name) {
 [[noreturn]] void refuse_name(const RunSpec& spec, std::string_view name) {
   for (const KnownSetting& known : known_settings()) {
     if (known.name == name) {
-      throw std::invalid_argument(std::string(name) + ": expected a setting of " + spec.dataset.name +
-                                  " with " + spec.algorithm + ", got one of " + known.belongs_to);
+      throw std::invalid_argument(std::string(name) + " does not apply to " + spec.dataset.name + " with " +
+                                  spec.algorithm + "; it belongs to " + known.belongs_to);
     }
   }
   refuse_unknown(name);

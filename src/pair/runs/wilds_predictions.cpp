@@ -77,8 +77,9 @@ std::vector<std::filesystem::path> predict_texts(
 
 }  // namespace
 
-std::vector<std::filesystem::path> predict_wilds(const WildsPredictRequest& request,
-                                                 const std::function<bool()>& should_stop) {
+std::vector<std::filesystem::path> predict_wilds(
+    const WildsPredictRequest& request, const std::function<bool()>& should_stop,
+    const std::function<void(std::int64_t done, std::int64_t all)>& progress) {
   TrainedModel model(request.run);
   const ModelCard& card = model.card();
   const data::WildsKind* const kind = data::find_wilds(card.dataset);
@@ -119,6 +120,11 @@ std::vector<std::filesystem::path> predict_wilds(const WildsPredictRequest& requ
   loading.workers = static_cast<int>(request.workers);
   const data::Normalisation normalisation(set.input, torch::kCPU);
   std::vector<std::filesystem::path> files;
+  std::int64_t done = 0;
+  std::int64_t all = 0;
+  for (const data::Environment& environment : set.held_out) {
+    all += std::ranges::count(request.splits, environment.key) * std::ssize(environment.samples);
+  }
   for (const std::string& split : request.splits) {
     const auto found = std::ranges::find(set.held_out, split, &data::Environment::key);
     if (found == set.held_out.end()) {
@@ -133,6 +139,10 @@ std::vector<std::filesystem::path> predict_wilds(const WildsPredictRequest& requ
                                         .contiguous();
       for (std::int64_t i = 0; i < answers.size(0); ++i) {
         text += prediction_text(set.loading.regression, answers.data_ptr<double>()[i]) + "\n";
+      }
+      done += answers.size(0);
+      if (progress) {
+        progress(done, all);
       }
     }
     if (!loader.done()) {

@@ -23,8 +23,9 @@ struct WildsPredictRequest {
 // Writes one file per split, OUT/camelyon17_split:test_seed:0_epoch:last_pred.csv: one prediction per line,
 // in WILDS' order. Returns their paths. Throws std::invalid_argument for a run on another dataset and for
 // unknown splits; std::runtime_error for samples that cannot be read; train::Interrupted if should_stop
-// returns true.
-std::vector<std::filesystem::path> predict_wilds(const WildsPredictRequest& request,
-                                                 const std::function<bool()>& should_stop = {});
+// returns true. `progress` is called after each batch, with the samples so far and all of the splits.
+std::vector<std::filesystem::path> predict_wilds(
+    const WildsPredictRequest& request, const std::function<bool()>& should_stop = {},
+    const std::function<void(std::int64_t done, std::int64_t all)>& progress = {});
 
 }  // namespace pair::runs

@@ -39,6 +39,7 @@ struct Decision {
   std::vector<double> preference = {};
   double bar = std::numeric_limits<double>::quiet_NaN();
   bool by_validation = true;
+  bool by_test = false;  // whether that validation accuracy is the one in the test domains
 
   [[nodiscard]] const Candidate& chosen() const { return candidates.front(); }
 };

@@ -134,6 +134,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
         options.across == Across::validation ||
         (options.across == Across::paper && (options.validation == Validation::test_domain ||
                                              has_noisy_losses(group.runs.front()->trained_as(), group.runs)));
+    decision.by_test = decision.by_validation && options.validation == Validation::test_domain;
     for (const Run* run : group.runs) {
       if (scoring.losses.empty()) {
         break;

@@ -218,6 +218,7 @@ Selection pair_within_run(const History& history, const WithinRunOptions& option
     std::stable_sort(chosen.begin(), chosen.end(), [](const ChosenRecord& a, const ChosenRecord& b) {
       return a.candidate.validation > b.candidate.validation;
     });
+    decision.by_test = true;
     decision.losses = chosen.front().losses;
     decision.preference = chosen.front().choice.preference;
     decision.bar = chosen.front().choice.bar;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -102,7 +103,24 @@ class Common {
   std::vector<bool> used_;
 };
 
-std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec& spec) {
+// The number of environments of the dataset last asked for: to count them, a user's file is read.
+class EnvironmentCount {
+ public:
+  std::int64_t of(const data::Dataset& dataset) {
+    if (!count_ || dataset != dataset_) {
+      count_ = static_cast<std::int64_t>(data::environment_names(dataset).size());
+      dataset_ = dataset;
+    }
+    return *count_;
+  }
+
+ private:
+  data::Dataset dataset_ = {};
+  std::optional<std::int64_t> count_ = {};
+};
+
+std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec& spec,
+                               EnvironmentCount& counts) {
   const std::string& dataset = spec.dataset.name;
   if (!chooses_test_envs(spec)) {
     if (!definition.test_envs.empty()) {
@@ -110,7 +128,7 @@ std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec
     }
     return {data::test_environments(spec.dataset)};
   }
-  const auto environments = static_cast<std::int64_t>(data::environment_names(spec.dataset).size());
+  const std::int64_t environments = counts.of(spec.dataset);
   for (const TestEnvs& test_envs : definition.test_envs) {
     check(test_envs, environments, dataset);
   }
@@ -168,6 +186,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
   check_names("algorithms", algorithms);
   Common common(definition.set);
   std::vector<Family> families;
+  EnvironmentCount counts;
   for (const std::string& dataset : definition.datasets) {
     for (const std::string& algorithm : algorithms) {
       const runs::RunSpec structured = common.structured(runs::resolve(dataset, algorithm));
@@ -175,7 +194,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
       // With the common settings, since they may name the data folder and so decide which environments exist.
       const runs::RunSpec spec = runs::resolve(dataset, algorithm, settings);
       runs::check_own_objectives(spec);
-      std::vector<TestEnvs> test_envs = sets_for(definition, spec);
+      std::vector<TestEnvs> test_envs = sets_for(definition, spec, counts);
       std::vector<Hparam> hparams = hparams_of(structured, definition.search);
       common.spare(hparams);
       families.push_back({dataset, algorithm, std::move(hparams), std::move(settings), std::move(test_envs),

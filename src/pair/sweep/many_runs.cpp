@@ -36,6 +36,27 @@ bool is_finished(const fs::path& directory, const runs::RunSpec& spec) {
   return runs::standing_of(directory, spec) == runs::Standing::finished;
 }
 
+// Identifies the data of runs that differ in their test environments only.
+std::string data_key(const data::Dataset& dataset) {
+  std::string key = dataset.name;
+  for (const base::Field& field : dataset.options.fields()) {
+    if (field.name != "test_envs") {
+      key += '\n' + field.name + '=' + base::as_text(dataset.options.get(field));
+    }
+  }
+  return key;
+}
+
+// Reads the run's data. Throws std::invalid_argument if it is missing or cannot be used.
+void require_data(const runs::RunSpec& spec) {
+  try {
+    runs::DatasetCache once(1);
+    (void)once.get(spec.dataset, spec.seed);
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
 class Executor {
  public:
   Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
@@ -317,11 +338,39 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std
 }
 
 void require_runnable(std::span<const runs::RunSpec> specs, const fs::path& root) {
+  std::map<std::string, const runs::RunSpec*> first;  // by data
   for (const runs::RunSpec& spec : specs) {
     if (!is_finished(root / runs::folder_name(spec), spec)) {
       runs::validate(spec);
+      first.emplace(data_key(spec.dataset), &spec);
     }
   }
+  for (const auto& [key, spec] : first) {
+    require_data(*spec);
+  }
+}
+
+std::vector<Failure> failures_of(const ManyRuns& runs) {
+  std::vector<Failure> failures;
+  for (const RunOutcome& outcome : runs.outcomes) {
+    if (outcome.error.empty()) {
+      continue;
+    }
+    const auto same = std::ranges::find(failures, outcome.error, &Failure::error);
+    if (same == failures.end()) {
+      failures.push_back({outcome.error, 1, outcome.directory});
+    } else {
+      ++same->runs;
+    }
+  }
+  return failures;
+}
+
+std::string text_of(const Failure& failure) {
+  return (failure.runs == 1
+              ? failure.directory.string() + " failed: "
+              : std::to_string(failure.runs) + " runs failed, such as " + failure.directory.string() + ": ") +
+         failure.error;
 }
 
 }  // namespace pair::sweep

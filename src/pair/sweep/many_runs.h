@@ -70,7 +70,22 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::pa
                  const ManyRunsHooks& hooks = {});
 
 // Throws std::invalid_argument for a spec that is not finished in its folder below root and cannot be run
-// here. Finished GPU runs can be read on a machine without a device.
+// here. Finished GPU runs can be read on a machine without a device. To find missing or invalid data before
+// any folder is made, the data of these runs is read: once per dataset and options, with the test
+// environments and the seed of the first run.
 void require_runnable(std::span<const runs::RunSpec> specs, const std::filesystem::path& root);
+
+// Runs that failed for the same reason.
+struct Failure {
+  std::string error;
+  std::size_t runs = 0;
+  std::filesystem::path directory;  // of the first
+};
+
+// The reasons, in the order of their first runs.
+std::vector<Failure> failures_of(const ManyRuns& runs);
+
+// "3 runs failed, such as sweep/cmnist-erm-s0-0123: REASON", or "DIRECTORY failed: REASON".
+std::string text_of(const Failure& failure);
 
 }  // namespace pair::sweep

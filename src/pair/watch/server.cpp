@@ -19,10 +19,12 @@
 namespace pair::watch {
 namespace {
 
-constexpr std::string_view busy =
-    "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: "
-    "26\r\n\r\n"
-    "Too many viewers\n";
+std::string busy() {
+  const std::string body = "Too many viewers\n";
+  return "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: "
+         "text/plain\r\nContent-Length: " +
+         std::to_string(body.size()) + "\r\n\r\n" + body;
+}
 
 // Occupies one of a limited number of slots while it lives.
 class Place {
@@ -108,7 +110,8 @@ class Server::Implementation : private httplib::Server {
     bool answered = false;
     if (std::this_thread::get_id() == accepting_id_) {
       // Best effort: refused clients are not waited for.
-      ::send(socket, busy.data(), busy.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      const std::string answer = busy();
+      ::send(socket, answer.data(), answer.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
       ::shutdown(socket, SHUT_WR);
     } else {
       bool closed = false;

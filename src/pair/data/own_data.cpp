@@ -1,0 +1,276 @@
+#include "pair/data/own_data.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+#include "pair/base/names.h"
+#include "pair/base/statistics.h"
+#include "pair/base/tables.h"
+#include "pair/data/image_folder.h"
+#include "pair/data/image_manifest.h"
+#include "pair/data/table_spec.h"
+
+namespace pair::data {
+namespace {
+
+namespace fs = std::filesystem;
+using Role = OwnColumn::Role;
+
+bool holds_name(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+Role role_of(const std::string& column, const OwnDataRequest& request) {
+  return column == request.label                   ? Role::label
+         : holds_name(request.environment, column) ? Role::environment
+         : column == request.text                  ? Role::text
+         : holds_name(request.ignore, column)      ? Role::ignored
+                                                   : Role::input;
+}
+
+OwnColumn summary_of(const Column& column, Role role) {
+  OwnColumn summary{.name = column.name, .role = role, .kind = column.kind, .missing = column.missing};
+  if (column.kind == ColumnKind::category) {
+    constexpr std::size_t most_examples = 5;
+    summary.categories = column.categories.size();
+    summary.examples.assign(column.categories.begin(),
+                            column.categories.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                            most_examples, column.categories.size())));
+    return summary;
+  }
+  std::vector<double> present;
+  std::copy_if(column.numbers.begin(), column.numbers.end(), std::back_inserter(present),
+               [](double value) { return !std::isnan(value); });
+  if (!present.empty()) {
+    const auto [low, high] = std::minmax_element(present.begin(), present.end());
+    const base::MeanAndDeviation spread = base::mean_and_deviation(present);
+    summary.low = *low;
+    summary.high = *high;
+    summary.mean = spread.mean;
+    summary.deviation = spread.deviation;
+  }
+  return summary;
+}
+
+void check_columns_known(const OwnDataRequest& request, const std::vector<std::string>& names) {
+  const std::string file = request.path.string();
+  const auto check = [&](const char* what, const std::string& name) {
+    if (!name.empty()) {
+      check_column(what, name, names, file);
+    }
+  };
+  check("label", request.label);
+  check("text", request.text);
+  for (const std::string& name : request.environment) {
+    check("environment", name);
+  }
+  for (const std::string& name : request.ignore) {
+    check("ignore", name);
+  }
+}
+
+// Adds the sentence of what `work` refuses.
+template <class Work>
+void collect_problem(std::vector<std::string>& problems, Work work) {
+  try {
+    work();
+  } catch (const std::invalid_argument& error) {
+    problems.emplace_back(error.what());
+  }
+}
+
+// Adds the reasons for which training refuses a column of inputs.
+void check_input(const Column& column, const OwnDataRequest& request, std::vector<std::string>& problems) {
+  const std::string file = request.path.string();
+  const auto most = static_cast<std::size_t>(TableSpec().max_categories);
+  const std::string leave_out =
+      "; '--ignore " + base::printable(base::csv_value(column.name)) + "' leaves it out";
+  const std::string expected =
+      base::printable(file) + ": column '" + base::printable(column.name) + "': expected ";
+  std::vector<std::size_t> rows(std::max(column.numbers.size(), column.codes.size()));
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (is_constant(column, rows)) {
+    problems.push_back(expected + "values that differ, got the same in every row" + leave_out);
+    return;
+  }
+  const std::size_t before = problems.size();
+  collect_problem(problems, [&] { check_feature(column, file); });
+  if (problems.size() == before && column.categories.size() > most) {
+    problems.push_back(expected + "at most " + std::to_string(most) + " categories, got " +
+                       std::to_string(column.categories.size()) + leave_out);
+  }
+}
+
+// Samples per environment and class, as training divides them with the last environment as the test.
+void add_environments(const OwnDataRequest& request, OwnData& data) {
+  TableSpec spec{.file = request.path.string(), .label = request.label, .environment = request.environment};
+  if (!request.text.empty()) {
+    spec.task = TaskChoice::classification;
+  }
+  collect_problem(data.problems, [&] {
+    spec.test_envs = {static_cast<std::int64_t>(environment_names(spec).size()) - 1};
+    const PreparedTable prepared = prepare_labels(spec, /*seed=*/0);
+    const LabelEncoding& label = prepared.encoding.label;
+    data.task = label.task;
+    data.classes = label.classes;
+    for (const PreparedTable::Part& part : prepared.environments) {
+      OwnEnvironment environment{.name = part.name, .samples = part.in.size() + part.out.size()};
+      environment.classes.assign(label.classes.size(), 0);
+      double sum = 0.0;
+      for (const auto* rows : {&part.in, &part.out}) {
+        for (const std::size_t row : *rows) {
+          const auto value = static_cast<double>(prepared.labels[row]);
+          if (label.task == TableTask::classification) {
+            ++environment.classes[static_cast<std::size_t>(value)];
+          }
+          sum += label.mean + label.deviation * value;
+        }
+      }
+      environment.mean =
+          label.task == TableTask::regression ? sum / static_cast<double>(environment.samples) : 0.0;
+      data.environments.push_back(std::move(environment));
+    }
+    data.notes.insert(data.notes.end(), prepared.notices.begin(), prepared.notices.end());
+  });
+}
+
+OwnData describe_table(const OwnDataRequest& request) {
+  OwnData data{.kind = request.text.empty() ? "table" : "text"};
+  const std::vector<std::string> names = read_column_names(request.path);
+  check_columns_known(request, names);
+  TableReading reading{.environment = request.environment, .label = request.label};
+  // All of them, to count them.
+  reading.most_categories = std::numeric_limits<std::uint32_t>::max() - 1;
+  for (const std::string& name : names) {
+    const Role role = role_of(name, request);
+    if (role == Role::text || role == Role::ignored) {
+      reading.ignore.push_back(name);
+    }
+  }
+  const bool whole = !request.label.empty() && !request.environment.empty();
+  const Table table = read_table(request.path, reading);
+  data.samples = table.rows;
+  for (const std::string& name : names) {
+    const Role role = role_of(name, request);
+    const Column* const column = table.find(name);
+    data.columns.push_back(column == nullptr ? OwnColumn{.name = name, .role = role}
+                                             : summary_of(*column, role));
+    if (whole && request.text.empty() && role == Role::input) {
+      check_input(*column, request, data.problems);
+    }
+  }
+  const bool has_inputs = std::any_of(data.columns.begin(), data.columns.end(), [](const OwnColumn& column) {
+    return column.role == Role::input || column.role == Role::text;
+  });
+  if (whole && !has_inputs) {
+    data.problems.push_back(base::printable(request.path.string()) +
+                            ": expected columns besides label and environment, got none");
+  }
+  if (table.unnamed > 0) {
+    data.notes.push_back("columns without a name are left out: " + std::to_string(table.unnamed));
+  }
+  if (whole) {
+    add_environments(request, data);
+  }
+  return data;
+}
+
+void count_images(const Source& source, OwnData& data) {
+  data.samples = source.size();
+  data.task = TableTask::classification;
+  data.classes.assign(source.classes().begin(), source.classes().end());
+  for (const std::string& name : source.environments()) {
+    data.environments.push_back(
+        {.name = name, .samples = 0, .classes = std::vector<std::size_t>(data.classes.size(), 0)});
+  }
+  for (std::size_t i = 0; i < source.size(); ++i) {
+    const SampleInfo info = source.sample(i);
+    OwnEnvironment& environment = data.environments[static_cast<std::size_t>(info.environment)];
+    ++environment.samples;
+    ++environment.classes[static_cast<std::size_t>(info.label)];
+  }
+  for (const auto& [count, what] :
+       {std::pair(data.environments.size(), "environments"), std::pair(data.classes.size(), "classes")}) {
+    if (count < 2) {
+      data.problems.push_back(std::string("expected at least 2 ") + what + ", got " + std::to_string(count));
+    }
+  }
+  std::size_t lacking = 0;
+  std::string example;
+  for (const OwnEnvironment& environment : data.environments) {
+    for (std::size_t c = 0; c < environment.classes.size(); ++c) {
+      if (environment.classes[c] == 0 && lacking++ == 0) {
+        example =
+            "'" + base::printable(environment.name) + "' without '" + base::printable(data.classes[c]) + "'";
+      }
+    }
+  }
+  if (lacking > 0) {
+    data.notes.push_back("environments without an image of a class: " + std::to_string(lacking) + ", " +
+                         (lacking == 1 ? "" : "for example ") + example);
+  }
+}
+
+OwnData describe_image_folder(const fs::path& path) {
+  OwnData data{.kind = "images"};
+  const ImageFolder folder(path, {.held_out = 0.0, .fewest = 1});
+  count_images(folder, data);
+  const auto [unknown, misplaced] = folder.skipped();
+  if (unknown > 0) {
+    data.notes.push_back("files whose names do not end as those of images do (.jpg, .png, ...): " +
+                         std::to_string(unknown));
+  }
+  if (misplaced > 0) {
+    data.notes.push_back("entries that are not at ENVIRONMENT/CLASS/FILE: " + std::to_string(misplaced));
+  }
+  return data;
+}
+
+OwnData describe_manifest(const fs::path& path) {
+  OwnData data{.kind = "images"};
+  const ImageManifest manifest(path, /*exif=*/false, /*fewest=*/1);
+  count_images(manifest, data);
+  std::size_t missing = 0;
+  std::string first;
+  for (std::size_t i = 0; i < manifest.size(); ++i) {
+    std::string id = manifest.sample(i).id;
+    std::error_code error;
+    if (!fs::exists(path.parent_path() / id, error) && missing++ == 0) {
+      first = std::move(id);
+    }
+  }
+  if (missing > 0) {
+    data.problems.push_back("images that do not exist: " + std::to_string(missing) + ", the first is '" +
+                            base::printable(first) + "'");
+  }
+  return data;
+}
+
+}  // namespace
+
+OwnData describe_own_data(const OwnDataRequest& request) {
+  std::error_code error;
+  const fs::file_status status = fs::status(request.path, error);
+  const std::string shown = "'" + base::printable(request.path.string()) + "'";
+  if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
+    throw std::invalid_argument("expected a CSV file or a folder of images, got " + shown + ", which " +
+                                (fs::exists(status) ? "is a device or pipe" : "does not exist"));
+  }
+  const bool columns = !request.label.empty() || !request.environment.empty() || !request.text.empty() ||
+                       !request.ignore.empty();
+  const bool folder = fs::is_directory(status);
+  if (!folder && (columns || !is_image_manifest(request.path))) {
+    return describe_table(request);
+  }
+  if (columns) {
+    throw std::invalid_argument("expected a CSV file with --label, --environment, --text and --ignore, got " +
+                                shown + ", which is a folder");
+  }
+  return folder ? describe_image_folder(request.path) : describe_manifest(request.path);
+}
+
+}  // namespace pair::data
