@@ -84,8 +84,18 @@ TEST(OwnData, SaysWhatTrainingRefuses) {
     write_file(scratch / "p.csv", text);
     return describe_own_data({.path = scratch / "p.csv", .label = "y", .environment = {"e"}}).problems;
   };
+  // Rows of both environments and classes. A fifth can be held out of 5 per environment, and not of 4.
+  const auto rows = [](int each) {
+    std::string text;
+    for (int i = 0; i < 2 * each; ++i) {
+      text += std::string(i % 2 == 0 ? "a," : "b,") + std::to_string(i) + (i % 4 < 2 ? ",0\n" : ",1\n");
+    }
+    return text;
+  };
+  EXPECT_THAT(problems("e,x,y\n" + rows(5)), IsEmpty());
+  EXPECT_THAT(problems("e,x,y\n" + rows(4)), ElementsAre(HasSubstr("holdout: expected a share")));
   EXPECT_THAT(
-      problems("e,x,y\na,1,0\nb,2,\n"),
+      problems("e,x,y\na,1,0\nb,2,\n" + rows(5)),
       ElementsAre(HasSubstr("label 'y': expected a value in every row, got 1 row without, in line 3")));
   EXPECT_THAT(problems("e,x,y\na,1,0\na,2,1\n"), ElementsAre(HasSubstr("expected at least 2 environments")));
   EXPECT_THAT(problems("e,y\na,0\nb,1\n"),

@@ -201,7 +201,7 @@ TEST(TableSpec, RefusesDataThatCannotBeLearnedFrom) {
   refuses("e,x,y\na,1,0\na,2,1\n", "environment: expected at least 2 environments, got 'a' in every row");
   refuses("e,x,y\na,1,0\n,2,1\n",
           "environment 'e': expected a value in every row, got 1 row without, in line 3");
-  refuses("e,x,y\na,1,0\nb,2,\na,2,\n",
+  refuses("e,x,y\na,1,0\nb,2,\na,2,\nb,1,1\n",
           "label 'y': expected a value in every row, got 2 rows without, the first in line 3");
   refuses("e,x,y\na,1,0\na,2,0\nb,3,0\nb,1,0\n",
           "label 'y': expected at least 2 classes, got '0' in every row");

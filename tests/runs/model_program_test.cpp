@@ -194,7 +194,7 @@ TEST(PairScore, TakesAnotherDatasetsOptionsSeedsAndMetrics) {
   const Answer table = pair_in(scratch.path(), {"score", "run", "cmnist"});
   EXPECT_THAT(table.out, AllOf(ContainsRegex("environment +key +part +samples +accuracy +worst_group"),
                                ContainsRegex("beta 0.9 +env2_out +test +150 +0\\.[0-9]+ +0\\.[0-9]+"),
-                               ContainsRegex("\nworst +0\\.")));
+                               ContainsRegex("\nworst test +0\\.")));
 }
 
 TEST(PairScore, RefusesDataThatDoesNotFit) {

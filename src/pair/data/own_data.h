@@ -9,8 +9,8 @@
 #include "pair/data/table.h"
 #include "pair/data/table_encoding.h"
 
-// What is in a user's own data, before anything is trained on it: a CSV file (table_spec.h, text_spec.h), a
-// folder of images (image_folder.h) or a CSV file of images (image_manifest.h).
+// The content of a user's own data, before anything is trained on it: a CSV file (table_spec.h, text_spec.h),
+// a folder of images (image_folder.h) or a CSV file of images (image_manifest.h).
 
 namespace pair::data {
 
