@@ -204,8 +204,11 @@ void count_images(const Source& source, OwnData& data) {
   for (const OwnEnvironment& environment : data.environments) {
     for (std::size_t c = 0; c < environment.classes.size(); ++c) {
       if (environment.classes[c] == 0 && lacking++ == 0) {
-        example =
-            "'" + base::printable(environment.name) + "' without '" + base::printable(data.classes[c]) + "'";
+        example = std::string("'")  // not "'" + ..., which GCC 12 takes for an overflow
+                      .append(base::printable(environment.name))
+                      .append("' without '")
+                      .append(base::printable(data.classes[c]))
+                      .append("'");
       }
     }
   }
