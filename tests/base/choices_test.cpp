@@ -33,7 +33,8 @@ TEST(NearestNames, AreSortedByDistance) {
   EXPECT_THAT(nearest_names("skore", known, 2), ElementsAre("score", "paper"));
   EXPECT_THAT(nearest_names("skore", known, 9), ElementsAre("score", "paper", "validation"));
   EXPECT_THAT(nearest_names("skore", {}, 3), IsEmpty());
-  EXPECT_THAT(nearest_names(std::string(100'000, 'x'), known, 1), ElementsAre("paper")) << "all are equally far";
+  EXPECT_THAT(nearest_names(std::string(100'000, 'x'), known, 1), ElementsAre("paper"))
+      << "all are equally far";
 }
 
 }  // namespace

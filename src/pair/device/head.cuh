@@ -34,7 +34,7 @@ struct Head {
 
 constexpr int head_blocks(std::int64_t rows, int environments) {
   constexpr std::int64_t rows_per_block = 32;  // at least: four per warp, eight warps
-  constexpr std::int64_t at_most = 264;      // two per multiprocessor of a large card, all resident
+  constexpr std::int64_t at_most = 264;        // two per multiprocessor of a large card, all resident
   const std::int64_t wanted = (rows / environments + rows_per_block - 1) / rows_per_block;
   const std::int64_t most = at_most / environments;
   return static_cast<int>(wanted < most ? wanted : most);

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "pair/select/means.h"
 #include "pair/select/groups.h"
+#include "pair/select/means.h"
 
 namespace pair::select {
 namespace {

@@ -73,10 +73,10 @@ class Update {
   torch::Tensor parameters_;
   torch::Tensor last_good_;
   KeptBuffers buffers_;
-  torch::Tensor first_;   // Adam's mean of gradients; SGD's velocity
-  torch::Tensor second_;  // Adam's mean of squares
+  torch::Tensor first_;    // Adam's mean of gradients; SGD's velocity
+  torch::Tensor second_;   // Adam's mean of squares
   torch::Tensor largest_;  // AMSGrad's largest second_ so far; undefined without it
-  torch::Tensor decays_;  // Adam: beta1^t and beta2^t
+  torch::Tensor decays_;   // Adam: beta1^t and beta2^t
   torch::Tensor tally_;
   torch::Tensor room_;  // workspace of device/kernels.h's update
 };
