@@ -40,8 +40,9 @@ TEST(ReadBytes, RefusesAFileThatWouldFillTheMemory) {
 }
 
 TEST(Sha256, IsThatOfTheStandardsExamples) {
-  EXPECT_EQ(sha256({}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256(Bytes{}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(sha256(bytes_of("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256("abc"), sha256(bytes_of("abc")));
 }
 
 }  // namespace
