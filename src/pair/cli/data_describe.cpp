@@ -276,13 +276,7 @@ void add_data_describe(CLI::App& data_command, Context& context) {
       "  pair data describe patients.csv --label outcome --environment hospital\n"
       "  pair data describe pets --json\n"
       "  pair data describe camelyon17 --data-root ~/wilds");
-  command->callback([arguments, &context] {
-    try {
-      describe(*arguments, context);
-    } catch (const std::invalid_argument& error) {
-      throw UsageError(error.what());
-    }
-  });
+  command->callback([arguments, &context] { describe(*arguments, context); });
 }
 
 }  // namespace pair::cli
