@@ -186,7 +186,7 @@ TEST(SelectExport, GivesTheModelOfTheSelectedRunAndStep) {
               HasSubstr("--export: expected a folder for the models of 2 choices, got the file"));
   const Answer criteria = pair_in(scratch.path(), {"select", "sweep", "--export", "chosen"});
   EXPECT_EQ(criteria.status, 2);
-  EXPECT_THAT(criteria.err, HasSubstr("--export: expected one criterion"));
+  EXPECT_THAT(criteria.err, HasSubstr("--export: expected one --criterion"));
   const Answer nowhere = pair_in(scratch.path(), {"select", "sweep", "--criterion", "oracle", "--algorithms",
                                                   "pair", "--export", "sweep/sweep.json/x"});
   EXPECT_EQ(nowhere.status, 1) << "a folder that cannot be made";

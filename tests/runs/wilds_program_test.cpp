@@ -279,7 +279,7 @@ TEST(PairWildsRuns, RefuseBadInputWithStatus2) {
   refused({"train", "--dataset", "civilcomments", "--data-root", "data"},
           "vocab: expected BERT's vocabulary, got none; '--vocab vocab.txt' names it");
   refused(small_run("civilcomments", "erm", "run", {"image_size=32"}),
-          "image_size: expected a setting of civilcomments with erm, got one of");
+          "image_size does not apply to civilcomments with erm");
   refused(wilds_run("camelyon17", "pair", "run", {"preference=choice:5"}),
           "preference: expected auto, or lists of");
   refused({"score", "camelyon17", "--data-root", "data", "--split", "later", "--predictions", "p.csv"},

@@ -149,8 +149,8 @@ std::string unconverted(const CLI::App& app, std::string_view said) {
   return *name + ": expected " +
          (option != nullptr && option->get_items_expected_max() == 0 ? "true or false"
           : type.starts_with("UINT")                                 ? "an integer of at least 0"
-          : type.starts_with("INT")                                  ? "an integer"
-          : type.starts_with("FLOAT")                                ? "a number"
+          : type.starts_with("INT") || type == "N"                   ? "an integer"
+          : type.starts_with("FLOAT") || type == "X"                 ? "a number"
                                                                      : "another value") +
          ", got " + in_quotes(*value);
 }
