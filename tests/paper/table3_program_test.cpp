@@ -135,7 +135,7 @@ TEST_F(Table3Program, SaysWhatIsMissing) {
   EXPECT_THAT(run_pair({"paper", "table3", "--dataset", "PACS", "--weights", "none"}).err,
               AllOf(HasSubstr("--data-root: expected the folder"), HasSubstr("pair data check PACS")));
   EXPECT_THAT(run_pair({"paper", "table3", "--dataset", "cmnist", "--weights", "none"}).err,
-              HasSubstr("--weights: expected with --dataset PACS or TerraIncognita, got with cmnist"));
+              HasSubstr("--weights: expected with --dataset PACS or TerraIncognita, got with ColoredMNIST"));
   fs::remove_all(path("sets/PACS/photo"));
   EXPECT_THAT(table({"--weights", "none"}).err, HasSubstr("photo"));
 }
