@@ -80,15 +80,15 @@ TEST(WorkedExamples, AreListedLastOfTheirKind) {
 
 TEST(WorkedExamples, HaveTheirOptionsAmongTheSettings) {
   EXPECT_THAT(
-      list("settings"),
+      pair({"list", "settings", "--verbose"}).out,
       AllOf(ContainsRegex(
-                "\nrisk_range_power +[^\n]*default: 2[^\n]*numbers from 1 to 4[^\n]*objective risk_range"),
-            ContainsRegex("\nshare_power +[^\n]*default: 1.[^\n]*numbers from 0 to 10[^\n]*solver share"),
+                "\n +risk_range_power +[^\n]*default: 2[^\n]*numbers from 1 to 4[^\n]*objective risk_range"),
+            ContainsRegex("\n +share_power +[^\n]*default: 1.[^\n]*numbers from 0 to 10[^\n]*solver share"),
             ContainsRegex(
-                "\ntoy_points +[^\n]*default: 300[^\n]*integers from 10 to 1000000[^\n]*dataset toy-signs"),
-            ContainsRegex("\nunits +[^\n]*default: 16[^\n]*integers from 1 to 65536[^\n]*model tanh_net"),
+                "\n +toy_points +[^\n]*default: 300[^\n]*integers from 10 to 1000000[^\n]*dataset toy-signs"),
+            ContainsRegex("\n +units +[^\n]*default: 16[^\n]*integers from 1 to 65536[^\n]*model tanh_net"),
             ContainsRegex(
-                "\ntoy_shrink +[^\n]*default: 0.01[^\n]*numbers from 0 to 1000[^\n]*algorithm toy-sgd")));
+                "\n +toy_shrink +[^\n]*default: 0.01[^\n]*numbers from 0 to 1000[^\n]*algorithm toy-sgd")));
 }
 
 TEST(WorkedExamples, HaveWhatSweepsDrawAmongTheHparams) {

@@ -32,7 +32,7 @@ using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::Not;
 
-// Twenty steps on small images.
+// A few steps on small images.
 std::vector<std::string> wilds_run(const std::string& dataset, const std::string& algorithm,
                                    const std::string& out, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments = {"train",
@@ -45,16 +45,16 @@ std::vector<std::string> wilds_run(const std::string& dataset, const std::string
                                         "--out",
                                         out,
                                         "--steps",
-                                        "20",
+                                        "4",
                                         "--set",
                                         "batch=2",
                                         "image_size=32",
                                         "environments=2",
-                                        "eval_every=10",
-                                        "checkpoint_every=20",
+                                        "eval_every=2",
+                                        "checkpoint_every=4",
                                         "warmup=0"};
   if (algorithm == "pair") {
-    arguments.emplace_back("pretrain=10");
+    arguments.emplace_back("pretrain=2");
   }
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
