@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/measure.h"
 #include "pair/bench/pictures.h"
 #include "pair/bench/spread.h"
 #include "pair/cli/recipe.h"
@@ -49,7 +48,7 @@ struct GpuArguments {
 const std::vector<std::string> all_parts = {"agree",     "step", "run",      "table",
                                             "domainbed", "many", "many-half"};
 
-double seconds_of(const std::function<void()>& work) {
+double seconds_on_device(const std::function<void()>& work) {
   torch::cuda::synchronize();
   const auto began = std::chrono::steady_clock::now();
   work();
@@ -70,9 +69,9 @@ Rates measure_rates() {
   constexpr int repeats = 10;
   const torch::NoGradGuard no_graph;
   const auto best = [](const std::function<void()>& work) {
-    double least = seconds_of(work);
+    double least = seconds_on_device(work);
     for (int i = 0; i < 4; ++i) {
-      least = std::min(least, seconds_of(work));
+      least = std::min(least, seconds_on_device(work));
     }
     return least;
   };
@@ -149,7 +148,7 @@ std::vector<double> step_milliseconds(train::Trainer& trainer, int rounds) {
   constexpr int steps = 20;
   std::vector<double> result;
   for (int round = -2; round < rounds; ++round) {
-    const double seconds = seconds_of([&] {
+    const double seconds = seconds_on_device([&] {
       for (int i = 0; i < steps; ++i) {
         trainer.advance();
       }
@@ -286,7 +285,7 @@ class Bench {
     for (int round = 0; round < 4; ++round) {
       const fs::path folder = scratch() / "run";
       fs::remove_all(folder);
-      const double taken = seconds_of([&] { runs::run(spec, folder, datasets_); });
+      const double taken = seconds_on_device([&] { runs::run(spec, folder, datasets_); });
       if (round > 0) {
         seconds.push_back(taken);
       }
@@ -317,7 +316,7 @@ class Bench {
     const std::vector<runs::RunSpec> specs = paper::specs_of(row);
     sweep::ManyRuns runs;
     const double seconds =
-        seconds_of([&] { runs = sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
+        seconds_on_device([&] { runs = sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
     for (const sweep::RunOutcome& outcome : runs.outcomes) {
       if (outcome.status != sweep::RunOutcome::Status::done) {
         throw std::runtime_error("a run of the table failed: " + outcome.error);
@@ -368,7 +367,7 @@ class Bench {
     settings.half = half;
     const std::shared_ptr<const data::EnvironmentSet> data = pictures();
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(arguments_.runs));
-    const double seconds = seconds_of([&] {
+    const double seconds = seconds_on_device([&] {
       std::vector<std::jthread> threads;
       for (std::size_t seed = 0; seed < failures.size(); ++seed) {
         threads.emplace_back([&, seed] {
