@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 
 #include "pair/base/numbers.h"
@@ -246,6 +247,39 @@ TEST(GroupDro, WeightsGrowWithTheRisks) {
     EXPECT_NEAR(objective->value(view, random).item<double>(), expected, 1e-12);
     const torch::Tensor kept = objective->state().front().exp();
     for (std::int64_t e = 0; e < 3; ++e) {
+      EXPECT_NEAR(kept[e].item<double>(), weights[static_cast<std::size_t>(e)], 1e-12);
+    }
+  }
+}
+
+// As WILDS' GroupDRO: groups that a batch does not have count with a loss of 0.
+TEST(GroupDro, KeepsTheWeightsOfEnvironmentsThatAStepDoesNotTake) {
+  constexpr double rate = 0.3;
+  const auto objective =
+      make_objective("group_dro", options_of("group_dro", {{"groupdro_rate", base::shown(rate)}}));
+  Random random(1, "objective");
+  std::vector<double> weights(5, 0.2);
+  for (const std::vector<std::int64_t>& chosen : {std::vector<std::int64_t>{0, 3}, {2, 4}, {0, 1}, {3, 4}}) {
+    HeadView view =
+        random_batch(TaskLoss::squared_error, {4, 6}, 7 + static_cast<std::uint64_t>(chosen[1])).view();
+    view.chosen = torch::tensor(chosen, torch::kLong);
+    view.all_environments = 5;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      weights[static_cast<std::size_t>(chosen[i])] *=
+          std::exp(rate * view.risks[static_cast<std::int64_t>(i)].item<double>());
+    }
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double expected = 0.0;
+    for (double& weight : weights) {
+      weight /= total;
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+      expected += weights[static_cast<std::size_t>(chosen[i])] *
+                  view.risks[static_cast<std::int64_t>(i)].item<double>();
+    }
+    EXPECT_NEAR(objective->value(view, random).item<double>(), expected, 1e-12);
+    const torch::Tensor kept = objective->state().front().exp();
+    for (std::int64_t e = 0; e < 5; ++e) {
       EXPECT_NEAR(kept[e].item<double>(), weights[static_cast<std::size_t>(e)], 1e-12);
     }
   }

@@ -158,7 +158,7 @@ TEST(KeepCheckpoints, KilledAfterACheckpointKeepsTheSameModels) {
   }
 }
 
-TEST(KeepCheckpoints, ARunThatStartsAgainLeavesNoModelOfTheFirstTry) {
+TEST(KeepCheckpoints, ARunThatStartsAgainLeavesNoModelOfTheFirstAttempt) {
   const RunSpec spec = keeping(KeepCheckpoints::all);
   const Scratch scratch;
   const std::map<fs::path, std::string> whole = files_in(trained_in(scratch, spec, "whole"));
@@ -192,11 +192,22 @@ TEST(KeepCheckpoints, AFinishedRunWithoutTheModelsSaysThatItIsNotRepeated) {
     if (kept == KeepCheckpoints::last) {
       EXPECT_THAT(notices, IsEmpty());
     } else {
-      EXPECT_THAT(notices,
-                  ElementsAre(HasSubstr("has finished without keeping the models of its records; delete the "
-                                        "folder to train it again")));
+      EXPECT_THAT(notices, ElementsAre(HasSubstr("has finished without keeping the models of its records")));
     }
   }
+}
+
+TEST(KeepCheckpoints, AContinuedRunSaysThatItLacksTheModelsOfAnEarlierAttempt) {
+  const Scratch scratch;
+  train_for(10, small_spec(), scratch / "run");  // without models of records
+  std::vector<std::string> notices;
+  RunHooks hooks;
+  hooks.notice = [&notices](std::string_view sentence) { notices.emplace_back(sentence); };
+  DatasetCache datasets;
+  EXPECT_EQ(run(keeping(KeepCheckpoints::all), scratch / "run", datasets, hooks).status,
+            RunResult::Status::finished);
+  EXPECT_THAT(kept_steps(scratch / "run"), ::testing::AllOf(Contains(16), ::testing::Not(Contains(4))));
+  EXPECT_THAT(notices, Contains(HasSubstr("without keeping the models of its records")));
 }
 
 TEST(KeptModels, NameTheNearestStepIfOneWasNotKept) {

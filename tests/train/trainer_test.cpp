@@ -472,6 +472,8 @@ TEST(Trainer, ContinuesBitForBitWithSomeOfTheEnvironmentsPerStep) {
     if (scheme == Scheme::own) {
       settings.update = algorithms::algorithm_named("mixup").update;
       settings.objectives = {"erm"};
+    } else {
+      settings.objectives = {"erm", "irmv1", "group_dro"};  // with a weight per environment
     }
     const auto set = five_environments();
     Trainer whole(set, settings, 5);
@@ -523,7 +525,7 @@ TEST(Trainer, RefusesSomeOfTheEnvironmentsWhereAllAreNeeded) {
   settings.environments = -1;
   EXPECT_THAT(message_of(settings),
               HasSubstr("environments: expected integers from 0 to 1000000000, got '-1'"));
-  for (const char* objective : {"fishr", "group_dro"}) {
+  for (const char* objective : {"fishr", "dann"}) {
     settings = small_settings();
     settings.batch = 8;
     settings.environments = 2;

@@ -10,8 +10,8 @@
 //
 //   q_e <- q_e exp(eta R_e) / sum_f q_f exp(eta R_f),     value = sum_e q_e R_e,
 //
-// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. The batches of all steps hold the same
-// environments in one order.
+// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. In a step that takes some of the environments,
+// the others count as R_e = 0, as in WILDS: their weights keep their ratios.
 
 namespace pair::objectives {
 namespace {
@@ -33,8 +33,6 @@ class GroupDro final : public Objective {
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
-  [[nodiscard]] bool remembers_environments() const override { return true; }
-
   // log q, [environments]; empty before the first step.
   [[nodiscard]] std::vector<torch::Tensor> state() const override;
   void restore(std::span<const torch::Tensor> state) override;
@@ -47,14 +45,20 @@ class GroupDro final : public Objective {
 }  // namespace
 
 torch::Tensor GroupDro::value(const HeadView& view, data::Random& /*random*/) {
+  const bool some = view.chosen.defined();
   torch::Tensor log_weights = rate_ * view.risks.detach();
+  if (some) {
+    log_weights =
+        torch::zeros({view.all_environments}, log_weights.options()).index_copy(0, view.chosen, log_weights);
+  }
   if (log_weights_.defined()) {
     match_state("group_dro", log_weights_, log_weights);
     log_weights = log_weights + log_weights_;
   }
   log_weights = torch::log_softmax(log_weights, 0);
   update_state(log_weights_, log_weights);
-  return log_weights.exp().dot(view.risks);
+  const torch::Tensor weights = log_weights.exp();
+  return (some ? weights.index_select(0, view.chosen) : weights).dot(view.risks);
 }
 
 std::vector<torch::Tensor> GroupDro::state() const {
@@ -77,8 +81,7 @@ ObjectiveEntry group_dro() {
                             "Worst-Case Generalization\", ICLR 2020"},
                   .advice =
                       "Use it when the test data is a mixture of the training environments in unknown "
-                      "proportions. It does not extrapolate beyond them. Every step must contain the "
-                      "same environments."};
+                      "proportions. It does not extrapolate beyond them."};
   return entry;
 }
 

@@ -34,6 +34,10 @@ struct HeadView {
   torch::Tensor derivatives;
   // All trainable parameters; only set if an objective has needs_network().
   std::vector<torch::Tensor> parameters;
+  // If the batch is from some of the training environments: which, [environments], int64, ascending; and the number
+  // of all. Otherwise undefined.
+  torch::Tensor chosen = {};
+  std::int64_t all_environments = 0;
 
   [[nodiscard]] std::size_t environments() const { return sizes.size(); }
   // The rows of a [n, ...] tensor, split by environment.

@@ -73,15 +73,15 @@ std::int64_t records_after(std::int64_t step, const RunSpec& spec) {
 }
 
 // One attempt at a run, from its last checkpoint.
-class Try {
+class Attempt {
  public:
-  Try(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
-      const RunHooks& hooks)
+  Attempt(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
+          const RunHooks& hooks)
       : spec_(spec), hooks_(hooks), directory_(directory, spec), datasets_(datasets) {}
 
   RunResult run() {
     try {
-      RunResult result = go_on();
+      RunResult result = resume();
       tell_notices();
       return result;
     } catch (const c10::OutOfMemoryError& error) {
@@ -170,7 +170,7 @@ class Try {
     }
   }
 
-  RunResult go_on() {
+  RunResult resume() {
     train::use_threads(spec_.threads);
     if (device_of(spec_).is_cuda()) {
       train::use_tf32(spec_.settings.precision != train::Precision::fp32);
@@ -340,7 +340,8 @@ void validate(const RunSpec& spec) {
 
 namespace {
 
-// A finished run is not repeated, so it cannot keep models that it did not keep then.
+// A run does not repeat finished steps, so it cannot keep models that an earlier attempt, with another
+// keep_checkpoints, did not keep.
 void tell_missing_models(const RunSpec& spec, const std::filesystem::path& directory, const RunResult& result,
                          const RunHooks& hooks) {
   const std::vector<std::int64_t> kept = kept_steps(directory);
@@ -357,8 +358,8 @@ void tell_missing_models(const RunSpec& spec, const std::filesystem::path& direc
   if (missing && hooks.notice && hooks.keep_model) {
     hooks.notice(
         directory.string() +
-        " has finished without keeping the models of its records; delete the folder to train it again "
-        "and keep them");
+        " has finished without keeping the models of its records, or of all of them; delete the folder to "
+        "train it again and keep them");
   }
 }
 
@@ -433,7 +434,7 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     return follow(spec, datasets, hooks);
   }
   std::optional<RunResult> done;
-  std::optional<Try> attempt;
+  std::optional<Attempt> attempt;
   try {
     done = done_already();
     if (!done) {
@@ -447,7 +448,14 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     throw;
   }
   share_verdict(hooks.ranks, done ? Verdict::done : Verdict::train);
-  return done ? std::move(*done) : attempt->run();
+  if (done) {
+    return std::move(*done);
+  }
+  RunResult result = attempt->run();
+  if (result.status == RunResult::Status::finished) {
+    tell_missing_models(spec, directory, result, hooks);
+  }
+  return result;
 }
 
 std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {

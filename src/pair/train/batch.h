@@ -16,6 +16,10 @@ struct Batch {
   std::vector<std::int64_t> sizes;
   // The sizes of the whole batch, if this is one rank's part of it (ranks.h); otherwise empty.
   std::vector<std::int64_t> whole = {};
+  // If a step takes some of the training environments: which, [environments], int64, on the device, ascending; and
+  // the number of all. Otherwise undefined.
+  torch::Tensor environments = {};
+  std::int64_t all_environments = 0;
 };
 
 // A share of every environment's rows, of rows [n, ...] that are ordered by environment, with these sizes.

@@ -44,6 +44,9 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
   if (batch_ > 0) {
     minibatches_.emplace(seed, train_.sizes, batch_, device, settings.environments);
     rows_ = own_rows(minibatches_->rows(0), whole_sizes()).clone();
+    if (minibatches_->environments() < all_environments_) {
+      chosen_ = minibatches_->environments_of(0).clone();
+    }
   } else if (!device.is_cpu()) {
     train_.inputs = data::as_numbers(train_.inputs);  // converted once, since memory suffices
   }
@@ -120,6 +123,9 @@ void Batches::begin_step(std::int64_t step, const DeviceLink& link) {
     link.perform([&] { (void)minibatches_->rows(step); });
   }
   rows_.copy_(own_rows(minibatches_->rows(step), whole_sizes()));
+  if (chosen_.defined()) {
+    chosen_.copy_(minibatches_->environments_of(step));
+  }
 }
 
 Batch Batches::of_step(bool half) const {
@@ -131,9 +137,12 @@ Batch Batches::of_step(bool half) const {
     return {data::as_numbers(all.inputs), all.labels, all.sizes, all.whole};
   }
   const bool in_half = half && device::has_kernels(train_.inputs) && train_.inputs.is_contiguous();
-  return own_batch(in_half ? device::rows_in_half(train_.inputs, rows_)
-                           : data::as_numbers(train_.inputs.index_select(0, rows_)),
-                   train_.labels.index_select(0, rows_), whole_sizes());
+  Batch batch = own_batch(in_half ? device::rows_in_half(train_.inputs, rows_)
+                                  : data::as_numbers(train_.inputs.index_select(0, rows_)),
+                          train_.labels.index_select(0, rows_), whole_sizes());
+  batch.environments = chosen_;
+  batch.all_environments = all_environments_;
+  return batch;
 }
 
 }  // namespace pair::train

@@ -71,7 +71,8 @@ class Batches {
   Batch own_train_;     // the share of train_, if it is not all and there are no minibatches
   std::int64_t batch_;  // samples per environment
   std::optional<Minibatches> minibatches_;
-  torch::Tensor rows_;  // the step's minibatch, in fixed memory
+  torch::Tensor rows_;    // the step's minibatch, in fixed memory
+  torch::Tensor chosen_;  // its environments, likewise, if they are not all
 };
 
 }  // namespace pair::train

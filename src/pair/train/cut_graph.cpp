@@ -77,6 +77,8 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) {
                                     seen.logits.detach().requires_grad_(true), seen.labels, seen.sizes,
                                     network_->loss(), /*with_risks=*/false);
   objectives::HeadView& view = result.view;
+  view.chosen = batch.environments;
+  view.all_environments = batch.all_environments;
   Moments moments = shared_.moments(
       moments_of(network_->loss(), seen.logits, view.labels, view.sizes, takes_derivatives_), batch);
   if (tracked_) {

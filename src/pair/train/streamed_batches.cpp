@@ -62,6 +62,9 @@ StreamedBatches::StreamedBatches(const data::EnvironmentSet& data, const Setting
   labels_ = torch::zeros({places}, torch::TensorOptions().dtype(labels_type).device(device));
   const std::int64_t own = share.count(settings.batch);
   sizes_.assign(static_cast<std::size_t>(places / own), own);
+  if (sizes_.size() < sampler_.environments()) {
+    chosen_ = torch::zeros({environments()}, torch::TensorOptions().dtype(torch::kLong).device(device));
+  }
 }
 
 std::int64_t StreamedBatches::environments() const {
@@ -93,6 +96,10 @@ void StreamedBatches::begin_step(std::int64_t step) {
   // From page-locked memory, which is not used again before the device has read it: LibTorch's allocator guarantees that.
   inputs_.copy_(ready_->inputs, /*non_blocking=*/true);
   labels_.copy_(ready_->labels, /*non_blocking=*/true);
+  if (chosen_.defined()) {
+    const std::vector<std::size_t> chosen = sampler_.environments_of(step);
+    chosen_.copy_(torch::tensor(std::vector<std::int64_t>(chosen.begin(), chosen.end()), torch::kLong));
+  }
   ready_.reset();
 }
 
@@ -101,6 +108,8 @@ Batch StreamedBatches::of_step() const {
   if (!sampler_.options().share.whole()) {
     batch.whole = whole_sizes();
   }
+  batch.environments = chosen_;
+  batch.all_environments = static_cast<std::int64_t>(sampler_.environments());
   return batch;
 }
 

@@ -73,6 +73,7 @@ class StreamedBatches {
   std::optional<data::LoadedBatch> ready_;  // read and not yet copied
   torch::Tensor inputs_;                    // the step's, bytes, on the device
   torch::Tensor labels_;
+  torch::Tensor chosen_;  // the step's environments, if they are not all
   std::vector<std::int64_t> sizes_;
   std::set<std::string> broken_;  // ids of files that were already reported
   std::vector<std::string> notices_;

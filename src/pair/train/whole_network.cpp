@@ -17,6 +17,8 @@ objectives::HeadView WholeNetwork::view_of(const Batch& batch) const {
   objectives::HeadView view = objectives::view_of(features, network_->model().logits(features), batch.labels,
                                                   batch.sizes, network_->loss());
   view.parameters = network_->parameters();
+  view.chosen = batch.environments;
+  view.all_environments = batch.all_environments;
   return view;
 }
 
