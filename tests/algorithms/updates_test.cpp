@@ -56,6 +56,24 @@ torch::Tensor logits(Trainer& trainer) {
   return trainer.predict(testing::small_data()->held_out.front().inputs);
 }
 
+// Trained for `stop` steps, saved, and finished by another trainer.
+Trainer finished_after_a_stop(const Settings& settings, int stop) {
+  std::stringstream saved;
+  {
+    Trainer part(testing::small_data(), settings, 5);
+    for (int i = 0; i < stop; ++i) {
+      part.advance();
+    }
+    part.save(saved);
+  }
+  Trainer resumed(testing::small_data(), settings, 5);
+  resumed.load(saved);
+  while (!resumed.finished()) {
+    resumed.advance();
+  }
+  return resumed;
+}
+
 TEST(OwnUpdate, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
   for (const std::string algorithm : {"dann", "cdann", "mixup", "fish", "lisa"}) {
     SCOPED_TRACE(algorithm);
@@ -71,19 +89,7 @@ TEST(OwnUpdate, ContinuesBitForBitFromWhatItSavedAtAnyStep) {
     const auto expected = named(whole);
     for (const int stop : {0, 1, 2, 13}) {
       SCOPED_TRACE(stop);
-      std::stringstream saved;
-      {
-        Trainer part(testing::small_data(), settings, 5);
-        for (int i = 0; i < stop; ++i) {
-          part.advance();
-        }
-        part.save(saved);
-      }
-      Trainer resumed(testing::small_data(), settings, 5);
-      resumed.load(saved);
-      while (!resumed.finished()) {
-        resumed.advance();
-      }
+      Trainer resumed = finished_after_a_stop(settings, stop);
       EXPECT_EQ(named(resumed), expected);
       EXPECT_TRUE(torch::equal(logits(resumed), logits(whole)));
     }
@@ -168,19 +174,7 @@ TEST(OwnUpdate, TakesPretrainStepsOfErmFirstAndContinuesFromAnyOfThem) {
     EXPECT_FALSE(whole.evaluate().named.empty());
     for (const int stop : {0, 2, 3, 4}) {
       SCOPED_TRACE(stop);
-      std::stringstream saved;
-      {
-        Trainer part(testing::small_data(), settings, 5);
-        for (int i = 0; i < stop; ++i) {
-          part.advance();
-        }
-        part.save(saved);
-      }
-      Trainer resumed(testing::small_data(), settings, 5);
-      resumed.load(saved);
-      while (!resumed.finished()) {
-        resumed.advance();
-      }
+      Trainer resumed = finished_after_a_stop(settings, stop);
       EXPECT_TRUE(logits(resumed).equal(logits(whole)));
     }
   }

@@ -33,7 +33,7 @@ const base::Field& preference_field() {
       return field;
     }
   }
-  throw std::logic_error("there is no setting preference");
+  throw std::logic_error("settings_fields(): expected a field called preference, got none");
 }
 
 TEST(PreferenceChoices, AreSetByTheirNumber) {

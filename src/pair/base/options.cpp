@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "pair/base/choices.h"
 #include "pair/base/numbers.h"
 
 namespace pair::base {
@@ -162,11 +163,7 @@ std::optional<std::vector<double>> numbers_in(const Value& value) {
 }
 
 std::string joined_names(const std::vector<std::string>& names) {
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    text += (i == 0 ? "" : i + 1 == names.size() ? " or " : ", ") + names[i];
-  }
-  return text;
+  return alternatives(std::vector<std::string_view>(names.begin(), names.end()));
 }
 
 const std::vector<Field>& Options::fields() const {

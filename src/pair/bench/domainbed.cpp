@@ -40,7 +40,7 @@ struct DomainBedPython {
   std::int64_t parameters = 0;  // of its network
 };
 
-// None if there is no DomainBedPython with torch.
+// Nothing if Python or its torch is missing.
 std::optional<DomainBedPython> start_python(const DomainBedArguments& arguments) {
   DomainBedPython python;
   python.child = std::make_unique<Child>(

@@ -6,16 +6,18 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/data_wilds.h"
-#include "pair/data/csv.h"
+#include "pair/data/column_lists.h"
 #include "pair/data/own_data.h"
 #include "pair/data/wilds.h"
 
@@ -26,7 +28,7 @@ using data::OwnColumn;
 using nlohmann::ordered_json;
 
 struct DescribeArguments {
-  WildsArguments wilds;  // of which `name` is a path if there is no folder of datasets
+  WildsArguments wilds;  // `name` is a path, unless `root` is given
   std::string label;
   std::string environment;
   std::string text;
@@ -74,19 +76,16 @@ std::string values_text(const OwnColumn& column) {
   return std::to_string(column.categories) + ": " + data::quoted_names(names, shown);
 }
 
-// Columns separated by commas; one that has a comma goes in double quotes.
+// As 'pair train' reads them.
 std::vector<std::string> columns_in(const std::string& option, const std::string& text) {
-  std::vector<std::string> names;
-  if (text.empty()) {
-    return names;
+  const std::optional<base::Value> columns = data::parse_columns(text);
+  if (!columns) {
+    throw UsageError(option +
+                     ": expected names of columns separated by commas (in quotes if one has a comma), " +
+                     "got '" + base::printable(text) + "'");
   }
-  data::CsvReader reader(data::csv_text(text), option, {.separator = ','});
-  if (reader.next()) {
-    for (const std::string_view name : reader.fields()) {
-      names.emplace_back(base::trimmed(name));
-    }
-  }
-  return names;
+  const auto* const names = std::get_if<std::vector<std::string>>(&*columns);
+  return names != nullptr ? *names : std::vector<std::string>();
 }
 
 void write_columns(const data::OwnData& own, std::ostream& out) {

@@ -93,14 +93,7 @@ void add_sweep_options(CLI::App& command, SweepArguments& arguments, SweepOption
         "--data", arguments.data,
         "Your own data in place of --datasets: a CSV file, a folder ENVIRONMENT/CLASS/IMAGE, or a "
         "CSV file of images; see 'pair train --help'");
-    setting("--label", "label", "CSV files: the column to predict");
-    setting("--environment", "environment",
-            "CSV files: the column, or columns separated by commas, that name a row's environment");
-    setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
-    setting("--vocab", "vocab", "With --text: BERT's vocabulary, vocab.txt");
-    setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
-    setting("--data-root", "data_root",
-            "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
+    add_data_settings(setting);
     setting("--model", "model", "See 'pair list models' (default: the dataset's)");
     setting("--weights", "weights",
             "Pretrained weights to start with: safetensors, or PyTorch's .pt or .pth (docs/models.md)");

@@ -547,15 +547,8 @@ void add_train(CLI::App& app, Context& context) {
       "--data", arguments->data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
       "file path,label,environment of images (docs/images.md)");
-  setting("--data-root", "data_root",
-          "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
+  add_data_settings(setting);
   setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
-  setting("--label", "label", "CSV files: the column to predict");
-  setting("--environment", "environment",
-          "CSV files: the column, or columns separated by commas, that name a row's environment");
-  setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
-  setting("--vocab", "vocab", "Texts (--text, civilcomments): BERT's vocabulary, vocab.txt");
-  setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
   CLI::Option* const dataset =
       command->add_option("--dataset", arguments->dataset, "See 'pair list datasets'")->capture_default_str();
   command->add_option("--algorithm", arguments->algorithm, "See 'pair list algorithms'")

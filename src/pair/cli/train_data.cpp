@@ -118,6 +118,18 @@ runs::RunSpec tested_on(runs::RunSpec spec, const std::vector<std::int64_t>& env
 
 }  // namespace
 
+void add_data_settings(
+    const std::function<void(const std::string&, const std::string&, const std::string&)>& setting) {
+  setting("--data-root", "data_root",
+          "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
+  setting("--label", "label", "CSV files: the column to predict");
+  setting("--environment", "environment",
+          "CSV files: the column, or columns separated by commas, that name a row's environment");
+  setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
+  setting("--vocab", "vocab", "Texts (--text, civilcomments): BERT's vocabulary, vocab.txt");
+  setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
+}
+
 NamedData data_named(const std::string& path, std::string_view dataset) {
   namespace fs = std::filesystem;
   std::error_code error;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,11 @@
 // environments by their names.
 
 namespace pair::cli {
+
+// Adds the options for the settings of data that 'pair train' and 'pair sweep launch' share. setting(OPTION, SETTING,
+// HELP) adds one.
+void add_data_settings(
+    const std::function<void(const std::string&, const std::string&, const std::string&)>& setting);
 
 // The dataset and settings for --data.
 struct NamedData {

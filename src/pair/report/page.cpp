@@ -1,8 +1,11 @@
 #include "pair/report/page.h"
 
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <vector>
 
+#include "pair/base/base64.h"
 #include "pair/data/sha256.h"
 #include "pair/plot/color.h"
 #include "pair/plot/text.h"
@@ -52,24 +55,13 @@ std::string as_script(std::string_view source) {
   return safe;
 }
 
-std::string base64_of_hex(const std::string& hex) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  // Three hexadecimal digits are two base64 characters.
-  for (std::size_t i = 0; i < hex.size(); i += 3) {
-    std::string three = hex.substr(i, 3);
-    three.append(3 - three.size(), '0');
-    const unsigned long bits = std::stoul(three, nullptr, 16);
-    text += digits[bits >> 6U];
-    text += digits[bits & 63U];
-  }
-  text.resize((4 * (hex.size() / 2) + 2) / 3);
-  text.append((4 - text.size() % 4) % 4, '=');
-  return text;
-}
-
 std::string source_hash(const std::string& script) {
-  return " 'sha256-" + base64_of_hex(data::sha256(script)) + "'";
+  const std::string hex = data::sha256(script);
+  std::vector<std::uint8_t> digest;
+  for (std::size_t i = 0; i < hex.size(); i += 2) {
+    digest.push_back(static_cast<std::uint8_t>(std::stoul(hex.substr(i, 2), nullptr, 16)));
+  }
+  return " 'sha256-" + base::base64(digest) + "'";
 }
 
 // The palette of pair::plot for both themes.
