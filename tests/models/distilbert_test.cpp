@@ -66,7 +66,7 @@ std::filesystem::path golden_weights(const tests::Scratch& scratch, const Rename
       views.back().name = rename(view.name);
     }
   }
-  const auto path = scratch / "bert.safetensors";
+  auto path = scratch / "bert.safetensors";
   data::write_safetensors(path, views, {});
   return path;
 }
@@ -114,7 +114,7 @@ TEST(DistilBert, HasHuggingFacesNamesAndSizes) {
     names.push_back(parameter.key());
   }
   EXPECT_THAT(names, SizeIs(104));
-  EXPECT_EQ(numbers + (30'522 - 100) * 768, 66'955'010);
+  EXPECT_EQ(numbers + std::int64_t{30'522 - 100} * 768, 66'955'010);
   EXPECT_THAT(names, ::testing::IsSupersetOf({"distilbert.embeddings.word_embeddings.weight",
                                               "distilbert.embeddings.LayerNorm.bias",
                                               "distilbert.transformer.layer.5.attention.out_lin.weight",

@@ -20,7 +20,7 @@ namespace pair::models::fused_test {
 namespace {
 
 torch::Tensor drawn(at::IntArrayRef shape, data::Random& random) {
-  const torch::Tensor tensor = torch::empty(shape);
+  torch::Tensor tensor = torch::empty(shape);
   float* const values = tensor.data_ptr<float>();
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
     values[i] = static_cast<float>(random.normal());

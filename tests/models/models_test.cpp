@@ -220,7 +220,8 @@ TEST(MnistCnn, IsDomainBedsNetwork) {
 
 TEST(MnistCnn, IsConvolutionsReluAndGroupNormUnderAMean) {
   const auto model = make(digits_cnn());
-  const torch::Tensor inputs = torch::linspace(-1, 1, 3 * 2 * 28 * 28).reshape({3, 2, 28, 28}).sin();
+  const torch::Tensor inputs =
+      torch::linspace(-1, 1, std::int64_t{3} * 2 * 28 * 28).reshape({3, 2, 28, 28}).sin();
   torch::Tensor images = inputs;
   const auto parameters = model->featurizer_parameters();
   for (std::size_t layer = 0; layer < 4; ++layer) {

@@ -217,7 +217,7 @@ TEST(Densenet121, TakesAnyChannelsAndRefusesSmallInputs) {
   EXPECT_THAT(
       [&] {
         (void)make_model("densenet121", options_of("densenet121"),
-                         {.size = 3 * 16 * 16, .shape = {3, 16, 16}, .outputs = 2}, random);
+                         {.size = std::int64_t{3} * 16 * 16, .shape = {3, 16, 16}, .outputs = 2}, random);
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("at least 32 rows and columns, got [3, 16, 16]")));
   EXPECT_THAT(
@@ -231,8 +231,9 @@ TEST(Densenet121, TakesAnyChannelsAndRefusesSmallInputs) {
 TEST(Densenet121, KeepsTheStatisticsOfBatchNormWhereTheyAreFrozen) {
   for (const char* const frozen : {"false", "true"}) {
     data::Random random(0, "model");
-    const auto model = make_model("densenet121", options_of("densenet121", {{"freeze_bn", frozen}}),
-                                  {.size = 3 * 32 * 32, .shape = {3, 32, 32}, .outputs = 2}, random);
+    const auto model =
+        make_model("densenet121", options_of("densenet121", {{"freeze_bn", frozen}}),
+                   {.size = std::int64_t{3} * 32 * 32, .shape = {3, 32, 32}, .outputs = 2}, random);
     DropoutKey key(*model, 0, torch::kCPU);
     model->train();
     const torch::Tensor before = model->named_buffers()["features.norm0.running_mean"].clone();

@@ -2,6 +2,7 @@
 
 #include <torch/cuda.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -42,6 +43,7 @@ struct TextArguments {
   int steps = 5;
   std::int64_t threads = 1;
   std::string python = "python3";
+  std::vector<std::string> precisions = {};  // empty: all that the device has
   bool small = false;
   bool tokenizer_only = false;
   bool json = false;
@@ -194,18 +196,19 @@ std::vector<TextMethod> methods_of(const TextArguments& arguments) {
   train::Settings all = pair;
   all.gradients = train::GradientSource::all;
   std::vector<TextMethod> methods;
-  const bool cuda = arguments.device != "cpu";
   using train::Precision;
-  const std::vector<std::pair<const char*, Precision>> precisions =
-      cuda ? std::vector<std::pair<const char*, Precision>>{{"fp32", Precision::fp32},
-                                                            {"tf32", Precision::tf32},
-                                                            {"bf16", Precision::bf16}}
-           : std::vector<std::pair<const char*, Precision>>{{"fp32", Precision::fp32}};
-  for (const auto& [name, precision] : precisions) {
+  std::vector<Precision> precisions{Precision::fp32};
+  if (arguments.device != "cpu") {
+    precisions.insert(precisions.end(), {Precision::tf32, Precision::bf16});
+  }
+  for (const Precision precision : precisions) {
+    const std::string name(to_string(precision));
+    if (!arguments.precisions.empty() && std::ranges::count(arguments.precisions, name) == 0) {
+      continue;
+    }
     for (const auto& [method, settings] :
          {std::pair("ERM", erm), std::pair("PAIR-o, head", pair), std::pair("PAIR-o, all parameters", all)}) {
-      methods.push_back(
-          {.name = std::string(method) + " " + name, .precision = precision, .settings = settings});
+      methods.push_back({.name = method + (" " + name), .precision = precision, .settings = settings});
       methods.back().settings.precision = precision;
     }
   }
@@ -445,6 +448,11 @@ void add_bench_text(CLI::App& bench, Context& context) {
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   whole("--threads", arguments->threads, "Threads per operation");
+  command
+      ->add_option("--precisions", arguments->precisions,
+                   "Any of fp32, tf32, bf16 (default: all that the device has)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"fp32", "tf32", "bf16"}));
   command->add_option("--python", arguments->python, "The Python that has torch")->capture_default_str();
   command->add_flag("--json", arguments->json, "Write JSON");
   command->footer(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_runtime_api.h>
 
@@ -22,6 +23,12 @@ inline __device__ Four load(const __half* from) {
   const float2 b = __half22float2(pairs[1]);
   return {{a.x, a.y, b.x, b.y}};
 }
+inline __device__ Four load(const __nv_bfloat16* from) {
+  const __nv_bfloat162* pairs = reinterpret_cast<const __nv_bfloat162*>(from);
+  const float2 a = __bfloat1622float2(pairs[0]);
+  const float2 b = __bfloat1622float2(pairs[1]);
+  return {{a.x, a.y, b.x, b.y}};
+}
 inline __device__ void store(float* to, const Four& v) {
   *reinterpret_cast<float4*>(to) = {v.at[0], v.at[1], v.at[2], v.at[3]};
 }
@@ -29,6 +36,11 @@ inline __device__ void store(__half* to, const Four& v) {
   __half2* pairs = reinterpret_cast<__half2*>(to);
   pairs[0] = __floats2half2_rn(v.at[0], v.at[1]);
   pairs[1] = __floats2half2_rn(v.at[2], v.at[3]);
+}
+inline __device__ void store(__nv_bfloat16* to, const Four& v) {
+  __nv_bfloat162* pairs = reinterpret_cast<__nv_bfloat162*>(to);
+  pairs[0] = __floats2bfloat162_rn(v.at[0], v.at[1]);
+  pairs[1] = __floats2bfloat162_rn(v.at[2], v.at[3]);
 }
 
 inline __device__ float held(float v, const float* /*in*/) {

@@ -6,14 +6,11 @@
 
 #include "pair/device/kernels.cuh"
 #include "pair/device/kernels.h"
+#include "pair/device/launch.h"
 #include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {
-
-torch::Tensor channels_last(const torch::Tensor& images) {
-  return images.contiguous(at::MemoryFormat::ChannelsLast);
-}
 
 cuda::Norm norm_of(const torch::Tensor& x, std::int64_t groups, double epsilon) {
   return {x.size(0), static_cast<int>(x.size(2) * x.size(3)), static_cast<int>(x.size(1)),

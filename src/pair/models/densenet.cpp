@@ -55,7 +55,8 @@ class DenseLayer final : public torch::nn::Module {
     conv2_ = register_module("conv2", dense_convolution(bottleneck * growth, growth, 3));
   }
   torch::Tensor forward(const torch::Tensor& inputs) {
-    return conv2_->forward(norm2_->forward(conv1_->forward(norm1_->forward(inputs).relu())).relu());
+    const torch::Tensor narrow = conv1_->forward(batch_norm_relu(norm1_, inputs));
+    return conv2_->forward(batch_norm_relu(norm2_, narrow));
   }
 
  private:
@@ -93,7 +94,7 @@ class Transition final : public torch::nn::Module {
     conv_ = register_module("conv", dense_convolution(from, from / 2, 1));
   }
   torch::Tensor forward(const torch::Tensor& inputs) {
-    return torch::avg_pool2d(conv_->forward(norm_->forward(inputs).relu()), 2, 2);
+    return torch::avg_pool2d(conv_->forward(batch_norm_relu(norm_, inputs)), 2, 2);
   }
 
  private:
@@ -120,14 +121,14 @@ class DenseFeatures final : public torch::nn::Module {
     norm5_ = register_module("norm5", torch::nn::BatchNorm2d(outputs_));
   }
   torch::Tensor forward(const torch::Tensor& inputs) {
-    torch::Tensor images = torch::max_pool2d(norm0_->forward(conv0_->forward(inputs)).relu(), 3, 2, 1);
+    torch::Tensor images = torch::max_pool2d(batch_norm_relu(norm0_, conv0_->forward(inputs)), 3, 2, 1);
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       images = blocks_[i]->forward(images);
       if (i < transitions_.size()) {
         images = transitions_[i]->forward(images);
       }
     }
-    return mean_over_image(norm5_->forward(images).relu());
+    return mean_over_image(batch_norm_relu(norm5_, images));
   }
   [[nodiscard]] std::int64_t outputs() const { return outputs_; }
 

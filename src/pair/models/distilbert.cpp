@@ -62,9 +62,10 @@ void describe(base::Fields<DistilBertOptions>& field) {
                "share of attention weights that training sets to 0");
   field.number("distilbert_head_dropout", &O::head_dropout, share,
                "share of the features that training sets to 0 before the head");
-  field.flag("distilbert_fused", &O::fused,
-             "attention in one kernel where LibTorch has it and no attention weight is dropped; false for "
-             "objectives with gradients of gradients of the whole network on CUDA devices");
+  field.flag(
+      "distilbert_fused", &O::fused,
+      "attention in as few kernels as there are for it; false for objectives with gradients of gradients "
+      "of the whole network on CUDA devices");
 }
 
 constexpr double norm_epsilon = 1e-12;
@@ -72,6 +73,12 @@ constexpr double initial_deviation = 0.02;
 
 torch::nn::LayerNorm layer_norm(std::int64_t dim) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({dim}).eps(norm_epsilon));
+}
+
+// layer(rows) with the bias added by the product; LibTorch's Linear adds it to rows of three dimensions in a pass
+// of its own.
+torch::Tensor linear(const torch::nn::Linear& layer, const torch::Tensor& rows) {
+  return torch::linear(rows, layer->weight, layer->bias);
 }
 
 class BertEmbeddings final : public torch::nn::Module {
@@ -111,21 +118,49 @@ class BertAttention final : public torch::nn::Module {
 
   // From `asking` [n, t, dim] to `tokens` [n, s, dim]; bias [n, 1, 1, s]: -infinity at places without a token.
   torch::Tensor forward(const torch::Tensor& asking, const torch::Tensor& tokens, const torch::Tensor& bias) {
-    const torch::Tensor q = by_head(query_->forward(asking));
-    const torch::Tensor k = by_head(key_->forward(tokens));
-    const torch::Tensor v = by_head(value_->forward(tokens));
+    // One product for all that is made of the tokens. The scale of the scores is in the query's weights.
+    const bool all_ask = asking.is_same(tokens);
+    const std::int64_t numbers_per_head = query_->weight.size(0) / heads_;
+    const double scale = 1.0 / std::sqrt(static_cast<double>(numbers_per_head));
+    const Affine query{query_->weight * scale, query_->bias * scale};
+    const Affine key{key_->weight, key_->bias};
+    const Affine value{value_->weight, value_->bias};
+    const std::vector<torch::Tensor> made =
+        all_ask ? products(tokens, {query, key, value}) : products(tokens, {key, value});
+    const torch::Tensor q = by_head(all_ask ? made.front() : products(asking, {query}).front());
+    const torch::Tensor k = by_head(made[made.size() - 2]);
+    const torch::Tensor v = by_head(made.back());
     torch::Tensor mixed;
     if (fused_ && (!is_training() || dropout_->share() == 0.0)) {
       mixed = compat::attention(q, k, v, bias);
     } else {
-      const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
-      mixed =
-          dropout_->forward(torch::softmax(torch::matmul(q * scale, k.transpose(2, 3)) + bias, -1)).matmul(v);
+      // Matrix products transpose for themselves; contiguous keys are copied faster than transposed ones.
+      const torch::Tensor scores = torch::matmul(q, k.contiguous().transpose(2, 3));
+      mixed = (fused_ ? dropout_->forward_softmax(scores, bias)
+                      : dropout_->forward(torch::softmax(scores + bias, -1)))
+                  .matmul(v);
     }
-    return out_->forward(mixed.transpose(1, 2).reshape(asking.sizes()));
+    return linear(out_, mixed.transpose(1, 2).reshape(asking.sizes()));
   }
 
  private:
+  struct Affine {
+    torch::Tensor weight;
+    torch::Tensor bias;
+  };
+
+  // The results of layers with as many outputs each.
+  static std::vector<torch::Tensor> products(const torch::Tensor& rows, const std::vector<Affine>& layers) {
+    std::vector<torch::Tensor> weights;
+    std::vector<torch::Tensor> biases;
+    for (const Affine& layer : layers) {
+      weights.push_back(layer.weight);
+      biases.push_back(layer.bias);
+    }
+    return torch::linear(rows, torch::cat(weights), torch::cat(biases))
+        .chunk(static_cast<std::int64_t>(layers.size()), -1);
+  }
+
   [[nodiscard]] torch::Tensor by_head(const torch::Tensor& rows) const {
     return rows.view({rows.size(0), rows.size(1), heads_, -1}).transpose(1, 2);
   }
@@ -147,7 +182,7 @@ class BertHiddenUnits final : public torch::nn::Module {
         dropout_(register_module("dropout", std::make_shared<Dropout>(options.dropout))) {}
 
   torch::Tensor forward(const torch::Tensor& tokens) {
-    return dropout_->forward(second_->forward(torch::gelu(first_->forward(tokens))));
+    return dropout_->forward(linear(second_, torch::gelu(linear(first_, tokens))));
   }
 
  private:
@@ -206,10 +241,12 @@ class BertLayers final : public torch::nn::Module {
 class BertEncoder final : public torch::nn::Module {
  public:
   explicit BertEncoder(const DistilBertOptions& options)
-      : embeddings_(register_module("embeddings", std::make_shared<BertEmbeddings>(options))),
+      : positions_(options.positions),
+        embeddings_(register_module("embeddings", std::make_shared<BertEmbeddings>(options))),
         layers_(register_module("transformer", std::make_shared<BertLayers>(options))) {}
 
-  torch::Tensor forward(const torch::Tensor& rows) {
+  torch::Tensor forward(const torch::Tensor& inputs) {
+    const torch::Tensor rows = padded(inputs);
     const torch::Tensor tokens = embeddings_->forward(rows.clamp_min(0));
     const torch::Tensor bias = torch::zeros(rows.sizes(), tokens.options())
                                    .masked_fill_(rows.lt(0), -std::numeric_limits<double>::infinity())
@@ -219,6 +256,18 @@ class BertEncoder final : public torch::nn::Module {
   }
 
  private:
+  // With places without a token up to a multiple of 8, as far as there are positions: rows of attention weights
+  // in 16 bits then begin at multiples of 16 bytes, without which matrix units are slow. Every device does so,
+  // because dropout's masks follow the shape.
+  [[nodiscard]] torch::Tensor padded(const torch::Tensor& rows) const {
+    constexpr std::int64_t multiple = 8;
+    const std::int64_t width = (rows.size(1) + multiple - 1) / multiple * multiple;
+    return width <= positions_ && width > rows.size(1)
+               ? torch::constant_pad_nd(rows, {0, width - rows.size(1)}, -1)
+               : rows;
+  }
+
+  std::int64_t positions_;
   std::shared_ptr<BertEmbeddings> embeddings_;
   std::shared_ptr<BertLayers> layers_;
 };
@@ -319,7 +368,7 @@ ModelEntry distilbert() {
   return model_entry<DistilBertOptions>(
       "distilbert", "DistilBERT for texts as token ids; 768 features",
       [](const DistilBertOptions& options, const ModelInput& input, data::Random& random) {
-        const auto model = std::make_shared<DistilBert>(options, input);
+        auto model = std::make_shared<DistilBert>(options, input);
         model->draw(random);
         return model;
       });

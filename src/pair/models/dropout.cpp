@@ -1,5 +1,6 @@
 #include "pair/models/dropout.h"
 
+#include <torch/autograd.h>
 #include <torch/utils.h>
 
 #include <bit>
@@ -13,6 +14,55 @@
 
 namespace pair::models {
 namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+void save(AutogradContext* context, const device::DropoutMask& mask) {
+  context->saved_data["share"] = mask.share;
+  context->saved_data["key"] = mask.key;
+  context->saved_data["offset"] = mask.offset;
+  context->saved_data["places"] = mask.places;
+}
+
+device::DropoutMask saved_mask(const AutogradContext* context) {
+  const auto& data = context->saved_data;
+  return {data.at("share").toDouble(), data.at("key").toTensor(), data.at("offset").toInt(),
+          data.at("places").toTensor()};
+}
+
+// The backward pass is the same function of the gradient, so it can be differentiated any number of times.
+class Drop : public torch::autograd::Function<Drop> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& numbers,
+                               const device::DropoutMask& mask) {
+    save(context, mask);
+    return device::dropped(numbers, mask);
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    return {apply(gradients[0], saved_mask(context)), {}};
+  }
+};
+
+class DropSoftmax : public torch::autograd::Function<DropSoftmax> {
+ public:
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& scores,
+                               const torch::Tensor& bias, const device::DropoutMask& mask) {
+    save(context, mask);
+    const auto [weights, dropped] = device::attention_weights(scores, bias, mask);
+    context->save_for_backward({weights});
+    return dropped;
+  }
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    if (torch::GradMode::is_enabled()) {
+      throw std::logic_error(
+          "attention with dropout in one kernel: expected no gradients of gradients; set "
+          "distilbert_fused=false");
+    }
+    const torch::Tensor weights = context->get_saved_variables()[0];
+    return {device::attention_weights_backward(gradients[0], weights, saved_mask(context)), {}, {}};
+  }
+};
 
 template <class... Kinds>
 bool is_torchs_dropout(const torch::nn::Module& module) {
@@ -35,12 +85,32 @@ torch::Tensor Dropout::counters(std::int64_t rows, std::int64_t words) const {
   return all + key_ + offset_;
 }
 
-torch::Tensor Dropout::forward(const torch::Tensor& input) {
+bool Dropout::draws(const torch::Tensor& input) const {
   if (!is_training() || share_ == 0.0 || input.numel() == 0) {
-    return input;
+    return false;
   }
   if (!key_.defined()) {
     throw std::logic_error("dropout in training mode has no key; make a models::DropoutKey for the network");
+  }
+  return true;
+}
+
+device::DropoutMask Dropout::mask() const {
+  return {share_, key_, offset_, places_};
+}
+
+torch::Tensor Dropout::forward_softmax(const torch::Tensor& scores, const torch::Tensor& bias) {
+  return draws(scores) && device::takes_attention_weights(scores)
+             ? DropSoftmax::apply(scores, bias, mask())
+             : forward(torch::softmax(scores + bias, -1));
+}
+
+torch::Tensor Dropout::forward(const torch::Tensor& input) {
+  if (!draws(input)) {
+    return input;
+  }
+  if (device::takes_dropout(input)) {
+    return Drop::apply(input, mask());
   }
   torch::Tensor factors;
   {

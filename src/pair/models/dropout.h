@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "pair/device/dropout.h"
+
 // Dropout whose masks are a function of (seed, step, place in the network).
 //
 // torch's Dropout draws from a generator that all runs of a process share, so a run's numbers would depend on
@@ -27,12 +29,20 @@ class Dropout : public torch::nn::Module {
   // in training mode if the network has no DropoutKey.
   torch::Tensor forward(const torch::Tensor& input);
 
+  // forward(softmax(scores + bias)) over the last dimension, for attention: scores [n, heads, t, s], bias
+  // [n, 1, 1, s]. One pass over the scores if the device has a kernel for it; that pass cannot be
+  // differentiated twice, and throws std::logic_error if it should be.
+  torch::Tensor forward_softmax(const torch::Tensor& scores, const torch::Tensor& bias);
+
   [[nodiscard]] double share() const { return share_; }
 
  private:
   friend class DropoutKey;
   friend class DropoutRows;
 
+  // Whether forward draws a mask for this input. Throws std::logic_error if it should and has no key.
+  [[nodiscard]] bool draws(const torch::Tensor& input) const;
+  [[nodiscard]] device::DropoutMask mask() const;
   // [rows * words], int64: the counters of the random words of these rows, each row with as many.
   [[nodiscard]] torch::Tensor counters(std::int64_t rows, std::int64_t words) const;
 

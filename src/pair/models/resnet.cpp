@@ -45,20 +45,19 @@ class Block : public torch::nn::Module {
  public:
   torch::Tensor forward(const torch::Tensor& inputs) {
     torch::Tensor images = inputs;
-    for (std::size_t i = 0; i < convolutions_.size(); ++i) {
-      images = norms_[i]->forward(convolutions_[i]->forward(images));
-      if (i + 1 < convolutions_.size()) {
-        images = images.relu();
-      }
+    const std::size_t last = convolutions_.size() - 1;
+    for (std::size_t i = 0; i < last; ++i) {
+      images = batch_norm_relu(norms_[i], convolutions_[i]->forward(images));
     }
-    return (images + (downsample_ ? downsample_->forward(inputs) : inputs)).relu();
+    return batch_norm_relu(norms_[last], convolutions_[last]->forward(images),
+                           downsample_ ? downsample_->forward(inputs) : inputs);
   }
 
  protected:
   void add(std::int64_t from, std::int64_t to, std::int64_t side, std::int64_t stride) {
     const std::string number = std::to_string(convolutions_.size() + 1);
-    convolutions_.push_back(register_module("conv" + number, convolution(from, to, side, stride)));
-    norms_.push_back(register_module("bn" + number, torch::nn::BatchNorm2d(to)));
+    convolutions_.emplace_back(register_module("conv" + number, convolution(from, to, side, stride)));
+    norms_.emplace_back(register_module("bn" + number, torch::nn::BatchNorm2d(to)));
   }
   void fit(std::int64_t from, std::int64_t to, std::int64_t stride) {
     if (from != to || stride != 1) {
@@ -139,7 +138,7 @@ std::shared_ptr<ResNet> ResNet::of(const std::vector<std::int64_t>& blocks, cons
       sequence->push_back(std::make_shared<BlockKind>(from, width, block == 0 && layer > 0 ? 2 : 1));
       from = width * BlockKind::expansion;
     }
-    net->layers_.push_back(net->register_module("layer" + std::to_string(layer + 1), sequence));
+    net->layers_.emplace_back(net->register_module("layer" + std::to_string(layer + 1), sequence));
   }
   net->dropout_ = net->register_module("dropout", std::make_shared<Dropout>(options.dropout));
   net->head = net->register_module("fc", torch::nn::Linear(from, input.outputs));
@@ -152,7 +151,7 @@ torch::Tensor ResNet::features(const torch::Tensor& inputs) {
     message << "inputs: expected the shape [n, channels, rows, columns], got " << inputs.sizes();
     throw std::invalid_argument(message.str());
   }
-  torch::Tensor images = torch::max_pool2d(norm_->forward(first_->forward(inputs)).relu(), 3, 2, 1);
+  torch::Tensor images = torch::max_pool2d(batch_norm_relu(norm_, first_->forward(inputs)), 3, 2, 1);
   for (torch::nn::Sequential& layer : layers_) {
     images = layer->forward(images);
   }

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <c10/cuda/CUDAException.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <torch/types.h>
+
+#include <stdexcept>
+
+// Common parts of the functions that launch kernels on tensors.
+
+namespace pair::device {
+
+inline torch::Tensor channels_last(const torch::Tensor& images) {
+  return images.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+// Whether there are kernels for a type of numbers: float, __half or __nv_bfloat16.
+inline bool is_kernels_type(torch::ScalarType type) {
+  return type == torch::kFloat || type == torch::kHalf || type == torch::kBFloat16;
+}
+
+// Calls launch, a template, with a null pointer of that type, and checks that its kernels were launched.
+template <class Launch>
+void with_kernels_type(torch::ScalarType type, const Launch& launch) {
+  if (type == torch::kFloat) {
+    launch(static_cast<float*>(nullptr));
+  } else if (type == torch::kHalf) {
+    launch(static_cast<__half*>(nullptr));
+  } else if (type == torch::kBFloat16) {
+    launch(static_cast<__nv_bfloat16*>(nullptr));
+  } else {
+    throw std::logic_error("kernels: expected numbers of 32 or 16 bits; check is_kernels_type first");
+  }
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+// Null for an undefined tensor.
+template <class Number>
+Number* pointer_to(const torch::Tensor& numbers) {
+  return numbers.defined() ? static_cast<Number*>(numbers.data_ptr()) : nullptr;
+}
+
+}  // namespace pair::device
