@@ -186,16 +186,48 @@ TEST(TrackedMoments, ChangeMinibatchesAlone) {
   EXPECT_NE(losses(16, 1), losses(16, 10));
 }
 
+// Two environments with the same distribution: penalties are noise, which a network reduces by predicting nothing.
+TEST(TrackedMoments, HoldANetworkAtTheNoiseInsteadOfUnlearningEverything) {
+  const auto risk = [](bool hold, double track) {
+    auto data = testing::small_data();
+    data->train = {testing::small_environment(1, 0.2, 400), testing::small_environment(2, 0.2, 400)};
+    Settings settings = tracked_settings(16, track);
+    settings.steps = 1000;
+    settings.pretrain = 200;
+    settings.balance_lr = 1e-3;
+    settings.hold_at_noise = hold;
+    Trainer trainer(data, settings, 1);
+    return after_all(trainer).losses[0];
+  };
+  const double held = risk(true, 10);
+  const double free = risk(false, 10);
+  EXPECT_LT(held, 0.62) << "about 0.5 after the pretraining";
+  EXPECT_GT(free, held + 0.03) << "towards log 2";
+  EXPECT_EQ(risk(true, 1), risk(false, 1)) << "without averages there is no floor";
+}
+
+TEST(TrackedMoments, HoldingChangesNothingOnFullBatches) {
+  const auto losses = [](bool hold) {
+    Settings settings = tracked_settings(0, 10);
+    settings.hold_at_noise = hold;
+    Trainer trainer(testing::small_data(), settings, 1);
+    return after_all(trainer).losses;
+  };
+  EXPECT_EQ(losses(true), losses(false));
+}
+
 TEST(TrackedMoments, AreResumedExactly) {
   for (const std::int64_t stop : {5, 12, 20}) {
-    Trainer whole(testing::small_data(), tracked_settings(16, 10), 1);
-    Trainer first(testing::small_data(), tracked_settings(16, 10), 1);
+    Settings settings = tracked_settings(16, 10);
+    settings.hold_at_noise = stop == 20;
+    Trainer whole(testing::small_data(), settings, 1);
+    Trainer first(testing::small_data(), settings, 1);
     while (first.step() < stop) {
       first.advance();
     }
     std::stringstream saved;
     first.save(saved);
-    Trainer second(testing::small_data(), tracked_settings(16, 10), 1);
+    Trainer second(testing::small_data(), settings, 1);
     second.load(saved);
     const Evaluation resumed = after_all(second);
     const Evaluation expected = after_all(whole);

@@ -1,23 +1,49 @@
 #include "pair/train/balanced_strategy.h"
 
+#include <algorithm>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/noise_floor.h"
 
 namespace pair::train {
+namespace {
+
+// The share of the weighted losses that is clearly above the noise: sum_i w_i f_i, where f_i rises from 0 for a loss
+// at its floor to 1 for twice its floor, and is 1 for a loss without a floor.
+double signal(std::span<const double> weights, std::span<const double> losses,
+              std::span<const double> floors) {
+  double share = 0.0;
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    const bool has_floor = floors[i] > 0.0;  // not NaN
+    share += weights[i] * (has_floor ? std::clamp(losses[i] / floors[i] - 1.0, 0.0, 1.0) : 1.0);
+  }
+  return std::clamp(share, 0.0, 1.0);  // pmtl may return negative weights
+}
+
+}  // namespace
 
 BalancedStrategy::BalancedStrategy(Learner& learner, const Settings& settings)
     : learner_(&learner),
       settings_(&settings),
       solver_(settings.solver, settings.preference, settings.solver_options),
-      backtracks_(settings.backtrack && learner.losses_comparable()) {}
+      backtracks_(settings.backtrack && learner.losses_comparable()),
+      holds_at_noise_(settings.hold_at_noise) {}
 
 void BalancedStrategy::compare() {
   Learner& learner = *learner_;
   const Batch batch = learner.batches.of_step(learner.step.in_half());
-  step_numbers_ = learner.step.compare(batch, settings_->gradients, learner.draws, learner.update->tally());
+  torch::Tensor also = learner.update->tally();
+  if (holds_at_noise_) {
+    const TrackedMoments* const tracked = learner.step.tracked();
+    const auto m = static_cast<std::int64_t>(learner.objectives.size());
+    also = torch::cat({also, tracked != nullptr ? noise_floors(learner.objectives, tracked->variances())
+                                                : torch::zeros({m}, also.options())});
+  }
+  step_numbers_ = learner.step.compare(batch, settings_->gradients, learner.draws, also);
   learner.add_losses(step_numbers_.narrow(0, 0, static_cast<std::int64_t>(learner.objectives.size())));
 }
 
@@ -41,7 +67,9 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
   const std::span<const double> numbers = learner.to_host.read(step_numbers_);
   const std::span<const double> losses = numbers.first(m);
   const std::span<const double> gram = numbers.subspan(m, m * m);
-  learner.read_guard(numbers.subspan(m + m * m));
+  const std::span<const double> tally =
+      numbers.subspan(m + m * m, static_cast<std::size_t>(learner.update->tally().numel()));
+  learner.read_guard(tally);
   const bool finite = all_finite(losses) && all_finite(gram);
   if (finite && backtracks_ && solver_.overshot(losses)) {
     learner.update->take_back(progress.guard);
@@ -61,7 +89,8 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
   progress.last.weights = solution.weights;
   progress.last.loss = weighted(solution.weights, losses);
   progress.guard.hold();
-  learner.controls.set(solution.weights, lr * progress.guard.backtracking, /*device_is_idle=*/true);
+  const double share = holds_at_noise_ ? signal(solution.weights, losses, numbers.last(m)) : 1.0;
+  learner.controls.set(solution.weights, lr * share * progress.guard.backtracking, /*device_is_idle=*/true);
   learner.work.play(1);
 }
 

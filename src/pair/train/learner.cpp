@@ -84,9 +84,9 @@ std::vector<std::unique_ptr<objectives::Objective>> make_objectives(const Settin
   return made;
 }
 
-std::int64_t numbers_compared(std::size_t objectives) {
+std::int64_t numbers_compared(std::size_t objectives, const Settings& settings) {
   const auto m = static_cast<std::int64_t>(objectives);
-  return m + m * m + Update::tally_size;
+  return m + m * m + Update::tally_size + (settings.hold_at_noise ? m : 0);
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model
       draws(seed, "objectives"),
       means(static_cast<std::int64_t>(objectives.size()), link.device()),
       controls(static_cast<std::int64_t>(objectives.size()), link),
-      to_host(numbers_compared(objectives.size()), link),
+      to_host(numbers_compared(objectives.size(), settings), link),
       work(link, "steps") {
   if (ranks.several()) {
     require_shareable(*this, settings);

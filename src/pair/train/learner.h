@@ -78,7 +78,7 @@ struct Learner {
   data::Random draws;
   LossMeans means;
   StepControls controls;
-  NumbersToHost to_host;         // the solver's input: losses [m], Gram matrix [m m], the update's tally
+  NumbersToHost to_host;         // the solver's input (balanced_strategy.h)
   RepeatedWork work;             // the steps
   std::optional<Update> update;  // always set; optional so that it can be replaced
   Progress progress;

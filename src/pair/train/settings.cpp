@@ -167,6 +167,10 @@ void describe_pair(SettingsFields& field) {
   field.flag("restart", &S::restart, "drop the momentum if the new direction opposes it");
   field.flag("backtrack", &S::backtrack,
              "undo steps that raise the loss that they should lower; not with minibatches or clove");
+  field
+      .flag("hold_at_noise", &S::hold_at_noise,
+            "shorten steps whose losses are close to their noise floors; with track")
+      .unsaid = "false";
   field.choice("decay", &S::decay, by_name({Decay::none, Decay::cosine}),
                "decay of balance_lr over the balance phase");
   field.choice("gradients", &S::gradients,

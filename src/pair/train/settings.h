@@ -128,6 +128,10 @@ struct Settings {
   // Undo steps that raise the loss that they should lower. Only if the losses of two steps can be compared:
   // not with minibatches, nor with an objective that draws its own (clove).
   bool backtrack = true;
+  // Shorten steps by the share of the weighted losses that is clearly above their noise floors (noise_floor.h).
+  // Estimates of a penalty that is 0 are smallest for a network that predicts nothing, and a long balance phase
+  // would end there. Has an effect only if moments are averaged over steps (track).
+  bool hold_at_noise = false;
   Decay decay = Decay::cosine;  // decay of balance_lr over the balance phase
   GradientSource gradients = GradientSource::head;
   bool freeze_featurizer = false;  // train only the head after the descent phase

@@ -27,7 +27,7 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
   const torch::NoGradGuard no_graph;
   parameters_ = in_order_of(parameters, parameters);
   std::int64_t start = 0;
-  for (torch::Tensor parameter : parameters) {
+  for (const torch::Tensor& parameter : parameters) {
     parameter.set_data(parameters_.as_strided(parameter.sizes(), parameter.strides(), start));
     start += parameter.numel();
   }
