@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -62,17 +63,17 @@ std::vector<std::string> wilds_run(const std::string& dataset, const std::string
 
 class PairWilds : public ::testing::TestWithParam<const char*> {
  protected:
-  PairWilds() { data::generate_wilds(GetParam(), scratch_ / "data", {.samples = 2}); }
-  Scratch scratch_;
+  PairWilds() { data::generate_wilds(GetParam(), scratch / "data", {.samples = 2}); }
+  Scratch scratch;
 };
 
 TEST_P(PairWilds, TrainsWithErmAndPairAndRecordsWildsMetrics) {
   const std::string selection = data::wilds_named(GetParam()).metrics.front();
   for (const char* const algorithm : {"erm", "pair"}) {
-    const Answer answer = pair_in(scratch_.path(), wilds_run(GetParam(), algorithm, algorithm));
+    const Answer answer = pair_in(scratch.path(), wilds_run(GetParam(), algorithm, algorithm));
     ASSERT_EQ(answer.status, 0) << answer.err;
     EXPECT_THAT(answer.out, AllOf(ContainsRegex("validation +val"), ContainsRegex("test +test")));
-    const std::vector<nlohmann::json> records = read_records(results_file(scratch_ / algorithm));
+    const std::vector<nlohmann::json> records = read_records(results_file(scratch / algorithm));
     ASSERT_EQ(records.size(), 2U);
     EXPECT_THAT(records[1].at("test_" + selection).get<double>(), AllOf(Ge(-1.0), Le(1.0)));
     EXPECT_EQ(records[1].at("args").at("selection"), "val_" + selection);
@@ -86,6 +87,12 @@ INSTANTIATE_TEST_SUITE_P(Images, PairWilds,
                          ::testing::Values("camelyon17", "fmow", "iwildcam", "poverty", "rxrx1"),
                          [](const auto& one) { return std::string(one.param); });
 
+// The device of the small runs: PAIR_TEST_DEVICE, by default the CPU. scripts/gpu-check sets it to cuda.
+std::string test_device() {
+  const char* const given = std::getenv("PAIR_TEST_DEVICE");
+  return given != nullptr ? given : "cpu";
+}
+
 // Twenty steps of the smallest networks that the datasets take. Records every four steps, so that a run can be
 // interrupted between them; a checkpoint after each.
 std::vector<std::string> small_run(const std::string& dataset, const std::string& algorithm,
@@ -96,6 +103,7 @@ std::vector<std::string> small_run(const std::string& dataset, const std::string
   if (texts) {
     arguments.insert(arguments.end(), {"--vocab", "data/civilcomments_vocab.txt"});
   }
+  arguments.insert(arguments.end(), {"--device", test_device()});
   arguments.insert(arguments.end(), {"--set", "batch=2", "environments=2", "eval_every=4",
                                      "checkpoint_every=1", "warmup=6", "lr=1e-3"});
   const std::vector<std::string> network =
