@@ -21,9 +21,11 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 class PaperFailure : public ::testing::Test {
+ public:
+  ~PaperFailure() override { std::filesystem::remove_all(folder_); }
+
  protected:
   PaperFailure() { std::filesystem::create_directory(folder_); }
-  ~PaperFailure() override { std::filesystem::remove_all(folder_); }
 
   [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string content(const char* name) const {

@@ -42,7 +42,7 @@ void close_once(int& descriptor) {
 std::string read_all(int descriptor) {
   std::string text;
   std::array<char, 65536> buffer{};
-  for (ssize_t count; (count = read(descriptor, buffer.data(), buffer.size())) > 0;) {
+  for (ssize_t count = 0; (count = read(descriptor, buffer.data(), buffer.size())) > 0;) {
     text.append(buffer.data(), static_cast<std::size_t>(count));
   }
   return text;

@@ -217,7 +217,7 @@ TEST(Program, RefusesAMillionDigitsAndATruncatedLastLine) {
 
 TEST(Program, RefusesALineOfMoreThan64MegabytesAndContinues) {
   const std::string lines =
-      "{\"x\": \"" + std::string((std::size_t{64} << 20) + 1, ' ') + "\"}\n" + problem + "\n";
+      R"({"x": ")" + std::string((std::size_t{64} << 20) + 1, ' ') + "\"}\n" + problem + "\n";
   const Finished finished = run_pair({"solve"}, lines);
   EXPECT_EQ(finished.status, 2);
   const std::vector<std::string> replies = lines_of(finished.out);
@@ -262,7 +262,8 @@ TEST(Program, EndsQuietlyWhereTheReaderGoesInTheMiddle) {
 }
 
 TEST(Program, RefusesANegativeNumberOfRunsToDraw) {
-  const Finished finished = run_pair({"report", PAIR_EXAMPLES "/sweep", "--runs", "-1", "--json"});
+  const Finished finished =
+      run_pair({"report", std::string(PAIR_EXAMPLES) + "/sweep", "--runs", "-1", "--json"});
   EXPECT_EQ(finished.status, 2);
   EXPECT_THAT(finished.err, HasSubstr("--runs"));
   EXPECT_THAT(finished.out, IsEmpty());

@@ -38,8 +38,8 @@ class Select : public ::testing::Test {
         for (int step = 0; step < 4; ++step) {
           text += domainbed_line("IRM", test_env, draw, 100 * step, 0.5 + 0.1 * draw + 0.01 * step);
         }
-        write(scratch_ / name / "results.jsonl", text);
-        write(scratch_ / name / "done", "done");
+        write(scratch / name / "results.jsonl", text);
+        write(scratch / name / "done", "done");
       }
     }
   }
@@ -48,9 +48,9 @@ class Select : public ::testing::Test {
     arguments.insert(arguments.begin(), {"select", folder()});
     return run_pair(arguments);
   }
-  [[nodiscard]] std::string folder() const { return scratch_.path().string(); }
+  [[nodiscard]] std::string folder() const { return scratch.path().string(); }
 
-  Scratch scratch_;
+  Scratch scratch;
 };
 
 TEST_F(Select, PrintsTablesAndChoicesOfEveryCriterion) {
@@ -228,7 +228,7 @@ std::string own_line(int draw, int step, const std::vector<std::string>& objecti
 }
 
 TEST_F(Select, GivesThePreferencesNumbersToTheObjectivesInTheRunsOrder) {
-  write(scratch_ / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  write(scratch / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
   const json report = json::parse(
       run({"--criterion", "pair", "--algorithms", "pair", "--preference", "1,7,2", "--format", "json"}).out);
   const json choice = report["criteria"][0]["choices"][0];
@@ -239,7 +239,7 @@ TEST_F(Select, GivesThePreferencesNumbersToTheObjectivesInTheRunsOrder) {
 }
 
 TEST_F(Select, LeavesOutAlgorithmsThatThePreferenceIsNotFor) {
-  write(scratch_ / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  write(scratch / "own/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
   const Finished three = run({"--criterion", "pair", "--preference", "1,7,2", "--format", "json"});
   ASSERT_EQ(three.status, 0) << three.err;
   EXPECT_EQ(json::parse(three.out)["criteria"][0]["choices"].size(), 1U);
@@ -256,7 +256,7 @@ TEST_F(Select, LeavesOutAlgorithmsThatThePreferenceIsNotFor) {
 }
 
 TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
-  write(scratch_ / "erm/results.jsonl", domainbed_line("ERM", 0, 0, 0, 0.5));
+  write(scratch / "erm/results.jsonl", domainbed_line("ERM", 0, 0, 0, 0.5));
   for (const char* name : {"IRM", "irm", "irmv1"}) {
     const Finished finished =
         run({"--criterion", "oracle", "--algorithms", name, "--datasets", "ColoredMNIST"});
@@ -272,9 +272,9 @@ TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
 }
 
 TEST_F(Select, ReportsWhatItLeftOutAndContinues) {
-  write(scratch_ / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
-  write(scratch_ / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");
-  std::filesystem::create_directories(scratch_ / "empty");
+  write(scratch / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
+  write(scratch / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");
+  std::filesystem::create_directories(scratch / "empty");
   const Finished finished = run({"--criterion", "oracle"});
   EXPECT_EQ(finished.status, 0);
   EXPECT_THAT(finished.out, StartsWith("11 runs, 38 records\n"));
@@ -285,7 +285,7 @@ TEST_F(Select, ReportsWhatItLeftOutAndContinues) {
 }
 
 TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
-  write(scratch_ / "bad/results.jsonl", "{\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n\n");
+  write(scratch / "bad/results.jsonl", "{\n" + domainbed_line("IRM", 0, 0, 0, 0.5) + "[]\n\n");
   const Finished brief = run({"--criterion", "oracle"});
   EXPECT_THAT(brief.err, HasSubstr("bad/results.jsonl, line 1, is not JSON (and 2 more lines)\n"));
   EXPECT_THAT(brief.err, Not(HasSubstr("line 3")));
@@ -305,7 +305,7 @@ TEST_F(Select, NamesEveryBadLineInJsonAndExplained) {
 
 TEST_F(Select, IsBriefAboutManyOmissions) {
   for (int i = 0; i < 30; ++i) {
-    std::filesystem::create_directories(scratch_ / ("empty" + std::to_string(i)));
+    std::filesystem::create_directories(scratch / ("empty" + std::to_string(i)));
   }
   const std::string err = run({"--criterion", "oracle"}).err;
   EXPECT_EQ(std::count(err.begin(), err.end(), '\n'), 11);
@@ -364,9 +364,9 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
 }
 
 TEST_F(Select, PrintsNoControlCharactersOfFolderNames) {
-  std::filesystem::rename(scratch_ / "run01", scratch_ / "run\x1b[31m\a\n01");
-  std::filesystem::create_directory(scratch_ / "empty\x1b[31m");
-  write(scratch_ / "open\x1b[31m/results.jsonl", domainbed_line("IRM", 0, 5, 0, 0.9));
+  std::filesystem::rename(scratch / "run01", scratch / "run\x1b[31m\a\n01");
+  std::filesystem::create_directory(scratch / "empty\x1b[31m");
+  write(scratch / "open\x1b[31m/results.jsonl", domainbed_line("IRM", 0, 5, 0, 0.9));
   for (const char* const format : {"text", "markdown", "csv", "latex", "json"}) {
     const Finished finished = format == std::string_view("latex") ? run({"--format", format})
                                                                   : run({"--format", format, "--explain"});
@@ -377,13 +377,13 @@ TEST_F(Select, PrintsNoControlCharactersOfFolderNames) {
           << format << ": " << text;
     }
   }
-  const Finished report = run_pair({"report", folder(), "-o", (scratch_ / "page.html").string()});
+  const Finished report = run_pair({"report", folder(), "-o", (scratch / "page.html").string()});
   EXPECT_THAT(report.err, HasSubstr("empty?[31m has no results.jsonl"));
   EXPECT_THAT(report.err, Not(HasSubstr("\x1b")));
 }
 
 TEST_F(Select, LeavesOutADoneRunWhoseRecordsWereAlteredAndSaysSo) {
-  write(scratch_ / "run01/done", R"({"records":4,"records_digest":"0"})");
+  write(scratch / "run01/done", R"({"records":4,"records_digest":"0"})");
   const std::string sentence = "pair: left out: " + folder() +
                                "/run01/results.jsonl does not hold the records that the run ended with";
   const Finished selected = run({});
@@ -397,10 +397,10 @@ TEST_F(Select, LeavesOutADoneRunWhoseRecordsWereAlteredAndSaysSo) {
 
 TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
   json folders = json::array();
-  for (const auto& entry : std::filesystem::directory_iterator(scratch_.path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {
     folders.push_back(entry.path().filename().string());
   }
-  const auto put = [&](const json& sweep) { write(scratch_ / "sweep.json", sweep.dump()); };
+  const auto put = [&](const json& sweep) { write(scratch / "sweep.json", sweep.dump()); };
   put({{"format", 1}, {"sweeps", json::array()}, {"folders", folders}});
   EXPECT_THAT(run({}).err, Not(HasSubstr("sweep")));
   folders.erase(0);
@@ -410,12 +410,12 @@ TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
   EXPECT_THAT(finished.err, HasSubstr(sentence));
   EXPECT_THAT(finished.out, StartsWith("9 runs, 36 records\n")) << "they count";
   EXPECT_THAT(run_pair({"report", folder(), "--json"}).err, HasSubstr(sentence));
-  write(scratch_ / "sweep.json", "{");
+  write(scratch / "sweep.json", "{");
   EXPECT_THAT(run({}).err, HasSubstr("sweep.json is not a JSON object; all runs in"));
 }
 
 TEST_F(Select, ReportLeavesAGoodPageWhereTheDiskIsFull) {
-  const std::string page = (scratch_ / "page.html").string();
+  const std::string page = (scratch / "page.html").string();
   ASSERT_EQ(run_pair({"report", folder(), "-o", page}).status, 0);
   const auto size = std::filesystem::file_size(page);
   {

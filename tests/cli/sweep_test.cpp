@@ -45,7 +45,7 @@ class Sweep : public ::testing::Test {
     definition.algorithms = {"erm", "irmv1"};
     definition.n_hparams = 2;
     definition.n_trials = 2;
-    sweep::add_to_sweep(scratch_.path(), definition);
+    sweep::add_to_sweep(scratch.path(), definition);
     for (const sweep::Job& job : sweep::jobs_of(definition)) {
       const json record{{"args",
                          {{"algorithm", job.spec.algorithm},
@@ -61,13 +61,13 @@ class Sweep : public ::testing::Test {
                         {"env2_out_acc", 0.6},
                         {"env3_out_acc", 0.6},
                         {"env4_out_acc", 0.6}};
-      runs::RunDirectory(scratch_ / job.folder, job.spec).record(record.dump());
+      runs::RunDirectory(scratch / job.folder, job.spec).record(record.dump());
     }
   }
 
   [[nodiscard]] Ended run(std::vector<std::string> words) const {
     words.insert(words.begin(), {"pair", "sweep"});
-    words.insert(words.end(), {"--out", scratch_.path().string()});
+    words.insert(words.end(), {"--out", scratch.path().string()});
     std::vector<const char*> argv;
     for (const std::string& word : words) {
       argv.push_back(word.c_str());
@@ -84,13 +84,13 @@ class Sweep : public ::testing::Test {
 
   [[nodiscard]] int folders() const {
     int count = 0;
-    for (const fs::directory_entry& entry : fs::directory_iterator(scratch_.path())) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(scratch.path())) {
       count += entry.is_directory() ? 1 : 0;
     }
     return count;
   }
 
-  Scratch scratch_;
+  Scratch scratch;
 };
 
 TEST_F(Sweep, StatusShowsTheJobsThatAreAskedFor) {
@@ -106,7 +106,7 @@ TEST_F(Sweep, StatusShowsTheJobsThatAreAskedFor) {
 }
 
 TEST_F(Sweep, TakesItsFolderAsAPlainWord) {
-  const std::string folder = scratch_.path().string();
+  const std::string folder = scratch.path().string();
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"status"},
                                              {"collect", "--criterion", "pair", "--validation", "training",
@@ -133,26 +133,26 @@ TEST_F(Sweep, CollectReadsTheJobsThatAreAskedFor) {
 }
 
 TEST_F(Sweep, CollectLeavesOutADoneRunWhoseRecordsWereAltered) {
-  const sweep::Job job = sweep::jobs_of(sweep::read_sweep(scratch_.path())).front();
+  const sweep::Job job = sweep::jobs_of(sweep::read_sweep(scratch.path())).front();
   {
-    runs::RunDirectory directory(scratch_ / job.folder, job.spec);
+    runs::RunDirectory directory(scratch / job.folder, job.spec);
     directory.finish({1, 0.5}, {});  // without the record that is there
   }
   std::string records = runs::read_file(
-      runs::results_file(scratch_ / sweep::jobs_of(sweep::read_sweep(scratch_.path()))[1].folder));
-  runs::replace_file(runs::results_file(scratch_ / job.folder), records);
+      runs::results_file(scratch / sweep::jobs_of(sweep::read_sweep(scratch.path()))[1].folder));
+  runs::replace_file(runs::results_file(scratch / job.folder), records);
   const Ended ended =
       run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("7 runs, 7 records"));
-  EXPECT_THAT(ended.err, HasSubstr("pair: left out: " + (scratch_ / job.folder).string() +
+  EXPECT_THAT(ended.err, HasSubstr("pair: left out: " + (scratch / job.folder).string() +
                                    "/results.jsonl does not hold the records that the run ended with"));
   EXPECT_THAT(ended.out, HasSubstr(job.folder + ": broken: "));
 }
 
 TEST_F(Sweep, CollectSaysWhichRunsAreNotTheSweeps) {
-  fs::rename(scratch_ / sweep::jobs_of(sweep::read_sweep(scratch_.path())).front().folder,
-             scratch_ / "a\x1b[31m");
+  fs::rename(scratch / sweep::jobs_of(sweep::read_sweep(scratch.path())).front().folder,
+             scratch / "a\x1b[31m");
   const Ended ended =
       run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
   EXPECT_EQ(ended.status, 0) << ended.err;
@@ -164,24 +164,24 @@ TEST_F(Sweep, CollectSaysWhichRunsAreNotTheSweeps) {
 
 TEST_F(Sweep, SelectSaysWhichRunsAreNotTheSweeps) {
   std::ostringstream err;
-  const std::vector<fs::path> folders{scratch_.path()};
+  const std::vector<fs::path> folders{scratch.path()};
   say_strangers(folders, err);
   EXPECT_EQ(err.str(), "");
-  const std::vector<sweep::Job> jobs = sweep::jobs_of(sweep::read_sweep(scratch_.path()));
-  fs::create_directories(scratch_ / "another");
-  fs::copy_file(scratch_ / jobs[0].folder / "results.jsonl", scratch_ / "another" / "results.jsonl");
+  const std::vector<sweep::Job> jobs = sweep::jobs_of(sweep::read_sweep(scratch.path()));
+  fs::create_directories(scratch / "another");
+  fs::copy_file(scratch / jobs[0].folder / "results.jsonl", scratch / "another" / "results.jsonl");
   say_strangers(folders, err);
-  EXPECT_EQ(err.str(), "pair: " + scratch_.path().string() +
+  EXPECT_EQ(err.str(), "pair: " + scratch.path().string() +
                            ": 1 folder holds runs that are not among the sweep's runs, such as another; they "
                            "are included here, but not by 'pair sweep collect'\n");
 }
 
 // As somebody may who wants other jobs: half of the runs that are there are none of them.
 TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
-  std::string text = runs::read_file(sweep::sweep_file(scratch_.path()));
+  std::string text = runs::read_file(sweep::sweep_file(scratch.path()));
   const std::size_t at = text.find("\"irmv1\"");
   ASSERT_NE(at, std::string::npos);
-  runs::replace_file(sweep::sweep_file(scratch_.path()), text.replace(at, 7, "\"vrex\""));
+  runs::replace_file(sweep::sweep_file(scratch.path()), text.replace(at, 7, "\"vrex\""));
   EXPECT_THAT(run({"status"}).out, HasSubstr("4 folders hold runs that are not among the sweep's runs"));
   const Ended ended =
       run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});
@@ -190,17 +190,17 @@ TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
 }
 
 TEST_F(Sweep, DeletesARunWhoseSpecIsAFolder) {
-  const std::string folder = sweep::jobs_of(sweep::read_sweep(scratch_.path())).front().folder;
-  fs::remove(scratch_ / folder / "spec.json");
-  fs::create_directory(scratch_ / folder / "spec.json");
+  const std::string folder = sweep::jobs_of(sweep::read_sweep(scratch.path())).front().folder;
+  fs::remove(scratch / folder / "spec.json");
+  fs::create_directory(scratch / folder / "spec.json");
   EXPECT_THAT(run({"status"}).out, HasSubstr(folder + ": broken: "));
   EXPECT_THAT(run({"delete-incomplete"}).out, HasSubstr("8 incomplete runs deleted"));
-  EXPECT_FALSE(fs::exists(scratch_ / folder));
+  EXPECT_FALSE(fs::exists(scratch / folder));
 }
 
 TEST_F(Sweep, SaysThatSweepJsonMayNotBeRead) {
-  fs::permissions(scratch_.path(), fs::perms::all);
-  fs::permissions(sweep::sweep_file(scratch_.path()), fs::perms::none);
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::permissions(sweep::sweep_file(scratch.path()), fs::perms::none);
   const tests::WithoutPermissions nobody;
   const Ended ended = run({"status"});
   EXPECT_NE(ended.status, 0);
@@ -208,8 +208,8 @@ TEST_F(Sweep, SaysThatSweepJsonMayNotBeRead) {
 }
 
 TEST_F(Sweep, DoesNotWaitForASweepJsonThatIsAPipe) {
-  fs::remove(sweep::sweep_file(scratch_.path()));
-  ASSERT_EQ(::mkfifo(sweep::sweep_file(scratch_.path()).c_str(), 0600), 0);
+  fs::remove(sweep::sweep_file(scratch.path()));
+  ASSERT_EQ(::mkfifo(sweep::sweep_file(scratch.path()).c_str(), 0600), 0);
   EXPECT_THAT(run({"status"}).err, HasSubstr("sweep.json: it is not a regular file"));
 }
 
@@ -225,7 +225,7 @@ TEST_F(Sweep, DeletesOnlyAmongTheJobsThatAreAskedFor) {
 
 TEST_F(Sweep, LeavesAFolderThatItCannotReadToAPerson) {
   fs::path damaged;
-  for (const fs::directory_entry& entry : fs::directory_iterator(scratch_.path())) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(scratch.path())) {
     damaged = entry.is_directory() ? entry.path() : damaged;
   }
   runs::replace_file(damaged / "spec.json", "{");

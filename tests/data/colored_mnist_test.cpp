@@ -260,7 +260,7 @@ TEST(ColoredMnistOfMnist, IsWhatTrainingExpects) {
   // The first test digit, MNIST's 50,000th (a 3), stands whole in one of the two channels.
   const torch::Tensor both = set.held_out[0].inputs[0].reshape({2, 196}).sum(0);
   for (std::int64_t i = 0; i < 196; ++i) {
-    const std::uint8_t pixel = digits.pixels[static_cast<std::size_t>(50'000 * 196 + i)];
+    const std::uint8_t pixel = digits.pixels[static_cast<std::size_t>(std::int64_t{50'000} * 196 + i)];
     ASSERT_EQ(both[i].item<float>(), static_cast<float>(pixel) / 255.0F);
   }
 }

@@ -208,7 +208,7 @@ TEST(Csv, ARowMayBeLongerThanABlock) {
   // Beyond what is looked at for the separator, so that rows are cut by blocks.
   std::string text = "a,b\n";
   for (int i = 0; i < 20; ++i) {
-    text += "\"" + std::string(30'000, 'x') + "\"\"\"," + std::to_string(i) + "\r\n";
+    text += "\"" + std::string(30'000, 'x') + R"(""",)" + std::to_string(i) + "\r\n";
   }
   for (const std::size_t block : {1000U, 1009U, 65'536U}) {
     const CsvRows rows = rows_of(text, {.block = block});

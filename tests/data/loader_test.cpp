@@ -125,7 +125,7 @@ TEST_F(Loaders, GiveTheSamplersPicturesLabelsAndEnvironments) {
     }
     patterns.insert(pattern);
   }
-  EXPECT_NEAR(flipped, places / 2, 35) << "five standard deviations of 7";
+  EXPECT_NEAR(flipped, 0.5 * places, 35) << "five standard deviations of 7";
   EXPECT_GT(patterns.size(), 15U) << "every step flips others";
   EXPECT_FALSE(loader.done());
 }

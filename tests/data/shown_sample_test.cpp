@@ -35,7 +35,7 @@ class TwoImages final : public Source {
     if (index == 1) {
       throw BrokenImage("truncated");
     }
-    return {.rows = 200, .columns = 100, .pixels = std::vector<std::uint8_t>(200 * 100 * 3, 77)};
+    return {.rows = 200, .columns = 100, .pixels = std::vector<std::uint8_t>(std::size_t{200} * 100 * 3, 77)};
   }
 };
 

@@ -21,7 +21,7 @@ class TableData : public ::testing::Test {
   // 20 rows per site; y is `label` of the row's number.
   EnvironmentSet made(const std::function<std::string(int)>& label,
                       std::vector<std::pair<std::string, std::string>> changes = {}) {
-    const std::filesystem::path file = scratch_.path() / "t.csv";
+    const std::filesystem::path file = scratch.path() / "t.csv";
     std::ofstream out(file);
     out << "site,x,c,y\n";
     for (int i = 0; i < 60; ++i) {
@@ -31,12 +31,12 @@ class TableData : public ::testing::Test {
     changes.insert(changes.begin(), {{"file", file.string()}, {"label", "y"}, {"environment", "site"}});
     const base::Options options = base::with_changes(entry_of("table").options, changes);
     validate(Dataset{"table", options});
-    names_ = environment_names(Dataset{"table", options});
+    names = environment_names(Dataset{"table", options});
     return entry_of("table").make(options, 0);
   }
 
-  tests::Scratch scratch_{std::filesystem::temp_directory_path()};
-  std::vector<std::string> names_;
+  tests::Scratch scratch{std::filesystem::temp_directory_path()};
+  std::vector<std::string> names;
 };
 
 std::vector<std::string> keys(const std::vector<Environment>& environments) {
@@ -49,7 +49,7 @@ std::vector<std::string> keys(const std::vector<Environment>& environments) {
 
 TEST_F(TableData, TestEnvironmentsAreScoredAndNotTrainedOn) {
   const EnvironmentSet set = made([](int i) { return i % 4 < 2 ? "a" : "b"; }, {{"test_envs", "1"}});
-  EXPECT_THAT(names_, ElementsAre("n", "s", "w"));
+  EXPECT_THAT(names, ElementsAre("n", "s", "w"));
   EXPECT_THAT(keys(set.train), ElementsAre("env0_in", "env2_in"));
   EXPECT_THAT(keys(set.held_out), ElementsAre("env0_out", "env1_in!", "env1_out", "env2_out"));
   EXPECT_EQ(set.train[0].inputs.sizes(), (std::vector<std::int64_t>{16, 3}));

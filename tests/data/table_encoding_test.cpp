@@ -161,7 +161,7 @@ TEST(TableEncoding, ColumnsAreEncodedAsRowsAre) {
   const Column age = numbers("age", {60, nan, 45.5});
   const Column sex = categories("sex", {"M", "X", "F"}, {0, 1, missing_category});
   const TableEncoding encoding = example();
-  std::vector<float> table(3 * 6, 9);
+  std::vector<float> table(std::size_t{3} * 6, 9);
   const std::vector<std::size_t> rows{2, 0, 1};
   encode_column(age, encoding.columns[0], rows, table.data(), 6);
   encode_column(sex, encoding.columns[1], rows, table.data() + 2, 6);

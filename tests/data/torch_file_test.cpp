@@ -149,7 +149,7 @@ TEST(TorchFile, RefusesDamagedNumbersOfAnArchive) {
   const Bytes five = {0, 0, 0xa0, 0x40};  // 5.0
   const auto found = std::ranges::search(file, five);
   ASSERT_FALSE(found.empty());
-  found.front() = 1;
+  *found.begin() = 1;
   EXPECT_THAT([&] { read(file); }, refuses("does not match its checksum"));
 }
 

@@ -201,7 +201,7 @@ TEST(Augmentation, DrawsWhatTorchvisionDraws) {
   EXPECT_NEAR(grey / static_cast<double>(draws), 0.1, 0.02);
   ASSERT_EQ(orders.size(), 24U);
   for (const auto& [order, count] : orders) {
-    EXPECT_NEAR(count, draws / 24, 60);
+    EXPECT_NEAR(count, draws / 24.0, 60);
   }
 }
 

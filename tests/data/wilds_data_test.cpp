@@ -29,19 +29,19 @@ class WildsData : public ::testing::Test {
   EnvironmentSet made(const std::string& name,
                       const std::vector<std::pair<std::string, std::string>>& options = {},
                       std::uint64_t seed = 0) {
-    if (generated_.insert(name).second) {
-      generate_wilds(name, scratch_.path(), {.samples = 1});
+    if (generated.insert(name).second) {
+      generate_wilds(name, scratch.path(), {.samples = 1});
     }
     Dataset dataset = dataset_named(name);
-    std::vector<std::pair<std::string, std::string>> all{{"data_root", scratch_.path().string()},
+    std::vector<std::pair<std::string, std::string>> all{{"data_root", scratch.path().string()},
                                                          {"image_size", "32"}};
     all.insert(all.end(), options.begin(), options.end());
     dataset.options = base::with_changes(dataset.options, all);
     validate(dataset);
     return entry_of(name).make(dataset.options, seed);
   }
-  tests::Scratch scratch_;
-  std::set<std::string> generated_;
+  tests::Scratch scratch;
+  std::set<std::string> generated;
 };
 
 LoadedBatch first_batch(const EnvironmentSet& set) {
@@ -65,7 +65,7 @@ TEST_F(WildsData, OfPovertyIsARegressionOnEightChannels) {
   for (std::size_t i = 0; i < batch.samples.size(); ++i) {
     EXPECT_EQ(batch.labels[static_cast<std::int64_t>(i)].item<float>(),
               static_cast<float>(set.source->sample(batch.samples[i]).value));
-    std::vector<float> numbers(8 * 32 * 32);
+    std::vector<float> numbers(std::size_t{8} * 32 * 32);
     set.source->read_numbers(batch.samples[i], 32, 32, numbers);
     EXPECT_TRUE(batch.inputs[static_cast<std::int64_t>(i)].flatten().equal(torch::tensor(numbers)));
   }

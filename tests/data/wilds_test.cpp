@@ -112,7 +112,7 @@ std::vector<double> channel_means(const WildsSource& source, std::size_t sample)
     std::vector<double> means;
     for (std::size_t c = 0; c < poverty_channels; ++c) {
       const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(c * 224 * 224);
-      means.push_back(std::accumulate(begin, begin + 224 * 224, 0.0) / (224 * 224));
+      means.push_back(std::accumulate(begin, begin + std::ptrdiff_t{224} * 224, 0.0) / (224 * 224));
     }
     return means;
   }
@@ -391,8 +391,8 @@ TEST(WildsPoverty, HasTheWorseCorrelationOfTownAndCountry) {
 TEST(WildsPoverty, AveragesImagesToADivisorOfTheirSize) {
   const auto set = std::make_shared<const WildsSet>(made("poverty"));
   const WildsSource source(set, wilds_named("poverty").environments(*set, WildsEnvironments::paper));
-  std::vector<float> whole(8 * 224 * 224);
-  std::vector<float> small(8 * 2 * 2);
+  std::vector<float> whole(std::size_t{8} * 224 * 224);
+  std::vector<float> small(std::size_t{8} * 2 * 2);
   source.read_numbers(0, 224, 224, whole);
   source.read_numbers(0, 2, 2, small);
   double sum = 0.0;

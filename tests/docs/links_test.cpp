@@ -36,7 +36,7 @@ std::string without_code(const std::string& document) {
 // The anchor that GitHub gives a heading: in lower case, without punctuation, spaces as hyphens. Bytes above
 // 127 belong to letters.
 std::string anchor_of(const std::string& heading) {
-  static const std::regex link("\\[([^\\]]*)\\]\\([^)]*\\)");
+  static const std::regex link(R"(\[([^\]]*)\]\([^)]*\))");
   std::string anchor;
   for (const char letter : std::regex_replace(heading, link, "$1")) {
     const auto byte = static_cast<unsigned char>(letter);
@@ -68,7 +68,7 @@ std::set<std::string> anchors_of(const std::string& document) {
 
 // The links of a document of the project that lead nowhere.
 std::vector<std::string> broken_links(const fs::path& document, const std::string& text) {
-  static const std::regex link("\\]\\(([^)# ]*)(#[^) ]*)?\\)");
+  static const std::regex link(R"(\]\(([^)# ]*)(#[^) ]*)?\))");
   std::vector<std::string> broken;
   const std::string plain = without_code(text);
   for (auto found = std::sregex_iterator(plain.begin(), plain.end(), link); found != std::sregex_iterator();

@@ -103,7 +103,7 @@ std::vector<std::pair<fs::path, std::string>> all_commands() {
     std::istringstream lines(text_of(document));
     for (std::string line; std::getline(lines, line);) {
       const std::size_t begin = line.find_first_not_of(' ');
-      if (begin == std::string::npos || begin < 4 || line.find("  ", begin) < line.find("#")) {
+      if (begin == std::string::npos || begin < 4 || line.find("  ", begin) < line.find('#')) {
         continue;  // prose, or a drawing
       }
       std::string command = line.substr(begin);

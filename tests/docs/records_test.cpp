@@ -29,8 +29,8 @@ TEST(RecordsDocument, NamesEveryKey) {
   const std::vector<std::string> trainings = {
       "pair train --out pair" + small,
       "pair train --name mine --out tracked" + small + " batch=16 average=0.5",
-      "pair train --algorithm dann --out dann --steps 8 --set train_digits=200 test_digits=50 width=4 "
-      "eval_every=4",
+      "pair train --algorithm dann --out dann --steps 8 --set train_digits=200 test_digits=50 width=4" +
+          std::string(" eval_every=4"),
       "pair train --algorithm irmv1 --out irmv1" + small,
       "pair train --dataset extrapolation-uniform --algorithm erm --out points --steps 4 --set eval_every=4"};
   std::size_t keys = 0;

@@ -21,10 +21,10 @@
 // and whether a Gram matrix or gradients follow), then epsilon, losses, preference, Gram matrix or
 // gradients, and the previous weights. Bytes that are missing count as zero.
 
+namespace pair::moo {
 namespace {
 
 using pair::fuzz::require;
-using namespace pair::moo;
 
 class Numbers {
  public:
@@ -193,3 +193,5 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   return 0;
 }
+
+}  // namespace pair::moo

@@ -22,12 +22,12 @@ Integer exactly(DoubleDouble value) {
 class DoubleDoubleTest : public ::testing::Test {
  protected:
   double draw() {
-    return std::ldexp(std::uniform_real_distribution<>(-1.0, 1.0)(engine_),
-                      std::uniform_int_distribution<>(-60, 60)(engine_));
+    return std::ldexp(std::uniform_real_distribution<>(-1.0, 1.0)(engine),
+                      std::uniform_int_distribution<>(-60, 60)(engine));
   }
   DoubleDouble draw_both() { return DoubleDouble(draw()) + std::ldexp(draw(), -110); }
 
-  std::mt19937_64 engine_{1};
+  std::mt19937_64 engine{1};
 };
 
 TEST_F(DoubleDoubleTest, SumsAndProductsOfTwoDoublesAreExact) {

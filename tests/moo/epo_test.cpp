@@ -85,7 +85,7 @@ TEST(Epo, GivesTheMinimumNormAndNotThePreferenceWhereTheProgramHasNoSolution) {
   int infeasible = 0;
   for (int k = 0; k < 3000 && infeasible < 20; ++k) {
     Case problem = source.draw(3);
-    std::vector<double> gradients(3 * 2);
+    std::vector<double> gradients(std::size_t{3} * 2);
     for (double& value : gradients) {
       value = source.normal();
     }

@@ -38,8 +38,9 @@ TEST(EpoWorst, LowersTheMostViolatedObjectiveWhereEpoStalls) {
 
 TEST(EpoWorst, IsEpoWhereTheMostViolatedGradientVanishes) {
   Case problem = stalled();
-  for (std::size_t i = 0; i < 3; ++i) {
-    problem.gram[2 * 3 + i] = problem.gram[i * 3 + 2] = 0.0;
+  constexpr std::size_t m = 3;
+  for (std::size_t i = 0; i < m; ++i) {
+    problem.gram[2 * m + i] = problem.gram[i * m + 2] = 0.0;
   }
   EXPECT_EQ(make_solver("epo_worst")->weigh(problem.view()).weights, Epo().weigh(problem.view()).weights);
 }

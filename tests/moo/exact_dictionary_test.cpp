@@ -27,7 +27,7 @@ TEST(ExactDictionary, AgreesWithTheRoundedOneToItsDigits) {
   std::mt19937_64 engine(1);
   std::normal_distribution<> normal;
   for (int k = 0; k < 50; ++k) {
-    std::vector<double> values(5 * 4);
+    std::vector<double> values(std::size_t{5} * 4);
     for (double& value : values) {
       value = normal(engine);
     }

@@ -26,10 +26,10 @@ class IntegerTest : public ::testing::Test {
  protected:
   // Integers of all sizes, including zero and the edges of limbs.
   std::int64_t draw() {
-    const auto bits = std::uniform_int_distribution<>(0, 62)(engine_);
-    const auto value = static_cast<std::int64_t>(engine_() & ((std::uint64_t{1} << bits) - 1));
-    const std::int64_t edge = engine_() % 8 == 0 ? (std::int64_t{1} << (bits / 2)) - 1 : value;
-    return engine_() % 2 == 0 ? edge : -edge;
+    const auto bits = std::uniform_int_distribution<>(0, 62)(engine);
+    const auto value = static_cast<std::int64_t>(engine() & ((std::uint64_t{1} << bits) - 1));
+    const std::int64_t edge = engine() % 8 == 0 ? (std::int64_t{1} << (bits / 2)) - 1 : value;
+    return engine() % 2 == 0 ? edge : -edge;
   }
   Integer draw_large(int factors) {
     Integer result(1.0, 0);
@@ -39,7 +39,7 @@ class IntegerTest : public ::testing::Test {
     return result;
   }
 
-  std::mt19937_64 engine_{1};
+  std::mt19937_64 engine{1};
 };
 
 TEST_F(IntegerTest, AgreesWithTheProcessorWhereBothCanCount) {

@@ -189,9 +189,9 @@ TEST(Hypervolume, OnAGridIsTheNumberOfDominatedCells) {
       const std::vector<double> reference(m, levels);
       int cells = 0;
       for (int cell = 0; cell < levels * levels * (m == 3 ? levels : 1); ++cell) {
+        const int layer = cell / levels / levels;
         const double corner[] = {static_cast<double>(cell % levels),
-                                 static_cast<double>(cell / levels % levels),
-                                 static_cast<double>(cell / levels / levels)};
+                                 static_cast<double>(cell / levels % levels), static_cast<double>(layer)};
         bool dominated = false;
         for (std::size_t i = 0; i < count; ++i) {
           bool below = true;

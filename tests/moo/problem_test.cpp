@@ -51,7 +51,7 @@ TEST(Validate, NamesTheNumberOfObjectivesAccepted) {
   EXPECT_EQ(refusal({{}, {}, {}, {}}), "losses: expected 2 to 64 values, one per objective, got 0");
   EXPECT_EQ(refusal({{1.0}, {1.0}, {1.0}, {}}), "losses: expected 2 to 64 values, one per objective, got 1");
   const std::vector<double> many(65, 1.0);
-  EXPECT_EQ(refusal({many, std::vector<double>(65 * 65, 1.0), many, {}}),
+  EXPECT_EQ(refusal({many, std::vector<double>(std::size_t{65} * 65, 1.0), many, {}}),
             "losses: expected 2 to 64 values, one per objective, got 65");
 }
 

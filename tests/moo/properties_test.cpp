@@ -155,14 +155,14 @@ TEST(SimplexLp, AgreesWithGlpksExactArithmetic) {
 
 class EverySolver : public ::testing::TestWithParam<std::string_view> {
  protected:
-  std::unique_ptr<Solver> solver_ = make_solver(GetParam());
+  std::unique_ptr<Solver> solver = make_solver(GetParam());
 };
 
 TEST_P(EverySolver, GivesFiniteWeightsOfSizeOneForAnyProblem) {
   ProblemSource source(16, wide);
   for (int k = 0; k < 300; ++k) {
     const std::size_t m = k == 0 ? max_objectives : 2 + static_cast<std::size_t>(k % 9);
-    const Solution solution = solver_->weigh(source.draw(m).view());
+    const Solution solution = solver->weigh(source.draw(m).view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -187,7 +187,7 @@ TEST_P(EverySolver, CopesWithDegenerateGradients) {
       {{1, 1, 1}, {2, -1, -1, -1, 2, -1, -1, -1, 2}, {1, 1, 1}, {}},          // sum to zero, on the ray
       {{1, 2, 3}, {1, 2, 3, 2, 4, 6, 3, 6, 9}, {1, 1, 1}, {0.2, 0.3, 0.5}}};  // rank one, with a past
   for (const Case& problem : cases) {
-    const Solution solution = solver_->weigh(problem.view());
+    const Solution solution = solver->weigh(problem.view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -210,8 +210,8 @@ TEST_P(EverySolver, DoesNotCareForTheOrderOfObjectives) {
         permuted.gram[i * 3 + j] = problem.gram[order[i] * 3 + order[j]];
       }
     }
-    const Solution original = solver_->weigh(problem.view());
-    const Solution other = solver_->weigh(permuted.view());
+    const Solution original = solver->weigh(problem.view());
+    const Solution other = solver->weigh(permuted.view());
     EXPECT_EQ(original.status, other.status);
     for (std::size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(other.weights[i], original.weights[order[i]], 1e-7);
@@ -243,7 +243,7 @@ TEST_P(EverySolver, RefusesWhatCannotBeUsedWithASentence) {
       {{{1, 1}, eye, {1, 1}, {0.9, 0.9}}, "previous: expected weights that sum to 1"}};
   for (const auto& [problem, sentence] : bad) {
     try {
-      (void)solver_->weigh(problem.view());
+      (void)solver->weigh(problem.view());
       ADD_FAILURE() << "accepted: " << sentence;
     } catch (const InvalidProblem& error) {
       EXPECT_THAT(error.what(), HasSubstr(sentence));

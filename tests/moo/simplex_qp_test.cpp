@@ -114,7 +114,8 @@ TEST(SimplexQp, IsEmptyExactlyWhereTheLinearProgramIs) {
     ++feasible;
     EXPECT_NEAR(std::accumulate(x->begin(), x->end(), 0.0), 1.0, 1e-14);
     for (std::size_t i = 0; i < rows; ++i) {
-      const double value = std::inner_product(x->begin(), x->end(), coefficients.begin() + i * m, 0.0);
+      const auto row = coefficients.begin() + static_cast<std::ptrdiff_t>(i * m);
+      const double value = std::inner_product(x->begin(), x->end(), row, 0.0);
       EXPECT_GE(value, bounds[i] - 1e-14);
     }
   }

@@ -40,7 +40,7 @@ TEST(Solvers, HaveDistinctNamesAndASummary) {
 
 class AnySolver : public ::testing::TestWithParam<std::string_view> {
  protected:
-  std::unique_ptr<Solver> solver_ = make_solver(GetParam());
+  std::unique_ptr<Solver> solver = make_solver(GetParam());
 };
 
 void expect_identical(const Solution& a, const Solution& b) {
@@ -56,12 +56,12 @@ TEST_P(AnySolver, ForgetsWhatItSolvedBefore) {
   std::vector<Solution> first;
   for (int k = 0; k < 30; ++k) {
     problems.push_back(source.draw(2 + static_cast<std::size_t>(k % 6)));
-    first.push_back(solver_->weigh(problems.back().view()));
+    first.push_back(solver->weigh(problems.back().view()));
   }
   const auto fresh = make_solver(GetParam());
   for (std::size_t k = problems.size(); k-- > 0;) {
     expect_identical(fresh->weigh(problems[k].view()), first[k]);
-    EXPECT_EQ(solver_->weigh(problems[k].view()).objective, first[k].objective);
+    EXPECT_EQ(solver->weigh(problems[k].view()).objective, first[k].objective);
   }
 }
 
@@ -80,7 +80,7 @@ TEST_P(AnySolver, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {
     for (double& value : scaled.gram) {
       value *= 0x1p40;  // gradients by 2^20
     }
-    expect_identical(solver_->weigh(original.view()), solver_->weigh(scaled.view()));
+    expect_identical(solver->weigh(original.view()), solver->weigh(scaled.view()));
   }
 }
 
@@ -96,8 +96,8 @@ TEST_P(AnySolver, IgnoresConstantFactorsOfAnyKindAwayFromTheRay) {
     for (double& p : scaled.preference) {
       p *= 1.3e-7;
     }
-    const Solution one = solver_->weigh(original.view());
-    const Solution other = solver_->weigh(scaled.view());
+    const Solution one = solver->weigh(original.view());
+    const Solution other = solver->weigh(scaled.view());
     EXPECT_EQ(one.status, other.status);
     EXPECT_NEAR(one.divergence, other.divergence, 1e-13);
     for (std::size_t i = 0; i < original.size(); ++i) {
@@ -129,8 +129,8 @@ TEST_P(AnySolver, GivesPermutedWeightsForPermutedObjectives) {
         permuted.gram[i * m + j] = original.gram[order[i] * m + order[j]];
       }
     }
-    const Solution one = solver_->weigh(original.view());
-    const Solution other = solver_->weigh(permuted.view());
+    const Solution one = solver->weigh(original.view());
+    const Solution other = solver->weigh(permuted.view());
     EXPECT_EQ(one.status, other.status);
     for (std::size_t i = 0; i < m; ++i) {
       EXPECT_NEAR(other.weights[i], one.weights[order[i]], 1e-7);
@@ -184,7 +184,7 @@ TEST_P(AnySolver, GivesFiniteWeightsForDependentGradients) {
     SCOPED_TRACE(k);
     const std::size_t m = 2 + static_cast<std::size_t>(k % 7);
     const Case problem = degenerate(source, m, k);
-    const Solution solution = solver_->weigh(problem.view());
+    const Solution solution = solver->weigh(problem.view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));
@@ -202,7 +202,7 @@ TEST_P(AnySolver, EndsForSixtyFourObjectives) {
   const Case generic = source.draw(max_objectives);
   const Case integers = degenerate(source, max_objectives, 0);
   for (const Case& problem : {generic, integers}) {
-    const Solution solution = solver_->weigh(problem.view());
+    const Solution solution = solver->weigh(problem.view());
     double size = 0.0;
     for (const double weight : solution.weights) {
       ASSERT_TRUE(std::isfinite(weight));

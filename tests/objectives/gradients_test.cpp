@@ -150,7 +150,7 @@ class OnTheHead : public ::testing::TestWithParam<HeadCase> {};
 TEST_P(OnTheHead, ValueIsNotNegativeAndItsGradientMatchesFiniteDifferences) {
   const auto& [which, loss, sizes] = GetParam();
   const Batch batch = random_batch(loss, sizes);
-  const auto value = [&] {
+  const auto value = [&, &which = which, &loss = loss, &sizes = sizes] {
     Random random(5, "objective");
     const auto objective = made(which);
     // The second step, so that what is remembered from the first counts.

@@ -20,12 +20,13 @@ using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 
 class RunStudy : public ::testing::Test {
- protected:
-  ~RunStudy() override { std::filesystem::remove_all(root_); }
+ public:
+  ~RunStudy() override { std::filesystem::remove_all(root); }
 
-  const std::filesystem::path root_ = std::filesystem::temp_directory_path() /
-                                      ("pair_run_study_" + std::to_string(::getpid()) + "_" +
-                                       ::testing::UnitTest::GetInstance()->current_test_info()->name());
+ protected:
+  const std::filesystem::path root = std::filesystem::temp_directory_path() /
+                                     ("pair_run_study_" + std::to_string(::getpid()) + "_" +
+                                      ::testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 // Runs of milliseconds.
@@ -45,7 +46,7 @@ TEST_F(RunStudy, GoesFromRunsToAFigureInEveryStudy) {
     if (study.name == "fig-conflict" || study.name == "fig-trajectory") {
       request.common.emplace_back("pretrain", "4");
     }
-    const json result = run_study(study, request, root_, 2);
+    const json result = run_study(study, request, root, 2);
     ASSERT_FALSE(result.is_null());
     for (const json& cell : result.at("cells")) {
       EXPECT_EQ(cell.at("failed"), 0) << cell;
@@ -56,7 +57,7 @@ TEST_F(RunStudy, GoesFromRunsToAFigureInEveryStudy) {
     EXPECT_THAT(plot::to_csv(figure), Not(IsEmpty()));
     EXPECT_THAT(told(study, result), HasSubstr(study.title));
     // Finished runs are read.
-    const json again = run_study(study, request, root_, 1);
+    const json again = run_study(study, request, root, 1);
     EXPECT_EQ(again, result);
   }
 }
@@ -68,16 +69,16 @@ TEST_F(RunStudy, ReturnsNothingIfStoppedAndContinues) {
   hooks.should_stop = [&asked] { return ++asked > 30; };
   StudyRequest request = tiny();
   request.methods = {"vrex", "pair"};
-  EXPECT_TRUE(run_study(study, request, root_, 1, hooks).is_null());
-  EXPECT_THAT(run_study(study, request, root_, 1).at("cells"), SizeIs(2));
+  EXPECT_TRUE(run_study(study, request, root, 1, hooks).is_null());
+  EXPECT_THAT(run_study(study, request, root, 1).at("cells"), SizeIs(2));
 }
 
 TEST_F(RunStudy, RefusesASettingBeforeAnythingRuns) {
   StudyRequest request = tiny();
   request.common.emplace_back("model", "mpl");
-  EXPECT_THAT([&] { run_study(fig_perfect_init(), request, root_, 1); },
+  EXPECT_THAT([&] { run_study(fig_perfect_init(), request, root, 1); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'mlp'?")));
-  EXPECT_FALSE(std::filesystem::exists(root_));
+  EXPECT_FALSE(std::filesystem::exists(root));
 }
 
 }  // namespace

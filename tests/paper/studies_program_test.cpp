@@ -27,9 +27,11 @@ using ::testing::StartsWith;
 using Words = std::vector<std::string>;
 
 class StudyProgram : public ::testing::Test {
+ public:
+  ~StudyProgram() override { fs::remove_all(folder_); }
+
  protected:
   StudyProgram() { fs::create_directory(folder_); }
-  ~StudyProgram() override { fs::remove_all(folder_); }
 
   [[nodiscard]] std::string path(const char* name) const { return (folder_ / name).string(); }
   [[nodiscard]] std::string content(const char* name) const {

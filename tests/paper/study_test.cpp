@@ -155,9 +155,11 @@ TEST(FigConflict, ComparesEveryObjectiveOfTheFigureAtEveryWeight) {
 }
 
 class StudyRecords : public ::testing::Test {
+ public:
+  ~StudyRecords() override { std::filesystem::remove_all(folder_); }
+
  protected:
   StudyRecords() { std::filesystem::create_directory(folder_); }
-  ~StudyRecords() override { std::filesystem::remove_all(folder_); }
 
   // A finished run with these records.
   sweep::RunOutcome run(const std::string& name, const std::vector<json>& records) const {

@@ -51,7 +51,7 @@ class Table3Program : public ::testing::Test {
       for (const char* name : {"dog", "elephant", "giraffe", "guitar", "horse", "house", "person"}) {
         for (int i = 0; i < 5; ++i) {
           const fs::path path =
-              scratch_.path() / "sets" / "PACS" / environment / name / (std::to_string(i) + ".jpg");
+              scratch.path() / "sets" / "PACS" / environment / name / (std::to_string(i) + ".jpg");
           fs::create_directories(path.parent_path());
           const data::Bytes bytes = tests::jpeg(styled(style, number, i));
           std::ofstream(path, std::ios::binary)
@@ -63,7 +63,7 @@ class Table3Program : public ::testing::Test {
     }
   }
 
-  [[nodiscard]] std::string path(const std::string& name) const { return (scratch_.path() / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (scratch.path() / name).string(); }
 
   [[nodiscard]] Finished table(const Words& more, const std::string& algorithms = "erm,irmv1") const {
     Words words{"paper",        "table3",     "--dataset",    "PACS",
@@ -77,7 +77,7 @@ class Table3Program : public ::testing::Test {
     return run_pair(words);
   }
 
-  tests::Scratch scratch_;
+  tests::Scratch scratch;
 };
 
 TEST_F(Table3Program, LeavesOutEachDomainOfPacsWithThePapersNumbersBesides) {

@@ -14,16 +14,18 @@ using ::testing::HasSubstr;
 
 // Runs of a second or two, in a folder that goes with the test.
 class PaperTable : public ::testing::Test {
+ public:
+  ~PaperTable() override { std::filesystem::remove_all(root); }
+
  protected:
   PaperTable() {
-    root_ = std::filesystem::path(::testing::TempDir()) /
-            (std::string("paper-") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-    std::filesystem::remove_all(root_);
+    root = std::filesystem::path(::testing::TempDir()) /
+           (std::string("paper-") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+    std::filesystem::remove_all(root);
   }
-  ~PaperTable() override { std::filesystem::remove_all(root_); }
 
-  std::filesystem::path root_;
-  Overrides quick_ = {{"train_digits", "400"}, {"test_digits", "200"}, {"steps", "12"}, {"width", "8"}};
+  std::filesystem::path root;
+  Overrides quick = {{"train_digits", "400"}, {"test_digits", "200"}, {"steps", "12"}, {"width", "8"}};
 };
 
 TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
@@ -84,12 +86,12 @@ TEST_F(PaperTable, ShowsConstantsWithoutRuns) {
 
 TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
   const std::vector<std::uint64_t> seeds = {0, 1};
-  Overrides quick = quick_;
-  quick.emplace_back("pretrain", "4");
-  const Table table = table1(std::vector<std::string>{"erm", "pair_w"}, seeds, quick);
+  Overrides changes = quick;
+  changes.emplace_back("pretrain", "4");
+  const Table table = table1(std::vector<std::string>{"erm", "pair_w"}, seeds, changes);
   const std::vector<runs::RunSpec> specs = specs_of(table);
-  const sweep::ManyRuns first = sweep::run_all(specs, root_, 2);
-  const sweep::ManyRuns again = sweep::run_all(specs, root_, 1);
+  const sweep::ManyRuns first = sweep::run_all(specs, root, 2);
+  const sweep::ManyRuns again = sweep::run_all(specs, root, 1);
   ASSERT_EQ(first.outcomes.size(), 8U);
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_EQ(first.outcomes[i].error, "");
@@ -105,12 +107,12 @@ TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
 
 TEST_F(PaperTable, ContinuesWhenARunFailsAndSaysSo) {
   const std::vector<std::uint64_t> seeds = {0};
-  const Table table = table1(std::vector<std::string>{"erm"}, seeds, quick_);
+  const Table table = table1(std::vector<std::string>{"erm"}, seeds, quick);
   const std::vector<runs::RunSpec> specs = specs_of(table);
   // A file in place of the first run's folder.
-  std::filesystem::create_directories(root_);
-  std::ofstream(root_ / runs::default_directory(specs[0]).filename()) << "in the way";
-  const sweep::ManyRuns runs = sweep::run_all(specs, root_, 2);
+  std::filesystem::create_directories(root);
+  std::ofstream(root / runs::default_directory(specs[0]).filename()) << "in the way";
+  const sweep::ManyRuns runs = sweep::run_all(specs, root, 2);
   EXPECT_NE(runs.outcomes[0].error, "");
   EXPECT_EQ(runs.outcomes[1].error, "");
   const nlohmann::json json = result_json(table, runs, seeds);

@@ -16,42 +16,44 @@ namespace pair::plot::files_test {
 namespace {
 
 class Files : public ::testing::Test {
+ public:
+  ~Files() override { std::filesystem::remove_all(folder); }
+
  protected:
-  Files() { std::filesystem::create_directory(folder_); }
-  ~Files() override { std::filesystem::remove_all(folder_); }
+  Files() { std::filesystem::create_directory(folder); }
 
   static std::string content(const std::filesystem::path& file) {
     std::ifstream stream(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
-                                  ("pair_plot_" + std::to_string(::getpid()) + "_" +
-                                   ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  Figure figure_{.title = "A figure", .panels = {Chart{.marks = {Line{.x = {0, 1}, .y = {0, 1}}}}}};
+  std::filesystem::path folder = std::filesystem::temp_directory_path() /
+                                 ("pair_plot_" + std::to_string(::getpid()) + "_" +
+                                  ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  Figure figure{.title = "A figure", .panels = {Chart{.marks = {Line{.x = {0, 1}, .y = {0, 1}}}}}};
 };
 
 TEST_F(Files, AreWhatTheirNamesSay) {
-  write_figure(figure_, folder_ / "a.svg", Theme::dark);
-  write_figure(figure_, folder_ / "a.csv");
-  EXPECT_EQ(content(folder_ / "a.svg"), to_svg(figure_, {.theme = Theme::dark}));
-  EXPECT_EQ(content(folder_ / "a.csv"), to_csv(figure_));
+  write_figure(figure, folder / "a.svg", Theme::dark);
+  write_figure(figure, folder / "a.csv");
+  EXPECT_EQ(content(folder / "a.svg"), to_svg(figure, {.theme = Theme::dark}));
+  EXPECT_EQ(content(folder / "a.csv"), to_csv(figure));
   if (have_png()) {
-    write_figure(figure_, folder_ / "a.png");
-    EXPECT_THAT(content(folder_ / "a.png"), ::testing::StartsWith("\x89PNG"));
+    write_figure(figure, folder / "a.png");
+    EXPECT_THAT(content(folder / "a.png"), ::testing::StartsWith("\x89PNG"));
   }
 }
 
 TEST_F(Files, OfOtherKindsAreRefusedAndNotMade) {
   for (const char* name : {"a.pdf", "a", "a.SVG2", ".svg"}) {
-    EXPECT_THROW(write_figure(figure_, folder_ / name), std::invalid_argument) << name;
-    EXPECT_FALSE(std::filesystem::exists(folder_ / name));
+    EXPECT_THROW(write_figure(figure, folder / name), std::invalid_argument) << name;
+    EXPECT_FALSE(std::filesystem::exists(folder / name));
   }
 }
 
 TEST_F(Files, ThatCannotBeWrittenAreReported) {
   try {
-    write_figure(figure_, folder_ / "missing" / "a.svg");
+    write_figure(figure, folder / "missing" / "a.svg");
     FAIL();
   } catch (const std::runtime_error& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("No such file or directory"));
@@ -60,17 +62,17 @@ TEST_F(Files, ThatCannotBeWrittenAreReported) {
 
 TEST_F(Files, StayAsTheyWereWhereTheDiskIsFull) {
   for (const char* const name : {"a.svg", "a.csv"}) {
-    write_figure(figure_, folder_ / name);
-    const std::string before = content(folder_ / name);
-    Figure other = figure_;
+    write_figure(figure, folder / name);
+    const std::string before = content(folder / name);
+    Figure other = figure;
     other.title = "Another";
     {
       const tests::FileLimit full(before.size() / 2);
-      EXPECT_THROW(write_figure(other, folder_ / name), std::runtime_error);
+      EXPECT_THROW(write_figure(other, folder / name), std::runtime_error);
     }
-    EXPECT_EQ(content(folder_ / name), before);
+    EXPECT_EQ(content(folder / name), before);
   }
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 2);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Figure front() {
               .y = {.label = "IRMv1 penalty", .scale = Scale::logarithmic}};
   for (std::size_t k = 0; k < names.size(); ++k) {
     Points points{.name = names[k], .color = category(k), .shape = shape(k)};
-    for (double i = 0; i < 9; ++i) {
+    for (int i = 0; i < 9; ++i) {
       points.x.push_back(0.3 + 0.05 * double(k) + 0.05 * wobble(i, double(k)));
       points.y.push_back(std::pow(10, -1 - 0.5 * double(k) + 0.8 * wobble(i + 20, double(k))));
     }

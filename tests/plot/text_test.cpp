@@ -38,7 +38,7 @@ TEST(TextWidth, GrowsWithTheTextAndItsSize) {
 TEST(Shortened, FitsTheWidth) {
   const std::string name = "a_name_that_somebody_took_from_a_very_long_path/with/日本語/🙂";
   EXPECT_EQ(shortened(name, 12, 1000), name);
-  for (double width = 15; width < 400; width += 7) {
+  for (int width = 15; width < 400; width += 7) {
     const std::string text = shortened(name, 12, width);
     EXPECT_LE(text_width(text, 12), width);
     EXPECT_EQ(clean(text), text) << "cut within a character";

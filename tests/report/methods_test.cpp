@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 
 select::Run run_of(const std::string& algorithm, std::int64_t seed,
-                   std::vector<std::pair<std::int64_t, double>> points) {
+                   const std::vector<std::pair<std::int64_t, double>>& points) {
   select::Run run;
   run.name = algorithm + std::to_string(seed);
   run.algorithm = algorithm;

@@ -14,7 +14,7 @@ using ::testing::Not;
 
 // The text between the tags of the data element.
 std::string data_of(const std::string& html) {
-  const std::string opening = "<script id=\"data\" type=\"application/json\">";
+  const std::string opening = R"(<script id="data" type="application/json">)";
   const std::size_t begin = html.find(opening) + opening.size();
   return html.substr(begin, html.find("</script>", begin) - begin);
 }

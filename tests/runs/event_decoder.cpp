@@ -58,7 +58,7 @@ class Reader {
     if (number<std::uint32_t>() != checksum(length)) {
       throw std::runtime_error("the length's checksum is wrong");
     }
-    const std::string bytes = take(Reader(length).number<std::uint64_t>());
+    std::string bytes = take(Reader(length).number<std::uint64_t>());
     if (number<std::uint32_t>() != checksum(bytes)) {
       throw std::runtime_error("the checksum is wrong");
     }

@@ -345,14 +345,15 @@ TEST(PairPredict, TakesDigitsAsPicturesAndAsIdxFiles) {
   train_run(scratch, small_cmnist());
   // Two images of 28 x 28, and the second of them in green at 14 x 14.
   data::Bytes idx = {0, 0, 8, 3, 0, 0, 0, 2, 0, 0, 0, 28, 0, 0, 0, 28};
-  data::Image small{14, 14, data::Bytes(14 * 14 * 3, 0)};
+  data::Image small{14, 14, data::Bytes(std::size_t{14} * 14 * 3, 0)};
   for (int picture = 0; picture < 2; ++picture) {
     for (int row = 0; row < 28; ++row) {
       for (int column = 0; column < 28; ++column) {
         const auto pixel = static_cast<std::uint8_t>((row * 9 + column * 5 + picture * 77) % 256);
         idx.push_back(pixel);
         if (picture == 1 && row % 2 == 0 && column % 2 == 0) {
-          small.pixels[static_cast<std::size_t>((row / 2 * 14 + column / 2) * 3 + 1)] = pixel;
+          const int green = (row / 2 * 14 + column / 2) * 3 + 1;
+          small.pixels[static_cast<std::size_t>(green)] = pixel;
         }
       }
     }

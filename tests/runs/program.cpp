@@ -14,8 +14,10 @@ namespace pair::runs::testing {
 namespace {
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
   std::vector<char*> words = {const_cast<char*>(PAIR_PROGRAM)};
   for (const std::string& argument : arguments) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
     words.push_back(const_cast<char*>(argument.c_str()));
   }
   words.push_back(nullptr);

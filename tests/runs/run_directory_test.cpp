@@ -105,7 +105,7 @@ TEST(RunDirectory, DropsALineWithoutAnEnd) {
   const Scratch scratch;
   write_run(scratch / "run");
   const std::string whole = read_file(results_file(scratch / "run"));
-  write(results_file(scratch / "run"), whole + "{\"step\":4,\"lo");
+  write(results_file(scratch / "run"), whole + R"({"step":4,"lo)");
   EXPECT_THAT(read_records(results_file(scratch / "run")), SizeIs(3)) << "readers pass it over";
   RunDirectory run(scratch / "run", small_spec());
   EXPECT_TRUE(run.resume());

@@ -21,7 +21,7 @@ History random_history(data::Random& random) {
     std::vector<testing::Logged> records;
     for (int step = 0; step < 8; ++step) {
       const auto accuracy = [&random] { return 0.01 * static_cast<double>(random.below(100)); };
-      records.push_back({100 * step,
+      records.push_back({std::int64_t{100} * step,
                          {accuracy(), accuracy(), accuracy()},
                          {accuracy(), accuracy(), accuracy()},
                          {{"nll", random.uniform(0.1, 1)}, {"penalty", random.uniform(1e-4, 1e-2)}}});
@@ -55,14 +55,14 @@ std::vector<double> scores(const Selection& selection) {
 
 class Choices : public ::testing::Test {
  protected:
-  data::Random random_{7, "selection"};
+  data::Random random{7, "selection"};
 };
 
 TEST_F(Choices, DoNotChangeWithTheOrderOfRuns) {
   for (int n = 0; n < histories; ++n) {
-    const History history = random_history(random_);
+    const History history = random_history(random);
     History shuffled = history;
-    random_.shuffle(std::span(shuffled));
+    random.shuffle(std::span(shuffled));
     for (const Validation validation : {Validation::train_domain, Validation::test_domain}) {
       PairOptions options;
       options.validation = validation;
@@ -77,9 +77,9 @@ TEST_F(Choices, DoNotChangeWithTheOrderOfRuns) {
 
 TEST_F(Choices, DoNotChangeWithTheScaleOfThePreference) {
   for (int n = 0; n < histories; ++n) {
-    const History history = random_history(random_);
+    const History history = random_history(random);
     PairOptions options;
-    options.preference = {1.0, random_.uniform(1, 1000)};
+    options.preference = {1.0, random.uniform(1, 1000)};
     const Selection expected = pair_s(history, options);
     for (const double scale : {1e-200, 1e-3, 0.7, 3.0, 1e12, 1e300}) {
       PairOptions scaled = options;
@@ -98,7 +98,7 @@ TEST_F(Choices, DoNotChangeWithTheScaleOfThePreference) {
 TEST_F(Choices, DoNotChangeWithMoreRunsBelowTheBar) {
   int added = 0;
   for (int n = 0; n < histories; ++n) {
-    const History history = random_history(random_);
+    const History history = random_history(random);
     History larger = history;
     PairOptions options;
     options.preference = {1.0, 50.0};

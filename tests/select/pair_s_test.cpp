@@ -58,7 +58,7 @@ TEST(PairS, TakesTheLeastLossesWithinARun) {
 Run memorising_run(const std::string& name) {
   std::vector<testing::Logged> records;
   for (int step = 0; step < 4; ++step) {
-    testing::Logged record = logged(100 * step, 0.4 - 0.1 * step, 0.2 - 0.05 * step);
+    testing::Logged record = logged(std::int64_t{100} * step, 0.4 - 0.1 * step, 0.2 - 0.05 * step);
     record.others.insert(record.others.end(), {{"losses.erm", 0.4 - 0.1 * step},
                                                {"losses.irmv1", 0.2 - 0.05 * step},
                                                {"held_out_losses.erm", 0.4},
@@ -198,7 +198,7 @@ TEST(PairS, GoesByValidationAccuracyForNoisyLosses) {
 TEST(PairS, KeepsThePapersLastSteps) {
   std::vector<testing::Logged> records;
   for (int i = 0; i < 20; ++i) {
-    records.push_back(logged(100 * i, 0.1 + 0.01 * i, 0.1));
+    records.push_back(logged(std::int64_t{100} * i, 0.1 + 0.01 * i, 0.1));
   }
   History history{make_run("a", {0}, 0, records)};
   PairOptions options;

@@ -125,7 +125,7 @@ TEST(RecordLine, ReadsPythonsNaNInALoss) {
   std::string line = valid().dump();
   line.replace(line.find("\"nll\":0.4"), 9, "\"nll\":NaN");
   line.replace(line.find("\"loss\":0.5"), 10, "\"loss\":-Infinity");
-  line.insert(1, "\"note\":\"NaN \\\" Infinity\",");
+  line.insert(1, R"("note":"NaN \" Infinity",)");
   const Parsed parsed = parse(line);
   EXPECT_THAT(parsed.problem, IsEmpty());
   EXPECT_TRUE(std::isnan(value_of(parsed, "nll")));

@@ -120,10 +120,11 @@ TEST(Request, SaysWhatItExpects) {
        "percentile: expected a number from 0 to 1, got nan"},
   };
   for (const auto& [request, sentence] : cases) {
-    EXPECT_THAT([&] { check(request); }, ThrowsMessage<std::invalid_argument>(sentence));
-    EXPECT_THAT([&] { (void)choose(request, two_runs()); }, ThrowsMessage<std::invalid_argument>(sentence));
+    EXPECT_THAT([&request = request] { check(request); }, ThrowsMessage<std::invalid_argument>(sentence));
+    EXPECT_THAT([&request = request] { (void)choose(request, two_runs()); },
+                ThrowsMessage<std::invalid_argument>(sentence));
   }
-  const auto with_losses = [](std::vector<std::string> names) {
+  const auto with_losses = [](const std::vector<std::string>& names) {
     return [names] {
       const History history = two_runs();
       (void)choose({.criterion = "pair", .losses = names}, history);

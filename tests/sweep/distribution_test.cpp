@@ -45,7 +45,7 @@ TEST(Distribution, LogUniformIsUniformInTheExponent) {
     EXPECT_LE(exponent, 5.0 + 1e-5);
     below_the_middle += exponent < 2.0 ? 1 : 0;
   }
-  EXPECT_NEAR(below_the_middle, draws / 2, 100);
+  EXPECT_NEAR(below_the_middle, draws / 2.0, 100);
 }
 
 TEST(Distribution, WholeNumbersAreCutDownAndNotRounded) {
@@ -59,7 +59,7 @@ TEST(Distribution, WholeNumbersAreCutDownAndNotRounded) {
   EXPECT_EQ(seen.begin()->first, 1);
   EXPECT_EQ(seen.rbegin()->first, 7);
   // 1 stands for [1, 2), which is a third of the exponents.
-  EXPECT_NEAR(seen[1], draws / 3, 80);
+  EXPECT_NEAR(seen[1], draws / 3.0, 80);
 }
 
 TEST(Distribution, ChoiceTakesEachAsOften) {
@@ -70,7 +70,7 @@ TEST(Distribution, ChoiceTakesEachAsOften) {
   }
   ASSERT_EQ(seen.size(), 3U);
   for (const auto& [value, count] : seen) {
-    EXPECT_NEAR(count, draws / 3, 80) << value;
+    EXPECT_NEAR(count, draws / 3.0, 80) << value;
   }
 }
 

@@ -237,9 +237,9 @@ TEST(ManyRuns, ThatAreFinishedNeedNoDevice) {
   const fs::path folder = scratch.path() / runs::folder_name(there[0]);
   fs::copy(done, folder, fs::copy_options::recursive);
   std::string spec = runs::read_file(folder / "spec.json");
-  const std::string device = "\"device\": \"cpu\"";
+  const std::string device = R"("device": "cpu")";
   ASSERT_NE(spec.find(device), std::string::npos) << spec;
-  spec.replace(spec.find(device), device.size(), "\"device\": \"cuda\"");
+  spec.replace(spec.find(device), device.size(), R"("device": "cuda")");
   runs::replace_file(folder / "spec.json", spec);
   EXPECT_NO_THROW(require_runnable(there, scratch.path()));
   EXPECT_EQ(run_all(there, scratch.path(), 1).outcomes.front().status, Status::done);
@@ -266,7 +266,7 @@ TEST(ManyRuns, SayOnceWhatSeveralHaveToSay) {
   for (const RunSpec& spec : specs) {
     (void)run_all(std::span(&spec, 1), scratch.path(), 1);
   }
-  const fs::path root = scratch.path();
+  const fs::path& root = scratch.path();
   for (const RunSpec& spec : specs) {
     fs::remove(root / runs::folder_name(spec) / "done");
     runs::testing::write(root / runs::folder_name(spec) / "checkpoint", "nonsense");

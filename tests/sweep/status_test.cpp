@@ -29,21 +29,21 @@ class Status : public ::testing::Test {
     definition.algorithms = {"erm", "vrex"};
     definition.n_hparams = 3;
     definition.n_trials = 1;
-    jobs_ = jobs_of(definition);
+    jobs = jobs_of(definition);
   }
 
-  [[nodiscard]] fs::path folder_of(std::size_t job) const { return scratch_ / jobs_[job].folder; }
+  [[nodiscard]] fs::path folder_of(std::size_t job) const { return scratch / jobs[job].folder; }
   // The folder as somebody holds it who trains there.
   [[nodiscard]] std::unique_ptr<RunDirectory> begin(std::size_t job) const {
-    auto directory = std::make_unique<RunDirectory>(folder_of(job), jobs_[job].spec);
+    auto directory = std::make_unique<RunDirectory>(folder_of(job), jobs[job].spec);
     directory->record(R"({"step":1})");
     return directory;
   }
   void finish(std::size_t job) const { begin(job)->finish({1, 0.5}, {}); }
-  [[nodiscard]] State state(std::size_t job) const { return status_of(jobs_[job], scratch_.path()).state; }
+  [[nodiscard]] State state(std::size_t job) const { return status_of(jobs[job], scratch.path()).state; }
 
-  Scratch scratch_;
-  std::vector<Job> jobs_;
+  Scratch scratch;
+  std::vector<Job> jobs;
 };
 
 TEST_F(Status, TellsEveryStateFromTheFolder) {
@@ -54,7 +54,7 @@ TEST_F(Status, TellsEveryStateFromTheFolder) {
   runs::testing::write(runs::results_file(folder_of(3)), "{\"step\":2}\n");
   begin(4).reset();
 
-  const SweepStatus status = status_of(jobs_, scratch_.path());
+  const SweepStatus status = status_of(jobs, scratch.path());
   std::vector<State> found;
   for (const JobStatus& job : status.jobs) {
     found.push_back(job.state);
@@ -84,8 +84,8 @@ TEST_F(Status, ChangesNothing) {
 
 TEST_F(Status, NamesRunsThatAreNotJobs) {
   finish(0);
-  fs::rename(folder_of(0), scratch_ / "another");
-  const SweepStatus status = status_of(jobs_, scratch_.path());
+  fs::rename(folder_of(0), scratch / "another");
+  const SweepStatus status = status_of(jobs, scratch.path());
   EXPECT_THAT(status.strangers, ElementsAre("another"));
   EXPECT_EQ(status.counts.of(State::not_begun), 6U);
 }
@@ -93,7 +93,7 @@ TEST_F(Status, NamesRunsThatAreNotJobs) {
 TEST_F(Status, CallsAFileInTheWayBroken) {
   runs::testing::write(folder_of(0), "in the way");
   EXPECT_EQ(state(0), State::broken);
-  mend(jobs_[0], scratch_.path());
+  mend(jobs[0], scratch.path());
   EXPECT_TRUE(fs::exists(folder_of(0)));
 }
 
@@ -101,17 +101,17 @@ TEST_F(Status, RepairsARunWhoseRecordsWereLost) {
   finish(0);
   runs::testing::write(runs::results_file(folder_of(0)), "");
   EXPECT_EQ(state(0), State::broken);
-  mend(jobs_[0], scratch_.path());
+  mend(jobs[0], scratch.path());
   EXPECT_EQ(state(0), State::incomplete);
 }
 
 TEST_F(Status, RepairsNothingThatIsCompleteOrForeign) {
   finish(0);
-  mend(jobs_[0], scratch_.path());
+  mend(jobs[0], scratch.path());
   EXPECT_EQ(state(0), State::done);
   fs::rename(folder_of(0), folder_of(1));
   EXPECT_EQ(state(1), State::broken) << "the run of another draw";
-  mend(jobs_[1], scratch_.path());
+  mend(jobs[1], scratch.path());
   EXPECT_TRUE(fs::exists(runs::done_file(folder_of(1))));
 }
 
@@ -119,11 +119,11 @@ TEST_F(Status, CallsASpecThatIsAFolderBrokenAndDeletesTheRun) {
   begin(0).reset();
   fs::remove(runs::spec_file(folder_of(0)));
   fs::create_directory(runs::spec_file(folder_of(0)));
-  const JobStatus status = status_of(jobs_[0], scratch_.path());
+  const JobStatus status = status_of(jobs[0], scratch.path());
   EXPECT_EQ(status.state, State::broken);
   EXPECT_THAT(status.message, HasSubstr("spec.json is a folder"));
-  EXPECT_TRUE(is_own(jobs_[0], scratch_.path()));
-  EXPECT_TRUE(delete_run(jobs_[0], scratch_.path()));
+  EXPECT_TRUE(is_own(jobs[0], scratch.path()));
+  EXPECT_TRUE(delete_run(jobs[0], scratch.path()));
   EXPECT_EQ(state(0), State::not_begun);
 }
 
@@ -143,22 +143,22 @@ TEST_F(Status, DoesNotWaitForPipes) {
   fs::remove(runs::results_file(folder_of(0)));
   ASSERT_EQ(::mkfifo(runs::results_file(folder_of(0)).c_str(), 0600), 0);
   EXPECT_EQ(state(0), State::broken);
-  EXPECT_TRUE(delete_run(jobs_[0], scratch_.path()));
+  EXPECT_TRUE(delete_run(jobs[0], scratch.path()));
   begin(1).reset();
   ASSERT_EQ(::mkfifo(runs::failed_file(folder_of(1)).c_str(), 0600), 0);
   EXPECT_EQ(state(1), State::failed);
-  EXPECT_THAT(status_of(jobs_[1], scratch_.path()).message, HasSubstr("it is not a regular file"));
+  EXPECT_THAT(status_of(jobs[1], scratch.path()).message, HasSubstr("it is not a regular file"));
   begin(2).reset();
   fs::create_symlink("/dev/zero", runs::done_file(folder_of(2)));
   EXPECT_EQ(state(2), State::broken);
 }
 
 TEST_F(Status, SaysThatPermissionsAreMissing) {
-  fs::permissions(scratch_.path(), fs::perms::all);
+  fs::permissions(scratch.path(), fs::perms::all);
   finish(0);
   fs::permissions(folder_of(0), fs::perms::none);
   const tests::WithoutPermissions nobody;
-  const JobStatus status = status_of(jobs_[0], scratch_.path());
+  const JobStatus status = status_of(jobs[0], scratch.path());
   EXPECT_EQ(status.state, State::broken);
   EXPECT_THAT(status.message, HasSubstr("Permission denied"));
 }
@@ -168,12 +168,12 @@ TEST_F(Status, DeletesWhatIsIncompleteAndNotRunning) {
   const std::unique_ptr<RunDirectory> training = begin(1);
   begin(2)->fail("why");
   begin(3).reset();
-  EXPECT_FALSE(delete_run(jobs_[0], scratch_.path()));
-  EXPECT_FALSE(delete_run(jobs_[1], scratch_.path()));
-  EXPECT_TRUE(delete_run(jobs_[2], scratch_.path()));
-  EXPECT_TRUE(delete_run(jobs_[3], scratch_.path()));
+  EXPECT_FALSE(delete_run(jobs[0], scratch.path()));
+  EXPECT_FALSE(delete_run(jobs[1], scratch.path()));
+  EXPECT_TRUE(delete_run(jobs[2], scratch.path()));
+  EXPECT_TRUE(delete_run(jobs[3], scratch.path()));
   runs::testing::write(folder_of(4), "somebody's");
-  EXPECT_FALSE(delete_run(jobs_[4], scratch_.path()));
+  EXPECT_FALSE(delete_run(jobs[4], scratch.path()));
   EXPECT_TRUE(fs::exists(folder_of(4)));
   EXPECT_EQ(state(0), State::done);
   EXPECT_EQ(state(1), State::running);

@@ -39,7 +39,7 @@ inline std::shared_ptr<NormalizedModel> normalized_model(std::uint64_t seed = 1)
   for (const auto& child : model->named_children()) {
     if (child.key() == "hidden" || child.key() == "head") {
       const torch::NoGradGuard no_graph;
-      for (torch::Tensor parameter : child.value()->parameters()) {
+      for (const torch::Tensor& parameter : child.value()->parameters()) {
         auto values = parameter.view({-1});
         for (std::int64_t i = 0; i < values.numel(); ++i) {
           values[i] = random.uniform(-0.5, 0.5);

@@ -199,7 +199,7 @@ TEST(DevicePrecision, OfResNetsStepsIsRecordedAndRepeatable) {
       trainer.advance();
     }
     EXPECT_THAT(trainer.take_notices(), ::testing::Not(Contains(HasSubstr("cannot be recorded"))));
-    const std::vector<double> losses = trainer.evaluate().losses;
+    std::vector<double> losses = trainer.evaluate().losses;
     use_tf32(false);
     return losses;
   };

@@ -48,7 +48,7 @@ void PrintTo(const Task& task, std::ostream* out) {
 }
 
 struct Fixture {
-  explicit Fixture(std::vector<std::string> names, const Task& task = {}) : loss(task.loss) {
+  explicit Fixture(const std::vector<std::string>& names, const Task& task = {}) : loss(task.loss) {
     const std::int64_t outputs = loss == data::TaskLoss::cross_entropy ? 3 : 1;
     data::Random random(3, "model");
     model = models::make_model("mlp", models::options_of("mlp", {{"width", "8"}}),

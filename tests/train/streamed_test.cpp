@@ -46,7 +46,7 @@ class Streamed : public ::testing::Test {
     }
   }
 
-  [[nodiscard]] fs::path root() const { return scratch_.path() / "photos"; }
+  [[nodiscard]] fs::path root() const { return scratch.path() / "photos"; }
   void damage(const std::string& file) const {
     fs::resize_file(root() / file, fs::file_size(root() / file) / 2);
   }
@@ -69,7 +69,7 @@ class Streamed : public ::testing::Test {
     return std::make_shared<const data::EnvironmentSet>(data::entry_of("images").make(made.options, seed));
   }
 
-  tests::Scratch scratch_;
+  tests::Scratch scratch;
 };
 
 Settings streamed_settings() {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/nn.h>
+#include <torch/optim.h>
 #include <torch/utils.h>
 
 #include <cmath>
@@ -289,7 +290,7 @@ TEST(Trainer, TakesPlainGradientStepsWithSgd) {
     model->zero_grad();
     torch::stack(risks).mean().backward();
     const torch::NoGradGuard no_graph;
-    for (torch::Tensor parameter : model->parameters()) {
+    for (const torch::Tensor& parameter : model->parameters()) {
       parameter.sub_(parameter.grad(), settings.lr);
     }
   }

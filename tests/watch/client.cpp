@@ -71,7 +71,7 @@ std::string Client::receive_until(std::string_view end, std::chrono::millisecond
       return std::exchange(buffer_, {});
     }
   }
-  const std::string text = buffer_.substr(0, found + end.size());
+  std::string text = buffer_.substr(0, found + end.size());
   buffer_.erase(0, found + end.size());
   return text;
 }

@@ -31,16 +31,16 @@ class PairWatch : public ::testing::Test {
     if (!has_server()) {
       GTEST_SKIP() << "built without cpp-httplib";
     }
-    append(scratch_ / "a/results.jsonl", record(1));
+    append(scratch / "a/results.jsonl", record(1));
   }
 
   // Its port.
   static int begin(const Conversation& program) { return json::parse(program.hear_line())["port"]; }
   [[nodiscard]] std::vector<std::string> arguments() const {
-    return {"watch", scratch_.path().string(), "--json"};
+    return {"watch", scratch.path().string(), "--json"};
   }
 
-  const Scratch scratch_;
+  const Scratch scratch;
 };
 
 // Whether a payload that meets the condition arrives within two seconds. Others may arrive before it: a
@@ -60,9 +60,9 @@ bool shows(Events& events, Condition condition) {
 
 TEST_F(PairWatch, SaysWhereItIsAndEndsWithCtrlC) {
   for (const int number : {SIGINT, SIGTERM}) {
-    Conversation program({"watch", scratch_.path().string()});
+    Conversation program({"watch", scratch.path().string()});
     const std::string line = program.hear_line();
-    EXPECT_THAT(line, StartsWith("Watching " + scratch_.path().string() + " at http://127.0.0.1:"));
+    EXPECT_THAT(line, StartsWith("Watching " + scratch.path().string() + " at http://127.0.0.1:"));
     const int port = std::stoi(line.substr(line.find("127.0.0.1:") + 10));
     Events events(port);
     EXPECT_THAT(events.next(), Not(IsEmpty()));
@@ -81,22 +81,22 @@ TEST_F(PairWatch, ShowsARecordWithinTwoSeconds) {
   Events events(port);
   EXPECT_EQ(json::parse(events.next())["runs"][0]["step"], 1);
   for (int step = 2; step < 6; ++step) {
-    append(scratch_ / "a/results.jsonl", record(step));
+    append(scratch / "a/results.jsonl", record(step));
     EXPECT_TRUE(shows(events, [step](const json& runs) { return runs[0]["step"] == step; }));
   }
-  append(scratch_ / "b/results.jsonl", record(1, "erm"));
+  append(scratch / "b/results.jsonl", record(1, "erm"));
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs.size() == 2; }));
-  append(scratch_ / "b/failed", "no luck");
+  append(scratch / "b/failed", "no luck");
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs[1]["state"] == "failed"; }));
-  append(scratch_ / "a/done", "{}");
+  append(scratch / "a/done", "{}");
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs[0]["state"] == "done"; }));
   EXPECT_EQ(status_of(get(port, "/")), 200);
 }
 
 TEST_F(PairWatch, ShowsNamesAndExecutesNone) {
   const std::string name = R"(<img src=x onerror=alert(1)>"'&)";
-  append(scratch_ / name / "results.jsonl", record(3, "<script>alert(2)<\\/script>"));
-  append(scratch_ / name / "failed", "</script><script>alert(3)</script>");
+  append(scratch / name / "results.jsonl", record(3, "<script>alert(2)<\\/script>"));
+  append(scratch / name / "failed", "</script><script>alert(3)</script>");
   const Conversation program(arguments());
   const int port = begin(program);
   const json payload = json::parse(Events(port).next());
@@ -108,7 +108,7 @@ TEST_F(PairWatch, ShowsNamesAndExecutesNone) {
 }
 
 TEST_F(PairWatch, ToleratesNamesThatAreNotText) {
-  append(scratch_ / "bad\xff\xfename" / "results.jsonl", record(3));
+  append(scratch / "bad\xff\xfename" / "results.jsonl", record(3));
   const Conversation program(arguments());
   EXPECT_EQ(json::parse(Events(begin(program)).next())["runs"].size(), 2U);
 }
@@ -117,9 +117,9 @@ TEST_F(PairWatch, ContinuesIfTheFolderDisappearsAndReturns) {
   const Conversation program(arguments());
   Events events(begin(program));
   EXPECT_EQ(json::parse(events.next())["runs"].size(), 1U);
-  std::filesystem::remove_all(scratch_.path());
+  std::filesystem::remove_all(scratch.path());
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs.empty(); }));
-  append(scratch_ / "a/results.jsonl", record(2));
+  append(scratch / "a/results.jsonl", record(2));
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs.size() == 1 && runs[0]["step"] == 2; }));
 }
 
@@ -128,10 +128,10 @@ TEST_F(PairWatch, RefusesWhatItCannotUse) {
   const Finished missing = run_pair({"watch", "/nonexistent"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err, HasSubstr("'/nonexistent' does not exist; expected a run's folder"));
-  EXPECT_EQ(run_pair({"watch", scratch_.path().string(), "--port", "70000"}).status, 2);
+  EXPECT_EQ(run_pair({"watch", scratch.path().string(), "--port", "70000"}).status, 2);
   const Conversation program(arguments());
   const Finished taken =
-      run_pair({"watch", scratch_.path().string(), "--port", std::to_string(begin(program))});
+      run_pair({"watch", scratch.path().string(), "--port", std::to_string(begin(program))});
   EXPECT_EQ(taken.status, 1);
   EXPECT_THAT(taken.err, HasSubstr("cannot listen at 127.0.0.1, port "));
 }

@@ -28,33 +28,33 @@ class WatchServer : public ::testing::Test {
     if (!has_server()) {
       GTEST_SKIP() << "built without cpp-httplib";
     }
-    feed_.publish(R"({"runs":1})");
+    feed.publish(R"({"runs":1})");
   }
 
   int serve(const ServerOptions& options = {}) {
-    server_ = std::make_unique<Server>(
-        feed_, [](const std::string& payload) { return "<html>" + payload + "</html>"; }, options);
-    return server_->port();
+    server = std::make_unique<Server>(
+        feed, [](const std::string& payload) { return "<html>" + payload + "</html>"; }, options);
+    return server->port();
   }
 
   void expect_alive() const {
-    EXPECT_EQ(body_of(get(server_->port(), "/")), "<html>" + *feed_.newest().payload + "</html>");
+    EXPECT_EQ(body_of(get(server->port(), "/")), "<html>" + *feed.newest().payload + "</html>");
   }
 
-  Feed feed_;
-  std::unique_ptr<Server> server_;
+  Feed feed;
+  std::unique_ptr<Server> server;
 };
 
 TEST_F(WatchServer, ShowsThePageOfTheNewestPayload) {
   const int port = serve();
-  EXPECT_EQ(server_->url(), "http://127.0.0.1:" + std::to_string(port) + "/");
+  EXPECT_EQ(server->url(), "http://127.0.0.1:" + std::to_string(port) + "/");
   const std::string answer = get(port, "/");
   EXPECT_EQ(status_of(answer), 200);
   EXPECT_THAT(answer, HasSubstr("Content-Type: text/html; charset=utf-8\r\n"));
   EXPECT_THAT(answer, HasSubstr("Cache-Control: no-store\r\n"));
   EXPECT_THAT(answer, Not(HasSubstr("Access-Control")));
   EXPECT_EQ(body_of(answer), R"(<html>{"runs":1}</html>)");
-  feed_.publish(R"({"runs":2})");
+  feed.publish(R"({"runs":2})");
   EXPECT_EQ(body_of(get(port, "/?a=b")), R"(<html>{"runs":2}</html>)");
 }
 
@@ -63,10 +63,10 @@ TEST_F(WatchServer, SendsThePayloadAtOnceAndEachThatFollows) {
   EXPECT_EQ(events.next(), R"({"runs":1})");
   for (int i = 2; i < 5; ++i) {
     const std::string payload = "{\"runs\":" + std::to_string(i) + "}";
-    feed_.publish(payload);
+    feed.publish(payload);
     EXPECT_EQ(events.next(2s), payload);
   }
-  feed_.publish(R"({"runs":4})");
+  feed.publish(R"({"runs":4})");
   EXPECT_THAT(events.next(500ms), IsEmpty()) << "the same payload is not sent again";
 }
 
@@ -87,7 +87,7 @@ TEST_F(WatchServer, HasNoOtherPath) {
   for (const char* path :
        {"/../../../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "//etc/passwd",
         "/events/../../etc/passwd", "/results.jsonl", "/run/results.jsonl", "/index.html", "/favicon.ico",
-        "/events/", "/%00", "/\\..\\..\\etc\\passwd", "file:///etc/passwd", "*"}) {
+        "/events/", "/%00", R"(/\..\..\etc\passwd)", "file:///etc/passwd", "*"}) {
     const std::string answer = get(port, path);
     EXPECT_THAT(status_of(answer), AnyOf(404, 400, 0)) << path;
     EXPECT_THAT(answer, Not(HasSubstr("root:"))) << path;
@@ -193,7 +193,7 @@ TEST_F(WatchServer, DropsClientsThatDoNotRead) {
   ServerOptions options;
   options.stall_time = 300ms;
   options.connections = 2;
-  feed_.publish("\"" + std::string(32 << 20, 'x') + "\"");
+  feed.publish("\"" + std::string(32 << 20, 'x') + "\"");
   const int port = serve(options);
   const Client one(port);
   const Client other(port);
@@ -264,7 +264,7 @@ TEST_F(WatchServer, EndsImmediatelyWithConnectedClients) {
   EXPECT_THAT(events.next(), Not(IsEmpty()));
   const Client silent(port);
   const Clock::time_point began = Clock::now();
-  server_.reset();
+  server.reset();
   EXPECT_LT(Clock::now() - began, 2s);
   EXPECT_THROW(Client{port}, std::system_error);
 }
@@ -275,7 +275,7 @@ TEST_F(WatchServer, HasItsPortToItself) {
   EXPECT_THAT(
       [&] {
         Server(
-            feed_, [](const std::string& payload) { return payload; }, options);
+            feed, [](const std::string& payload) { return payload; }, options);
       },
       ThrowsMessage<std::runtime_error>(StartsWith("cannot listen at 127.0.0.1, port ")));
   options.port = 0;
@@ -283,7 +283,7 @@ TEST_F(WatchServer, HasItsPortToItself) {
   EXPECT_THAT(
       [&] {
         Server(
-            feed_, [](const std::string& payload) { return payload; }, options);
+            feed, [](const std::string& payload) { return payload; }, options);
       },
       ThrowsMessage<std::runtime_error>(StartsWith("cannot listen at 192.0.2.1, port 0: ")));
 }

@@ -92,7 +92,7 @@ class Fish final : public OneLossUpdate {
                    double share) {
     const torch::NoGradGuard no_graph;
     for (std::size_t i = 0; i < state.size(); ++i) {
-      torch::Tensor now = state[i];
+      const torch::Tensor& now = state[i];
       if (share == 0.0) {
         now.copy_(before[i]);
       } else if (now.is_floating_point()) {

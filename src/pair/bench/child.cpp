@@ -27,6 +27,7 @@ std::array<int, 2> new_pipe() {
 Child::Child(const std::vector<std::string>& command) {
   std::vector<char*> words;
   for (const std::string& word : command) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
     words.push_back(const_cast<char*>(word.c_str()));
   }
   words.push_back(nullptr);

@@ -72,7 +72,7 @@ double our_milliseconds(train::Trainer& trainer, int steps) {
 }
 
 std::int64_t our_parameters(const train::Settings& settings) {
-  const models::ModelInput input{.size = 2 * 28 * 28, .shape = {2, 28, 28}, .outputs = 2};
+  const models::ModelInput input{.size = std::int64_t{2} * 28 * 28, .shape = {2, 28, 28}, .outputs = 2};
   data::Random random(0, "model");
   std::int64_t count = 0;
   for (const torch::Tensor& parameter :

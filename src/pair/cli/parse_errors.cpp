@@ -180,7 +180,7 @@ std::pair<std::string, std::string> around(std::string_view said, std::string_vi
 
 std::string message_of(const CLI::ParseError& error, const CLI::App& app,
                        const std::function<std::vector<std::string>()>& settings) {
-  const std::string said = error.what();
+  std::string said = error.what();
   const std::string kind = error.get_name();
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     return extras(app, settings);

@@ -151,7 +151,7 @@ void write_row(std::ostream& out, const std::string& number, std::string_view ki
 std::string part_that_counts(const nlohmann::json& record, const std::vector<std::int64_t>& tests,
                              const std::string& score) {
   const auto worst = record.find("worst_test" + score);
-  for (const std::string part : {"_in", "_out"}) {
+  for (std::string part : {"_in", "_out"}) {
     std::optional<double> of_part;
     for (const std::int64_t environment : tests) {
       const auto found = record.find("env" + std::to_string(environment) + part + score);

@@ -161,7 +161,7 @@ CsvSource csv_text(std::string_view text) {
   };
 }
 
-CsvReader::CsvReader(CsvSource source, std::string name, CsvOptions options)
+CsvReader::CsvReader(CsvSource source, const std::string& name, CsvOptions options)
     : source_(std::move(source)), name_(base::printable(name)), options_(options), special_(256, 0) {
   if (options_.separator != '\0' && csv_separators.find(options_.separator) == std::string_view::npos) {
     throw std::invalid_argument("separator: expected a comma, a semicolon or a tab, got '" +

@@ -45,7 +45,7 @@ CsvSource csv_text(std::string_view text);
 class CsvReader {
  public:
   // `name` is used in error messages. Reads the first block to find the separator.
-  CsvReader(CsvSource source, std::string name, CsvOptions options = {});
+  CsvReader(CsvSource source, const std::string& name, CsvOptions options = {});
   // A file under its own name.
   explicit CsvReader(const std::filesystem::path& path, CsvOptions options = {});
 

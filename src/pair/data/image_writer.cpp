@@ -74,6 +74,7 @@ Bytes jpeg_bytes(const Image& image) {
   jpeg_start_compress(&library, TRUE);
   const auto width = static_cast<std::size_t>(image.columns * Image::channels);
   while (library.next_scanline < library.image_height) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
     JSAMPROW row = const_cast<JSAMPLE*>(image.pixels.data() + library.next_scanline * width);
     jpeg_write_scanlines(&library, &row, 1);
   }

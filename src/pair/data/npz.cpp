@@ -121,6 +121,7 @@ Bytes deflated(BytesView bytes) {
     throw std::runtime_error("zlib cannot deflate");
   }
   Bytes packed(deflateBound(&stream, bytes.size()));
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
   stream.next_in = const_cast<Bytef*>(bytes.data());
   stream.avail_in = static_cast<uInt>(bytes.size());
   stream.next_out = packed.data();

@@ -45,7 +45,7 @@ torch::Tensor token_rows(const WordPiece& tokenizer, std::span<const std::string
                          std::int64_t max_tokens, int threads) {
   base::require_integer("max_tokens", max_tokens, 2, 65'536);
   base::require_integer("threads", threads, 1, 256);
-  const torch::Tensor rows = torch::empty({std::ssize(texts), max_tokens}, torch::kInt);
+  torch::Tensor rows = torch::empty({std::ssize(texts), max_tokens}, torch::kInt);
   auto* const first = rows.data_ptr<std::int32_t>();
   const auto width = static_cast<std::size_t>(max_tokens);
   const auto encode = [&](std::size_t begin, std::size_t end) {

@@ -120,8 +120,8 @@ void adjust_contrast(Image& image, double factor) {
   check_factor("contrast", factor);
   const auto sum = static_cast<double>(pixel_loops().sum_of_greys(image.pixels));
   const auto count = static_cast<double>(std::max<std::size_t>(image.pixels.size() / 3, 1));
-  pixel_loops().map(image.pixels,
-                    blended_with(static_cast<int>(sum / count + 0.5), static_cast<float>(factor)));
+  const auto mean = static_cast<int>(sum / count + 0.5);  // NOLINT(bugprone-incorrect-roundings): as Pillow
+  pixel_loops().map(image.pixels, blended_with(mean, static_cast<float>(factor)));
 }
 
 void adjust_saturation(Image& image, double factor) {

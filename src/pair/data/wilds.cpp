@@ -89,7 +89,7 @@ double score_named(const WildsScores& scores, std::string_view name) {
 
 std::filesystem::path wilds_folder(const WildsKind& kind, const std::filesystem::path& root) {
   const std::string version(kind.version);
-  const std::filesystem::path folder = root / (std::string(kind.name) + "_v" + version);
+  std::filesystem::path folder = root / (std::string(kind.name) + "_v" + version);
   const std::string fault = base::folder_fault(folder);
   if (fault == "does not exist" && base::folder_fault(root).empty()) {
     const std::string begin = std::string(kind.name) + "_v";

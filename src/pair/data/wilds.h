@@ -70,13 +70,13 @@ struct WildsSet {
   [[nodiscard]] std::size_t size() const { return split.size(); }
   [[nodiscard]] bool regression() const { return classes.empty(); }
   // The column of a field. Throws std::invalid_argument for an unknown one.
-  [[nodiscard]] std::size_t field(std::string_view name) const;
+  [[nodiscard]] std::size_t field(std::string_view wanted) const;
   [[nodiscard]] double value(std::size_t sample, std::size_t field) const {
     return metadata[sample * fields.size() + field];
   }
   [[nodiscard]] double label(std::size_t sample) const;
   // The samples of a split, ascending.
-  [[nodiscard]] std::vector<std::size_t> samples_of(Split split) const;
+  [[nodiscard]] std::vector<std::size_t> samples_of(Split wanted) const;
 };
 
 // Scores by WILDS' names, in its order: "acc_avg", "acc_slide:0", "count_slide:0", ...

@@ -402,13 +402,14 @@ void WordPiece::add_word(std::string_view word, std::vector<std::int32_t>& ids) 
   }
 }
 
-void WordPiece::add_words(std::string_view text, std::size_t most, std::vector<std::int32_t>& ids) const {
-  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(text.data());
-  const auto size = static_cast<std::int32_t>(text.size());
+void WordPiece::add_words(std::string_view normalised, std::size_t most,
+                          std::vector<std::int32_t>& ids) const {
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(normalised.data());
+  const auto size = static_cast<std::int32_t>(normalised.size());
   std::int32_t word = 0;  // where it begins
   const auto end_word = [&](std::int32_t at) {
     if (at > word) {
-      add_word(text.substr(static_cast<std::size_t>(word), static_cast<std::size_t>(at - word)), ids);
+      add_word(normalised.substr(static_cast<std::size_t>(word), static_cast<std::size_t>(at - word)), ids);
     }
   };
   std::int32_t at = 0;

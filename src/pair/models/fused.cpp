@@ -18,7 +18,7 @@ class LinearRelu : public torch::autograd::Function<LinearRelu> {
  public:
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& rows,
                                const torch::Tensor& weight, const torch::Tensor& bias) {
-    const torch::Tensor output = at::_addmm_activation(bias, rows, weight.t());
+    torch::Tensor output = at::_addmm_activation(bias, rows, weight.t());
     context->save_for_backward({rows, weight, output});
     context->saved_data["inner"] = rows.requires_grad();  // false for the data itself
     return output;
@@ -267,7 +267,7 @@ std::vector<torch::Tensor> rounded_to_half(const std::vector<torch::Tensor>& wei
 }
 
 void lay_out_for_cuda(torch::nn::Module& module) {
-  for (torch::Tensor parameter : module.parameters()) {
+  for (const torch::Tensor& parameter : module.parameters()) {
     if (parameter.dim() == 4 && parameter.size(1) > most_channels_as_product) {
       parameter.set_data(parameter.detach().contiguous(at::MemoryFormat::ChannelsLast));
     }

@@ -6,7 +6,7 @@
 namespace pair::models {
 namespace {
 
-void fill(torch::Tensor parameter, const std::function<double()>& draw) {
+void fill(const torch::Tensor& parameter, const std::function<double()>& draw) {
   const torch::NoGradGuard no_gradient;
   const torch::Tensor drawn = torch::empty(parameter.sizes(), torch::kFloat32);
   float* const values = drawn.data_ptr<float>();
@@ -21,7 +21,8 @@ void fill_uniform(const torch::Tensor& parameter, double bound, data::Random& ra
 }
 
 void fill_by_fan_in(const torch::Tensor& weight, const torch::Tensor& bias, data::Random& random) {
-  const double bound = 1.0 / std::sqrt(static_cast<double>(weight.numel() / weight.size(0)));
+  const std::int64_t fan_in = weight.numel() / weight.size(0);
+  const double bound = 1.0 / std::sqrt(static_cast<double>(fan_in));
   fill_uniform(weight, bound, random);
   if (bias.defined()) {
     fill_uniform(bias, bound, random);
@@ -48,7 +49,8 @@ void fill_for_relu(torch::nn::Module& module, data::Random& random) {
       fill_by_fan_in(linear->weight, linear->bias, random);
     } else if (auto* convolution = child->as<torch::nn::Conv2dImpl>()) {
       const torch::Tensor& weight = convolution->weight;
-      const double deviation = std::sqrt(2.0 / static_cast<double>(weight.numel() / weight.size(1)));
+      const std::int64_t fan_out = weight.numel() / weight.size(1);
+      const double deviation = std::sqrt(2.0 / static_cast<double>(fan_out));
       fill(weight, [&] { return deviation * random.normal(); });
       if (convolution->bias.defined()) {
         const torch::NoGradGuard no_gradient;

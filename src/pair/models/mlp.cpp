@@ -76,7 +76,7 @@ class Mlp final : public Model {
 
 Mlp::Mlp(const MlpOptions& options, const ModelInput& input) : input_size_(input.size) {
   for (std::int64_t layer = 0; layer < options.depth; ++layer) {
-    hidden_.push_back(
+    hidden_.emplace_back(
         register_module("hidden" + std::to_string(layer),
                         torch::nn::Linear(layer == 0 ? input.size : options.width, options.width)));
   }

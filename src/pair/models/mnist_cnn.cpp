@@ -53,11 +53,11 @@ MnistCnn::MnistCnn(std::int64_t channels, std::int64_t outputs) {
   std::int64_t before = channels;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string number = std::to_string(i + 1);
-    convolutions_.push_back(register_module(
+    convolutions_.emplace_back(register_module(
         "conv" + number, torch::nn::Conv2d(torch::nn::Conv2dOptions(before, layers[i].channels, 3)
                                                .stride(layers[i].stride)
                                                .padding(padding))));
-    norms_.push_back(register_module(
+    norms_.emplace_back(register_module(
         "norm" + number, torch::nn::GroupNorm(torch::nn::GroupNormOptions(groups, layers[i].channels))));
     before = layers[i].channels;
   }

@@ -150,7 +150,8 @@ torch::Tensor repeated_filters(const torch::Tensor& weight, std::int64_t channel
 std::vector<std::string> left_random(State& state, const std::vector<data::TensorView>& views,
                                      const Model& model, const StartsFromOtherTask& starts) {
   std::vector<std::string> names;
-  for (const auto& [own, tensor] : state) {
+  for (const auto& entry : state) {
+    const std::string& own = entry.first;
     const bool stored = std::ranges::any_of(
         views, [&](const data::TensorView& view) { return model.name_of_weight(view.name) == own; });
     if (!stored && starts.may_start_random(own)) {

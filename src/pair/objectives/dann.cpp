@@ -96,7 +96,7 @@ torch::Tensor Dann::loss(const torch::Tensor& parameters, const torch::Tensor& f
   const std::int64_t outputs = (parameters.numel() - width * (inputs + 1)) / (width + 1);
   std::int64_t at = 0;
   const auto next = [&](std::int64_t rows, std::int64_t columns) {
-    const torch::Tensor part = parameters.narrow(0, at, rows * columns).view({rows, columns});
+    torch::Tensor part = parameters.narrow(0, at, rows * columns).view({rows, columns});
     at += rows * columns;
     return part;
   };

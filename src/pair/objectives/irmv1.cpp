@@ -111,7 +111,7 @@ torch::Tensor Irmv1::unbiased(const torch::Tensor& derivatives,
     };
     products.push_back(half(0) * half(1));
   }
-  const torch::Tensor estimate = torch::stack(products).mean();
+  torch::Tensor estimate = torch::stack(products).mean();
   if (options_.negative == Negative::keep) {
     return estimate;
   }

@@ -104,7 +104,10 @@ std::vector<std::string> chosen_names(std::string_view kind, const std::vector<s
       throw std::invalid_argument(base::unknown_name(kind, name, names));
     }
   }
-  return wanted.empty() ? std::move(known) : wanted;
+  if (wanted.empty()) {
+    return known;
+  }
+  return wanted;
 }
 
 std::vector<std::uint64_t> seeds_of_dataset(const WildsTablesRequest& request, std::string_view dataset) {

@@ -102,7 +102,7 @@ void name_environment(Metric& metric, const select::History& history) {
 
 std::string label_of(std::string_view key, Kind kind) {
   const std::size_t dot = key.find('.');
-  const std::string name(dot == std::string_view::npos ? key : key.substr(dot + 1));
+  std::string name(dot == std::string_view::npos ? key : key.substr(dot + 1));
   const std::string_view what = kind == Kind::accuracy ? "accuracy" : "squared error";
   if (key == worst_accuracy || key == worst_error) {
     return "worst-environment test " + std::string(what);

@@ -110,7 +110,7 @@ std::string page(const nlohmann::json& payload, bool live) {
   policy += live ? "'self'" : "'none'";
   const std::string title = plot::escaped(payload.value("title", std::string("Runs")));
   std::string html = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
-  html += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy + "\">\n";
+  html += R"(<meta http-equiv="Content-Security-Policy" content=")" + policy + "\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   html +=
       "<meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" "
@@ -119,8 +119,8 @@ std::string page(const nlohmann::json& payload, bool live) {
   html +=
       "<title>" + title + " - PAIR</title>\n<style>\n" + std::string(page_style()) + "</style>\n</head>\n";
   html += "<body>\n<noscript>This report needs JavaScript, which is disabled.</noscript>\n";
-  html += "<script id=\"data\" type=\"application/json\">" + as_data(payload) + "</script>\n";
-  html += "<script id=\"page\" type=\"application/json\">" +
+  html += R"(<script id="data" type="application/json">)" + as_data(payload) + "</script>\n";
+  html += R"(<script id="page" type="application/json">)" +
           as_data({{"live", live}, {"plotly", have_plotly()}, {"palette", palette()}}) + "</script>\n";
   // The page comes before the plotting library: a browser takes a second to parse that and can show the rest
   // meanwhile.

@@ -43,10 +43,10 @@ nlohmann::json series_of(const select::Run& run, std::span<const Metric> metrics
 
 double last_of(const select::Column* column) {
   if (column != nullptr) {
-    for (auto value = column->values.rbegin(); value != column->values.rend(); ++value) {
-      if (!std::isnan(*value)) {
-        return *value;
-      }
+    const auto last = std::find_if(column->values.rbegin(), column->values.rend(),
+                                   [](double value) { return !std::isnan(value); });
+    if (last != column->values.rend()) {
+      return *last;
     }
   }
   return std::numeric_limits<double>::quiet_NaN();

@@ -76,7 +76,8 @@ std::optional<bool> try_flock(int descriptor, int& error) {
     if (errno == EWOULDBLOCK) {
       return false;
     }
-    if (errno == ENOLCK || errno == ENOTSUP || errno == EOPNOTSUPP || errno == ENOSYS) {
+    // EOPNOTSUPP equals ENOTSUP on Linux.
+    if (errno == ENOLCK || errno == ENOTSUP || errno == ENOSYS) {
       return std::nullopt;
     }
     if (errno != EINTR) {

@@ -1,6 +1,7 @@
 #include "pair/runs/run.h"
 
 #include <c10/util/Exception.h>
+#include <torch/cuda.h>
 #include <torch/version.h>
 
 #include <algorithm>
@@ -210,7 +211,7 @@ class Attempt {
       tell(first, trainer, record ? &*record : nullptr);
     }
     drop_models();
-    const RunResult result = result_of(trainer, RunResult::Status::finished);
+    RunResult result = result_of(trainer, RunResult::Status::finished);
     const std::string model = kept_model(trainer);
     if (!write_evaluation(trainer)) {
       return result_of(trainer, RunResult::Status::stopped);

@@ -75,6 +75,6 @@ void check_known(std::string_view name);
 
 nlohmann::json as_json(const base::Value& value);
 // None for values that no setting can have: null, objects, lists of mixed types.
-std::optional<base::Value> value_from(const nlohmann::json& json);
+std::optional<base::Value> value_from(const nlohmann::json& value);
 
 }  // namespace pair::runs

@@ -162,7 +162,7 @@ std::string submit_to_slurm(const SlurmOptions& options, const Worker& worker) {
   // "17" or "17;cluster", possibly after lines of a site's own.
   const std::string_view output = base::trimmed(finished.output);
   const std::string_view last = output.substr(output.rfind('\n') + 1);
-  const std::string job(last.substr(0, last.find(';')));
+  std::string job(last.substr(0, last.find(';')));
   if (job.empty() ||
       !std::all_of(job.begin(), job.end(), [](unsigned char c) { return std::isdigit(c) != 0; })) {
     throw std::runtime_error("sbatch: expected the number of a job, got '" + base::printable(output) + "'");
