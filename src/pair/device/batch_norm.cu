@@ -32,8 +32,8 @@ struct Place {
         stride(threads / tiles.quads) {}
 };
 
-// gamma (x - mean) / deviation + beta of four channels. The mean is subtracted first: next to a large mean, the
-// factor times x would be rounded too much.
+// gamma (x - mean) / deviation + beta of four channels. The mean is subtracted first: with a large mean, rounding the
+// factor times x would cost digits.
 struct Affine {
   Four mean;
   Four factor;  // gamma / deviation
@@ -81,15 +81,17 @@ __device__ void write_partials(const Tiles& tiles, const Place& place, const Fou
 constexpr int channels_at_once = 32;
 constexpr int adders = 32;  // per channel
 
-// The sums of the partial sums of one channel, for the thread with threadIdx.y = 0. Grid: blocks of
-// channels_at_once channels, by `adders` threads each.
-__device__ Totals add_partials(const float* partials, int count, int channels, int channel) {
+// The sums over all blocks of rows of what partial(block) returns for a channel, for the thread with threadIdx.y = 0.
+// Grid: blocks of channels_at_once channels, by `adders` threads each.
+template <class Partial>
+__device__ Totals add_partials(int count, bool has_channel, const Partial& partial) {
   __shared__ Totals parts[adders][channels_at_once];
   Totals mine{0.0, 0.0};
-  if (channel < channels) {
+  if (has_channel) {
     for (int p = static_cast<int>(threadIdx.y); p < count; p += adders) {
-      mine.first += partials[static_cast<std::int64_t>(2 * p) * channels + channel];
-      mine.second += partials[static_cast<std::int64_t>(2 * p + 1) * channels + channel];
+      const Totals one = partial(p);
+      mine.first += one.first;
+      mine.second += one.second;
     }
   }
   parts[threadIdx.y][threadIdx.x] = mine;
@@ -103,12 +105,19 @@ __device__ Totals add_partials(const float* partials, int count, int channels, i
   return mine;
 }
 
-// Sums of x - x_0 and its square, with x_0 the channel's first number: its distance from the mean is at most a
-// few deviations, so nothing cancels.
+// The two partial sums that a block of rows has written for a channel.
+__device__ Totals partials_of(const BatchNormLaunch& norm, int block, int channel) {
+  const float* const pair = norm.partials + static_cast<std::int64_t>(2 * block) * norm.channels + channel;
+  return {pair[0], pair[norm.channels]};
+}
+
+// Sums of d = x - s and its square, with s the channel's number in the block's first row: without it, the square of a
+// large mean would hide the variance. finish_statistics adds s again, in double precision.
 template <class Number>
 __global__ void sum_images(const Tiles tiles, const Number* __restrict__ x, float* partials) {
   const Place place(tiles);
-  const Four shift = load(x + place.channel);
+  const std::int64_t block_row = static_cast<std::int64_t>(blockIdx.y) * tiles.rows_per_block;
+  const Four shift = load(x + block_row * tiles.channels + place.channel);
   Four sum{};
   Four squares{};
 #pragma unroll 4
@@ -125,17 +134,25 @@ __global__ void sum_images(const Tiles tiles, const Number* __restrict__ x, floa
 }
 
 template <class Number>
-__global__ void finish_statistics(const BatchNormLaunch norm, int count, const Number* x, float* running_mean,
-                                  float* running_variance, float momentum) {
+__global__ void __launch_bounds__(channels_at_once* adders)
+    finish_statistics(const BatchNormLaunch norm, const Tiles tiles, int count, const Number* x,
+                      float* running_mean, float* running_variance, float momentum) {
   const int channel = static_cast<int>(blockIdx.x) * channels_at_once + static_cast<int>(threadIdx.x);
-  const Totals sums = add_partials(norm.partials, count, norm.channels, channel);
-  if (threadIdx.y != 0 || channel >= norm.channels) {
+  const bool has_channel = channel < norm.channels;
+  // sum x = sum d + n s,  sum x^2 = sum d^2 + 2 s sum d + n s^2
+  const Totals sums = add_partials(count, has_channel, [&](int block) {
+    const std::int64_t first = block * tiles.rows_per_block;
+    const auto n = static_cast<double>(min(tiles.rows_per_block, tiles.rows - first));
+    const auto s = static_cast<double>(static_cast<float>(x[first * tiles.channels + channel]));
+    const Totals d = partials_of(norm, block, channel);
+    return Totals{d.first + n * s, d.second + s * (2.0 * d.first + n * s)};
+  });
+  if (threadIdx.y != 0 || !has_channel) {
     return;
   }
   const auto rows = static_cast<double>(norm.rows);
-  const double from_first = sums.first / rows;
-  const double mean = static_cast<double>(static_cast<float>(x[channel])) + from_first;
-  const double spread = sums.second / rows - from_first * from_first;
+  const double mean = sums.first / rows;
+  const double spread = sums.second / rows - mean * mean;
   const double variance = spread < 0.0 ? 0.0 : spread;  // keeps a NaN
   norm.statistics[channel] = static_cast<float>(mean);
   norm.statistics[norm.channels + channel] = static_cast<float>(1.0 / sqrt(variance + norm.epsilon));
@@ -213,11 +230,13 @@ __global__ void sum_gradients(const Tiles tiles, const BatchNormLaunch norm,
 }
 
 // means [2, channels]: of g, and of g (x - mean) over the variance.
-__global__ void finish_gradients(const BatchNormLaunch norm, int count, float* by_gamma, float* by_beta,
-                                 float* means) {
+__global__ void __launch_bounds__(channels_at_once* adders)
+    finish_gradients(const BatchNormLaunch norm, int count, float* by_gamma, float* by_beta, float* means) {
   const int channel = static_cast<int>(blockIdx.x) * channels_at_once + static_cast<int>(threadIdx.x);
-  const Totals sums = add_partials(norm.partials, count, norm.channels, channel);
-  if (threadIdx.y != 0 || channel >= norm.channels) {
+  const bool has_channel = channel < norm.channels;
+  const Totals sums =
+      add_partials(count, has_channel, [&](int block) { return partials_of(norm, block, channel); });
+  if (threadIdx.y != 0 || !has_channel) {
     return;
   }
   const auto rows = static_cast<double>(norm.rows);
@@ -293,7 +312,7 @@ void batch_norm_relu(const BatchNormLaunch& launch, const Number* x, const Numbe
   const auto [tiles, grid] = divided(launch);
   sum_images<<<grid, threads, 0, stream>>>(tiles, x, launch.partials);
   finish_statistics<<<adding_grid(launch), adding_block(), 0, stream>>>(
-      launch, static_cast<int>(grid.y), x, running_mean, running_variance, momentum);
+      launch, tiles, static_cast<int>(grid.y), x, running_mean, running_variance, momentum);
   if (residual != nullptr) {
     normalise<Number, true><<<grid, threads, 0, stream>>>(tiles, launch, x, residual, y);
   } else {

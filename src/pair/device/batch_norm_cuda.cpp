@@ -13,6 +13,10 @@ cuda::BatchNormLaunch launch_of(const torch::Tensor& x, const BatchNorm& norm, c
           statistics.data_ptr<float>()};
 }
 
+BatchNorm aligned(const BatchNorm& norm) {
+  return {device::aligned(norm.gamma), device::aligned(norm.beta), norm.epsilon};
+}
+
 torch::Tensor workspace(const torch::Tensor& x, const BatchNorm& norm) {
   return torch::empty({cuda::most_partials, 2, x.size(1)}, norm.gamma.options());
 }
@@ -27,15 +31,16 @@ bool takes_batch_norm(const torch::Tensor& images) {
 
 BatchNormed batch_norm_relu(const torch::Tensor& x, const BatchNorm& norm, const torch::Tensor& residual,
                             torch::Tensor running_mean, torch::Tensor running_variance, double momentum) {
-  const torch::Tensor images = channels_last(x);
-  const torch::Tensor added = residual.defined() ? channels_last(residual) : residual;
+  const torch::Tensor images = device::aligned(channels_last(x));
+  const torch::Tensor added = residual.defined() ? device::aligned(channels_last(residual)) : residual;
+  const BatchNorm ready = aligned(norm);
   BatchNormed made;
   made.result = torch::empty_like(images);
   made.statistics = torch::empty({2, x.size(1)}, norm.gamma.options());
   const torch::Tensor partials = workspace(x, norm);
   with_kernels_type(x.scalar_type(), [&]<class Number>(Number* /*type*/) {
     cuda::batch_norm_relu<Number>(
-        launch_of(images, norm, partials, made.statistics), pointer_to<Number>(images),
+        launch_of(images, ready, partials, made.statistics), pointer_to<Number>(images),
         pointer_to<Number>(added), pointer_to<Number>(made.result), pointer_to<float>(running_mean),
         pointer_to<float>(running_variance), static_cast<float>(momentum), stream_of(images));
   });
@@ -45,8 +50,9 @@ BatchNormed batch_norm_relu(const torch::Tensor& x, const BatchNorm& norm, const
 BatchNormGradients batch_norm_relu_backward(const torch::Tensor& gradient, const torch::Tensor& x,
                                             const BatchNorm& norm, const torch::Tensor& statistics,
                                             const torch::Tensor& result) {
-  const torch::Tensor images = channels_last(x);
-  const torch::Tensor slopes = channels_last(gradient);
+  const torch::Tensor images = device::aligned(channels_last(x));
+  const torch::Tensor slopes = device::aligned(channels_last(gradient));
+  const BatchNorm ready = aligned(norm);
   BatchNormGradients made;
   made.x = torch::empty_like(images);
   made.gamma = torch::empty_like(norm.gamma);
@@ -58,10 +64,10 @@ BatchNormGradients batch_norm_relu_backward(const torch::Tensor& gradient, const
   const torch::Tensor means = torch::empty_like(statistics);
   with_kernels_type(x.scalar_type(), [&]<class Number>(Number* /*type*/) {
     cuda::batch_norm_relu_backward<Number>(
-        launch_of(images, norm, partials, statistics), pointer_to<Number>(slopes), pointer_to<Number>(images),
-        pointer_to<Number>(result), pointer_to<Number>(made.x), pointer_to<Number>(made.residual),
-        made.gamma.data_ptr<float>(), made.beta.data_ptr<float>(), means.data_ptr<float>(),
-        stream_of(images));
+        launch_of(images, ready, partials, statistics), pointer_to<Number>(slopes),
+        pointer_to<Number>(images), pointer_to<Number>(result), pointer_to<Number>(made.x),
+        pointer_to<Number>(made.residual), made.gamma.data_ptr<float>(), made.beta.data_ptr<float>(),
+        means.data_ptr<float>(), stream_of(images));
   });
   return made;
 }

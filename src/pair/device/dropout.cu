@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "pair/base/splitmix64.h"
 #include "pair/device/block_sum.cuh"

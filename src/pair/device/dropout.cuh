@@ -17,7 +17,7 @@ struct Mask {
   const std::int64_t* places;  // null: a row's place is its number
   std::int64_t words;          // per row of the batch
   bool four_per_word;          // 16 bits for each number instead of 31
-  std::int64_t least;          // of those bits for a number that is kept: signed if 16, otherwise unsigned
+  std::int64_t least;          // value of a kept number's bits: signed if 16, otherwise unsigned
   float factor;                // of the numbers that are kept
 };
 
@@ -29,7 +29,7 @@ void drop(const Number* from, Number* to, std::int64_t rows, std::int64_t number
 // Rows [samples, rows_per_sample, columns], columns at most 1024; bias [samples, columns].
 struct Weights {
   std::int64_t samples;
-  int rows_per_sample;  // at most 2^19, by the limits of a grid
+  int rows_per_sample;  // at most 524,280, by the limits of a grid
   int columns;
 };
 template <class Number>

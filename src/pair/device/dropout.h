@@ -24,15 +24,14 @@ struct DropoutMask {
 // Whether the functions below support these numbers: of 32 or 16 bits on a CUDA device, in a build with CUDA.
 bool takes_dropout(const torch::Tensor& numbers);
 
-// Likewise for attention_weights: s is at most 1024, and heads times t at most 2^19.
+// Likewise for attention_weights: s is at most 1024, and heads times t at most 524,280.
 bool takes_attention_weights(const torch::Tensor& scores);
 
 // The numbers [n, ...] with the mask applied. Also its own backward pass, from gradient to gradient.
 torch::Tensor dropped(const torch::Tensor& numbers, const DropoutMask& mask);
 
-// Attention's weights: softmax(scores + bias) over the last dimension, as they are and with the mask applied.
-// scores [n, heads, t, s] that takes_attention_weights supports; bias [n, 1, 1, s]. Computed in 32 bits, stored in the
-// scores' type.
+// Attention's weights: softmax(scores + bias) over the last dimension, without and with the mask. scores: [n,
+// heads, t, s]; bias: [n, 1, 1, s]. The results are computed in 32 bits and have the scores' type.
 struct AttentionWeights {
   torch::Tensor weights;
   torch::Tensor dropped;

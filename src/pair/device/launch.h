@@ -5,6 +5,7 @@
 #include <cuda_fp16.h>
 #include <torch/types.h>
 
+#include <cstdint>
 #include <stdexcept>
 
 // Common parts of the functions that launch kernels on tensors.
@@ -13,6 +14,11 @@ namespace pair::device {
 
 inline torch::Tensor channels_last(const torch::Tensor& images) {
   return images.contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+// Numbers that begin at a multiple of 16 bytes, because kernels read four at a time; a copy of those that do not.
+inline torch::Tensor aligned(const torch::Tensor& numbers) {
+  return reinterpret_cast<std::uintptr_t>(numbers.data_ptr()) % 16 == 0 ? numbers : numbers.clone();
 }
 
 // Whether there are kernels for a type of numbers: float, __half or __nv_bfloat16.

@@ -134,7 +134,7 @@ class BertAttention final : public torch::nn::Module {
     if (fused_ && (!is_training() || dropout_->share() == 0.0)) {
       mixed = compat::attention(q, k, v, bias);
     } else {
-      // Matrix products transpose for themselves; contiguous keys are copied faster than transposed ones.
+      // The product copies operands that are not contiguous; copying k is faster before the transpose than after.
       const torch::Tensor scores = torch::matmul(q, k.contiguous().transpose(2, 3));
       mixed = (fused_ ? dropout_->forward_softmax(scores, bias)
                       : dropout_->forward(torch::softmax(scores + bias, -1)))

@@ -73,8 +73,8 @@ class DropoutKey {
   // above 0), whose draws do not depend on a run's seed.
   DropoutKey(torch::nn::Module& network, std::uint64_t seed, torch::Device device);
 
-  // Call before each step; updates the key in place. Does not wait for the device. Does nothing for a network
-  // without Dropout.
+  // Call before each step, and not between its forward and its backward pass, which may both compute the masks.
+  // Updates the key in place. Does not wait for the device. Does nothing for a network without Dropout.
   void set_step(std::int64_t step);
 
   // For networks that see some rows of each batch: their places in the batch, [rows], int64. Masks are then

@@ -1,9 +1,9 @@
 #include "pair/train/balanced_strategy.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <span>
-#include <vector>
 
 #include "pair/train/archive.h"
 #include "pair/train/host_numbers.h"
@@ -12,16 +12,17 @@
 namespace pair::train {
 namespace {
 
-// The share of the weighted losses that is clearly above the noise: sum_i w_i f_i, where f_i rises from 0 for a loss
-// at its floor to 1 for twice its floor, and is 1 for a loss without a floor.
+// The share of the weighted losses that is clearly above the noise: 1 - sum_i |w_i| (1 - f_i), where f_i rises from 0
+// for a loss at its floor to 1 for twice its floor, and is 1 for a loss without a floor.
 double signal(std::span<const double> weights, std::span<const double> losses,
               std::span<const double> floors) {
-  double share = 0.0;
+  double share = 1.0;
   for (std::size_t i = 0; i < losses.size(); ++i) {
-    const bool has_floor = floors[i] > 0.0;  // not NaN
-    share += weights[i] * (has_floor ? std::clamp(losses[i] / floors[i] - 1.0, 0.0, 1.0) : 1.0);
+    if (floors[i] > 0.0) {  // not NaN
+      share -= std::abs(weights[i]) * (1.0 - std::clamp(losses[i] / floors[i] - 1.0, 0.0, 1.0));
+    }
   }
-  return std::clamp(share, 0.0, 1.0);  // pmtl may return negative weights
+  return std::max(share, 0.0);
 }
 
 }  // namespace
