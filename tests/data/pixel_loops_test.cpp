@@ -45,6 +45,18 @@ TEST(PixelLoops, GiveTheSameNumbersOnEveryProcessor) {
         loops.away_from_grey(some, factor);
       });
     }
+    for (const float factor : {0.0F, 0.3F, 1.0F, 1.7F, 1e6F}) {
+      for (const int level : {0, 1, 128, 255}) {
+        const std::vector<std::uint8_t> blended =
+            same([&](const PixelLoops& loops, std::vector<std::uint8_t>& some) {
+              loops.away_from_level(some, level, factor);
+            });
+        for (std::size_t i = 0; i < image.size(); ++i) {
+          const float mixed = static_cast<float>(level) + factor * static_cast<float>(image[i] - level);
+          ASSERT_EQ(blended[i], mixed <= 0.0F ? 0 : mixed >= 255.0F ? 255 : static_cast<int>(mixed));
+        }
+      }
+    }
     (void)same([](const PixelLoops& loops, std::vector<std::uint8_t>& some) { loops.to_grey(some); });
     EXPECT_EQ(plain.sum_of_greys(image), fast.sum_of_greys(image));
 
@@ -69,6 +81,46 @@ TEST(PixelLoops, GiveTheSameNumbersOnEveryProcessor) {
     plain.to_bytes(sums, narrow.data());
     fast.to_bytes(sums, narrow_too.data());
     EXPECT_EQ(narrow, narrow_too);
+  }
+}
+
+// Windows of 1 to 80 pixels, up to the last pixel of the last row.
+TEST(PixelLoops, ResampleTheSameOnEveryProcessor) {
+  Random random(3, "windows");
+  for (const std::size_t columns : {1, 3, 5, 6, 17, 100, 333}) {
+    for (const std::size_t rows : {1, 2, 8}) {
+      const std::vector<std::uint8_t> image = bytes(3 * columns * rows, columns);
+      std::vector<PixelWindow> windows;
+      std::vector<std::int32_t> weights;
+      for (int i = 0; i < 60; ++i) {
+        const auto count = 1 + static_cast<std::int64_t>(random.bits() % std::min<std::size_t>(columns, 80));
+        const auto first =
+            i % 3 == 0
+                ? static_cast<std::int64_t>(columns) - count
+                : static_cast<std::int64_t>(random.bits() % (columns - static_cast<std::size_t>(count) + 1));
+        windows.push_back({first, weights.size(), count});
+        // The whole weight at one pixel, or spread over all.
+        for (std::int64_t k = 0; k < count; ++k) {
+          const auto all = std::int32_t{1} << weight_bits;
+          weights.push_back(i % 7 == 0
+                                ? (k == count / 2 ? all : 0)
+                                : static_cast<std::int32_t>(random.bits() % static_cast<std::uint64_t>(all)) /
+                                      static_cast<std::int32_t>(count));
+        }
+      }
+      std::vector<std::uint8_t> one(3 * windows.size() * rows);
+      std::vector<std::uint8_t> other(one.size());
+      plain_pixel_loops().resample_rows(image, columns, rows, windows, weights, one.data());
+      pixel_loops().resample_rows(image, columns, rows, windows, weights, other.data());
+      EXPECT_EQ(one, other) << columns << " x " << rows;
+      // The first window of the first row, by the definition.
+      std::int64_t red = half_unit;
+      for (std::int64_t k = 0; k < windows[0].count; ++k) {
+        red += std::int64_t{weights[static_cast<std::size_t>(k)]} *
+               image[static_cast<std::size_t>(3 * (windows[0].first + k))];
+      }
+      EXPECT_EQ(one[0], red >> weight_bits);
+    }
   }
 }
 

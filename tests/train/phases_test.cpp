@@ -77,6 +77,17 @@ TEST(Phases, WarmupAndScheduleMultiplyTheRatesOfAllPhases) {
   EXPECT_GT(phases.lr(Phase::balance, 29), 0.0);
 }
 
+// A search over lr then moves both rates.
+TEST(Phases, TheRateOfTheBalancePhaseCanBeAFractionOfLr) {
+  Settings settings = phase_settings(Scheme::pair);
+  settings.decay = Decay::none;
+  settings.balance_lr_ratio = 0.05;
+  settings.lr = 2e-3;
+  EXPECT_DOUBLE_EQ(Phases(settings).lr(Phase::balance, 20), 1e-4);
+  settings.balance_lr_ratio = 0.0;
+  EXPECT_EQ(Phases(settings).lr(Phase::balance, 20), settings.balance_lr);
+}
+
 TEST(Phases, AWarmupLongerThanTheRunIsRefused) {
   Settings settings = phase_settings(Scheme::pair);
   settings.warmup = 31;

@@ -86,11 +86,11 @@ std::vector<train::Precision> precisions_of(const ImagesArguments& arguments) {
                             : std::vector{Precision::fp32, Precision::bf16};
 }
 
-// A ImagesPython that answers with numbers; null if it lacks a package.
-class ImagesPython {
+// A Python process that answers with numbers; null if it lacks a package.
+class Python {
  public:
-  static std::unique_ptr<ImagesPython> start(const std::string& given, std::string_view script,
-                                             const std::vector<std::string>& arguments = {}) {
+  static std::unique_ptr<Python> start(const std::string& given, std::string_view script,
+                                       const std::vector<std::string>& arguments = {}) {
     const std::vector<std::string> pythons =
         given.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{given};
     for (const std::string& name : pythons) {
@@ -98,7 +98,7 @@ class ImagesPython {
       command.insert(command.end(), arguments.begin(), arguments.end());
       auto child = std::make_unique<Child>(command);
       if (std::optional<std::string> greeting = child->read_line()) {
-        return std::unique_ptr<ImagesPython>(new ImagesPython(std::move(child), std::move(*greeting), name));
+        return std::unique_ptr<Python>(new Python(std::move(child), std::move(*greeting), name));
       }
     }
     return nullptr;
@@ -107,8 +107,8 @@ class ImagesPython {
   [[nodiscard]] double ask(const std::string& line) {
     const std::optional<std::string> answer = child_->ask(line);
     if (!answer) {
-      throw std::runtime_error("the ImagesPython process of the comparison ended early, at '" +
-                               line.substr(0, 60) + "'");
+      throw std::runtime_error("the Python process of the comparison ended early, at '" + line.substr(0, 60) +
+                               "'");
     }
     return std::stod(*answer);
   }
@@ -116,7 +116,7 @@ class ImagesPython {
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
-  ImagesPython(std::unique_ptr<Child> child, std::string versions, std::string name)
+  Python(std::unique_ptr<Child> child, std::string versions, std::string name)
       : child_(std::move(child)), versions_(std::move(versions)), name_(std::move(name)) {}
 
   std::unique_ptr<Child> child_;
@@ -124,7 +124,7 @@ class ImagesPython {
   std::string name_;
 };
 
-// Work that takes about as long for ImagesPython: decoding and augmenting files, as training does.
+// Work that takes about as long for Python: decoding and augmenting files, as training does.
 class Decoding {
  public:
   explicit Decoding(bool fast) : fast_(fast) {}
@@ -213,10 +213,10 @@ class ImagesBench {
       std::int64_t rows;
       std::int64_t columns;
     };
-    const std::unique_ptr<ImagesPython> python = ImagesPython::start(arguments_.python, transforms_python);
+    const std::unique_ptr<Python> python = Python::start(arguments_.python, transforms_python);
     if (!python) {
       result_["decode_python_missing"] =
-          "not measured: no ImagesPython with torchvision and Pillow (Debian: python3-torchvision, "
+          "not measured: no Python with torchvision and Pillow (Debian: python3-torchvision, "
           "python3-pil)";
       say("python: " + result_["decode_python_missing"].get<std::string>());
     } else {
@@ -316,9 +316,9 @@ class ImagesBench {
 
   void steps() {
     const std::shared_ptr<const data::EnvironmentSet> set = resident();
-    std::unique_ptr<ImagesPython> python;
+    std::unique_ptr<Python> python;
     if (wanted("step")) {
-      python = ImagesPython::start(
+      python = Python::start(
           arguments_.python, network_python,
           {arguments_.device, std::to_string(arguments_.threads), arguments_.model,
            std::to_string(environments), std::to_string(arguments_.batch), std::to_string(arguments_.side)});
@@ -394,7 +394,7 @@ class ImagesBench {
             erm_ms_["erm " + name] / median(theirs[name + " contiguous"]);
       }
     } else {
-      step["python_missing"] = "not measured: no ImagesPython with torch (Debian: python3-torch)";
+      step["python_missing"] = "not measured: no Python with torch (Debian: python3-torch)";
     }
     result_["step"] = step;
   }
@@ -557,7 +557,7 @@ void write_images_text(const ordered_json& result, std::ostream& out) {
             << number(times["median"], 2) << '\n';
       }
       for (const auto& [name, ratio] : step["erm_over_python_default"].items()) {
-        out << "\n  erm " << name << ": " << number(ratio, 2) << " of ImagesPython's step as torch ships, "
+        out << "\n  erm " << name << ": " << number(ratio, 2) << " of Python's step as torch ships, "
             << number(step["erm_over_python_same_precision"][name], 2) << " of its step in " << name;
       }
       out << '\n';
@@ -630,7 +630,7 @@ void add_bench_images(CLI::App& bench, Context& context) {
   command->add_option("--steps", arguments->steps, "Steps per round (default: 2; on cuda 10)")
       ->check(CLI::Range(1, 10'000));
   command->add_option("--python", arguments->python,
-                      "The ImagesPython to compare with (default: python3, then /usr/bin/python3)");
+                      "The Python to compare with (default: python3, then /usr/bin/python3)");
   command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Decoding is measured in CPU time of one thread, steps in wall time.\n\n"

@@ -83,15 +83,13 @@ void check_pixels(const Image& image) {
 // Each input row is narrowed once and added to all output rows it contributes to, without an intermediate
 // image.
 Image resampled(const Image& image, const Resampling& down, const Resampling& across) {
+  constexpr std::int64_t rows_at_once = 8;  // of a large photograph, these stay in the first cache
   const std::size_t stride = across.windows.size() * static_cast<std::size_t>(Image::channels);
-  std::vector<std::uint8_t> narrowed(stride);
+  std::vector<std::uint8_t> narrowed(stride * rows_at_once);
   std::vector<std::int32_t> sums(stride * down.windows.size(), half_unit);
   std::size_t first_open = 0;
   const PixelLoops& loops = pixel_loops();
-  const std::int64_t end = down.windows.back().first + down.windows.back().count;
-  for (std::int64_t y = down.windows.front().first; y < end; ++y) {
-    loops.resample_row(image.pixels.data() + y * image.columns * Image::channels, across.windows,
-                       across.weights.data(), narrowed.data());
+  const auto add = [&](std::int64_t y, std::span<const std::uint8_t> row) {
     while (first_open < down.windows.size() &&
            down.windows[first_open].first + down.windows[first_open].count <= y) {
       ++first_open;
@@ -99,8 +97,18 @@ Image resampled(const Image& image, const Resampling& down, const Resampling& ac
     for (std::size_t output = first_open; output < down.windows.size() && down.windows[output].first <= y;
          ++output) {
       const PixelWindow& window = down.windows[output];
-      loops.add_row(narrowed, down.weights[window.weights + static_cast<std::size_t>(y - window.first)],
+      loops.add_row(row, down.weights[window.weights + static_cast<std::size_t>(y - window.first)],
                     sums.data() + output * stride);
+    }
+  };
+  const std::int64_t end = down.windows.back().first + down.windows.back().count;
+  for (std::int64_t top = down.windows.front().first; top < end; top += rows_at_once) {
+    const auto count = static_cast<std::size_t>(std::min(rows_at_once, end - top));
+    const auto start = static_cast<std::size_t>(top * image.columns * Image::channels);
+    loops.resample_rows(std::span(image.pixels).subspan(start), static_cast<std::size_t>(image.columns),
+                        count, across.windows, across.weights, narrowed.data());
+    for (std::size_t row = 0; row < count; ++row) {
+      add(top + static_cast<std::int64_t>(row), std::span(narrowed).subspan(row * stride, stride));
     }
   }
   Image result{static_cast<std::int64_t>(down.windows.size()),

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,15 +17,17 @@ struct PixelWindow {
   std::int64_t count = 0;   // at least 1
 };
 
-// Fixed-point weights, so that sums are exact in any order: 32 bits minus 8 for the pixels and 2 spare
-// (Pillow's Resample.c).
+// Fixed-point weights from 0 to 1 << weight_bits, so that sums are exact in any order: 32 bits minus 8 for the
+// pixels and 2 spare (Pillow's Resample.c).
 inline constexpr int weight_bits = 32 - 8 - 2;
 inline constexpr std::int32_t half_unit = 1 << (weight_bits - 1);
 
 struct PixelLoops {
-  // One row resampled: out has three bytes per window.
-  void (*resample_row)(const std::uint8_t* row, std::span<const PixelWindow> windows,
-                       const std::int32_t* weights, std::uint8_t* out);
+  // The first `count` rows of `pixels`, `columns` pixels each, resampled: `out` has a row of three bytes per
+  // window for each. Several rows per call are faster.
+  void (*resample_rows)(std::span<const std::uint8_t> pixels, std::size_t columns, std::size_t count,
+                        std::span<const PixelWindow> windows, std::span<const std::int32_t> weights,
+                        std::uint8_t* out);
   // sums[i] += weight * row[i].
   void (*add_row)(std::span<const std::uint8_t> row, std::int32_t weight, std::int32_t* sums);
   // Sums of weighted bytes, which start at half_unit, as bytes.
@@ -39,7 +40,8 @@ struct PixelLoops {
   void (*to_grey)(std::span<std::uint8_t> pixels);
   // Each channel as grey + factor * (channel - grey), cut off: Pillow's blend with the image in grey.
   void (*away_from_grey)(std::span<std::uint8_t> pixels, float factor);
-  void (*map)(std::span<std::uint8_t> bytes, const std::array<std::uint8_t, 256>& table);
+  // Each byte as level + factor * (byte - level), cut off: Pillow's blend with an image of one level.
+  void (*away_from_level)(std::span<std::uint8_t> bytes, int level, float factor);
   // Adds to the hue, of which 256 is the whole circle: Pillow's conversion to HSV and back.
   void (*turn_hue)(std::span<std::uint8_t> pixels, std::uint8_t turn);
 };

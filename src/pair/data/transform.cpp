@@ -14,21 +14,6 @@
 namespace pair::data {
 namespace {
 
-// Image.blend of one byte: from + factor * (to - from), cut off.
-std::uint8_t blended(int from, int to, float factor) {
-  const float mixed = static_cast<float>(from) + factor * static_cast<float>(to - from);
-  return mixed <= 0.0F ? 0 : mixed >= 255.0F ? 255 : static_cast<std::uint8_t>(mixed);
-}
-
-// The same for every byte.
-std::array<std::uint8_t, 256> blended_with(int from, float factor) {
-  std::array<std::uint8_t, 256> table{};
-  for (int byte = 0; byte < 256; ++byte) {
-    table[static_cast<std::size_t>(byte)] = blended(from, byte, factor);
-  }
-  return table;
-}
-
 void check_factor(const char* name, double factor) {
   constexpr double most = 1e6;
   if (!(factor >= 0.0 && factor <= most)) {
@@ -113,7 +98,7 @@ Image resized_crop(const Image& image, const CropBox& box, std::int64_t rows, st
 
 void adjust_brightness(Image& image, double factor) {
   check_factor("brightness", factor);
-  pixel_loops().map(image.pixels, blended_with(0, static_cast<float>(factor)));
+  pixel_loops().away_from_level(image.pixels, 0, static_cast<float>(factor));
 }
 
 void adjust_contrast(Image& image, double factor) {
@@ -121,7 +106,7 @@ void adjust_contrast(Image& image, double factor) {
   const auto sum = static_cast<double>(pixel_loops().sum_of_greys(image.pixels));
   const auto count = static_cast<double>(std::max<std::size_t>(image.pixels.size() / 3, 1));
   const auto mean = static_cast<int>(sum / count + 0.5);  // NOLINT(bugprone-incorrect-roundings): as Pillow
-  pixel_loops().map(image.pixels, blended_with(mean, static_cast<float>(factor)));
+  pixel_loops().away_from_level(image.pixels, mean, static_cast<float>(factor));
 }
 
 void adjust_saturation(Image& image, double factor) {

@@ -74,7 +74,8 @@ class HparamList {
       hparam.scale = hparam.key == "l2" ? 0.5 : 1.0;
     }
   }
-  // Adam's learning rate; if Adam also takes PAIR-o's balance steps, those have a separate rate.
+  // Adam's learning rate; if Adam also takes PAIR-o's balance steps, those have a separate rate, unless it is a
+  // fraction of the first.
   void add_learning_rates(Search search) {
     const base::Distribution rate = is_of_pictures(spec_)
                                         ? base::LogUniform{10, -5, -3.5}
@@ -82,7 +83,8 @@ class HparamList {
     const char* const source = search == Search::paper ? "the paper's Appendix G.2" : domainbed;
     add("lr", rate, source);
     if (spec_.settings.scheme == train::Scheme::pair &&
-        spec_.settings.balance_optimizer == train::BalanceOptimizer::adam) {
+        spec_.settings.balance_optimizer == train::BalanceOptimizer::adam &&
+        spec_.settings.balance_lr_ratio == 0.0) {
       add("balance_lr", rate, source);
     }
   }

@@ -46,7 +46,9 @@ double Phases::rate_of(Phase phase, std::int64_t step) const {
     return 0.5 * (1.0 + std::cos(std::numbers::pi * taken / all));
   };
   if (phase == Phase::balance) {
-    return settings_->balance_lr * (settings_->decay == Decay::cosine ? cosine() : 1.0);
+    const double start = settings_->balance_lr_ratio > 0.0 ? settings_->balance_lr_ratio * settings_->lr
+                                                           : settings_->balance_lr;
+    return start * (settings_->decay == Decay::cosine ? cosine() : 1.0);
   }
   if (step < settings_->pretrain) {
     const double passed = static_cast<double>(step) / static_cast<double>(settings_->pretrain);

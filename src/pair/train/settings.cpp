@@ -163,6 +163,11 @@ void describe_pair(SettingsFields& field) {
               "optimizer of the steps after pretrain: SGD with momentum, or Adam")
       .unsaid = "sgd";
   field.number("balance_lr", &S::balance_lr, rate, "learning rate of the steps after pretrain (scheme pair)");
+  field
+      .number("balance_lr_ratio", &S::balance_lr_ratio, {.low = 0, .high = 1e3},
+              "learning rate of the steps after pretrain as a fraction of lr, in place of balance_lr; 0: "
+              "balance_lr")
+      .unsaid = "0";
   field.number("momentum", &S::momentum, {.low = 0, .high = 1, .open_high = true}, "SGD's momentum");
   field.flag("restart", &S::restart, "drop the momentum if the new direction opposes it");
   field.flag("backtrack", &S::backtrack,

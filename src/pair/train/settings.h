@@ -123,6 +123,8 @@ struct Settings {
   std::vector<double> descent_penalties = {};
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
   double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
+  // That learning rate as a fraction of lr, so that it follows lr in a search; 0: balance_lr. [0, 1e3]
+  double balance_lr_ratio = 0.0;
   double momentum = 0.9;    // SGD's momentum. [0, 1)
   bool restart = true;      // drop the momentum if the new direction opposes it
   // Undo steps that raise the loss that they should lower. Only if the losses of two steps can be compared:
