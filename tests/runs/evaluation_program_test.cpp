@@ -254,7 +254,7 @@ TEST(PairReportOnImages, TheSameRunHasTheSameEvaluation) {
   const Answer scored = pair_in(scratch.path(), {"score", "averaged", "--json"});
   for (const json& environment : json::parse(scored.out).at("environments")) {
     for (const Evaluation::Environment& each : averaged.environments) {
-      if (each.key == environment.at("key")) {
+      if (each.key == environment.at("key").get<std::string>()) {
         EXPECT_NEAR(each.accuracy, environment.at("scores").at("accuracy").get<double>(), 1e-6) << each.key;
       }
     }
