@@ -40,6 +40,7 @@ struct CutGraph::Compared {
   Cut cut;
   torch::Tensor by_logits;                 // [m, n, k]
   torch::Tensor by_head;                   // [m, head's parameters]; undefined if not needed
+  torch::Tensor by_featurizer;             // [m, featurizer's parameters]; undefined if not needed
   std::vector<torch::Tensor> by_features;  // m of [n, d], undefined for objectives that only use logits
 };
 
@@ -91,9 +92,14 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) {
   return result;
 }
 
+torch::Tensor CutGraph::head_gradient(const Cut& cut, const torch::Tensor& logit_gradient) {
+  const torch::Tensor slopes = logit_gradient.t();
+  return torch::cat({torch::mm(slopes, cut.at_head).flatten(), row_sums(slopes.contiguous())});
+}
+
 // From the gradients at the two cuts to the gradients of all trained parameters.
 torch::Tensor CutGraph::back(const Cut& cut, const torch::Tensor& logit_gradient,
-                             torch::Tensor feature_gradient, const torch::Tensor& head_gradient) {
+                             torch::Tensor feature_gradient, const torch::Tensor& known_head) {
   const torch::NoGradGuard no_graph;
   const torch::Tensor& weight = network_->model().head->weight;
   if (logit_gradient.defined() && cut.features.trained) {
@@ -101,10 +107,9 @@ torch::Tensor CutGraph::back(const Cut& cut, const torch::Tensor& logit_gradient
     feature_gradient = sum_of(
         feature_gradient, kernel ? device::outer(logit_gradient, weight) : torch::mm(logit_gradient, weight));
   }
-  torch::Tensor at_head = head_gradient;
+  torch::Tensor at_head = known_head;
   if (!at_head.defined() && logit_gradient.defined()) {
-    const torch::Tensor slopes = logit_gradient.t();
-    at_head = torch::cat({torch::mm(slopes, cut.at_head).flatten(), row_sums(slopes.contiguous())});
+    at_head = head_gradient(cut, logit_gradient);
   }
   return network_->joined(network_->through_featurizer(cut.features, feature_gradient, /*again=*/false),
                           at_head);
@@ -196,10 +201,11 @@ torch::Tensor CutGraph::compare(const Batch& batch, GradientSource source, data:
           sum_of(torch::mm(compared->by_logits[k], network_->model().head->weight),
                  compared->by_features[static_cast<std::size_t>(k)]);
       const FeaturizerGradient phi =
-          network_->through_featurizer(compared->cut.features, at_features, /*again=*/true);
+          network_->through_featurizer(compared->cut.features, at_features, /*again=*/k + 1 < m);
       rows.push_back(network_->joined(phi.pieces, featurizer, phi.factor));
     }
-    parts.push_back(shared_.sum(torch::stack(rows)));
+    compared->by_featurizer = shared_.sum(torch::stack(rows));
+    parts.push_back(compared->by_featurizer);
   }
   if (parts.empty()) {
     throw std::invalid_argument(
@@ -216,16 +222,24 @@ torch::Tensor CutGraph::gradient(const torch::Tensor& weights) {
   }
   const torch::NoGradGuard no_graph;
   const torch::Tensor narrow = weights.to(compared->by_logits.scalar_type());
+  // The gradient of a weighted sum is the weighted sum of the gradients, if those exist already.
+  const torch::Tensor known_head =
+      compared->by_head.defined() ? shared_.once(combine(narrow, compared->by_head)) : torch::Tensor();
+  if (compared->by_featurizer.defined()) {
+    const torch::Tensor featurizer =
+        shared_.once(combine(weights.to(compared->by_featurizer.scalar_type()), compared->by_featurizer));
+    const torch::Tensor at_head = known_head.defined()
+                                      ? known_head
+                                      : head_gradient(compared->cut, combine(narrow, compared->by_logits));
+    return shared_.sum(network_->joined(featurizer, at_head));
+  }
   torch::Tensor at_features;
   for (std::size_t k = 0; k < compared->by_features.size(); ++k) {
     if (const torch::Tensor& term = compared->by_features[k]; term.defined()) {
       at_features = sum_of(at_features, term * narrow[static_cast<std::int64_t>(k)]);
     }
   }
-  // The gradient of a weighted sum is the weighted sum of the gradients, if those exist already.
-  const torch::Tensor at_head =
-      compared->by_head.defined() ? shared_.once(combine(narrow, compared->by_head)) : torch::Tensor();
-  return shared_.sum(back(compared->cut, combine(narrow, compared->by_logits), at_features, at_head));
+  return shared_.sum(back(compared->cut, combine(narrow, compared->by_logits), at_features, known_head));
 }
 
 }  // namespace pair::train

@@ -47,8 +47,10 @@ class CutGraph : public StepPath {
 
   [[nodiscard]] Cut cut(const Batch& batch);
   [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows);
+  // The head's weight and bias, one after the other.
+  [[nodiscard]] torch::Tensor head_gradient(const Cut& cut, const torch::Tensor& logit_gradient);
   [[nodiscard]] torch::Tensor back(const Cut& cut, const torch::Tensor& logit_gradient,
-                                   torch::Tensor feature_gradient, const torch::Tensor& head_gradient);
+                                   torch::Tensor feature_gradient, const torch::Tensor& known_head);
 
   std::shared_ptr<const StepNetwork> network_;
   bool takes_derivatives_;

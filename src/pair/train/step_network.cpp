@@ -151,6 +151,15 @@ std::vector<torch::Tensor> StepNetwork::in_parts(const Features& features,
   return sums;
 }
 
+torch::Tensor StepNetwork::head_part(const torch::Tensor& head_gradient,
+                                     const torch::Tensor& parameter) const {
+  if (!head_gradient.defined()) {
+    return torch::zeros_like(parameter);
+  }
+  const std::int64_t start = parameter.dim() == 2 ? 0 : model_->head->weight.numel();
+  return head_gradient.narrow(0, start, parameter.numel()).view_as(parameter);
+}
+
 torch::Tensor StepNetwork::joined(const FeaturizerGradient& featurizer_gradient,
                                   const torch::Tensor& head_gradient) const {
   std::vector<torch::Tensor> pieces;
@@ -159,14 +168,25 @@ torch::Tensor StepNetwork::joined(const FeaturizerGradient& featurizer_gradient,
   for (const torch::Tensor& parameter : trained) {
     if (!of_head(parameter)) {
       pieces.push_back(*next++);
-    } else if (head_gradient.defined()) {
-      const std::int64_t start = parameter.dim() == 2 ? 0 : model_->head->weight.numel();
-      pieces.push_back(head_gradient.narrow(0, start, parameter.numel()).view_as(parameter));
     } else {
-      pieces.push_back(torch::zeros_like(parameter));
+      pieces.push_back(head_part(head_gradient, parameter));
     }
   }
   return joined(pieces, trained, featurizer_gradient.factor);
+}
+
+torch::Tensor StepNetwork::joined(const torch::Tensor& featurizer, const torch::Tensor& head_gradient) const {
+  std::vector<torch::Tensor> pieces;
+  std::int64_t next = 0;
+  for (const torch::Tensor& parameter : parameters()) {
+    if (!of_head(parameter)) {
+      pieces.push_back(featurizer.narrow(0, next, parameter.numel()));
+      next += parameter.numel();
+    } else {
+      pieces.push_back(head_part(head_gradient, parameter).flatten().to(featurizer.scalar_type()));
+    }
+  }
+  return torch::cat(pieces);
 }
 
 torch::Tensor StepNetwork::joined(const std::vector<torch::Tensor>& pieces,

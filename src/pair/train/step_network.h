@@ -84,12 +84,18 @@ class StepNetwork {
   // Flat, over parameters(); head_gradient: weight and then bias, or undefined for zeros.
   [[nodiscard]] torch::Tensor joined(const FeaturizerGradient& featurizer,
                                      const torch::Tensor& head_gradient) const;
+  // The same with the featurizer's gradient flat, over trained_featurizer().
+  [[nodiscard]] torch::Tensor joined(const torch::Tensor& featurizer,
+                                     const torch::Tensor& head_gradient) const;
   // Parts of the parameters' gradient, flat; the featurizer's multiplied by factor if that is defined.
   [[nodiscard]] torch::Tensor joined(const std::vector<torch::Tensor>& pieces,
                                      const std::vector<torch::Tensor>& parameters,
                                      const torch::Tensor& factor) const;
 
  private:
+  // Of the head's gradient, that of its weight or bias.
+  [[nodiscard]] torch::Tensor head_part(const torch::Tensor& head_gradient,
+                                        const torch::Tensor& parameter) const;
   // phi(x) of a part's rows.
   [[nodiscard]] torch::Tensor forward_part(const Batch& batch, data::Share part) const;
   // The featurizer's gradient, one part after another.
