@@ -28,7 +28,7 @@ struct Defaults {
 
 // A setting that a random search draws.
 struct Drawn {
-  std::string where;  // a dataset's protocol
+  std::string where;  // a dataset's protocol, or its variant, which takes precedence
   std::string setting;
   base::Distribution distribution;
   std::string source;  // where it comes from: "DomainBed"

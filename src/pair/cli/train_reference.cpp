@@ -54,6 +54,12 @@ std::string place(const std::string& where) {
   if (where == "domainbed") {
     return "datasets in DomainBed's setting";
   }
+  if (where == "digits") {
+    return "DomainBed's ColoredMNIST and RotatedMNIST";
+  }
+  if (where == "pictures") {
+    return "DomainBed's datasets of images";
+  }
   if (where == "wilds") {
     return "the datasets of WILDS";
   }

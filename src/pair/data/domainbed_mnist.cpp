@@ -196,6 +196,7 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     DatasetEntry made{.name = spec.name, .summary = std::move(summary)};
     made.options = base::Options::of(spec);
     made.protocol = "domainbed";
+    made.variant = "digits";
     made.settings = domainbed_settings(/*batch=*/64, /*eval_every=*/100);
     made.metrics = {"accuracy", "worst_group"};
     made.environments = [](const base::Options& options) {
