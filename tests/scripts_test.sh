@@ -47,7 +47,10 @@ for results in before.rglob("results.jsonl"):
 PYTHON
 mkdir "$scratch/empty"
 "$pack" "$scratch/empty" "$scratch/none.xz" 2>"$scratch/err" && fail "a folder without runs was packed"
-grep -q "expected run folders" "$scratch/err" || fail "$(cat "$scratch/err")"
+grep -q "expected finished run folders" "$scratch/err" || fail "$(cat "$scratch/err")"
+cp -r "$source/examples/sweep" "$scratch/part"
+rm "$scratch/part/erm-test2-draw1/done"
+"$pack" "$scratch/part" "$scratch/part.xz" | grep -q '^5 runs, .*, left out: 1 unfinished$' || fail "an unfinished run was packed"
 
 # scripts/paper-tables: the tables of docs/paper.md are those of docs/results.
 "$source/scripts/paper-tables" --check || fail "docs/paper.md: expected the tables of docs/results; scripts/paper-tables writes them"

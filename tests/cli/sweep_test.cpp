@@ -303,7 +303,7 @@ TEST(ListSettings, ShowTheDefaultsOfAnAlgorithmOnADataset) {
     return json();
   };
   EXPECT_EQ(entry("pretrain", "pair", "cmnist")["default"], "150");
-  EXPECT_EQ(entry("pretrain", "pair", "ColoredMNIST")["default"], "500");
+  EXPECT_EQ(entry("pretrain", "pair", "ColoredMNIST")["default"], "1667");
   EXPECT_EQ(entry("pretrain", "irmv1", "cmnist")["default"], "100");
   EXPECT_THAT(entry("pretrain", "pair", "cmnist")["summary"].get<std::string>(), HasSubstr("ERM alone"));
   EXPECT_THAT(entry("pretrain", "irmv1", "cmnist")["summary"].get<std::string>(),

@@ -186,6 +186,7 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
 TEST(DomainBedRun, PairWeighsNoNegativeEstimates) {
   const Scratch scratch;
   RunSpec spec = spec_of(scratch, "pair");
+  set(spec, "irmv1_unbiased", "true");
   set(spec, "irmv1_negative", "keep");
   EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(
                                            HasSubstr("irmv1: expected a loss that is never negative")));

@@ -28,7 +28,7 @@ TEST(Warnings, AreGivenWhereARunNeverBalances) {
 
 TEST(Warnings, AreGivenWhereAProtocolsPretrainIsLongerThanTheRun) {
   const std::array spec = {with("pair", {{"steps", "300"}}, "ColoredMNIST")};
-  ASSERT_EQ(spec[0].settings.pretrain, 500) << "DomainBed's";
+  ASSERT_EQ(spec[0].settings.pretrain, 1667) << "a third of DomainBed's steps";
   EXPECT_EQ(warnings_of(spec).size(), 1U);
 }
 

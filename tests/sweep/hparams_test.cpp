@@ -183,15 +183,14 @@ constexpr std::array registry = {
     Registered{"dann", "mlp_width", 256, "whole part of 2^Uniform(6, 10)"},
     Registered{"dann", "mlp_depth", 3, "one of 3, 4, 5"},
     Registered{"dann", "mlp_dropout", 0, "one of 0, 0.1, 0.5"},
-    // Not DomainBed's: as its IRM, PAIR-o without a penalty and with a rate for its later steps.
+    // Not DomainBed's: as its IRM, PAIR-o without a penalty.
     Registered{"irmx", "penalty", 1e2, "10^Uniform(-1, 5)"},
     Registered{"irmx", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
     Registered{"clove", "penalty", 1e2, "10^Uniform(-1, 5)"},
     Registered{"clove", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
     Registered{"lisa", "lisa_same_label", 0.5, "one of 0, 0.5, 1"},
     Registered{"lisa", "lisa_alpha", 2, "one of 0.5, 2"},
-    Registered{"pair", "balance_lr", 1e-3, "10^Uniform(-4.5, -2.5)"},
-    Registered{"pair", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
+    Registered{"pair", "pretrain", 1667, "one of 1667"},
 };
 
 TEST(Hparams, OfEveryAlgorithmOnColoredMnistAreThoseOfDomainBedsRegistry) {
@@ -247,6 +246,26 @@ TEST(Hparams, GivePairsLaterStepsARateOfTheirOwnWhereAdamTakesThem) {
   const std::optional<Hparam> rate = find(hparams_of("extrapolation-uniform", "pair"), "balance_lr");
   ASSERT_TRUE(rate);
   EXPECT_EQ(as_text(rate->distribution), "10^Uniform(-4.5, -2.5)");
+}
+
+// On DomainBed's digits, the rate of PAIR-o's later steps follows lr, and the length of its pretraining is a share
+// of the steps. Datasets of images have no such variant.
+TEST(Hparams, OfAVariantTakePrecedenceOverThoseOfItsProtocol) {
+  for (const char* const dataset : {"ColoredMNIST", "RotatedMNIST"}) {
+    const std::vector<Hparam> digits = hparams_of(dataset, "pair");
+    EXPECT_FALSE(find(digits, "balance_lr"));
+    EXPECT_EQ(as_text(find(digits, "pretrain")->distribution), "one of 1667");
+    const train::Settings settings = runs::resolve(dataset, "pair").settings;
+    EXPECT_EQ(settings.balance_lr_ratio, 0.05);
+    EXPECT_TRUE(settings.hold_at_noise);
+    EXPECT_EQ(settings.track, 10);
+  }
+  const std::vector<Hparam> images = hparams_of("PACS", "pair");
+  EXPECT_TRUE(find(images, "balance_lr"));
+  EXPECT_EQ(as_text(find(images, "pretrain")->distribution), "whole part of 10^Uniform(0, 4)");
+  // The algorithms of DomainBed's registry are not changed.
+  EXPECT_EQ(as_text(find(hparams_of("ColoredMNIST", "irmv1"), "pretrain")->distribution),
+            "whole part of 10^Uniform(0, 4)");
 }
 
 TEST(Hparams, OfAnUnknownNameAreRefused) {

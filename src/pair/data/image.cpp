@@ -80,25 +80,44 @@ void check_pixels(const Image& image) {
   }
 }
 
-// Each input row is narrowed once and added to all output rows it contributes to, without an intermediate
-// image.
+// The largest number of windows that one input belongs to.
+std::size_t most_at_once(std::span<const PixelWindow> windows) {
+  std::size_t most = 0;
+  std::size_t first_open = 0;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    while (windows[first_open].first + windows[first_open].count <= windows[i].first) {
+      ++first_open;
+    }
+    most = std::max(most, i + 1 - first_open);
+  }
+  return most;
+}
+
+// Each input row is narrowed once and added to all output rows it contributes to. Few of these are open at a
+// time, so that their sums stay in the cache.
 Image resampled(const Image& image, const Resampling& down, const Resampling& across) {
   constexpr std::int64_t rows_at_once = 8;  // of a large photograph, these stay in the first cache
   const std::size_t stride = across.windows.size() * static_cast<std::size_t>(Image::channels);
+  const std::size_t slots = most_at_once(down.windows);
   std::vector<std::uint8_t> narrowed(stride * rows_at_once);
-  std::vector<std::int32_t> sums(stride * down.windows.size(), half_unit);
+  std::vector<std::int32_t> sums(stride * slots, half_unit);
+  Image result{static_cast<std::int64_t>(down.windows.size()),
+               static_cast<std::int64_t>(across.windows.size()),
+               std::vector<std::uint8_t>(stride * down.windows.size())};
   std::size_t first_open = 0;
   const PixelLoops& loops = pixel_loops();
   const auto add = [&](std::int64_t y, std::span<const std::uint8_t> row) {
-    while (first_open < down.windows.size() &&
-           down.windows[first_open].first + down.windows[first_open].count <= y) {
-      ++first_open;
-    }
     for (std::size_t output = first_open; output < down.windows.size() && down.windows[output].first <= y;
          ++output) {
       const PixelWindow& window = down.windows[output];
+      const std::span<std::int32_t> sum = std::span(sums).subspan(output % slots * stride, stride);
       loops.add_row(row, down.weights[window.weights + static_cast<std::size_t>(y - window.first)],
-                    sums.data() + output * stride);
+                    sum.data());
+      if (y + 1 == window.first + window.count) {
+        loops.to_bytes(sum, result.pixels.data() + output * stride);
+        std::ranges::fill(sum, half_unit);
+        first_open = output + 1;
+      }
     }
   };
   const std::int64_t end = down.windows.back().first + down.windows.back().count;
@@ -111,9 +130,6 @@ Image resampled(const Image& image, const Resampling& down, const Resampling& ac
       add(top + static_cast<std::int64_t>(row), std::span(narrowed).subspan(row * stride, stride));
     }
   }
-  Image result{static_cast<std::int64_t>(down.windows.size()),
-               static_cast<std::int64_t>(across.windows.size()), std::vector<std::uint8_t>(sums.size())};
-  loops.to_bytes(sums, result.pixels.data());
   return result;
 }
 

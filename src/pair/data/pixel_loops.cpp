@@ -246,8 +246,8 @@ struct WideLoops {
                                                     std::size_t count, std::span<const PixelWindow> windows,
                                                     std::span<const std::int32_t> weights,
                                                     std::uint8_t* out) {
-    // Of the four pixels in a group: red of 0 and 1, green of 0 and 1, blue of 0 and 1, nothing; the same of
-    // 2 and 3. Each becomes 16 bits; -1 gives 0.
+    // From the four pixels of a group: red of 0 and 1, green of 0 and 1, blue of 0 and 1, nothing; the same
+    // for 2 and 3. Each becomes 16 bits; -1 gives 0.
     const __m256i spread = _mm256_setr_epi8(0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1,  //
                                             6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1);
     const std::size_t row_bytes = columns * 3;

@@ -93,7 +93,7 @@ class StepNetwork {
                                      const torch::Tensor& factor) const;
 
  private:
-  // Of the head's gradient, that of its weight or bias.
+  // The part of the head's gradient that belongs to its weight or bias; undefined: zeros.
   [[nodiscard]] torch::Tensor head_part(const torch::Tensor& head_gradient,
                                         const torch::Tensor& parameter) const;
   // phi(x) of a part's rows.
