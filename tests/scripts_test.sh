@@ -50,6 +50,7 @@ mkdir "$scratch/empty"
 grep -q "expected finished run folders" "$scratch/err" || fail "$(cat "$scratch/err")"
 cp -r "$source/examples/sweep" "$scratch/part"
 rm "$scratch/part/erm-test2-draw1/done"
+printf '{"step":' >>"$scratch/part/erm-test2-draw1/results.jsonl"
 "$pack" "$scratch/part" "$scratch/part.xz" | grep -q '^5 runs, .*, left out: 1 unfinished$' || fail "an unfinished run was packed"
 
 # scripts/paper-tables: the tables of docs/paper.md are those of docs/results.

@@ -102,6 +102,23 @@ TEST(RunSpec, CallsThePrecisionByItsOldName) {
   EXPECT_EQ(hash(spec_from_json(written)), hash(with({{"tf32", "true"}})));
 }
 
+// Their runs had other defaults on DomainBed's digits.
+TEST(RunSpec, OfAnEarlierVersionHasNoSettingThatWasAddedLater) {
+  const std::vector<Override> before{{"balance_lr_ratio", "0"}, {"hold_at_noise", "false"}};
+  nlohmann::json written = as_json(resolve("ColoredMNIST", "pair", before));
+  const std::string name = hash(spec_from_json(written));
+  written.erase("balance_lr_ratio");
+  written.erase("hold_at_noise");
+  EXPECT_EQ(hash(spec_from_json(written)), name);
+  EXPECT_FALSE(spec_from_json(written).settings.hold_at_noise);
+  // One by hand gets today's defaults, unless it has a rate.
+  nlohmann::json by_hand{{"dataset", "ColoredMNIST"}, {"algorithm", "pair"}, {"steps", 30}};
+  EXPECT_EQ(spec_from_json(by_hand).settings.balance_lr_ratio, 0.05);
+  EXPECT_EQ(spec_from_json(by_hand).settings.pretrain, 10);
+  by_hand["balance_lr"] = 1e-4;
+  EXPECT_EQ(spec_from_json(by_hand).settings.balance_lr_ratio, 0.0);
+}
+
 TEST(RunSpec, RefusesTwoPrecisionsThatContradictEachOther) {
   const auto refused = [](const std::string& precision, const std::string& tf32) {
     const std::string expected = "precision: expected the same as tf32, its older name, which is " + tf32 +

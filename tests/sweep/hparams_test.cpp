@@ -190,7 +190,6 @@ constexpr std::array registry = {
     Registered{"clove", "pretrain", 500, "whole part of 10^Uniform(0, 4)"},
     Registered{"lisa", "lisa_same_label", 0.5, "one of 0, 0.5, 1"},
     Registered{"lisa", "lisa_alpha", 2, "one of 0.5, 2"},
-    Registered{"pair", "pretrain", 1667, "one of 1667"},
 };
 
 TEST(Hparams, OfEveryAlgorithmOnColoredMnistAreThoseOfDomainBedsRegistry) {
@@ -249,16 +248,24 @@ TEST(Hparams, GivePairsLaterStepsARateOfTheirOwnWhereAdamTakesThem) {
 }
 
 // On DomainBed's digits, the rate of PAIR-o's later steps follows lr, and the length of its pretraining is a share
-// of the steps. Datasets of images have no such variant.
-TEST(Hparams, OfAVariantTakePrecedenceOverThoseOfItsProtocol) {
+// of the steps. Other datasets draw both.
+TEST(Hparams, OfPairOnDomainBedsDigitsFollowLrAndTheSteps) {
   for (const char* const dataset : {"ColoredMNIST", "RotatedMNIST"}) {
     const std::vector<Hparam> digits = hparams_of(dataset, "pair");
     EXPECT_FALSE(find(digits, "balance_lr"));
-    EXPECT_EQ(as_text(find(digits, "pretrain")->distribution), "one of 1667");
+    EXPECT_FALSE(find(digits, "pretrain"));
     const train::Settings settings = runs::resolve(dataset, "pair").settings;
+    EXPECT_EQ(settings.pretrain, 1667);
     EXPECT_EQ(settings.balance_lr_ratio, 0.05);
     EXPECT_TRUE(settings.hold_at_noise);
     EXPECT_EQ(settings.track, 10);
+    const auto with = [dataset](const char* name, const char* value) {
+      return runs::resolve(dataset, "pair", std::vector<runs::Override>{{name, value}}).settings;
+    };
+    EXPECT_EQ(with("steps", "300").pretrain, 100);
+    EXPECT_EQ(with("steps", "300").balance_lr_ratio, 0.05);
+    EXPECT_EQ(with("balance_lr", "1e-4").balance_lr_ratio, 0.0) << "a rate that is given decides";
+    EXPECT_EQ(with("balance_lr_ratio", "0.1").balance_lr_ratio, 0.1);
   }
   const std::vector<Hparam> images = hparams_of("PACS", "pair");
   EXPECT_TRUE(find(images, "balance_lr"));

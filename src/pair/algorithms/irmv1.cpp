@@ -13,7 +13,8 @@ AlgorithmEntry irmv1() {
   entry.domainbed = "IRM";
   entry.defaults.push_back({"cmnist-m", {{"pretrain", "150"}}});
   on_minibatches(entry, {"penalty", "1e4"});
-  entry.defaults.push_back({.where = "cmnist-m", .settings = {{"pretrain", "1000"}}, .minibatches = true});
+  entry.defaults.push_back(
+      {.where = "cmnist-m", .settings = {{"pretrain", "1000"}}, .minibatches = true, .pretrain_thirds = 2});
   on_domainbed(entry, "100", 500, "1");
   draw_on_domainbed(entry, "penalty", wide_penalty);
   draw_on_domainbed(entry, "pretrain", annealing);

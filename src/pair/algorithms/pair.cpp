@@ -25,7 +25,8 @@ AlgorithmEntry pair() {
                                          {"hold_at_noise", "true"},
                                          {"decay", "cosine"},
                                          {"track", "10"},
-                                         {"irmv1_unbiased", "false"}}});
+                                         {"irmv1_unbiased", "false"}},
+                            .pretrain_thirds = 1});
   entry.defaults.push_back({.where = "cmnist",
                             .settings = {{"steps", "1500"},
                                          {"pretrain", "1000"},
@@ -35,15 +36,15 @@ AlgorithmEntry pair() {
                                          {"refresh", "true"},
                                          {"balance_lr", "5e-5"},
                                          {"track", "10"}},
-                            .minibatches = true});
+                            .minibatches = true,
+                            .pretrain_thirds = 2});
   entry.drawn = {
       {"cmnist", "pretrain", base::Choice{{"0", "50", "100", "150", "200", "250"}}, appendix_f1},
       {"cmnist", "balance_lr", base::Choice{{"0.01", "0.1"}}, appendix_f1},
       {"extrapolation", "preference",
        base::Choice{{"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8", "1,1e8,1e4", "1,1e4,1e4", "1,1e8,1e8"}},
        appendix_c3},
-      {"domainbed", "pretrain", annealing, as_irm},
-      {"digits", "pretrain", base::Choice{{"1667"}}, "a third of the steps (docs/minibatches.md)"},
+      {"domainbed", "pretrain", annealing, as_irm, "digits"},
   };
   entry.manual = {
       .formula =

@@ -51,7 +51,8 @@ void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty) {
                                          {"annealed_lr", "5e-5"},
                                          {"refresh", "true"},
                                          {"track", "10"}},
-                            .minibatches = true});
+                            .minibatches = true,
+                            .pretrain_thirds = 2});
 }
 
 void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,

@@ -24,14 +24,18 @@ struct Defaults {
   std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
   std::vector<Assignment> settings;
   bool minibatches = false;  // only where steps take a part of the data: a dataset in memory with batch > 0
+  // If a user gives steps but not pretrain: this many thirds of the steps are pretrain steps, rounded up. 0: as in
+  // settings. 0 to 3
+  int pretrain_thirds = 0;
 };
 
 // A setting that a random search draws.
 struct Drawn {
-  std::string where;  // a dataset's protocol, or its variant, which takes precedence
+  std::string where;  // a dataset's protocol
   std::string setting;
   base::Distribution distribution;
-  std::string source;  // where it comes from: "DomainBed"
+  std::string source;       // where it comes from: "DomainBed"
+  std::string except = {};  // a variant of the protocol that does not draw it
 };
 
 struct AlgorithmEntry {

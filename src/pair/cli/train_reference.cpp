@@ -164,8 +164,9 @@ std::string defaults_part(const AlgorithmEntry& algorithm) {
 std::string drawn_part(const AlgorithmEntry& algorithm) {
   std::vector<std::vector<std::string>> rows;
   for (const algorithms::Drawn& drawn : algorithm.drawn) {
-    rows.push_back(
-        {code(drawn.setting), base::as_text(drawn.distribution), place(drawn.where), drawn.source});
+    rows.push_back({code(drawn.setting), base::as_text(drawn.distribution),
+                    place(drawn.where) + (drawn.except.empty() ? "" : ", except " + place(drawn.except)),
+                    drawn.source});
   }
   for (const std::string& name : objectives_of(algorithm)) {
     for (const base::Field& field : objectives::objective_named(name).options.fields()) {

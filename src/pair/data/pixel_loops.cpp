@@ -371,7 +371,7 @@ struct WideLoops {
     const Ints below = truncated(numbers);
     return below + truncated((numbers - doubles(below)) * 2.0);
   }
-  // Numbers from 1 to 2, less 1 if they reach it.
+  // Numbers from about 0.8 to 1.9, less 1 if they reach it.
   [[gnu::target("avx2"), gnu::always_inline]] static FourDoubles behind_the_point(
       const FourDoubles& numbers) {
     return numbers >= 1.0 ? numbers - 1.0 : numbers;

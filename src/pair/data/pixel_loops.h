@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <span>
 
-// The inner loops over the pixels of an image. On x86-64 they are compiled twice, and processors with AVX2
-// use the second form: the same numbers in a fraction of the time. Pixels are red, green, blue bytes, one
-// after another.
+// The inner loops over the pixels of an image. On x86-64 they have a second form for processors with AVX2: the
+// same loops compiled for it or, for resampling and hue, loops written for it. Both forms give the same
+// numbers. Pixels are red, green, blue bytes, one after another.
 
 namespace pair::data {
 

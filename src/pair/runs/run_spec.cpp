@@ -52,7 +52,8 @@ struct AddedSetting {
   const char* value_before;
 };
 constexpr std::array added_settings{AddedSetting{"draws", "pair"}, AddedSetting{"exif", "false"},
-                                    AddedSetting{"decode", "exact"}};
+                                    AddedSetting{"decode", "exact"}, AddedSetting{"hold_at_noise", "false"},
+                                    AddedSetting{"balance_lr_ratio", "0"}};
 constexpr const char* in_all_written_specs = "checkpoint_every";
 
 nlohmann::json deciding(const RunSpec& spec) {
@@ -112,11 +113,6 @@ std::string given(std::span<const Override> overrides, std::string_view name) {
   return value;
 }
 
-// The number of descent steps with minibatches, unless it is set.
-std::int64_t pretrained(std::int64_t steps) {
-  return steps - steps / 3;
-}
-
 RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides,
                  Foreign foreign) {
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
@@ -134,11 +130,13 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   };
   const std::string batch = given(overrides, "batch");
   bool for_minibatches = false;
+  int pretrain_thirds = 0;
   const auto add_for = [&](const std::string& where) {
     for (const algorithms::Defaults& some : entry.defaults) {
       if (some.where == where && (!some.minibatches || (!batch.empty() && batch != "0"))) {
         add(some.settings);
         for_minibatches = for_minibatches || some.minibatches;
+        pretrain_thirds = some.pretrain_thirds > 0 ? some.pretrain_thirds : pretrain_thirds;
       }
     }
   };
@@ -167,11 +165,14 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
     preference_given = preference_given || name == "preference";
   }
   fit_preference(spec.settings, preference_given);
+  // Given settings decide over defaults.
+  if (pretrain_thirds > 0 && !given(overrides, "steps").empty() && given(overrides, "pretrain").empty()) {
+    spec.settings.pretrain = (spec.settings.steps * pretrain_thirds + 2) / 3;
+  }
+  if (!given(overrides, "balance_lr").empty() && given(overrides, "balance_lr_ratio").empty()) {
+    spec.settings.balance_lr_ratio = 0.0;
+  }
   if (for_minibatches) {
-    // Given settings decide over defaults.
-    if (!given(overrides, "steps").empty() && given(overrides, "pretrain").empty()) {
-      spec.settings.pretrain = pretrained(spec.settings.steps);
-    }
     if (!given(overrides, "penalty").empty() && given(overrides, "penalties").empty()) {
       spec.settings.penalties.clear();
     }
@@ -229,7 +230,8 @@ RunSpec spec_from_json(const nlohmann::json& json) {
   std::vector<Override> structure;
   // Specs that were written have all settings. In others, defaults may depend on settings that are given.
   const bool written = json.contains(in_all_written_specs);
-  const std::set<std::string> change_defaults{"batch", "steps", "pretrain", "penalty", "penalties"};
+  const std::set<std::string> change_defaults{"batch",     "steps",      "pretrain",        "penalty",
+                                              "penalties", "balance_lr", "balance_lr_ratio"};
   for (const auto& [name, value] : json.items()) {
     const std::optional<base::Value> plain = value_from(value);
     if (plain && (decides_settings(name) || (!written && change_defaults.contains(name)))) {

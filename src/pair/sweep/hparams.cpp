@@ -88,22 +88,15 @@ class HparamList {
       add("balance_lr", rate, source);
     }
   }
-  // The settings that the algorithm draws under a protocol, as the dataset's variant has them. as_f1: penalties as in Appendix F.1, also where
+  // The settings that the algorithm draws under a protocol. as_f1: penalties as in Appendix F.1, also where
   // the algorithm prefers DomainBed's (SD).
   void add_of_algorithm(std::string_view protocol, bool as_f1 = false) {
-    const std::vector<algorithms::Drawn>& all = algorithms::algorithm_named(spec_.algorithm).drawn;
     const std::string& variant = data::entry_of(spec_.dataset.name).variant;
-    const auto of_variant = [&](const std::string& setting) {
-      return std::find_if(all.begin(), all.end(), [&](const algorithms::Drawn& one) {
-        return !variant.empty() && one.where == variant && one.setting == setting;
-      });
-    };
-    for (const algorithms::Drawn& general : all) {
-      if (general.where != protocol || runs::find_setting(spec_, general.setting) == nullptr) {
+    for (const algorithms::Drawn& drawn : algorithms::algorithm_named(spec_.algorithm).drawn) {
+      const bool here = drawn.where == protocol && (drawn.except.empty() || drawn.except != variant);
+      if (!here || runs::find_setting(spec_, drawn.setting) == nullptr) {
         continue;
       }
-      const auto special = of_variant(general.setting);
-      const algorithms::Drawn& drawn = special == all.end() ? general : *special;
       if (as_f1 && drawn.setting == "penalty") {
         add("penalty", base::Choice{{"10", "100", "1e3", "1e4", "1e5"}}, "the paper's Appendix F.1");
       } else {

@@ -222,16 +222,18 @@ torch::Tensor CutGraph::gradient(const torch::Tensor& weights) {
   }
   const torch::NoGradGuard no_graph;
   const torch::Tensor narrow = weights.to(compared->by_logits.scalar_type());
-  // The gradient of a weighted sum is the weighted sum of the gradients, if those exist already.
+  // The gradient of a weighted sum is the weighted sum of the gradients, if those exist already, as sums over all
+  // ranks.
   const torch::Tensor known_head =
-      compared->by_head.defined() ? shared_.once(combine(narrow, compared->by_head)) : torch::Tensor();
+      compared->by_head.defined() ? combine(narrow, compared->by_head) : torch::Tensor();
   if (compared->by_featurizer.defined()) {
     const torch::Tensor featurizer =
-        shared_.once(combine(weights.to(compared->by_featurizer.scalar_type()), compared->by_featurizer));
-    const torch::Tensor at_head = known_head.defined()
-                                      ? known_head
-                                      : head_gradient(compared->cut, combine(narrow, compared->by_logits));
-    return shared_.sum(network_->joined(featurizer, at_head));
+        combine(weights.to(compared->by_featurizer.scalar_type()), compared->by_featurizer);
+    const torch::Tensor at_head =
+        known_head.defined()
+            ? known_head
+            : shared_.sum(head_gradient(compared->cut, combine(narrow, compared->by_logits)));
+    return network_->joined(featurizer, at_head);
   }
   torch::Tensor at_features;
   for (std::size_t k = 0; k < compared->by_features.size(); ++k) {
@@ -239,7 +241,8 @@ torch::Tensor CutGraph::gradient(const torch::Tensor& weights) {
       at_features = sum_of(at_features, term * narrow[static_cast<std::int64_t>(k)]);
     }
   }
-  return shared_.sum(back(compared->cut, combine(narrow, compared->by_logits), at_features, known_head));
+  return shared_.sum(back(compared->cut, combine(narrow, compared->by_logits), at_features,
+                          known_head.defined() ? shared_.once(known_head) : known_head));
 }
 
 }  // namespace pair::train

@@ -289,7 +289,8 @@ std::string meaning(const base::Field& field, Scheme scheme) {
               "first steps, of ERM alone; the algorithm's own update takes those after them"},
       Meaning{"lr", Scheme::linear, "learning rate of all steps"},
       Meaning{"lr", Scheme::pair,
-              "learning rate of the pretrain steps, which Adam takes; balance_lr is for the rest"},
+              "learning rate of the pretrain steps, which Adam takes; balance_lr or balance_lr_ratio is for "
+              "the rest"},
       Meaning{"lr", Scheme::own, "learning rate of all steps"},
       Meaning{"balance_lr", Scheme::pair,
               "learning rate of the steps after pretrain, which balance_optimizer takes"},
