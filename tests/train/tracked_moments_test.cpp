@@ -203,7 +203,7 @@ TEST(TrackedMoments, HoldANetworkAtTheNoiseInsteadOfUnlearningEverything) {
   const double free = risk(false, 10);
   EXPECT_LT(held, 0.62) << "about 0.5 after the pretraining";
   EXPECT_GT(free, held + 0.03) << "towards log 2";
-  EXPECT_EQ(risk(true, 1), risk(false, 1)) << "without averages there is no floor";
+  EXPECT_EQ(risk(true, 1), risk(false, 1)) << "a noise floor needs averages";
 }
 
 TEST(TrackedMoments, HoldingChangesNothingOnFullBatches) {

@@ -31,14 +31,13 @@ BalancedStrategy::BalancedStrategy(Learner& learner, const Settings& settings)
     : learner_(&learner),
       settings_(&settings),
       solver_(settings.solver, settings.preference, settings.solver_options),
-      backtracks_(settings.backtrack && learner.losses_comparable()),
-      holds_at_noise_(settings.hold_at_noise) {}
+      backtracks_(settings.backtrack && learner.losses_comparable()) {}
 
 void BalancedStrategy::compare() {
   Learner& learner = *learner_;
   const Batch batch = learner.batches.of_step(learner.step.in_half());
   torch::Tensor also = learner.update->tally();
-  if (holds_at_noise_) {
+  if (settings_->hold_at_noise) {
     const TrackedMoments* const tracked = learner.step.tracked();
     const auto m = static_cast<std::int64_t>(learner.objectives.size());
     also = torch::cat({also, tracked != nullptr ? noise_floors(learner.objectives, tracked->variances())
@@ -90,7 +89,7 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
   progress.last.weights = solution.weights;
   progress.last.loss = weighted(solution.weights, losses);
   progress.guard.hold();
-  const double share = holds_at_noise_ ? signal(solution.weights, losses, numbers.last(m)) : 1.0;
+  const double share = settings_->hold_at_noise ? signal(solution.weights, losses, numbers.last(m)) : 1.0;
   learner.controls.set(solution.weights, lr * share * progress.guard.backtracking, /*device_is_idle=*/true);
   learner.work.play(1);
 }

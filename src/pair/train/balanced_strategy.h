@@ -33,9 +33,8 @@ class BalancedStrategy : public StepStrategy {
   const Settings* settings_;
   StepSolver solver_;
   bool backtracks_;
-  bool holds_at_noise_;
   // The results of compare on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4] and, if
-  // holds_at_noise_, the noise floors [m] of the step before; NaN or 0: none.
+  // hold_at_noise, the noise floors [m] of the step before; NaN or 0: none.
   torch::Tensor step_numbers_;
 };
 
