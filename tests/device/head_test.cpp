@@ -188,6 +188,57 @@ TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   EXPECT_TRUE(torch::equal(at.told.narrow(0, m + m * m, 2).cpu(), also));
 }
 
+// The slopes are those at the averages, and the gradients of the moments those of the batch. Against the kernel without
+// averages, whose by_moments and by_head are checked above: V-REx's slopes are linear in the risks.
+TEST_P(AtTheHead, AveragesTakeThePlaceOfTheMoments) {
+  const Shape& shape = GetParam();
+  const Head head = Reference(shape).head(shape);
+  Head other = head;
+  other.bias = head.bias + 0.25;
+  const torch::TensorOptions doubles = torch::TensorOptions(torch::kDouble).device(torch::kCUDA);
+  const std::int64_t e = shape.environments;
+  const MomentAverages averages{.steps = torch::zeros({1}, doubles),
+                                .averages = torch::zeros({2, e}, doubles),
+                                .squares = torch::zeros({2, e}, doubles),
+                                .window = 3.0,
+                                .squares_window = 4.0};
+  const AtHead first = at_head(head, functions, {}, &averages);
+  const AtHead plain = at_head(head, functions, {});
+  expect_close(first.told, plain.told, 1e-6);
+  const torch::Tensor m1 = averages.averages.clone();
+  const torch::Tensor s1 = averages.squares.clone();
+  expect_close(s1, m1.square(), 1e-6);
+
+  const AtHead second = at_head(other, functions, {}, &averages);
+  const MomentAverages alone{.steps = torch::zeros({1}, doubles),
+                             .averages = torch::zeros({2, e}, doubles),
+                             .squares = torch::zeros({2, e}, doubles)};
+  (void)at_head(other, functions, {}, &alone);
+  const torch::Tensor m2 = alone.averages;  // the moments of that batch
+  expect_close(averages.averages, (m1 + m2) / 2, 1e-9);
+  expect_close(averages.squares, (m2 - m1).square(), 1e-9);
+  EXPECT_EQ(averages.steps.item<double>(), 2.0);
+  expect_close(second.told[0], averages.averages[0].mean(), 1e-9);
+  expect_close(second.told[1], averages.averages[1].square().mean(), 1e-9);
+  expect_close(second.by_moments[1].narrow(0, e, e), 2.0 * averages.averages[1] / static_cast<double>(e),
+               1e-9);
+
+  // A third and a fourth batch: the windows are full, of 3 and 4 steps.
+  (void)at_head(head, functions, {}, &averages);
+  const torch::Tensor m3 = averages.averages.clone();
+  const torch::Tensor s3 = averages.squares.clone();
+  (void)at_head(other, functions, {}, &averages);
+  expect_close(averages.averages, m3 + (m2 - m3) / 3.0, 1e-9);
+  expect_close(averages.squares, s3 + ((m2 - m3).square() - s3) / 3.0, 1e-9);
+
+  // A batch that is not finite is left out of the averages, and its gradient is not finite.
+  other.features = head.features.clone().fill_(std::numeric_limits<float>::quiet_NaN());
+  const torch::Tensor kept = averages.averages.clone();
+  const AtHead bad = at_head(other, functions, {}, &averages);
+  EXPECT_TRUE(torch::equal(averages.averages, kept));
+  EXPECT_TRUE(std::isnan(bad.by_head[0][0].item<double>()));
+}
+
 TEST_P(AtTheHead, TheBackwardPassEqualsAutograds) {
   const Shape& shape = GetParam();
   const Reference reference(shape);

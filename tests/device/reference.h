@@ -22,9 +22,10 @@ inline torch::Tensor sample_losses(Loss loss, const torch::Tensor& logits, const
 
 inline void expect_close(const torch::Tensor& found, const torch::Tensor& expected, double within = 1e-5) {
   const torch::Tensor wide = found.detach().cpu().to(torch::kDouble);
-  ASSERT_EQ(wide.sizes(), expected.sizes());
-  const double size = expected.abs().max().item<double>();
-  EXPECT_LE((wide - expected.detach()).abs().max().item<double>(), within * size);
+  const torch::Tensor reference = expected.detach().cpu().to(torch::kDouble);
+  ASSERT_EQ(wide.sizes(), reference.sizes());
+  const double size = reference.abs().max().item<double>();
+  EXPECT_LE((wide - reference).abs().max().item<double>(), within * size);
 }
 
 }  // namespace pair::device::testing

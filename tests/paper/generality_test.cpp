@@ -159,6 +159,27 @@ TEST(Table6, SearchesOnTheFirstSeedsAndReportsTheBestSettingOnAll) {
   EXPECT_NEAR(cell.at("mean").get<double>(), 100.0 * (0.7 + 0.2 + 0.2) / 3, 1e-9);
 }
 
+TEST(Table6, IsMadeOfItsTwoParts) {
+  const auto keys = [](const Table& table) {
+    std::set<std::string> names;
+    for (const Row& row : table.rows) {
+      names.insert(row.key);
+    }
+    return names;
+  };
+  GeneralityRequest part = request();
+  part.rows = GeneralityRequest::Rows::linear;
+  std::set<std::string> both = keys(table6(part));
+  EXPECT_TRUE(both.contains("oracle"));
+  EXPECT_FALSE(both.contains("vrex_pair"));
+  part.rows = GeneralityRequest::Rows::pair;
+  for (const std::string& key : keys(table6(part))) {
+    EXPECT_TRUE(both.insert(key).second) << key;
+  }
+  EXPECT_EQ(both, keys(table6(request())));
+  EXPECT_EQ(table7(part).rows.size(), 7U * 3);
+}
+
 TEST(Table6, KnowsItsObjectives) {
   const std::vector<std::string> wrong = {"vrx"};
   EXPECT_THAT([&] { (void)table6(request(wrong)); },

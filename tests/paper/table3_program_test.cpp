@@ -103,6 +103,12 @@ TEST_F(Table3Program, LeavesOutEachDomainOfPacsWithThePapersNumbersBesides) {
   const Finished again = table({"--weights", "none"});
   ASSERT_EQ(again.status, 0) << again.err;
   EXPECT_EQ(json::parse(again.out).at("rows"), result.at("rows"));
+  // And from the records alone, without the images.
+  fs::rename(path("sets"), path("elsewhere"));
+  const Finished read =
+      run_pair({"paper", "table3", "--dataset", "PACS", "--records", path("out"), "--format", "json"});
+  ASSERT_EQ(read.status, 0) << read.err;
+  EXPECT_EQ(json::parse(read.out).at("rows"), result.at("rows"));
 }
 
 TEST_F(Table3Program, StartsFromWeightsWithFrozenStatistics) {
@@ -136,6 +142,9 @@ TEST_F(Table3Program, SaysWhatIsMissing) {
               AllOf(HasSubstr("--data-root: expected the folder"), HasSubstr("pair data check PACS")));
   EXPECT_THAT(run_pair({"paper", "table3", "--dataset", "cmnist", "--weights", "none"}).err,
               HasSubstr("--weights: expected with --dataset PACS or TerraIncognita, got with ColoredMNIST"));
+  EXPECT_THAT(run_pair({"paper", "table3", "--records", path("nowhere")}).err, HasSubstr("--records"));
+  EXPECT_THAT(run_pair({"paper", "table3", "--records", path("sets"), "--n-trials", "2"}).err,
+              AllOf(HasSubstr("--records"), HasSubstr("--n-trials")));
   fs::remove_all(path("sets/PACS/photo"));
   EXPECT_THAT(table({"--weights", "none"}).err, HasSubstr("photo"));
 }

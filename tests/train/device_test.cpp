@@ -112,6 +112,37 @@ TEST_F(OnDevice, TakesTheStepsOfTheCpu) {
   }
 }
 
+// Averages over steps are the kernels' work.
+TEST_F(OnDevice, TakesTheStepsOfTheCpuWithTrackedMoments) {
+  for (const std::int64_t pretrain : {0, 10}) {
+    SCOPED_TRACE(pretrain);
+    Settings settings = settings_of(32);
+    settings.pretrain = pretrain;
+    settings.track = 5.0;
+    settings.hold_at_noise = true;
+    settings.solver = "chebyshev_smooth";
+    settings.steps = 20;
+    expect_same_steps(settings, 1e-4);
+    const Evaluation here = trained(settings, torch::kCPU, settings.steps).back();
+    const Evaluation there = trained(settings, torch::kCUDA, settings.steps).back();
+    for (const std::size_t k : {1U, 2U}) {
+      EXPECT_NEAR(there.noise_floors.at(k), here.noise_floors.at(k), 1e-3 * here.noise_floors.at(k));
+    }
+  }
+}
+
+TEST_F(OnDevice, TakesTheStepsOfTheCpuWithSamplesThatMeasure) {
+  for (const std::int64_t batch : {0, 32}) {
+    SCOPED_TRACE(batch);
+    Settings settings = settings_of(batch);
+    settings.pretrain = 6;
+    settings.measure_share = 0.25;
+    settings.measure_rotate = 4;
+    settings.steps = 20;
+    expect_same_steps(settings, 1e-4);
+  }
+}
+
 TEST_F(OnDevice, TakesTheStepsOfTheCpuWithoutAFeaturizer) {
   Settings settings = settings_of();
   settings.model = "linear";

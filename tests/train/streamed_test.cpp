@@ -153,6 +153,18 @@ TEST_F(Streamed, TrainingIsThatOnTheSamePicturesInMemory) {
   EXPECT_EQ(Trainer(set, streamed_settings(), 1).evaluate().held_out_losses.size(), 3U);
 }
 
+TEST_F(Streamed, SamplesThatMeasureAreThoseOfTheSamePicturesInMemory) {
+  const auto set = pictures({{"flip", "0"}});
+  Settings settings = streamed_settings();
+  const std::vector<double> plain = trained_on(set, settings);
+  settings.measure_share = 0.3;
+  settings.measure_rotate = 4;
+  const std::vector<double> measured = trained_on(set, settings);
+  EXPECT_THAT(measured,
+              ::testing::Pointwise(::testing::DoubleNear(1e-6), trained_on(resident(*set), settings)));
+  EXPECT_NE(measured, plain);
+}
+
 TEST_F(Streamed, TrainingDoesNotDependOnTheNumberOfWorkers) {
   const std::vector<double> alone = trained_on(pictures({{"workers", "0"}}));
   EXPECT_EQ(alone, trained_on(pictures({{"workers", "1"}})));

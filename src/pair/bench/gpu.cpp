@@ -45,8 +45,8 @@ struct GpuArguments {
   bool json = false;
 };
 
-const std::vector<std::string> all_parts = {"agree",     "step", "run",      "table",
-                                            "domainbed", "many", "many-half"};
+const std::vector<std::string> all_parts = {"agree",     "step",      "run",  "table",
+                                            "domainbed", "minibatch", "many", "many-half"};
 
 double seconds_on_device(const std::function<void()>& work) {
   torch::cuda::synchronize();
@@ -199,6 +199,9 @@ class Bench {
     }
     if (wanted("domainbed")) {
       domainbed_steps();
+    }
+    if (wanted("minibatch")) {
+      minibatch_steps();
     }
     if (wanted("many")) {
       many(/*half=*/false);
@@ -359,6 +362,47 @@ class Bench {
         irm ? 0.4 : 0.35);
   }
 
+  // PAIR-o's balance steps on minibatches: with averages over steps and hold_at_noise, with averages, and without; and
+  // ERM's steps.
+  void minibatch_steps() {
+    const auto measure = [&](const std::string& name, train::Settings settings,
+                             const std::shared_ptr<const data::EnvironmentSet>& data, const Cost& cost) {
+      settings.pretrain = 0;
+      train::Trainer trainer(data, settings, 0, torch::kCUDA);
+      const std::vector<double> times = step_milliseconds(trainer, arguments_.rounds);
+      add(name, "ms", times, cost);
+      return median(times);
+    };
+    const auto compare = [&](const std::string& name, const std::string& dataset,
+                             const std::vector<runs::Override>& changes,
+                             const std::shared_ptr<const data::EnvironmentSet>& data, const Cost& cost) {
+      std::vector<runs::Override> all = overrides();
+      all.insert(all.end(), changes.begin(), changes.end());
+      train::Settings settings = runs::resolve(dataset, "pair", all).settings;
+      settings.hold_at_noise = true;
+      const double held = measure(name + "_held", settings, data, cost);
+      settings.hold_at_noise = false;
+      const double tracked = measure(name + "_tracked", settings, data, cost);
+      settings.track = 1.0;
+      const double plain = measure(name + "_plain", settings, data, cost);
+      const double erm = measure(name + "_erm", runs::resolve(dataset, "erm", all).settings, data, cost);
+      result_["figures"][name + "_tracked_over_plain"] = {{"median", tracked / plain}, {"required", 1.02}};
+      result_["figures"][name + "_tracked_over_erm"] = {{"median", tracked / erm}};
+      result_["figures"][name + "_held_over_tracked"] = {{"median", held / tracked}};
+      context_.err << name << ": tracked over plain " << tracked / plain << ", over erm " << tracked / erm
+                   << "; held over tracked " << held / tracked << '\n';
+    };
+    const runs::RunSpec digits = runs::resolve("cmnist", "pair", overrides());
+    compare("cmnist_256", "cmnist", {{"batch", "256"}}, datasets_.get(digits.dataset, 0, "cuda"),
+            mlp_step(512));
+    const double samples = 64.0 * static_cast<double>(pictures()->train.size());
+    compare("domainbed_pair", "ColoredMNIST", {{"batch", "64"}}, pictures(), cnn_step(samples, false));
+    if (!arguments_.fp32) {
+      compare("domainbed_pair_half", "ColoredMNIST", {{"batch", "64"}, {"half", "true"}}, pictures(),
+              cnn_step(samples, true));
+    }
+  }
+
   void many(bool half) {
     constexpr std::int64_t steps = 5001;
     train::Settings settings = runs::resolve("ColoredMNIST", "erm", overrides()).settings;
@@ -458,10 +502,10 @@ void add_bench_gpu(CLI::App& bench, Context& context) {
   const auto arguments = std::make_shared<GpuArguments>();
   CLI::App* command = bench.add_subcommand("gpu", "Steps, single runs and concurrent runs on a CUDA device");
   command
-      ->add_option(
-          "--parts", arguments->parts,
-          "Any of agree, step, run, table, domainbed, many, many-half (default: all except many, or with "
-          "--fp32 many-half)")
+      ->add_option("--parts", arguments->parts,
+                   "Any of agree, step, run, table, domainbed, minibatch, many, many-half (default: all "
+                   "except many, or "
+                   "with --fp32 many-half)")
       ->delimiter(',')
       ->check(CLI::IsMember(all_parts));
   command

@@ -25,6 +25,7 @@ struct PaperTable3Arguments : RecipeArguments {
   std::int64_t n_hparams = 20;
   std::int64_t n_trials = 3;
   std::string validation = "train-domain";
+  std::string records;
   TableOptions output;
 };
 
@@ -67,7 +68,29 @@ std::vector<runs::Override> common_settings(const PaperTable3Arguments& argument
   return common;
 }
 
+void write_table(const PaperTable3Arguments& arguments, const nlohmann::json& result, const std::string& runs,
+                 Context& context) {
+  arguments.output.write_file(result);
+  if (arguments.output.format == "json") {
+    context.out << result.dump(1) << '\n';
+  } else {
+    context.out << paper::changed_text(result) << paper::table3_text(result) << '\n' << runs << '\n';
+  }
+}
+
+// The table of records that exist, for example those of scripts/pack-records.
+void read_table(const PaperTable3Arguments& arguments, Context& context) {
+  const std::vector<std::filesystem::path> folders{arguments.records};
+  const select::Histories histories = select::read_histories(folders);
+  write_table(arguments,
+              paper::table3(histories.history, validation_of(arguments.validation), arguments.dataset),
+              "Made of the records in " + arguments.records, context);
+}
+
 void run(const PaperTable3Arguments& arguments, Context& context) {
+  if (!arguments.records.empty()) {
+    return read_table(arguments, context);
+  }
   const paper::Table3Validation validation = validation_of(arguments.validation);
   const std::string& dataset = arguments.dataset;
   const sweep::Definition definition =
@@ -101,14 +124,10 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
   if (arguments.weights == "none") {
     result["changed_settings"].push_back("weights=none");
   }
-  arguments.output.write_file(result);
-  if (arguments.output.format == "json") {
-    context.out << result.dump(1) << '\n';
-  } else {
-    context.out << paper::changed_text(result) << paper::table3_text(result) << '\n'
-                << specs.size() << (specs.size() == 1 ? " run: " : " runs: ") << folders.size()
-                << " done. Records in " << arguments.out << '\n';
-  }
+  write_table(arguments, result,
+              std::to_string(specs.size()) + (specs.size() == 1 ? " run: " : " runs: ") +
+                  std::to_string(folders.size()) + " done. Records in " + arguments.out,
+              context);
   report_failures(runs, context);
 }
 
@@ -146,6 +165,12 @@ void add_paper_table3(CLI::App& paper, Context& context) {
           "--out of its own")
       ->check(CLI::IsMember({"train-domain", "test-domain", "leave-one-out"}))
       ->capture_default_str();
+  command
+      ->add_option("--records", arguments->records,
+                   "Make the table of the records in this folder, such as scripts/pack-records unpacks, and "
+                   "train nothing")
+      ->check(CLI::ExistingDirectory)
+      ->excludes("--out", "--jobs", "--n-hparams", "--n-trials");
   arguments->output.add(*command, {"text", "json"}, "text or json");
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"

@@ -16,6 +16,7 @@ struct PaperTablesArguments : RecipeArguments {
   TableOptions output;
   double percentile = 0.5;
   std::size_t search_seeds = 2;
+  std::string rows = "all";
 };
 
 void add_search_options(CLI::App& command, PaperTablesArguments& arguments) {
@@ -32,6 +33,11 @@ void add_search_options(CLI::App& command, PaperTablesArguments& arguments) {
           "DomainBed's form of PAIR-s leaves out runs whose training accuracy is below this fraction of "
           "the way from the smallest to the largest; 0: none")
       ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  command
+      .add_option("--rows", arguments.rows,
+                  "all, linear (the linear scheme, ERM and the oracle) or pair (PAIR-o): part of the table")
+      ->check(CLI::IsMember({"all", "linear", "pair"}))
       ->capture_default_str();
 }
 
@@ -75,7 +81,11 @@ void add_options(CLI::App& command, const std::shared_ptr<PaperTablesArguments>&
 paper::GeneralityRequest generality_request(const PaperTablesArguments& arguments,
                                             const std::vector<std::uint64_t>& seeds,
                                             const paper::Overrides& common) {
-  return {arguments.methods, seeds, common, arguments.search_seeds, arguments.percentile};
+  using Rows = paper::GeneralityRequest::Rows;
+  const Rows rows = arguments.rows == "linear" ? Rows::linear
+                    : arguments.rows == "pair" ? Rows::pair
+                                               : Rows::all;
+  return {arguments.methods, seeds, common, arguments.search_seeds, arguments.percentile, rows};
 }
 
 template <class MakeTable>

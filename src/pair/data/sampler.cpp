@@ -11,6 +11,8 @@
 namespace pair::data {
 namespace {
 
+constexpr std::int64_t largest_batch = 1'000'000;
+
 std::vector<std::vector<std::size_t>> samples_by_environment(const Source& source, Split split) {
   std::vector<std::vector<std::size_t>> samples(source.environments().size());
   for (std::size_t i = 0; i < source.size(); ++i) {
@@ -27,6 +29,28 @@ std::vector<std::vector<std::size_t>> samples_by_environment(const Source& sourc
   return samples;
 }
 
+// Puts each environment's samples into its order of measuring.
+void arrange_for_measuring(std::vector<std::vector<std::size_t>>& samples, const SamplerOptions& options) {
+  if (!options.share.whole()) {
+    throw std::invalid_argument("measuring: expected the whole batch, got one of " +
+                                std::to_string(options.share.parts) + " parts");
+  }
+  base::require_integer("batch", options.batch, 2, largest_batch);
+  for (std::size_t e = 0; e < samples.size(); ++e) {
+    if (samples[e].size() < 2) {
+      throw std::invalid_argument(
+          "samples of an environment: expected at least 2, one to measure and one to teach, got " +
+          std::to_string(samples[e].size()));
+    }
+    std::vector<std::size_t> arranged;
+    arranged.reserve(samples[e].size());
+    for (const std::int64_t i : measuring_order(options.seed, e, samples[e].size())) {
+      arranged.push_back(samples[e][static_cast<std::size_t>(i)]);
+    }
+    samples[e] = std::move(arranged);
+  }
+}
+
 }  // namespace
 
 Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOptions& options)
@@ -36,7 +60,6 @@ Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOpt
       draws_(options.seed, "batches"),
       environment_draws_(options.seed, "environments of a step"),
       replacements_(options.seed, "replacements") {
-  constexpr std::int64_t largest_batch = 1'000'000;
   if (samples_.empty()) {
     throw std::invalid_argument("a sampler: expected at least one environment, got none");
   }
@@ -59,6 +82,9 @@ Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOpt
     throw std::invalid_argument("batch: expected at least " + std::to_string(options.share.parts) +
                                 ", one sample per environment for each process, got " +
                                 std::to_string(options.batch));
+  }
+  if (options_.measuring.on()) {
+    arrange_for_measuring(samples_, options_);
   }
   own_ = static_cast<std::size_t>(options.share.count(options.batch));
   places_ = taken_ * own_;
@@ -89,13 +115,28 @@ std::vector<std::size_t> Sampler::environments_of(std::int64_t step) const {
   return order;
 }
 
+template <class Below>
+std::size_t Sampler::sample_at(std::int64_t step, std::size_t environment, std::size_t place,
+                               const Below& below) const {
+  const std::vector<std::size_t>& list = samples_[environment];
+  const Measuring& measuring = options_.measuring;
+  if (!measuring.on()) {
+    return list[below(list.size())];
+  }
+  const auto n = static_cast<std::int64_t>(list.size());
+  const bool measures = static_cast<std::int64_t>(place % own_) < measuring.count(options_.batch);
+  const std::int64_t first = measuring.first(step, n) + (measures ? 0 : measuring.count(n));
+  const std::int64_t among = measures ? measuring.count(n) : n - measuring.count(n);
+  return list[(static_cast<std::size_t>(first) + below(static_cast<std::size_t>(among))) % list.size()];
+}
+
 std::vector<std::size_t> Sampler::samples_of(std::int64_t step) const {
   std::vector<std::size_t> drawn;
   drawn.reserve(places_);
   for (const std::size_t environment : environments_of(step)) {
-    const std::vector<std::size_t>& list = samples_[environment];
     for (std::size_t i = 0; i < own_; ++i) {
-      drawn.push_back(list[draws_.below(counter(step, drawn.size()), list.size())]);
+      const std::uint64_t at = counter(step, drawn.size());
+      drawn.push_back(sample_at(step, environment, i, [&](std::size_t n) { return draws_.below(at, n); }));
     }
   }
   return drawn;
@@ -103,8 +144,9 @@ std::vector<std::size_t> Sampler::samples_of(std::int64_t step) const {
 
 std::size_t Sampler::replacement(std::int64_t step, std::size_t place, std::uint64_t attempt) const {
   const std::size_t environment = environments_of(step).at(place / own_);
-  const std::vector<std::size_t>& list = samples_[environment];
-  return list[replacements_.nth_below(counter(step, place), attempt, list.size())];
+  const std::uint64_t at = counter(step, place);
+  return sample_at(step, environment, place,
+                   [&](std::size_t n) { return replacements_.nth_below(at, attempt, n); });
 }
 
 }  // namespace pair::data

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pair/data/counter_random.h"
+#include "pair/data/measuring.h"
 #include "pair/data/share.h"
 #include "pair/data/source.h"
 
@@ -25,6 +26,10 @@ struct SamplerOptions {
   // The part of each environment's batch that this sampler gives: with one sampler per part, together they
   // give the batch of a sampler without parts.
   Share share = {};
+  // If it is on, the first measuring.count(batch) places of each environment are drawn from the samples that
+  // measure at the step, the others from those that teach. Needs two samples per environment and batch, and
+  // the whole share.
+  Measuring measuring = {};
 };
 
 class Sampler {
@@ -60,8 +65,12 @@ class Sampler {
  private:
   // The place in the batch of all parts.
   [[nodiscard]] std::size_t place_in_batch(std::size_t place) const;
+  // One of the samples that a place may have: below(n) chooses from n of them.
+  template <class Below>
+  [[nodiscard]] std::size_t sample_at(std::int64_t step, std::size_t environment, std::size_t place,
+                                      const Below& below) const;
 
-  std::vector<std::vector<std::size_t>> samples_;
+  std::vector<std::vector<std::size_t>> samples_;  // if some measure, in the order of measuring_order
   SamplerOptions options_;
   std::size_t taken_ = 0;  // environments per step
   std::size_t own_ = 0;    // samples per environment

@@ -313,6 +313,26 @@ __device__ double evaluate(const MomentFunction& function, const double* moments
   return environments > 1 ? squares / (count - 1.0) : 0.0;
 }
 
+// Takes the batch's moments [all], in shared memory, into the averages, and replaces them by these. The arithmetic is
+// that of train::TrackedMoments::updated. For all threads of a block.
+__device__ void average(const Averages& state, double* moments, int all) {
+  const int thread = static_cast<int>(threadIdx.x);
+  const double before = *state.steps;
+  if (thread < all) {
+    const double share = fmax(1.0 / (before + 1.0), 1.0 / state.window);
+    const double share_of_squares = fmin(fmax(1.0 / before, 1.0 / state.squares_window), 1.0);
+    const double difference = moments[thread] - state.averages[thread];
+    const double deviation = isfinite(difference) ? difference : 0.0;
+    state.squares[thread] += share_of_squares * (deviation * deviation - state.squares[thread]);
+    state.averages[thread] += deviation * share;
+    moments[thread] = state.averages[thread];
+  }
+  __syncthreads();
+  if (thread == 0) {
+    *state.steps = before + 1.0;
+  }
+}
+
 // In one block: the moments, the objectives and their slopes, their gradients in the head, and the Gram
 // matrix of those.
 template <int count>
@@ -339,6 +359,9 @@ __global__ void __launch_bounds__(threads) compare(Head head, Objectives objecti
     }
   }
   __syncthreads();
+  if (work.averages.steps != nullptr) {
+    average(work.averages, moments, all);
+  }
   if (thread < count) {
     work.told[thread] =
         evaluate(objectives.all[thread], moments, head.environments, head.parts, slopes[thread]);

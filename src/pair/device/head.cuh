@@ -53,6 +53,15 @@ struct Objectives {
   int count;
 };
 
+// Moving averages of the moments; null pointers if there are none. See head.h.
+struct Averages {
+  double* steps;     // [1]
+  double* averages;  // [2, environments]
+  double* squares;   // [2, environments]
+  double window;
+  double squares_window;
+};
+
 // Outputs: logits [rows, outputs], by_moments [count, parts environments], by_head [count, numbers], told
 // [count + count count + also_count]. Workspace: partials [environments, blocks, parts, numbers],
 // moment_partials [environments, blocks, parts] and sums [parts, environments, numbers].
@@ -66,6 +75,7 @@ struct HeadWork {
   double* told;
   const double* also;
   int also_count;
+  Averages averages;
 };
 void at_head(const Head& head, const Objectives& objectives, const HeadWork& work, cudaStream_t stream);
 

@@ -28,10 +28,19 @@ struct Head {
   std::int64_t environments = 1;
 };
 
+// Moments as moving averages over steps (train/tracked_moments.h), updated in place on the device.
+struct MomentAverages {
+  torch::Tensor steps;          // [1] doubles: the number of updates so far
+  torch::Tensor averages;       // [2, environments] doubles: R_e, then D_e
+  torch::Tensor squares;        // likewise: averages of squared deviations
+  double window = 1.0;          // steps, at least 1
+  double squares_window = 1.0;  // the same for squares
+};
+
 // Whether the functions below support a head with this weight [k, d], this many environments and samples per
 // environment: 32-bit numbers on a CUDA device; k = 1 with d up to 512, k = 2 up to 256, k = 10 up to 128, d
 // a multiple of 4; at most 16 environments and 4 objectives. Derivatives of halves are not supported together
-// with those of whole environments, for k = 10, or for a single sample.
+// with those of whole environments, for k = 10, for a single sample, or with averages.
 bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int64_t samples,
                 std::span<const MomentFunction> objectives);
 
@@ -43,8 +52,10 @@ struct AtHead {
   // [m + m m + ...] doubles: the m losses, the Gram matrix of by_head, and the numbers of `also`.
   torch::Tensor told;
 };
-// also: doubles to be appended to told, or undefined.
-AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also);
+// also: doubles to be appended to told, or undefined. averages: if given, they take in the batch's moments first,
+// and the objectives and their slopes are those at the averages.
+AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also,
+               const MomentAverages* averages = nullptr);
 
 // The gradient of sum_k weights_k L_k, weights [m] doubles, in the head's parameters and in the features. An
 // objective with weight 0 is ignored, even if its gradient is not finite.

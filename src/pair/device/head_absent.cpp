@@ -9,7 +9,7 @@ bool takes_head(const torch::Tensor& /*weight*/, std::int64_t /*environments*/, 
   return false;
 }
 AtHead at_head(const Head& /*head*/, std::span<const MomentFunction> /*objectives*/,
-               const torch::Tensor& /*also*/) {
+               const torch::Tensor& /*also*/, const MomentAverages* /*averages*/) {
   throw std::logic_error("this build has no CUDA kernels; check takes_head first");
 }
 HeadGradient back_from_head(const AtHead& /*at*/, const torch::Tensor& /*weights*/,

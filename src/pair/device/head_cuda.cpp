@@ -58,7 +58,8 @@ bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int
          objectives.size() <= cuda::head_objectives;
 }
 
-AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also) {
+AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also,
+               const MomentAverages* averages) {
   AtHead at;
   at.head = head;
   at.head.features = head.features.contiguous();
@@ -101,6 +102,17 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   work.told = at.told.data_ptr<double>();
   work.also = also.defined() ? also.data_ptr<double>() : nullptr;
   work.also_count = static_cast<int>(also_count);
+  if (averages != nullptr) {
+    TORCH_CHECK(parts == 2, "averages of derivatives of halves are not supported");
+    const auto fits = [&](const torch::Tensor& state, std::int64_t numbers) {
+      return state.is_cuda() && state.is_contiguous() && state.numel() == numbers;
+    };
+    TORCH_CHECK(fits(averages->steps, 1) && fits(averages->averages, 2 * head.environments) &&
+                    fits(averages->squares, 2 * head.environments),
+                "expected the averages of ", head.environments, " environments, contiguous on the device");
+    work.averages = {averages->steps.data_ptr<double>(), averages->averages.data_ptr<double>(),
+                     averages->squares.data_ptr<double>(), averages->window, averages->squares_window};
+  }
   cuda::at_head(launch, all, work, stream_of(at.logits));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return at;

@@ -178,6 +178,13 @@ class Builder {
     return result;
   }
 
+  void add_linear(Table& table, std::string key, std::string label, std::string_view objectives,
+                  const PaperValues& paper) const {
+    if (request_.rows != GeneralityRequest::Rows::pair) {
+      table.rows.push_back(linear(std::move(key), std::move(label), objectives, paper));
+    }
+  }
+
   // The linear scheme over penalty weights and steps of annealing, with the settings of the release.
   [[nodiscard]] Row linear(std::string key, std::string label, std::string_view objectives,
                            const PaperValues& paper) const {
@@ -210,6 +217,9 @@ class Builder {
   void add_pair(Table& table, const std::string& key, const std::string& label, std::string_view objectives,
                 std::string_view preference, bool large, const PaperValues& last,
                 const PaperValues& selected) const {
+    if (request_.rows == GeneralityRequest::Rows::linear) {
+      return;
+    }
     Overrides common = {{"objectives", std::string(objectives)},
                         {"preference", std::string(preference)},
                         // The learning rate is searched, so it does not decay, as in the paper.
@@ -243,6 +253,9 @@ class Builder {
   }
 
   void add_references(Table& table) const {
+    if (request_.rows == GeneralityRequest::Rows::pair) {
+      return;
+    }
     table.rows.insert(table.rows.begin(), {reference("erm", "ERM", "erm", paper_erm, false),
                                            linear("irmv1", "IRMv1", "erm,irmv1", paper_irmv1)});
     table.rows.push_back(reference("oracle", "Oracle (gray)", "erm", paper_oracle, true));
@@ -293,8 +306,8 @@ Table table6(const GeneralityRequest& request) {
     const std::string key(combination.objective);
     const std::string label(combination.label);
     const std::string both = "erm,irmv1," + key;
-    table.rows.push_back(build.linear(key, label, "erm," + key, combination.alone));
-    table.rows.push_back(build.linear(key + "_irmv1", label + " + IRMv1", both, combination.linear));
+    build.add_linear(table, key, label, "erm," + key, combination.alone);
+    build.add_linear(table, key + "_irmv1", label + " + IRMv1", both, combination.linear);
     build.add_pair(table, key, label + " + IRMv1", both, combination.preference, combination.large,
                    combination.pair, combination.selected);
   }
@@ -308,7 +321,7 @@ Table table7(const GeneralityRequest& request) {
   for (const Composite& composite : composites) {
     const std::string key(composite.key);
     const std::string label(composite.label);
-    table.rows.push_back(build.linear(key, label, composite.objectives, composite.linear));
+    build.add_linear(table, key, label, composite.objectives, composite.linear);
     build.add_pair(table, key, label, composite.objectives, composite.preference, composite.large,
                    composite.pair, composite.selected);
   }

@@ -37,14 +37,23 @@ void BalancedStrategy::compare() {
   Learner& learner = *learner_;
   const Batch batch = learner.batches.of_step(learner.step.in_half());
   torch::Tensor also = learner.update->tally();
-  if (settings_->hold_at_noise) {
-    const TrackedMoments* const tracked = learner.step.tracked();
-    const auto m = static_cast<std::int64_t>(learner.objectives.size());
-    also = torch::cat({also, tracked != nullptr ? noise_floors(learner.objectives, tracked->variances())
-                                                : torch::zeros({m}, also.options())});
+  if (holds()) {
+    also = learner.step.tracked()->with_variance_numbers(also);
   }
   step_numbers_ = learner.step.compare(batch, settings_->gradients, learner.draws, also);
   learner.add_losses(step_numbers_.narrow(0, 0, static_cast<std::int64_t>(learner.objectives.size())));
+}
+
+bool BalancedStrategy::holds() const {
+  return settings_->hold_at_noise && learner_->step.tracked() != nullptr;
+}
+
+std::vector<double> BalancedStrategy::floors_in(std::span<const double> numbers) const {
+  const auto environments = static_cast<std::size_t>(learner_->batches.environments());
+  const std::vector<double> variances =
+      learner_->step.tracked()->variances(numbers.last(1 + 2 * environments));
+  return noise_floors(learner_->objectives, std::span(variances).first(environments),
+                      std::span(variances).last(environments));
 }
 
 void BalancedStrategy::apply() {
@@ -54,8 +63,11 @@ void BalancedStrategy::apply() {
   learner.update->apply(learner.step.gradient(learner.controls.weights()), losses, learner.controls.lr());
 }
 
-void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
+void BalancedStrategy::advance(std::int64_t step, double lr) {
   Learner& learner = *learner_;
+  if (learner.batches.roles_change_at(step)) {
+    solver_.forget_last();
+  }
   Progress& progress = learner.progress;
   if (learner.work.empty()) {
     learner.work.set({[this] { compare(); }, [this] { apply(); }});
@@ -89,7 +101,7 @@ void BalancedStrategy::advance(std::int64_t /*step*/, double lr) {
   progress.last.weights = solution.weights;
   progress.last.loss = weighted(solution.weights, losses);
   progress.guard.hold();
-  const double share = settings_->hold_at_noise ? signal(solution.weights, losses, numbers.last(m)) : 1.0;
+  const double share = holds() ? signal(solution.weights, losses, floors_in(numbers)) : 1.0;
   learner.controls.set(solution.weights, lr * share * progress.guard.backtracking, /*device_is_idle=*/true);
   learner.work.play(1);
 }

@@ -3,6 +3,8 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "pair/train/step_solver.h"
 #include "pair/train/strategy.h"
@@ -28,13 +30,16 @@ class BalancedStrategy : public StepStrategy {
   // The device's parts of a step: the solver's input, and the update under its weights.
   void compare();
   void apply();
+  // Whether steps are shortened near the noise floors, and those floors, one per objective; NaN: none.
+  [[nodiscard]] bool holds() const;
+  [[nodiscard]] std::vector<double> floors_in(std::span<const double> numbers) const;
 
   Learner* learner_;
   const Settings* settings_;
   StepSolver solver_;
   bool backtracks_;
   // The results of compare on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4] and, if
-  // hold_at_noise, the noise floors [m] of the step before; NaN or 0: none.
+  // holds(), the numbers of TrackedMoments::with_variance_numbers before the step.
   torch::Tensor step_numbers_;
 };
 

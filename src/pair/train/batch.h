@@ -9,6 +9,13 @@
 
 namespace pair::train {
 
+// The samples of one step that measure the moments and do not teach (data/measuring.h), ordered by environment.
+struct MeasuringSamples {
+  torch::Tensor inputs;  // undefined: the batch's own samples measure
+  torch::Tensor labels;
+  std::vector<std::int64_t> sizes;
+};
+
 // The samples of one step, ordered by environment.
 struct Batch {
   torch::Tensor inputs;
@@ -20,7 +27,11 @@ struct Batch {
   // the number of all. Otherwise undefined.
   torch::Tensor environments = {};
   std::int64_t all_environments = 0;
+  MeasuringSamples measuring = {};
 };
+
+// The batch of environments of equal size whose first `count` samples each are its measuring samples.
+Batch with_roles(const Batch& batch, std::int64_t count);
 
 // A share of every environment's rows, of rows [n, ...] that are ordered by environment, with these sizes.
 torch::Tensor rows_of_share(const torch::Tensor& rows, const std::vector<std::int64_t>& sizes,

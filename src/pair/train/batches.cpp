@@ -1,5 +1,7 @@
 #include "pair/train/batches.h"
 
+#include <torch/utils.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -32,6 +34,7 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
     : data_(&data),
       all_environments_(static_cast<std::int64_t>(data.train.size())),
       share_(share),
+      measuring_(settings.measuring()),
       batch_(settings.batch) {
   if (data.streamed()) {
     streamed_.emplace(data, settings, seed, device, share);
@@ -42,13 +45,17 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
     held_out_ = everything(data.held_out, device);
   }
   if (batch_ > 0) {
-    minibatches_.emplace(seed, train_.sizes, batch_, device, settings.environments);
+    minibatches_.emplace(seed, train_.sizes, batch_, device, settings.environments, measuring_);
     rows_ = own_rows(minibatches_->rows(0), whole_sizes()).clone();
     if (minibatches_->environments() < all_environments_) {
       chosen_ = minibatches_->environments_of(0).clone();
     }
   } else if (!device.is_cpu()) {
     train_.inputs = data::as_numbers(train_.inputs);  // converted once, since memory suffices
+  }
+  if (measuring_.on() && batch_ == 0) {
+    order_ = measuring_rows(seed, train_.sizes).to(device);
+    assign_roles(0);
   }
   if (!share_.whole()) {
     const std::vector<std::int64_t> sizes = whole_sizes();
@@ -117,6 +124,9 @@ void Batches::begin_step(std::int64_t step, const DeviceLink& link) {
     return;
   }
   if (!minibatches_) {
+    if (measuring_.on() && measuring_.rotations(step) != turn_) {
+      link.perform([&] { assign_roles(step); });
+    }
     return;
   }
   if (!minibatches_->holds(step)) {
@@ -132,6 +142,12 @@ Batch Batches::of_step(bool half) const {
   if (streamed_) {
     return streamed_->of_step();
   }
+  if (!minibatches_ && measuring_.on()) {
+    Batch batch = with_roles_;
+    batch.inputs = data::as_numbers(batch.inputs);
+    batch.measuring.inputs = data::as_numbers(batch.measuring.inputs);
+    return batch;
+  }
   if (!minibatches_) {
     const Batch& all = share_.whole() ? train_ : own_train_;
     return {data::as_numbers(all.inputs), all.labels, all.sizes, all.whole};
@@ -142,7 +158,40 @@ Batch Batches::of_step(bool half) const {
                           train_.labels.index_select(0, rows_), whole_sizes());
   batch.environments = chosen_;
   batch.all_environments = all_environments_;
-  return batch;
+  return measuring_.on() ? with_roles(batch, measuring_.count(batch_)) : batch;
+}
+
+void Batches::assign_roles(std::int64_t step) {
+  const torch::NoGradGuard no_graph;
+  const auto assign = [](torch::Tensor& to, const torch::Tensor& rows) {
+    if (to.defined()) {
+      to.copy_(rows);
+    } else {
+      to = rows;
+    }
+  };
+  std::vector<torch::Tensor> teaching;
+  std::vector<torch::Tensor> measuring;
+  with_roles_.sizes.clear();
+  with_roles_.measuring.sizes.clear();
+  std::int64_t start = 0;
+  for (const std::int64_t size : train_.sizes) {
+    const std::int64_t count = measuring_.count(size);
+    // The measuring samples first.
+    const torch::Tensor rows = order_.narrow(0, start, size).roll(-measuring_.first(step, size));
+    measuring.push_back(rows.narrow(0, 0, count));
+    teaching.push_back(rows.narrow(0, count, size - count));
+    with_roles_.sizes.push_back(size - count);
+    with_roles_.measuring.sizes.push_back(count);
+    start += size;
+  }
+  const torch::Tensor teachers = torch::cat(teaching);
+  const torch::Tensor measurers = torch::cat(measuring);
+  assign(with_roles_.inputs, train_.inputs.index_select(0, teachers));
+  assign(with_roles_.labels, train_.labels.index_select(0, teachers));
+  assign(with_roles_.measuring.inputs, train_.inputs.index_select(0, measurers));
+  assign(with_roles_.measuring.labels, train_.labels.index_select(0, measurers));
+  turn_ = measuring_.rotations(step);
 }
 
 }  // namespace pair::train

@@ -40,6 +40,11 @@ class Batches {
   [[nodiscard]] std::int64_t environments() const;
   [[nodiscard]] std::int64_t all_environments() const { return all_environments_; }
 
+  // Whether other samples measure from this step on than in the step before it (data/measuring.h).
+  [[nodiscard]] bool roles_change_at(std::int64_t step) const {
+    return measuring_.on() && step > 0 && measuring_.rotations(step) != measuring_.rotations(step - 1);
+  }
+
   // The number of samples of each environment in a step, of all parts together.
   [[nodiscard]] std::vector<std::int64_t> whole_sizes() const;
   // The places of the share's samples among those: [samples], int64, on the host.
@@ -55,6 +60,8 @@ class Batches {
   [[nodiscard]] Batch of_step(bool half) const;
 
  private:
+  // Steps on all samples: writes those that teach and those that measure at the step to fixed memory.
+  void assign_roles(std::int64_t step);
   // Concatenated samples of environments of these sizes, or other rows: those of the share.
   [[nodiscard]] torch::Tensor own_rows(const torch::Tensor& rows,
                                        const std::vector<std::int64_t>& sizes) const;
@@ -65,11 +72,15 @@ class Batches {
   const data::EnvironmentSet* data_;
   std::int64_t all_environments_;
   data::Share share_;
+  data::Measuring measuring_;
   std::optional<StreamedBatches> streamed_;
   Batch train_;
   Batch held_out_;
-  Batch own_train_;     // the share of train_, if it is not all and there are no minibatches
-  std::int64_t batch_;  // samples per environment
+  Batch own_train_;         // the share of train_, if it is not all and there are no minibatches
+  Batch with_roles_;        // train_ by roles, if some samples measure and there are no minibatches
+  torch::Tensor order_;     // measuring_rows, for with_roles_
+  std::int64_t turn_ = -1;  // the rotation that with_roles_ is of
+  std::int64_t batch_;      // samples per environment
   std::optional<Minibatches> minibatches_;
   torch::Tensor rows_;    // the step's minibatch, in fixed memory
   torch::Tensor chosen_;  // its environments, likewise, if they are not all

@@ -10,6 +10,7 @@
 
 #include "pair/device/kernels.h"
 #include "pair/objectives/objective.h"
+#include "pair/train/mode_guard.h"
 #include "pair/train/moments.h"
 
 namespace pair::train {
@@ -80,8 +81,11 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) {
   objectives::HeadView& view = result.view;
   view.chosen = batch.environments;
   view.all_environments = batch.all_environments;
-  Moments moments = shared_.moments(
-      moments_of(network_->loss(), seen.logits, view.labels, view.sizes, takes_derivatives_), batch);
+  Moments moments = batch.measuring.inputs.defined()
+                        ? measured(batch.measuring)
+                        : shared_.moments(moments_of(network_->loss(), seen.logits, view.labels, view.sizes,
+                                                     takes_derivatives_),
+                                          batch);
   if (tracked_) {
     moments = tracked_->updated(moments);
   }
@@ -90,6 +94,16 @@ CutGraph::Cut CutGraph::cut(const Batch& batch) {
     view.derivatives = moments.derivatives.requires_grad_(true);
   }
   return result;
+}
+
+Moments CutGraph::measured(const MeasuringSamples& samples) const {
+  const torch::NoGradGuard no_graph;
+  models::Model& model = network_->model();
+  const ModeGuard mode(model, Mode::evaluation);
+  const torch::Tensor logits = model.logits(network_->forward(samples.inputs));
+  const torch::Tensor labels = objectives::labels_for(samples.labels, logits.size(0), logits.size(1),
+                                                      samples.sizes, network_->loss(), logits.scalar_type());
+  return moments_of(network_->loss(), logits, labels, samples.sizes, takes_derivatives_);
 }
 
 torch::Tensor CutGraph::head_gradient(const Cut& cut, const torch::Tensor& logit_gradient) {

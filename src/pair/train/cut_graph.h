@@ -46,6 +46,8 @@ class CutGraph : public StepPath {
   struct Compared;
 
   [[nodiscard]] Cut cut(const Batch& batch);
+  // The moments of samples that do not teach, in evaluation mode.
+  [[nodiscard]] Moments measured(const MeasuringSamples& samples) const;
   [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows);
   // The head's weight and bias, one after the other.
   [[nodiscard]] torch::Tensor head_gradient(const Cut& cut, const torch::Tensor& logit_gradient);

@@ -59,7 +59,7 @@ void check_parts(const Learner& learner, const Settings& settings) {
                                 ", which has its own update, got " + std::to_string(settings.accumulate));
   }
   if (!learner.batches.minibatches()) {
-    const std::vector<std::int64_t>& sizes = learner.batches.train().sizes;
+    const std::vector<std::int64_t> sizes = learner.batches.of_step(/*half=*/false).sizes;
     if (const std::int64_t least = *std::ranges::min_element(sizes); least < settings.accumulate) {
       throw std::invalid_argument("accumulate: expected at most " + std::to_string(least) +
                                   ", the samples of the smallest environment, got " +

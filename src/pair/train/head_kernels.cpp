@@ -61,7 +61,12 @@ torch::Tensor HeadKernels::gradient(const torch::Tensor& weights) {
 }
 
 bool HeadKernels::take(const Batch& batch) const {
-  return !functions_.empty() && !batch.sizes.empty() && network_->model().head->bias.defined() &&
+  // The kernels average R_e and D_e, not the derivatives of halves.
+  const bool halves = std::ranges::any_of(functions_, [](const device::MomentFunction& function) {
+    return function.kind == device::MomentFunction::Kind::mean_product_of_halves;
+  });
+  return !functions_.empty() && !(tracked_ && halves) && !batch.measuring.inputs.defined() &&
+         !batch.sizes.empty() && network_->model().head->bias.defined() &&
          objectives::equal_sizes(batch.sizes) &&
          device::takes_head(network_->model().head->weight, static_cast<std::int64_t>(batch.sizes.size()),
                             batch.sizes.front(), functions_);
@@ -85,7 +90,12 @@ std::unique_ptr<HeadKernels::Compared> HeadKernels::compared(const Batch& batch,
   head.weight = network_->model().head->weight;
   head.bias = network_->model().head->bias;
   head.environments = static_cast<std::int64_t>(batch.sizes.size());
-  found->kernels = device::at_head(head, functions_, also);
+  if (tracked_) {
+    const device::MomentAverages averages = tracked_->for_kernels();
+    found->kernels = device::at_head(head, functions_, also, &averages);
+  } else {
+    found->kernels = device::at_head(head, functions_, also);
+  }
   return found;
 }
 

@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "pair/device/loss.h"
 #include "pair/train/step_network.h"
 #include "pair/train/step_path.h"
+#include "pair/train/tracked_moments.h"
 
 // The cut graph on a CUDA device, for objectives that are functions of moments: kernels do all the work at
 // the head (device/head.h), and a model may have its own backward pass (models::RectifiedPass).
@@ -19,6 +21,9 @@ class HeadKernels : public StepPath {
  public:
   explicit HeadKernels(std::shared_ptr<const StepNetwork> network);
   ~HeadKernels() override;
+
+  // From now on objectives see these averages in place of the batch's moments.
+  void track(std::shared_ptr<TrackedMoments> tracked) { tracked_ = std::move(tracked); }
 
   // Whether the kernels support the batch. Their Gram matrix is that of the head's gradients alone.
   [[nodiscard]] bool take(const Batch& batch) const;
@@ -39,10 +44,11 @@ class HeadKernels : public StepPath {
 
   std::shared_ptr<const StepNetwork> network_;
   std::vector<device::MomentFunction>
-      functions_;                       // the objectives, if the kernels support all of them; otherwise empty
-  std::unique_ptr<Compared> compared_;  // between compare and gradient
-  std::vector<double> host_weights_;    // the last argument of on_device
-  torch::Tensor device_weights_;        // its result
+      functions_;  // the objectives, if the kernels support all of them; otherwise empty
+  std::shared_ptr<TrackedMoments> tracked_;  // null if moments are not tracked
+  std::unique_ptr<Compared> compared_;       // between compare and gradient
+  std::vector<double> host_weights_;         // the last argument of on_device
+  torch::Tensor device_weights_;             // its result
 };
 
 }  // namespace pair::train

@@ -84,9 +84,20 @@ std::vector<std::unique_ptr<objectives::Objective>> make_objectives(const Settin
   return made;
 }
 
-std::int64_t numbers_compared(std::size_t objectives, const Settings& settings) {
-  const auto m = static_cast<std::int64_t>(objectives);
-  return m + m * m + Update::tally_size + (settings.hold_at_noise ? m : 0);
+// Averages are kept per environment, so that each step must have them all.
+bool averages_moments(const Settings& settings, const Batches& batches,
+                      std::span<const std::unique_ptr<objectives::Objective>> objectives) {
+  return settings.track > 1.0 && settings.scheme != Scheme::own && batches.minibatches() &&
+         batches.environments() == batches.all_environments() &&
+         std::ranges::none_of(objectives, [](const auto& objective) { return objective->needs_network(); });
+}
+
+// The solver's input, and the numbers of noise floors if steps depend on them (balanced_strategy.h).
+std::int64_t numbers_compared(const Settings& settings, const Batches& batches,
+                              std::span<const std::unique_ptr<objectives::Objective>> objectives) {
+  const auto m = static_cast<std::int64_t>(objectives.size());
+  const bool holds = settings.hold_at_noise && averages_moments(settings, batches, objectives);
+  return m + m * m + Update::tally_size + (holds ? 1 + 2 * batches.environments() : 0);
 }
 
 }  // namespace
@@ -106,7 +117,7 @@ Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model
       draws(seed, "objectives"),
       means(static_cast<std::int64_t>(objectives.size()), link.device()),
       controls(static_cast<std::int64_t>(objectives.size()), link),
-      to_host(numbers_compared(objectives.size(), settings), link),
+      to_host(numbers_compared(settings, batches, objectives), link),
       work(link, "steps") {
   if (ranks.several()) {
     require_shareable(*this, settings);
@@ -117,9 +128,7 @@ Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model
       link.notify("steps of several ranks are not recorded: they are launched one operation at a time");
     }
   }
-  // Averages are kept per environment, so that each step must have them all.
-  if (settings.track > 1.0 && settings.scheme != Scheme::own && batches.minibatches() &&
-      batches.environments() == batches.all_environments()) {
+  if (averages_moments(settings, batches, objectives)) {
     step.track_moments(settings.track, batches.environments(), link.device());
   }
 }

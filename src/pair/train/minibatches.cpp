@@ -15,13 +15,22 @@ namespace {
 
 constexpr std::int64_t steps_a_block = 64;
 
+void require_two(const char* what, std::int64_t got) {
+  if (got < 2) {
+    throw std::invalid_argument(
+        std::string(what) + ": expected at least 2, one to measure and one to teach (measure_share), got " +
+        std::to_string(got));
+  }
+}
+
 }  // namespace
 
 Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
-                         torch::Device device, std::int64_t environments)
+                         torch::Device device, std::int64_t environments, data::Measuring measuring)
     : key_(std::bit_cast<std::int64_t>(data::Random(seed, "batches").bits())),
       environment_key_(std::bit_cast<std::int64_t>(data::Random(seed, "environments").bits())),
-      batch_(batch) {
+      batch_(batch),
+      measuring_(measuring) {
   const auto all = static_cast<std::int64_t>(sizes.size());
   if (environments < 0 || environments > all) {
     throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
@@ -31,6 +40,27 @@ Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& si
   sizes_ = torch::tensor(sizes, torch::kLong);
   starts_ = (sizes_.cumsum(0) - sizes_).to(device);
   sizes_ = sizes_.to(device);
+  if (measuring_.on()) {
+    require_two("batch", batch);
+    order_ = measuring_rows(seed, sizes).to(device);
+    std::vector<std::int64_t> measurers;
+    for (const std::int64_t size : sizes) {
+      measurers.push_back(measuring_.count(size));
+    }
+    measurers_ = torch::tensor(measurers, torch::kLong).to(device);
+  }
+}
+
+torch::Tensor measuring_rows(std::uint64_t seed, const std::vector<std::int64_t>& sizes) {
+  std::vector<std::int64_t> rows;
+  for (std::size_t e = 0; e < sizes.size(); ++e) {
+    require_two("samples of an environment", sizes[e]);
+    const auto start = static_cast<std::int64_t>(rows.size());
+    for (const std::int64_t i : data::measuring_order(seed, e, static_cast<std::size_t>(sizes[e]))) {
+      rows.push_back(start + i);
+    }
+  }
+  return torch::tensor(rows, torch::kLong);
 }
 
 bool Minibatches::holds(std::int64_t step) const {
@@ -74,14 +104,40 @@ void Minibatches::draw(std::int64_t block) {
   environments_ = draw_environments(block);
   const torch::Tensor of_places =
       environments_.unsqueeze(2).expand({steps_a_block, chosen_, batch_}).reshape({-1});
-  const auto at_places = [&](const torch::Tensor& numbers) {
-    return numbers.index_select(0, of_places).view({steps_a_block, places});
-  };
-  // 31 random bits times the size, over 2^31: no place is favoured by more than size / 2^31.
   const torch::Tensor bits =
       models::upper_31_bits(models::random_words(counters)).view({steps_a_block, places});
-  drawn_ = torch::bitwise_right_shift(bits * at_places(sizes_), 31) + at_places(starts_);
+  drawn_ = measuring_.on() ? rows_by_role(bits, of_places, block) : plain_rows(bits, of_places);
   block_ = block;
+}
+
+// 31 random bits times the number of choices, over 2^31: none is favoured by more than that number / 2^31.
+torch::Tensor Minibatches::plain_rows(const torch::Tensor& bits, const torch::Tensor& of_places) const {
+  const auto at_places = [&](const torch::Tensor& numbers) {
+    return numbers.index_select(0, of_places).view_as(bits);
+  };
+  return torch::bitwise_right_shift(bits * at_places(sizes_), 31) + at_places(starts_);
+}
+
+// As data::Sampler does it.
+torch::Tensor Minibatches::rows_by_role(const torch::Tensor& bits, const torch::Tensor& of_places,
+                                        std::int64_t block) const {
+  const auto at_places = [&](const torch::Tensor& numbers) {
+    return numbers.index_select(0, of_places).view_as(bits);
+  };
+  const torch::Tensor sizes = at_places(sizes_);
+  const torch::Tensor measurers = at_places(measurers_);
+  const torch::Tensor measures =
+      (torch::arange(bits.size(1), bits.options()) % batch_ < measuring_.count(batch_)).expand_as(bits);
+  std::vector<std::int64_t> rotations;
+  for (std::int64_t step = block * steps_a_block; step < (block + 1) * steps_a_block; ++step) {
+    rotations.push_back(measuring_.rotations(step));
+  }
+  const torch::Tensor turns = torch::tensor(rotations, torch::kLong).to(bits.device()).unsqueeze(1);
+  const torch::Tensor first =
+      turns % sizes * measurers % sizes + torch::where(measures, torch::zeros_like(measurers), measurers);
+  const torch::Tensor among = torch::where(measures, measurers, sizes - measurers);
+  const torch::Tensor place = (first + torch::bitwise_right_shift(bits * among, 31)) % sizes;
+  return order_.index_select(0, (at_places(starts_) + place).flatten()).view_as(bits);
 }
 
 }  // namespace pair::train

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "pair/objectives/objective.h"
 #include "pair/train/moments.h"
@@ -26,5 +27,10 @@ namespace pair::train {
 // device.
 torch::Tensor noise_floors(std::span<const std::unique_ptr<objectives::Objective>> objectives,
                            const Moments& variances);
+
+// The same from variances on the host, which takes no operation of the device; one of each per environment.
+std::vector<double> noise_floors(std::span<const std::unique_ptr<objectives::Objective>> objectives,
+                                 std::span<const double> risk_variances,
+                                 std::span<const double> derivative_variances);
 
 }  // namespace pair::train

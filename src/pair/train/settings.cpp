@@ -64,6 +64,15 @@ void describe_all(SettingsFields& field) {
           "steps over which risks and their derivatives are averaged, for objectives that are functions of "
           "them and minibatches of all environments; 1: no averaging")
       .unsaid = "1";
+  field
+      .number("measure_share", &S::measure_share, {.low = 0, .high = 0.5},
+              "share of each environment's samples that measures risks and their derivatives, while the "
+              "others give the gradient; 0: all do both")
+      .unsaid = "0";
+  field
+      .whole("measure_rotate", &S::measure_rotate, std::int64_t{0}, many,
+             "measure_share: steps after which other samples measure; 0: always the same")
+      .unsaid = "0";
   field.number("lr", &S::lr, rate,
                "learning rate of all steps (schemes linear and own), or of the pretrain steps (pair)");
   field
@@ -242,6 +251,32 @@ void check_objectives(const Settings& s) {
   }
 }
 
+void check_measuring(const Settings& s) {
+  if (s.measure_share == 0.0) {
+    return;
+  }
+  const std::string got = ", got " + base::as_text(s.measure_share);
+  if (s.scheme == Scheme::own) {
+    throw std::invalid_argument("measure_share: expected 0 with " + s.update.name +
+                                ", which has its own update" + got);
+  }
+  for (const std::string& name : s.objectives) {
+    if (objectives::make_objective(name, s.objective_options.at(name))->needs_network()) {
+      throw std::invalid_argument("measure_share: expected 0 with " + name +
+                                  ", which needs the whole network" + got);
+    }
+  }
+  if (s.batch == 1) {
+    throw std::invalid_argument(
+        "batch: expected at least 2 with measure_share, one sample to measure and one to teach, got 1");
+  }
+  if (s.batch > 1 && (s.batch - s.measuring().count(s.batch)) % s.accumulate != 0) {
+    throw std::invalid_argument("accumulate: expected a divisor of the samples per batch that teach (" +
+                                std::to_string(s.batch - s.measuring().count(s.batch)) + "), got " +
+                                std::to_string(s.accumulate));
+  }
+}
+
 void check_pair(const Settings& s) {
   if (s.objectives.size() < 2) {
     throw std::invalid_argument("objectives: expected at least one more than erm for PAIR-o, got erm alone");
@@ -351,6 +386,7 @@ void validate(const Settings& settings) {
     throw std::invalid_argument("accumulate: expected a divisor of batch (" + std::to_string(copy.batch) +
                                 "), got " + std::to_string(copy.accumulate));
   }
+  check_measuring(copy);
   check_objectives(copy);
   if (copy.scheme == Scheme::pair) {
     check_pair(copy);

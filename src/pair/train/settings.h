@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pair/base/options.h"
+#include "pair/data/measuring.h"
 
 // Everything that decides a training run besides its data and its seed. A value type; defaults are those of
 // the paper's ColoredMNIST experiments with PAIR-o's guarded step. Ranges are stated once, in settings.cpp.
@@ -78,6 +79,11 @@ struct Settings {
   // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
   // environments; 1: the batch's own moments. [1, 1e6]
   double track = 1.0;
+  // The share of each environment's samples that measures the moments of a step while the others give its gradient
+  // (data/measuring.h), for objectives that are functions of moments; with minibatches, of each batch too. 0:
+  // all samples do both. [0, 0.5]
+  double measure_share = 0.0;
+  std::int64_t measure_rotate = 0;  // steps after which other samples measure; 0: always the same. [0, 1e9]
   double lr = 1e-3;  // learning rate, in the linear scheme, PAIR-o's descent phase and own updates. (0, 1e3]
   double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
   // Steps over which the learning rate rises linearly from 0, and how it falls after them, over the whole
@@ -125,8 +131,8 @@ struct Settings {
   double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
   // That learning rate as a fraction of lr, so that it follows lr in a search; 0: balance_lr. [0, 1e3]
   double balance_lr_ratio = 0.0;
-  double momentum = 0.9;    // SGD's momentum. [0, 1)
-  bool restart = true;      // drop the momentum if the new direction opposes it
+  double momentum = 0.9;  // SGD's momentum. [0, 1)
+  bool restart = true;    // drop the momentum if the new direction opposes it
   // Undo steps that raise the loss that they should lower. Only if the losses of two steps can be compared:
   // not with minibatches, nor with an objective that draws its own (clove).
   bool backtrack = true;
@@ -152,6 +158,8 @@ struct Settings {
   std::map<std::string, base::Options, std::less<>> objective_options = {};  // by objective
   base::Options model_options = {};
   OwnUpdate update = {};  // of Scheme::own
+
+  [[nodiscard]] data::Measuring measuring() const { return {measure_share, measure_rotate}; }
 };
 
 // The names in settings.sums.

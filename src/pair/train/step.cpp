@@ -33,6 +33,7 @@ void Step::track_moments(double window, std::int64_t environments, torch::Device
   if (cut_graph_) {
     tracked_ = std::make_shared<TrackedMoments>(window, environments, device);
     cut_graph_->track(tracked_);
+    head_kernels_->track(tracked_);
   }
 }
 
@@ -65,7 +66,7 @@ StepPath& Step::path_for(const Batch& batch, GradientSource source) const {
   if (whole_network_) {
     return *whole_network_;
   }
-  if (source == GradientSource::head && !tracked_ && !shared_ && head_kernels_->take(batch)) {
+  if (source == GradientSource::head && !shared_ && head_kernels_->take(batch)) {
     return *head_kernels_;
   }
   return *cut_graph_;

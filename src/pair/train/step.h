@@ -56,14 +56,14 @@ class Step {
   torch::Tensor gradient(const torch::Tensor& weights);
 
   // Makes objectives that are functions of moments use averages over steps (tracked_moments.h) in place of
-  // the batch's moments. Has no effect if an objective needs the whole network. On CUDA devices such steps
-  // use the cut graph, without the kernels at the head.
+  // the batch's moments. Has no effect if an objective needs the whole network.
   void track_moments(double window, std::int64_t environments, torch::Device device);
   // Null if moments are not tracked.
   [[nodiscard]] TrackedMoments* tracked() const { return tracked_.get(); }
 
   // Batches are one rank's from now on, and losses and gradients those of all ranks' together (ranks.h).
-  // Throws std::invalid_argument if an objective needs the whole network. On CUDA devices as above.
+  // Throws std::invalid_argument if an objective needs the whole network. On CUDA devices such steps use the cut
+  // graph, without the kernels at the head.
   void share(const Ranks& ranks);
 
   // Makes the featurizer constant and removes its parameters from parameters(); thaw_featurizer undoes that.

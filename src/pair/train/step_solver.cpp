@@ -52,4 +52,9 @@ bool StepSolver::overshot(std::span<const double> losses) const {
          grew(most_violated(state_.losses), most_violated(losses));
 }
 
+void StepSolver::forget_last() {
+  state_.weights.clear();
+  state_.losses.clear();
+}
+
 }  // namespace pair::train

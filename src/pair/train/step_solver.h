@@ -31,6 +31,9 @@ class StepSolver {
   // Above 1, to tolerate the noise of minibatches and the crossing of a narrow valley.
   static constexpr double tolerated_growth = 1.1;
 
+  // Forgets the last losses and weights, if the next losses are of other samples.
+  void forget_last();
+
   struct State {
     std::vector<double> preference;
     std::vector<double> weights;  // empty before the first step

@@ -41,7 +41,8 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
           {.seed = seed,
            .batch = settings.batch,
            .environments_per_step = settings.environments,
-           .share = share}};
+           .share = share,
+           .measuring = settings.measuring()}};
 }
 
 }  // namespace
@@ -110,7 +111,8 @@ Batch StreamedBatches::of_step() const {
   }
   batch.environments = chosen_;
   batch.all_environments = static_cast<std::int64_t>(sampler_.environments());
-  return batch;
+  const data::Measuring& measuring = sampler_.options().measuring;
+  return measuring.on() ? with_roles(batch, measuring.count(sampler_.options().batch)) : batch;
 }
 
 std::vector<const data::Environment*> StreamedBatches::all() const {

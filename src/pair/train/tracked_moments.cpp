@@ -49,6 +49,28 @@ Moments TrackedMoments::variances() const {
   return {variances[0], variances[1]};
 }
 
+torch::Tensor TrackedMoments::with_variance_numbers(const torch::Tensor& numbers) const {
+  return torch::cat({numbers, steps_, squares_.flatten()});
+}
+
+std::vector<double> TrackedMoments::variances(std::span<const double> numbers) const {
+  const double steps = numbers.front();
+  const double share = steps > 1.0 ? std::max((steps - 1.0) / (steps * steps), 0.5 / window_) : 0.0;
+  std::vector<double> variances;
+  for (const double square : numbers.subspan(1)) {
+    variances.push_back(share * square);
+  }
+  return variances;
+}
+
+device::MomentAverages TrackedMoments::for_kernels() const {
+  return {.steps = steps_,
+          .averages = averages_,
+          .squares = squares_,
+          .window = window_,
+          .squares_window = squares_window};
+}
+
 void TrackedMoments::restore(const std::vector<torch::Tensor>& state) {
   const std::vector<torch::Tensor> own = this->state();
   const bool fits = std::equal(

@@ -3,8 +3,10 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "pair/device/head.h"
 #include "pair/train/moments.h"
 
 // Moments (moments.h) as moving averages over steps, for minibatches.
@@ -36,6 +38,14 @@ class TrackedMoments {
   // that no batch had. They include the averages' own movement, so that they are upper bounds while losses
   // fall quickly.
   [[nodiscard]] Moments variances() const;
+
+  // The same on the host, in two parts. First the 1 + 2 environments doubles that the variances are functions of,
+  // appended to numbers that are copied there anyway; then, from these, the variances of the risks and of the derivatives.
+  [[nodiscard]] torch::Tensor with_variance_numbers(const torch::Tensor& numbers) const;
+  [[nodiscard]] std::vector<double> variances(std::span<const double> numbers) const;
+
+  // For kernels that update the averages themselves, as updated() does (device/head.h).
+  [[nodiscard]] device::MomentAverages for_kernels() const;
 
   // For checkpoints: steps [1]; averages, and squared deviations, of risks and derivatives [2, environments].
   [[nodiscard]] std::vector<torch::Tensor> state() const { return {steps_, averages_, squares_}; }
