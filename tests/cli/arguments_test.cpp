@@ -50,7 +50,7 @@ TEST(Arguments, SuggestTheSettingOfAnUnknownOption) {
 
 TEST(Arguments, NameTheOptionThatASettingCameFrom) {
   refuses({"train", "--steps", "-3"}, "--steps: expected an integer from 1 to 1000000000, got '-3'");
-  refuses({"train", "--set", "steps=-3"}, "steps: expected integers from 1 to 1000000000, got '-3'");
+  refuses({"train", "--set", "steps=-3"}, "steps: expected an integer from 1 to 1000000000, got '-3'");
   refuses({"train", "--lr", "0"}, "--lr: expected a number above 0 and up to 1000, got '0'");
   refuses({"train", "--steps"}, "--steps: expected a value, got none");
   refuses({"train", "--penalty", "3"},

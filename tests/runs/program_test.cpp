@@ -304,7 +304,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
   refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
   refusal({"--seed", "-1"}, "--seed: expected an integer from 0 to 18446744073709551615, got '-1'");
-  refusal({"--set", "seed=-1"}, "pair: seed: expected integers from 0");
+  refusal({"--set", "seed=-1"}, "pair: seed: expected an integer from 0");
   refusal({"--preference", "1,2"}, "--preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'");
