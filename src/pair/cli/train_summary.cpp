@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/runs/record_keys.h"
@@ -25,13 +25,8 @@ std::string score_text(const nlohmann::json& record, const std::string& key) {
   if (found == record.end() || !found->is_number()) {
     return "-";
   }
-  std::ostringstream text;
-  if (key.ends_with("_mse")) {
-    text << std::setprecision(4) << found->get<double>();
-  } else {
-    text << std::fixed << std::setprecision(2) << 100.0 * found->get<double>() << "%";
-  }
-  return text.str();
+  const auto score = found->get<double>();
+  return key.ends_with("_mse") ? base::with_digits(score, 4) : base::with_decimals(100.0 * score, 2) + "%";
 }
 
 void write_row(std::ostream& out, const std::string& number, std::string_view kind, const std::string& name,

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/moo/registry.h"
 #include "pair/moo/test_problems.h"
@@ -50,16 +50,12 @@ json descent_json(const moo::FonsecaFleming& problem, const moo::Solver& solver,
           {"distance", std::hypot(end[0] - preferred[0], end[1] - preferred[1])}};
 }
 
-std::string two_numbers(const json& pair) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3f, %.3f", pair.at(0).get<double>(), pair.at(1).get<double>());
-  return text;
+std::string one_number(const json& value) {
+  return base::with_decimals(value.get<double>(), 3);
 }
 
-std::string one_number(const json& value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", value.get<double>());
-  return text;
+std::string two_numbers(const json& pair) {
+  return one_number(pair.at(0)) + ", " + one_number(pair.at(1));
 }
 
 plot::Line path_line(const json& path, std::string name, plot::Color color, plot::Dash dash) {

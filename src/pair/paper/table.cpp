@@ -1,14 +1,13 @@
 #include "pair/paper/table.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
 
+#include "pair/base/numbers.h"
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/select/pair_s.h"
@@ -19,9 +18,7 @@ namespace pair::paper {
 namespace {
 
 std::string one_decimal(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.1f", value);
-  return buffer;
+  return base::with_decimals(value, 1);
 }
 
 std::string shown(const nlohmann::json& figure) {
