@@ -68,6 +68,12 @@ TEST(Arguments, NameTheOptionThatASettingCameFrom) {
           "--seeds: expected numbers and ranges, such as 0-9 or 0,2,5-7, got '0,x'");
 }
 
+TEST(Arguments, OfFlagsForSettingsAreTrueOrFalse) {
+  refuses({"train", "--half=7"}, "--half: expected true or false, got '7'");
+  refuses({"train", "--tf32=-1"}, "--tf32: expected true or false, got '-1'");
+  refuses({"train", "--no-restart=maybe"}, "--no-restart: expected true or false, got 'maybe'");
+}
+
 TEST(Arguments, SuggestTheNearestSettingsOfTooManyToList) {
   const Finished typo = run_pair({"train", "--set", "stpes=5"});
   EXPECT_EQ(typo.status, 2);

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "pair/base/options.h"
 #include "pair/cli/parse_errors.h"
 #include "pair/cli/train_data.h"
 
@@ -30,6 +31,11 @@ Example:
   pair train --dataset civilcomments --data-root wilds --vocab vocab.txt --weights model.safetensors
   pair train --data photos/ --model resnet18 --weights resnet18.pth --set image_size=224
   pair train --data patients.csv --label outcome --environment hospital,year --ignore id,date --test-envs each)";
+
+// For the value of '--half=VALUE'. CLI11 would take any integer: above 0 as true, otherwise as false.
+std::string true_or_false(const std::string& text) {
+  return base::parse_flag(text) ? "" : "expected true or false, got '" + text + "'";
+}
 
 // How the help shows an option: the heading, and the name of its value.
 struct ShownOption {
@@ -103,8 +109,10 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
   };
   const auto flag = [&](const std::string& option, const std::string& key, const std::string& value,
                         const std::string& help) {
-    command.add_flag_callback(
-        option, [&arguments, key, value] { arguments.overrides.emplace_back(key, value); }, help);
+    command
+        .add_flag_callback(
+            option, [&arguments, key, value] { arguments.overrides.emplace_back(key, value); }, help)
+        ->check(true_or_false);
   };
   command.add_option(
       "--spec", arguments.spec,
