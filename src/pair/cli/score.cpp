@@ -130,8 +130,7 @@ void score(const ScoreArguments& arguments, Context& context) {
     throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
   }
   runs::ScoreRequest request = arguments.request;
-  request.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
-                               : std::filesystem::path(arguments.run);
+  request.run = runs::folder_of_step(arguments.run, arguments.step);
   request.skip_broken = arguments.broken == "skip";
   append_set_option(arguments.set, request.options);
   if (!arguments.metrics.empty()) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -70,14 +69,8 @@ plot::Line path_line(const json& path, std::string name, plot::Color color, plot
 }  // namespace
 
 nlohmann::json concave(const ConcaveRequest& request) {
-  if (request.rays < 1 || request.rays > 1000) {
-    throw std::invalid_argument("rays: expected an integer from 1 to 1000, got " +
-                                std::to_string(request.rays));
-  }
-  if (request.steps < 1 || request.steps > 1'000'000) {
-    throw std::invalid_argument("steps: expected an integer from 1 to 1000000, got " +
-                                std::to_string(request.steps));
-  }
+  base::require_integer("rays", static_cast<std::int64_t>(request.rays), 1, 1000);
+  base::require_integer("steps", static_cast<std::int64_t>(request.steps), 1, 1'000'000);
   const moo::FonsecaFleming problem;
   json result{{"name", "fig-concave"},
               {"steps", request.steps},
