@@ -47,7 +47,7 @@ def colored_mnist(
         ("test_digits", test_digits, 1, len(digit_labels) - pool),
     ):
         if not low <= value <= high:
-            raise ValueError(f"{name}: expected integers from {low} to {high}, got {value}")
+            raise ValueError(f"{name}: expected an integer from {low} to {high}, got {value}")
     for name, shares in (("alpha", [alpha]), ("train_betas", train_betas), ("test_betas", test_betas)):
         for share in shares:
             if not 0 <= share <= 1:

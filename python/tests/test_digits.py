@@ -36,8 +36,8 @@ class Digits(unittest.TestCase):
 
     def test_invalid_settings_are_refused(self):
         for options, sentence in (
-            ({"train_digits": 1}, "train_digits: expected integers from 2 to 50000, got 1"),
-            ({"test_digits": 10_001}, "test_digits: expected integers from 1 to 10000, got 10001"),
+            ({"train_digits": 1}, "train_digits: expected an integer from 2 to 50000, got 1"),
+            ({"test_digits": 10_001}, "test_digits: expected an integer from 1 to 10000, got 10001"),
             ({"alpha": 2}, "alpha: expected numbers from 0 to 1, got 2"),
             ({"train_betas": [0.1, -1]}, "train_betas: expected numbers from 0 to 1, got -1"),
         ):

@@ -136,7 +136,7 @@ class Mixin(unittest.TestCase):
         for key in ("pair/weight/erm", "pair/loss/vrex", "pair/balancing", "pair/divergence", "pair/restarts", "pair/lr_factor"):
             self.assertIn(key, net.logged)
         self.assertEqual(net.logged["pair/loss/erm"], net.pair_step.losses[0])
-        with self.assertRaisesRegex(ValueError, "every: expected integers from 1, got 0"):
+        with self.assertRaisesRegex(ValueError, "every: expected an integer of at least 1, got 0"):
             PairMonitor(0)
 
     def test_more_than_two_optimizers_are_refused(self):

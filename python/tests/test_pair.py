@@ -325,7 +325,7 @@ class Refusals(unittest.TestCase):
             ({"solver": "epoo"}, "unknown solver 'epoo'; did you mean 'epo'?"),
             ({"epsilon": -1}, "epsilon: expected numbers from 0"),
             ({"epsilo": 1}, "unknown option 'epsilo'"),
-            ({"pretrain": -1}, "pretrain: expected integers from 0, got -1"),
+            ({"pretrain": -1}, "pretrain: expected an integer of at least 0, got -1"),
             ({"preference": [[1]]}, "preference: expected one value per objective, got shape [1, 1]"),
         ):
             with self.assertRaises(ValueError) as caught:

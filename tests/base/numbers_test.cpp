@@ -38,5 +38,30 @@ TEST(Numbers, ReadBackAsTheSameValue) {
   EXPECT_EQ(shown(-std::numeric_limits<double>::max()), "-1.7976931348623157e+308");
 }
 
+TEST(Numbers, AreCutToSignificantDigits) {
+  EXPECT_EQ(with_digits(1.0 / 3.0), "0.333333");
+  EXPECT_EQ(with_digits(2.0), "2");
+  EXPECT_EQ(with_digits(123456789.0), "1.23457e+08");
+  EXPECT_EQ(with_digits(1e-7), "1e-07");
+  EXPECT_EQ(with_digits(1.0 / 3.0, 3), "0.333");
+  EXPECT_EQ(with_digits(std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(with_digits(-std::numeric_limits<double>::infinity()), "-inf");
+}
+
+TEST(Numbers, HaveAsManyDecimalsAsRequested) {
+  EXPECT_EQ(with_decimals(71.44, 1), "71.4");
+  EXPECT_EQ(with_decimals(-0.01, 1), "-0.0");
+  EXPECT_EQ(with_decimals(2.5, 0), "2");
+  EXPECT_EQ(with_decimals(std::numeric_limits<double>::max(), 1).size(), 311U);
+}
+
+TEST(Numbers, AreRoundedToSixDigits) {
+  EXPECT_EQ(rounded(1.0 / 3.0), 0.333333);
+  EXPECT_EQ(rounded(-123456789.0), -123457000.0);
+  EXPECT_EQ(rounded(0.1), 0.1);
+  EXPECT_EQ(rounded(std::numeric_limits<double>::infinity()), std::numeric_limits<double>::infinity());
+  EXPECT_TRUE(std::isnan(rounded(std::numeric_limits<double>::quiet_NaN())));
+}
+
 }  // namespace
 }  // namespace pair::base::numbers_test

@@ -60,8 +60,9 @@ TEST(Options, SayWhatIsExpectedAndWhatTheyGot) {
   EXPECT_THAT([] { (void)with("rate", "nan"); },
               refused("rate: expected numbers from 0 to below 1, got 'nan'"));
   EXPECT_THAT([] { (void)with("count", "1e1"); },
-              refused("count: expected integers from 1 to 10, got '1e1'"));
-  EXPECT_THAT([] { (void)with("count", "11"); }, refused("count: expected integers from 1 to 10, got '11'"));
+              refused("count: expected an integer from 1 to 10, got '1e1'"));
+  EXPECT_THAT([] { (void)with("count", "11"); },
+              refused("count: expected an integer from 1 to 10, got '11'"));
   EXPECT_THAT([] { (void)with("loud", "very"); }, refused("loud: expected true or false, got 'very'"));
   EXPECT_THAT([] { (void)with("shape", "flat"); }, refused("shape: expected round or square, got 'flat'"));
   EXPECT_THAT(

@@ -50,7 +50,7 @@ TEST(Arguments, SuggestTheSettingOfAnUnknownOption) {
 
 TEST(Arguments, NameTheOptionThatASettingCameFrom) {
   refuses({"train", "--steps", "-3"}, "--steps: expected an integer from 1 to 1000000000, got '-3'");
-  refuses({"train", "--set", "steps=-3"}, "steps: expected integers from 1 to 1000000000, got '-3'");
+  refuses({"train", "--set", "steps=-3"}, "steps: expected an integer from 1 to 1000000000, got '-3'");
   refuses({"train", "--lr", "0"}, "--lr: expected a number above 0 and up to 1000, got '0'");
   refuses({"train", "--steps"}, "--steps: expected a value, got none");
   refuses({"train", "--penalty", "3"},
@@ -66,6 +66,12 @@ TEST(Arguments, NameTheOptionThatASettingCameFrom) {
           "--seeds: expected increasing ranges of up to 10000 seeds, got '3-1'");
   refuses({"paper", "table1", "--seeds", "0,x"},
           "--seeds: expected numbers and ranges, such as 0-9 or 0,2,5-7, got '0,x'");
+}
+
+TEST(Arguments, OfFlagsForSettingsAreTrueOrFalse) {
+  refuses({"train", "--half=7"}, "--half: expected true or false, got '7'");
+  refuses({"train", "--tf32=-1"}, "--tf32: expected true or false, got '-1'");
+  refuses({"train", "--no-restart=maybe"}, "--no-restart: expected true or false, got 'maybe'");
 }
 
 TEST(Arguments, SuggestTheNearestSettingsOfTooManyToList) {

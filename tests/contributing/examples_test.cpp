@@ -137,7 +137,7 @@ TEST(WorkedExamples, RefuseAnOptionOutOfRangeOnTheCommandLine) {
   const Ended ended = pair(
       {"train", "--dataset", "toy-signs", "--algorithm", "toy-sgd", "--set", "toy_points=3"}, scratch.path());
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("toy_points: expected integers from 10 to 1000000, got '3'"));
+  EXPECT_THAT(ended.err, HasSubstr("toy_points: expected an integer from 10 to 1000000, got '3'"));
 }
 
 TEST(WorkedExamples, AnObjectiveIsWeighedByPairAndMinimisedByAPenalty) {

@@ -106,16 +106,16 @@ TEST(ColoredMnistSpec, RefusesMoreDigitsThanThereAreOrTooFewForItsEnvironments) 
   ColoredMnistSpec spec;
   spec.train_digits = 50'001;
   EXPECT_THAT([&] { validate(spec); },
-              refused("train_digits: expected integers from 1 to 50000, got '50001'"));
+              refused("train_digits: expected an integer from 1 to 50000, got '50001'"));
   spec.train_digits = 1;
   EXPECT_THAT([&] { validate(spec); },
-              refused("train_digits: expected integers from 2 to 50000 here, got 1"));
+              refused("train_digits: expected an integer from 2 to 50000 here, got 1"));
   spec.train_digits = 2;
   EXPECT_NO_THROW(validate(spec));
   spec.test_digits = 0;
-  EXPECT_THAT([&] { validate(spec); }, refused("test_digits: expected integers from 1 to 10000, got '0'"));
+  EXPECT_THAT([&] { validate(spec); }, refused("test_digits: expected an integer from 1 to 10000, got '0'"));
   EXPECT_THAT([] { validate({}, 600); },
-              refused("train_digits: expected integers from 2 to 500 here, got 50000"));
+              refused("train_digits: expected an integer from 2 to 500 here, got 50000"));
 }
 
 }  // namespace

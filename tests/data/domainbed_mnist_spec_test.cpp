@@ -39,9 +39,9 @@ TEST(DomainBedMnistSpec, SaysWhatIsExpectedAsTestEnvironments) {
 TEST(DomainBedMnistSpec, LimitsDigitsAndHoldout) {
   DomainBedMnistSpec spec;
   spec.digits = 29;
-  EXPECT_THAT(validating(spec), refused("digits: expected integers from 30 to 70000, got 29"));
+  EXPECT_THAT(validating(spec), refused("digits: expected an integer from 30 to 70000, got 29"));
   spec.digits = 101;
-  EXPECT_THAT(validating(spec, 100), refused("digits: expected integers from 30 to 100, got 101"));
+  EXPECT_THAT(validating(spec, 100), refused("digits: expected an integer from 30 to 100, got 101"));
   spec.digits = 100;
   validate(spec, 100);
   for (const double holdout : {0.0, 1.0, -0.5, std::nan("")}) {

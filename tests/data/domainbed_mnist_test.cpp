@@ -219,7 +219,7 @@ TEST(DomainBedMnist, RefusesWhatCannotBe) {
   Digits digits = numbered(100);
   EXPECT_THAT(
       [&] { (void)domainbed_mnist(digits, small(), 0); },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("digits: expected integers from 30 to 100, got 300")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("digits: expected an integer from 30 to 100, got 300")));
   DomainBedMnistSpec spec = small(30);
   spec.holdout = 0.05;
   EXPECT_THAT(

@@ -79,7 +79,7 @@ TEST(Extrapolation, MorePointsAreTheFewerOnesAndSomeMore) {
 TEST(Extrapolation, RefusesInvalidSpecs) {
   EXPECT_THAT([] { extrapolation({.points = 0}, 0); },
               ::testing::ThrowsMessage<std::invalid_argument>(
-                  ::testing::HasSubstr("points: expected integers from 1 to 10000000, got '0'")));
+                  ::testing::HasSubstr("points: expected an integer from 1 to 10000000, got '0'")));
   EXPECT_THAT([] { extrapolation({.frequency = NAN}, 0); },
               ::testing::ThrowsMessage<std::invalid_argument>(
                   ::testing::HasSubstr("frequency: expected numbers from 0 to 100")));

@@ -261,7 +261,7 @@ TEST(TableSpec, RefusesOptionsOutsideOfTheirRanges) {
       [] {
         (void)table_options({{"max_categories", "1"}});
       },
-      refusal("max_categories: expected integers"));
+      refusal("max_categories: expected an integer"));
   EXPECT_THAT([] { (void)table_options({{"separator", "|"}}); }, refusal("separator: expected auto, comma"));
   EXPECT_THAT(
       [] {

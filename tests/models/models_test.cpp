@@ -184,13 +184,13 @@ TEST(Models, SizesOutOfRangeAreNamed) {
       [] {
         make({"mlp", 0});
       },
-      refused("a model's input size: expected integers from 1 to 1073741824, got 0"));
-  EXPECT_THAT([] { make({"linear", 3, 0}); }, refused("a model's outputs: expected integers from 1"));
+      refused("a model's input size: expected an integer from 1 to 1073741824, got 0"));
+  EXPECT_THAT([] { make({"linear", 3, 0}); }, refused("a model's outputs: expected an integer from 1"));
   const auto making = [](const char* option, const char* text) {
     return [=] { make({"mlp", 3, 1, {{option, text}}}); };
   };
-  EXPECT_THAT(making("width", "65537"), refused("width: expected integers from 1 to 65536, got '65537'"));
-  EXPECT_THAT(making("depth", "0"), refused("depth: expected integers from 1 to 64, got '0'"));
+  EXPECT_THAT(making("width", "65537"), refused("width: expected an integer from 1 to 65536, got '65537'"));
+  EXPECT_THAT(making("depth", "0"), refused("depth: expected an integer from 1 to 64, got '0'"));
   EXPECT_THAT(
       [] {
         make({"linear", 3, 1, {{"width", "8"}}});

@@ -331,7 +331,7 @@ TEST(Objectives, OptionsOutOfRangeAreNamed) {
   EXPECT_THAT(making("fishr", "fishr_ema", "1"),
               refused("fishr_ema: expected numbers from 0 to below 1, got '1'"));
   EXPECT_THAT(making("clove", "clove_batch", "1"),
-              refused("clove_batch: expected integers from 2 to 1000000000, got '1'"));
+              refused("clove_batch: expected an integer from 2 to 1000000000, got '1'"));
   EXPECT_THAT(making("clove", "clove_width", "-0.5"), refused("clove_width: expected numbers above 0"));
   EXPECT_THAT(making("group_dro", "groupdro_rate", "nan"),
               refused("groupdro_rate: expected numbers above 0"));

@@ -110,8 +110,9 @@ TEST(Failure, RefusesWhatCannotBeDrawn) {
         failure({Loss::square, 2.0, {0.1, 0.2}});
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a number above 0 and below 1, got 2")));
-  EXPECT_THAT([] { failure({}, {.grid = 1}); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("grid: expected 2 to 2000, got 1")));
+  EXPECT_THAT(
+      [] { failure({}, {.grid = 1}); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("grid: expected an integer from 2 to 2000, got 1")));
 }
 
 }  // namespace

@@ -111,7 +111,7 @@ TEST(ModelFiles, AreLeftOutWhereTheRunKeepsNone) {
   EXPECT_EQ(read_file(done_file(without.folder)).find("model"), std::string::npos);
   refuses_model(without.folder,
                 "expected a run with a model, got one without model.json; 'pair export' makes it");
-  // Those of an earlier try go.
+  // Those of an earlier attempt are removed.
   fs::remove(done_file(with.folder));
   RunHooks none;
   none.keep_model = false;

@@ -131,10 +131,14 @@ const std::string& Program::err() {
   return err_;
 }
 
-Answer pair_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
-  Program program(arguments, folder);
+Answer end_of(Program& program) {
   const int status = program.wait();
   return {status, program.out(), program.err()};
+}
+
+Answer pair_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments) {
+  Program program(arguments, folder);
+  return end_of(program);
 }
 
 }  // namespace pair::runs::testing

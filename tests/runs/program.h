@@ -47,7 +47,9 @@ struct Answer {
   std::string err;
 };
 
-// The program's answer, once it has ended.
+// Waits for the program's end.
+Answer end_of(Program& program);
+// The answer of the program with these arguments, once it has ended.
 Answer pair_in(const std::filesystem::path& folder, const std::vector<std::string>& arguments);
 
 }  // namespace pair::runs::testing

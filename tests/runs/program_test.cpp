@@ -32,10 +32,6 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-Answer pair(const std::vector<std::string>& arguments, const fs::path& folder) {
-  return pair_in(folder, arguments);
-}
-
 // A run of a second or two in `run` under the folder.
 std::vector<std::string> small_run(const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments = {"train",
@@ -63,7 +59,7 @@ std::vector<std::string> small_run(const std::vector<std::string>& more = {}) {
 const std::string& uninterrupted() {
   static const std::string records = [] {
     const Scratch scratch;
-    EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+    EXPECT_EQ(pair_in(scratch.path(), small_run()).status, 0);
     return read_file(results_file(scratch / "run"));
   }();
   return records;
@@ -84,7 +80,7 @@ void wait_for_progress(Program& program, const fs::path& directory, std::uintmax
 
 TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   const Scratch scratch;
-  const Answer ended = pair(small_run(), scratch.path());
+  const Answer ended = pair_in(scratch.path(), small_run());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, AllOf(HasSubstr("Accuracy after step 200"), HasSubstr("worst test"),
                                HasSubstr("run/results.jsonl")));
@@ -96,7 +92,7 @@ TEST(PairTrain, TrainsRecordsAndSaysHowItWent) {
   for (const char* name : {"spec.json", "checkpoint", "done"}) {
     EXPECT_TRUE(fs::exists(scratch / "run" / name)) << name;
   }
-  const Answer again = pair(small_run(), scratch.path());
+  const Answer again = pair_in(scratch.path(), small_run());
   EXPECT_EQ(again.status, 0);
   EXPECT_THAT(again.out, HasSubstr("Already finished"));
   EXPECT_THAT(again.err, IsEmpty());
@@ -135,7 +131,7 @@ TEST(PairTrain, WritesForTensorBoardBesideTheSameRecords) {
     GTEST_SKIP() << "built without protobuf";
   }
   const Scratch scratch;
-  const Answer ended = pair(small_run({"--tensorboard"}), scratch.path());
+  const Answer ended = pair_in(scratch.path(), small_run({"--tensorboard"}));
   ASSERT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
   ASSERT_THAT(event_files_in(scratch / "run"), SizeIs(1));
@@ -160,7 +156,7 @@ TEST(PairTrain, RepeatsNoStepForTensorBoardAfterAKill) {
     program.signal(SIGKILL);
     program.wait();
   }
-  EXPECT_EQ(pair(small_run({"--tensorboard"}), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), small_run({"--tensorboard"})).status, 0);
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
   EXPECT_EQ(tensorboard_steps(scratch / "run"), recorded_steps(scratch / "run"));
 }
@@ -170,17 +166,17 @@ TEST(PairTrain, WritesARunThatIsDoneForTensorBoard) {
     GTEST_SKIP() << "built without protobuf";
   }
   const Scratch scratch;
-  EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), small_run()).status, 0);
   EXPECT_THAT(event_files_in(scratch / "run"), IsEmpty());
   for (int times = 0; times < 2; ++times) {
-    EXPECT_EQ(pair(small_run({"--tensorboard"}), scratch.path()).status, 0);
+    EXPECT_EQ(pair_in(scratch.path(), small_run({"--tensorboard"})).status, 0);
     EXPECT_EQ(tensorboard_steps(scratch / "run"), recorded_steps(scratch / "run"));
   }
 }
 
 TEST(PairTrain, SummarisesAsJson) {
   const Scratch scratch;
-  const Answer ended = pair(small_run({"--json", "--quiet"}), scratch.path());
+  const Answer ended = pair_in(scratch.path(), small_run({"--json", "--quiet"}));
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.err, IsEmpty());
   const auto summary = nlohmann::json::parse(ended.out);
@@ -192,9 +188,9 @@ TEST(PairTrain, SummarisesAsJson) {
 TEST(PairTrain, CombinesAnyObjectives) {
   const Scratch scratch;
   const Answer ended =
-      pair({"train", "--objectives", "erm,irmv1,vrex,fishr", "--no-restart", "--freeze-featurizer", "--out",
-            "run", "--set", "steps=4", "pretrain=2", "train_digits=100", "test_digits=10", "width=2"},
-           scratch.path());
+      pair_in(scratch.path(), {"train", "--objectives", "erm,irmv1,vrex,fishr", "--no-restart",
+                               "--freeze-featurizer", "--out", "run", "--set", "steps=4", "pretrain=2",
+                               "train_digits=100", "test_digits=10", "width=2"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   const nlohmann::json last = read_records(results_file(scratch / "run")).back();
   EXPECT_THAT(last.at("weights"), SizeIs(4));
@@ -205,9 +201,9 @@ TEST(PairTrain, CombinesAnyObjectives) {
 
 TEST(PairTrain, WarnsBeforeARunThatNeverBalances) {
   const Scratch scratch;
-  const Answer ended = pair({"train", "--steps", "4", "--out", "run", "--quiet", "--name", "my method",
-                             "--set", "train_digits=100", "test_digits=50", "width=4", "holdout=0.2"},
-                            scratch.path());
+  const Answer ended =
+      pair_in(scratch.path(), {"train", "--steps", "4", "--out", "run", "--quiet", "--name", "my method",
+                               "--set", "train_digits=100", "test_digits=50", "width=4", "holdout=0.2"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(
       ended.err,
@@ -222,7 +218,7 @@ TEST(PairTrain, WarnsBeforeARunThatNeverBalances) {
 
 TEST(PairTrain, RefusesObjectivesThatTheAlgorithmDoesNotHave) {
   const Scratch scratch;
-  const Answer ended = pair({"train", "--algorithm", "erm", "--objectives", "erm,vrex"}, scratch.path());
+  const Answer ended = pair_in(scratch.path(), {"train", "--algorithm", "erm", "--objectives", "erm,vrex"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("objectives: expected 'erm' for algorithm erm, got 'erm,vrex'"));
 }
@@ -233,7 +229,7 @@ TEST(PairTrain, FindsItsPlaceByItself) {
                                               "--seed",         "2",           "--quiet",
                                               "--set",          "steps=2",     "train_digits=100",
                                               "test_digits=10", "width=2"};
-  EXPECT_EQ(pair(arguments, scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), arguments).status, 0);
   std::vector<fs::path> found(fs::directory_iterator(scratch / "runs"), {});
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_THAT(found.front().filename().string(), ::testing::MatchesRegex("cmnist-erm-s2-[0-9a-f]{16}"));
@@ -259,7 +255,7 @@ TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
     EXPECT_EQ(records, uninterrupted().substr(0, records.size())) << "after " << kills << " kills";
   }
   EXPECT_GE(kills, 3);
-  EXPECT_EQ(pair(small_run({"--quiet"}), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), small_run({"--quiet"})).status, 0);
   EXPECT_EQ(read_file(results_file(run)), uninterrupted());
 }
 
@@ -273,7 +269,7 @@ TEST(PairTrain, EndsCleanlyOnCtrlCAndContinues) {
     EXPECT_THAT(program.err(), ContainsRegex("Stopped at step [0-9]+ of 200; the same command continues"));
     EXPECT_FALSE(fs::exists(done_file(scratch / "run")));
     EXPECT_FALSE(fs::exists(failed_file(scratch / "run")));
-    const Answer second = pair(small_run(), scratch.path());
+    const Answer second = pair_in(scratch.path(), small_run());
     EXPECT_EQ(second.status, 0);
     EXPECT_THAT(second.err, ContainsRegex("Resumed at step [0-9]+ of 200"));
     EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
@@ -284,7 +280,7 @@ TEST(PairTrain, DoesNotTrainWhereAnotherDoes) {
   const Scratch scratch;
   Program first(small_run({"steps=1000000"}), scratch.path());
   wait_for_progress(first, scratch / "run", 0);
-  const Answer second = pair(small_run({"steps=1000000"}), scratch.path());
+  const Answer second = pair_in(scratch.path(), small_run({"steps=1000000"}));
   EXPECT_EQ(second.status, 1);
   EXPECT_THAT(second.err, HasSubstr("another process or thread is training in run"));
   first.signal(SIGINT);
@@ -296,7 +292,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   const auto refusal = [&](const std::vector<std::string>& arguments, const std::string& sentence) {
     std::vector<std::string> all = {"train"};
     all.insert(all.end(), arguments.begin(), arguments.end());
-    const Answer ended = pair(all, scratch.path());
+    const Answer ended = pair_in(scratch.path(), all);
     EXPECT_EQ(ended.status, 2) << sentence;
     EXPECT_THAT(ended.err, AllOf(HasSubstr(sentence), ::testing::StartsWith("pair: ")));
   };
@@ -304,7 +300,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--algorithm", "pear"}, "unknown algorithm 'pear'; did you mean 'pair'?");
   refusal({"--objectives", "erm,irmv"}, "unknown objective 'irmv'; did you mean 'irmv1'?");
   refusal({"--seed", "-1"}, "--seed: expected an integer from 0 to 18446744073709551615, got '-1'");
-  refusal({"--set", "seed=-1"}, "pair: seed: expected integers from 0");
+  refusal({"--set", "seed=-1"}, "pair: seed: expected an integer from 0");
   refusal({"--preference", "1,2"}, "--preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'");
@@ -314,8 +310,8 @@ TEST(PairTrain, GivesASentenceForBadInput) {
 
 TEST(PairTrain, RefusesAFolderOfAnotherRun) {
   const Scratch scratch;
-  ASSERT_EQ(pair(small_run({"steps=5"}), scratch.path()).status, 0);
-  const Answer ended = pair(small_run({"steps=6"}), scratch.path());
+  ASSERT_EQ(pair_in(scratch.path(), small_run({"steps=5"})).status, 0);
+  const Answer ended = pair_in(scratch.path(), small_run({"steps=6"}));
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("run holds a different run: its steps is 5, here 6"));
 }
@@ -324,7 +320,7 @@ TEST(PairTrain, SaysWhereItCannotWrite) {
   const Scratch scratch;
   std::vector<std::string> arguments = small_run();
   *std::find(arguments.begin(), arguments.end(), "run") = "/proc/run";
-  const Answer ended = pair(arguments, scratch.path());
+  const Answer ended = pair_in(scratch.path(), arguments);
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, HasSubstr("cannot create the folder /proc/run"));
 }
@@ -350,12 +346,12 @@ TEST(PairTrain, LosesNoRecordToALimitOnFileSizes) {
   limited.rlim_cur = 30'000;
   ::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &limited);
-  const Answer ended = pair(small_run({"checkpoint_every=100000"}), scratch.path());
+  const Answer ended = pair_in(scratch.path(), small_run({"checkpoint_every=100000"}));
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_THAT(ended.err, HasSubstr("pair: cannot write run/results.jsonl: File too large"));
   EXPECT_THAT(read_file(failed_file(scratch / "run")), HasSubstr("File too large"));
   expect_records_kept_and_mended(scratch, ended);
-  EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), small_run()).status, 0);
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
 }
 
@@ -387,26 +383,26 @@ TEST(PairTrain, LosesNoRecordToAFullDisk) {
   if (!disk.mounted()) {
     GTEST_SKIP() << "mounting a small disk needs root";
   }
-  const Answer ended = pair(small_run(), scratch.path());
+  const Answer ended = pair_in(scratch.path(), small_run());
   EXPECT_THAT(ended.err,
               ContainsRegex("pair: cannot write run/(results.jsonl|checkpoint): No space left on device"));
   expect_records_kept_and_mended(scratch, ended);
   disk.resize("size=8m");
-  EXPECT_EQ(pair(small_run(), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), small_run()).status, 0);
   EXPECT_EQ(read_file(results_file(scratch / "run")), uninterrupted());
 }
 
 TEST(PairList, HasALineForEach) {
   const Scratch scratch;
-  const auto listing = [&](const std::string& kind) { return pair({"list", kind}, scratch.path()).out; };
+  const auto listing = [&](const std::string& kind) { return pair_in(scratch.path(), {"list", kind}).out; };
   EXPECT_THAT(listing("datasets"), AllOf(HasSubstr("cmnist-m "), HasSubstr("cmnist-gray")));
   EXPECT_THAT(listing("algorithms"), AllOf(HasSubstr("groupdro"), HasSubstr("pair ")));
   EXPECT_THAT(listing("objectives"), AllOf(HasSubstr("irmv1"), HasSubstr("fishr")));
   EXPECT_THAT(listing("models"), AllOf(HasSubstr("mlp"), HasSubstr("linear")));
   EXPECT_THAT(listing("settings"), HasSubstr("(default: 1,1e+10,1e+12)"));
-  EXPECT_THAT(pair({"list", "settings", "--verbose"}, scratch.path()).out,
+  EXPECT_THAT(pair_in(scratch.path(), {"list", "settings", "--verbose"}).out,
               HasSubstr("integers from 1 to 65536"));
-  const Answer unknown = pair({"list", "datset"}, scratch.path());
+  const Answer unknown = pair_in(scratch.path(), {"list", "datset"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("did you mean 'datasets'?"));
 }
@@ -414,16 +410,16 @@ TEST(PairList, HasALineForEach) {
 TEST(PairData, ListsDataAndRefusesUnknownSources) {
   const Scratch scratch;
   ::setenv("PAIR_DATA", (scratch / "store").c_str(), 1);
-  const Answer listing = pair({"data", "list"}, scratch.path());
+  const Answer listing = pair_in(scratch.path(), {"data", "list"});
   EXPECT_EQ(listing.status, 0);
   EXPECT_THAT(listing.out, AllOf(HasSubstr("mnist14   ready"), HasSubstr("mnist     missing")));
-  EXPECT_EQ(nlohmann::json::parse(pair({"data", "list", "--json"}, scratch.path()).out).at(1).at("state"),
+  EXPECT_EQ(nlohmann::json::parse(pair_in(scratch.path(), {"data", "list", "--json"}).out).at(1).at("state"),
             "missing");
-  const Answer unknown = pair({"data", "get", "mnits"}, scratch.path());
+  const Answer unknown = pair_in(scratch.path(), {"data", "get", "mnits"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("mnist"));
   fs::create_directory(scratch / "empty");
-  const Answer nothing = pair({"data", "get", "mnist", "--from", "empty"}, scratch.path());
+  const Answer nothing = pair_in(scratch.path(), {"data", "get", "mnist", "--from", "empty"});
   EXPECT_EQ(nothing.status, 1);
   EXPECT_THAT(nothing.err, HasSubstr("train-images-idx3-ubyte"));
   ::unsetenv("PAIR_DATA");

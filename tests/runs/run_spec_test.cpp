@@ -342,8 +342,9 @@ TEST(RunSpec, RefusesTextThatIsNotASpec) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("\"algorithm\"")));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "stepps": 5})"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'steps'?")));
-  EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "steps": "5"})"),
-              ThrowsMessage<std::invalid_argument>("steps: expected integers from 1 to 1000000000, got '5'"));
+  EXPECT_THAT(
+      reading(R"({"dataset": "cmnist", "algorithm": "pair", "steps": "5"})"),
+      ThrowsMessage<std::invalid_argument>("steps: expected an integer from 1 to 1000000000, got '5'"));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "lr": null})"),
               ThrowsMessage<std::invalid_argument>(
                   HasSubstr("lr: expected numbers above 0 and up to 1000, got null")));

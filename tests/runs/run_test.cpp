@@ -317,7 +317,7 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
   };
   EXPECT_THAT(running([](RunSpec& spec) { spec.settings.steps = 0; }),
               ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("steps: expected integers from 1 to 1000000000, got '0'")));
+                  HasSubstr("steps: expected an integer from 1 to 1000000000, got '0'")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.objectives = {"erm", "irmv2"};
                 spec.settings.preference.clear();

@@ -119,11 +119,11 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   const auto refusal = [](std::string_view key, std::string_view text, std::string_view sentence) {
     EXPECT_THAT(setting(key, text), ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence))));
   };
-  refusal("steps", "0", "steps: expected integers from 1 to 1000000000, got '0'");
-  refusal("steps", "1e3", "steps: expected integers from 1 to 1000000000, got '1e3'");
+  refusal("steps", "0", "steps: expected an integer from 1 to 1000000000, got '0'");
+  refusal("steps", "1e3", "steps: expected an integer from 1 to 1000000000, got '1e3'");
   refusal("steps", "", "got ''");
-  refusal("steps", "99999999999999999999", "expected integers from");
-  refusal("seed", "-1", "seed: expected integers from 0 to 18446744073709551615, got '-1'");
+  refusal("steps", "99999999999999999999", "expected an integer from");
+  refusal("seed", "-1", "seed: expected an integer from 0 to 18446744073709551615, got '-1'");
   refusal("lr", "0", "lr: expected numbers above 0 and up to 1000, got '0'");
   refusal("lr", "nan", "expected numbers above 0");
   refusal("lr", "0.1x", "expected numbers above 0");

@@ -177,7 +177,7 @@ TEST(Jobs, AreRefusedWithASentence) {
   EXPECT_THAT(changed([](Definition& d) {
                 d.set = {{"steps", "0"}};
               }),
-              HasSubstr("steps: expected integers from 1 to 1000000000, got '0'"));
+              HasSubstr("steps: expected an integer from 1 to 1000000000, got '0'"));
   EXPECT_THAT(changed([](Definition& d) {
                 d.set = {{"points", "5"}};
               }),

@@ -23,20 +23,13 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 using nlohmann::json;
 using runs::testing::Answer;
+using runs::testing::end_of;
+using runs::testing::pair_in;
 using runs::testing::Program;
 using runs::testing::Scratch;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using Words = std::vector<std::string>;
-
-Answer end_of(Program& program) {
-  const int status = program.wait();
-  return {status, program.out(), program.err()};
-}
-
-Answer pair(const Words& arguments, const fs::path& folder) {
-  return runs::testing::pair_in(folder, arguments);
-}
 
 Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
@@ -83,12 +76,12 @@ std::map<std::string, std::string> records_in(const fs::path& sweep) {
 
 std::map<std::string, std::string> uninterrupted(const std::string& steps) {
   const Scratch scratch;
-  EXPECT_EQ(pair(eight(steps), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), eight(steps)).status, 0);
   return records_in(scratch / "sweep");
 }
 
 json status_in(const fs::path& folder) {
-  return json::parse(pair({"sweep", "status", "--out", "sweep", "--json"}, folder).out);
+  return json::parse(pair_in(folder, {"sweep", "status", "--out", "sweep", "--json"}).out);
 }
 
 // Until some runs have records.
@@ -111,7 +104,7 @@ void wait_for_records(Program& program, const fs::path& sweep, std::size_t runs)
 
 TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
   const Scratch scratch;
-  const Answer first = pair(eight(), scratch.path());
+  const Answer first = pair_in(scratch.path(), eight());
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_THAT(first.err, AllOf(HasSubstr("8 runs: 0 done, 8 not begun"), HasSubstr("8 of 8 runs done")));
   const json summary = json::parse(first.out);
@@ -121,12 +114,12 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
 
   const auto before = records_in(scratch / "sweep");
   EXPECT_EQ(before.size(), 8U);
-  const json again = json::parse(pair(eight(), scratch.path()).out);
+  const json again = json::parse(pair_in(scratch.path(), eight()).out);
   EXPECT_EQ(again.at("ran"), 0);
   EXPECT_EQ(again.at("done_before"), 8);
   EXPECT_EQ(records_in(scratch / "sweep"), before);
 
-  const Answer status = pair({"sweep", "status", "--out", "sweep"}, scratch.path());
+  const Answer status = pair_in(scratch.path(), {"sweep", "status", "--out", "sweep"});
   EXPECT_EQ(status.status, 0);
   EXPECT_THAT(status.out, AllOf(HasSubstr("8 runs: 8 done\n"), HasSubstr("4/4"),
                                 HasSubstr("beta 0.9, beta 0.1, beta 0.5")));
@@ -138,11 +131,11 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
 
   const Words choose = {"sweep",       "collect", "--out",        "sweep",
                         "--criterion", "pair",    "--validation", "training"};
-  const Answer tables = pair(choose, scratch.path());
+  const Answer tables = pair_in(scratch.path(), choose);
   EXPECT_EQ(tables.status, 0) << tables.err;
   EXPECT_THAT(tables.out, AllOf(HasSubstr("Dataset: cmnist"), HasSubstr("irmv1"), HasSubstr("Chosen")));
   EXPECT_THAT(tables.out, ::testing::Not(HasSubstr("Not complete")));
-  const json both = json::parse(pair(choose + Words{"--json"}, scratch.path()).out);
+  const json both = json::parse(pair_in(scratch.path(), choose + Words{"--json"}).out);
   EXPECT_EQ(both.at("sweep").at("done"), 8);
   EXPECT_EQ(both.at("selection").at("runs"), 8);
 }
@@ -176,7 +169,7 @@ TEST(PairSweep, ContinuesAfterKillToTheSameRecords) {
   const json status = status_in(scratch.path());
   EXPECT_EQ(status.at("running"), 0);
   EXPECT_LT(status.at("done"), 8);
-  const Answer ended = pair({"sweep", "launch", "--out", "sweep"}, scratch.path());
+  const Answer ended = pair_in(scratch.path(), {"sweep", "launch", "--out", "sweep"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("8 runs: 8 done ("));
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
@@ -213,14 +206,14 @@ TEST(PairSweep, StopsCleanlyOnSignals) {
     EXPECT_GT(status.at("incomplete"), 0);
     EXPECT_GT(status.at("not_begun"), 0);
     const Answer collected =
-        pair({"sweep", "collect", "--out", "sweep", "--criterion", "oracle"}, scratch.path());
+        pair_in(scratch.path(), {"sweep", "collect", "--out", "sweep", "--criterion", "oracle"});
     EXPECT_THAT(collected.out, HasSubstr("-------- Not complete\n8 runs: "));
   }
 }
 
 TEST(PairSweep, RecordsAFailureAndContinues) {
   const Scratch scratch;
-  const Answer whole = pair(eight(), scratch.path());
+  const Answer whole = pair_in(scratch.path(), eight());
   ASSERT_EQ(whole.status, 0) << whole.err;
   const auto expected = records_in(scratch / "sweep");
   const std::string bad = expected.begin()->first;
@@ -232,7 +225,7 @@ TEST(PairSweep, RecordsAFailureAndContinues) {
   }
   fs::create_directories(runs::checkpoint_file(folder) / "x");
 
-  const Answer ended = pair(eight(), scratch.path());
+  const Answer ended = pair_in(scratch.path(), eight());
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, AllOf(HasSubstr(bad + " failed: "), HasSubstr("checkpoint")));
   EXPECT_EQ(json::parse(ended.out).at("failures").at(0).at("folder"), bad);
@@ -242,22 +235,22 @@ TEST(PairSweep, RecordsAFailureAndContinues) {
   EXPECT_THAT(status.at("failures").at(0).at("message").get<std::string>(), HasSubstr("checkpoint"));
 
   const Words remove = {"sweep", "delete-incomplete", "--out", "sweep"};
-  EXPECT_THAT(pair(remove + Words{"--dry-run"}, scratch.path()).out, HasSubstr("would delete " + bad));
+  EXPECT_THAT(pair_in(scratch.path(), remove + Words{"--dry-run"}).out, HasSubstr("would delete " + bad));
   EXPECT_TRUE(fs::exists(folder));
-  EXPECT_EQ(json::parse(pair(remove + Words{"--json"}, scratch.path()).out).at("deleted"), json({bad}));
+  EXPECT_EQ(json::parse(pair_in(scratch.path(), remove + Words{"--json"}).out).at("deleted"), json({bad}));
   EXPECT_FALSE(fs::exists(folder));
-  EXPECT_EQ(pair(eight(), scratch.path()).status, 0);
+  EXPECT_EQ(pair_in(scratch.path(), eight()).status, 0);
   EXPECT_EQ(records_in(scratch / "sweep"), expected);
 }
 
 TEST(PairSweep, RunsBrokenRunsAgain) {
   const Scratch scratch;
-  ASSERT_EQ(pair(eight(), scratch.path()).status, 0);
+  ASSERT_EQ(pair_in(scratch.path(), eight()).status, 0);
   const auto expected = records_in(scratch / "sweep");
   const std::string name = expected.begin()->first;
   runs::testing::write(runs::results_file(scratch / "sweep" / name), "{}\n");
   EXPECT_EQ(status_in(scratch.path()).at("broken"), 1);
-  const Answer ended = pair(eight(), scratch.path());
+  const Answer ended = pair_in(scratch.path(), eight());
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr(name + " is broken and runs again"));
   EXPECT_EQ(json::parse(ended.out).at("ran"), 1);
@@ -266,25 +259,25 @@ TEST(PairSweep, RunsBrokenRunsAgain) {
 
 TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   const Scratch scratch;
-  ASSERT_EQ(pair(eight("5"), scratch.path()).status, 0);
+  ASSERT_EQ(pair_in(scratch.path(), eight("5")).status, 0);
   Words more = eight("5");
   more[7] = "vrex";
-  const Answer grown = pair(more, scratch.path());
+  const Answer grown = pair_in(scratch.path(), more);
   EXPECT_EQ(grown.status, 0) << grown.err;
   EXPECT_THAT(grown.err, HasSubstr("held a sweep of 8 runs; 4 more are now part of it"));
   EXPECT_EQ(status_in(scratch.path()).at("jobs"), 12);
-  const Answer mixed = pair(eight("6"), scratch.path());
+  const Answer mixed = pair_in(scratch.path(), eight("6"));
   EXPECT_EQ(mixed.status, 2);
   EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds a different sweep"), HasSubstr("its steps is 5, here 6")));
 }
 
 TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
   const Scratch scratch;
-  ASSERT_EQ(pair(eight(), scratch.path()).status, 0);
+  ASSERT_EQ(pair_in(scratch.path(), eight()).status, 0);
   const Job job = jobs_of(read_sweep(scratch / "sweep")).back();
   const LaunchJob request = launch_job(job.spec, scratch / "alone", PAIR_PROGRAM);
   prepare(request);
-  const Answer ended = pair(Words(request.command.begin() + 1, request.command.end()), scratch.path());
+  const Answer ended = pair_in(scratch.path(), Words(request.command.begin() + 1, request.command.end()));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(runs::read_file(runs::results_file(scratch / "alone")),
             runs::read_file(runs::results_file(scratch / "sweep" / job.folder)));
@@ -293,14 +286,14 @@ TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
 TEST(PairTrainSpec, IsRefusedBesideOtherSettingsAndWhereItIsNone) {
   const Scratch scratch;
   runs::testing::write(scratch / "no.json", "{}");
-  const Answer none = pair({"train", "--spec", "missing.json"}, scratch.path());
+  const Answer none = pair_in(scratch.path(), {"train", "--spec", "missing.json"});
   EXPECT_EQ(none.status, 2);
   EXPECT_THAT(none.err, HasSubstr("--spec: expected a spec.json, got 'missing.json'"));
-  const Answer empty = pair({"train", "--spec", "no.json"}, scratch.path());
+  const Answer empty = pair_in(scratch.path(), {"train", "--spec", "no.json"});
   EXPECT_EQ(empty.status, 2);
   EXPECT_THAT(empty.err, HasSubstr("no.json cannot be used: a spec: expected a name"));
   for (const Words& beside : {Words{"--dataset", "cmnist"}, Words{"--set", "steps=3"}, Words{"--tf32"}}) {
-    EXPECT_EQ(pair(Words{"train", "--spec", "no.json"} + beside, scratch.path()).status, 2);
+    EXPECT_EQ(pair_in(scratch.path(), Words{"train", "--spec", "no.json"} + beside).status, 2);
   }
 }
 
@@ -359,7 +352,7 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{Words{"launch", "--out", "s", "--set", "steps"} + named, "key=value"},
            Case{Words{"launch", "--out", "s", "--set", "model=mpl"} + named, "did you mean 'mlp'"},
        }) {
-    const Answer ended = pair(Words{"sweep"} + bad.arguments, scratch.path());
+    const Answer ended = pair_in(scratch.path(), Words{"sweep"} + bad.arguments);
     EXPECT_EQ(ended.status, 2) << bad.sentence << "\n" << ended.err;
     EXPECT_THAT(ended.err, HasSubstr(bad.sentence));
     EXPECT_FALSE(fs::exists(scratch / "s")) << bad.sentence;
@@ -369,9 +362,9 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
 // 900 runs without data would be 900 folders and 900 times the same sentence.
 TEST(PairSweep, RefusesMissingDataOnceBeforeAFolderIsMade) {
   const Scratch scratch;
-  const Answer ended = pair({"sweep", "launch", "--out", "s", "--datasets", "ColoredMNIST", "--algorithms",
-                             "erm,irmv1", "--n-trials", "2", "--set", "folder=digits"},
-                            scratch.path());
+  const Answer ended =
+      pair_in(scratch.path(), {"sweep", "launch", "--out", "s", "--datasets", "ColoredMNIST", "--algorithms",
+                               "erm,irmv1", "--n-trials", "2", "--set", "folder=digits"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr((scratch / "digits").string()));
   EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
@@ -400,9 +393,8 @@ Words patients_sweep(const Words& more) {
 TEST(PairSweep, RunsOnATableFromAnyFolderAndNamesItsEnvironments) {
   const Scratch scratch;
   write_patients(scratch / "p.csv");
-  const Answer first =
-      pair(patients_sweep({"--algorithms", "erm,pair", "--test-envs", "St. Mary", "\"Lakeview, North\",0"}),
-           scratch.path());
+  const Answer first = pair_in(scratch.path(), patients_sweep({"--algorithms", "erm,pair", "--test-envs",
+                                                               "St. Mary", "\"Lakeview, North\",0"}));
   ASSERT_EQ(first.status, 0) << first.err;
   EXPECT_EQ(json::parse(first.out).at("jobs"), 4);
   const json sweep = json::parse(runs::read_file(scratch / "s/sweep.json"));
@@ -415,15 +407,16 @@ TEST(PairSweep, RunsOnATableFromAnyFolderAndNamesItsEnvironments) {
   }
   // From another folder; and filtered by name.
   fs::create_directories(scratch / "elsewhere");
-  const Answer status = pair({"sweep", "status", "--out", "../s", "--json"}, scratch / "elsewhere");
+  const Answer status = pair_in(scratch / "elsewhere", {"sweep", "status", "--out", "../s", "--json"});
   ASSERT_EQ(status.status, 0) << status.err;
   EXPECT_EQ(json::parse(status.out).at("done"), 4);
-  const Answer mary =
-      pair({"sweep", "status", "--out", "../s", "--test-envs", "St. Mary", "--json"}, scratch / "elsewhere");
+  const Answer mary = pair_in(scratch / "elsewhere",
+                              {"sweep", "status", "--out", "../s", "--test-envs", "St. Mary", "--json"});
   EXPECT_EQ(json::parse(mary.out).at("jobs"), 2) << mary.err;
-  const Answer again = pair({"sweep", "launch", "--out", "../s", "--json"}, scratch / "elsewhere");
+  const Answer again = pair_in(scratch / "elsewhere", {"sweep", "launch", "--out", "../s", "--json"});
   EXPECT_EQ(json::parse(again.out).at("ran"), 0) << again.err;
-  const Answer unknown = pair(patients_sweep({"--algorithms", "erm", "--test-envs", "Mary"}), scratch.path());
+  const Answer unknown =
+      pair_in(scratch.path(), patients_sweep({"--algorithms", "erm", "--test-envs", "Mary"}));
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("expected environments ('Eastside', 'Lakeview, North' and 'St. Mary'"));
 }
@@ -431,7 +424,7 @@ TEST(PairSweep, RunsOnATableFromAnyFolderAndNamesItsEnvironments) {
 TEST(PairSweep, LeavesOutEachEnvironmentOfATable) {
   const Scratch scratch;
   write_patients(scratch / "p.csv");
-  const Answer each = pair(patients_sweep({"--algorithms", "erm", "--test-envs", "each"}), scratch.path());
+  const Answer each = pair_in(scratch.path(), patients_sweep({"--algorithms", "erm", "--test-envs", "each"}));
   ASSERT_EQ(each.status, 0) << each.err;
   EXPECT_EQ(json::parse(each.out).at("jobs"), 3);
 }
@@ -460,15 +453,15 @@ TEST(PairSweep, DoesNotContinueOnAFileThatHasChanged) {
                         "label=disease",
                         "environment=hospital",
                         "ignore=id"};
-  ASSERT_EQ(pair(by_set, scratch.path()).status, 0);
+  ASSERT_EQ(pair_in(scratch.path(), by_set).status, 0);
   write_patients(scratch / "p.csv", "P60,Eastside,50,no\n");
-  const Answer other = pair(by_set, scratch.path());
+  const Answer other = pair_in(scratch.path(), by_set);
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.err, HasSubstr("holds a different sweep"));
   fs::remove(runs::done_file(
       scratch / "s" /
       json::parse(runs::read_file(scratch / "s/sweep.json"))["folders"][0].get<std::string>()));
-  const Answer continued = pair({"sweep", "launch", "--out", "s"}, scratch.path());
+  const Answer continued = pair_in(scratch.path(), {"sweep", "launch", "--out", "s"});
   EXPECT_EQ(continued.status, 2);
   EXPECT_THAT(continued.err, HasSubstr("p.csv has changed"));
 }
@@ -476,7 +469,7 @@ TEST(PairSweep, DoesNotContinueOnAFileThatHasChanged) {
 TEST(PairSweep, FindsAnInvalidTableBeforeAFolderIsMade) {
   const Scratch scratch;
   write_patients(scratch / "p.csv", "P60,Eastside,50,\n");
-  const Answer ended = pair(patients_sweep({"--algorithms", "erm,pair"}), scratch.path());
+  const Answer ended = pair_in(scratch.path(), patients_sweep({"--algorithms", "erm,pair"}));
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err,
               HasSubstr("label 'disease': expected a value in every row, got 1 row without, in line 62"));
@@ -486,11 +479,11 @@ TEST(PairSweep, FindsAnInvalidTableBeforeAFolderIsMade) {
 
 TEST(PairSweep, ListsItsDistributions) {
   const Scratch scratch;
-  const Answer ended = pair({"list", "hparams"}, scratch.path());
+  const Answer ended = pair_in(scratch.path(), {"list", "hparams"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_THAT(ended.out, AllOf(HasSubstr("irmv1.penalty"), HasSubstr("one of 10, 100, 1e3, 1e4, 1e5"),
                                HasSubstr("10^Uniform(-4.5, -2.5)")));
-  const json entries = json::parse(pair({"list", "hparams", "--json"}, scratch.path()).out);
+  const json entries = json::parse(pair_in(scratch.path(), {"list", "hparams", "--json"}).out);
   EXPECT_GT(entries.size(), 20U);
   EXPECT_TRUE(entries[0].contains("on"));
 }
@@ -498,7 +491,7 @@ TEST(PairSweep, ListsItsDistributions) {
 TEST(PairSweep, HelpsWithExamples) {
   const Scratch scratch;
   for (const char* command : {"launch", "status", "collect", "delete-incomplete"}) {
-    const Answer ended = pair({"sweep", command, "--help"}, scratch.path());
+    const Answer ended = pair_in(scratch.path(), {"sweep", command, "--help"});
     EXPECT_EQ(ended.status, 0);
     EXPECT_THAT(ended.out, HasSubstr(std::string("Example:\n  pair sweep ") + command));
   }

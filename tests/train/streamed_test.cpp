@@ -309,7 +309,7 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
       [&] {
         refused({{"image_size", "0"}});
       },
-      message("image_size: expected integers from 1 to 4096, got"));
+      message("image_size: expected an integer from 1 to 4096, got"));
   EXPECT_THAT([&] { refused({{"broken", "ignore"}}); }, message("broken: expected"));
   EXPECT_THAT(
       [&] {

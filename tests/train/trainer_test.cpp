@@ -525,7 +525,7 @@ TEST(Trainer, RefusesSomeOfTheEnvironmentsWhereAllAreNeeded) {
   EXPECT_THAT(message_of(settings), HasSubstr("environments: expected"));
   settings.environments = -1;
   EXPECT_THAT(message_of(settings),
-              HasSubstr("environments: expected integers from 0 to 1000000000, got '-1'"));
+              HasSubstr("environments: expected an integer from 0 to 1000000000, got '-1'"));
   for (const char* objective : {"fishr", "dann"}) {
     settings = small_settings();
     settings.batch = 8;

@@ -104,7 +104,7 @@ class PairMonitor(_Callback):  # type: ignore[misc,valid-type]
     def __init__(self, every: int = 1):
         super().__init__()
         if every < 1:
-            raise ValueError(f"every: expected integers from 1, got {every}")
+            raise ValueError(f"every: expected an integer of at least 1, got {every}")
         self.every = every
 
     def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:

@@ -50,7 +50,7 @@ class TrackedMoments(torch.nn.Module):
         if not 1 <= window <= 1e6:
             raise ValueError(f"window: expected numbers from 1 to 1e+06, got {window:g}")
         if environments < 1:
-            raise ValueError(f"environments: expected integers from 1, got {environments}")
+            raise ValueError(f"environments: expected an integer of at least 1, got {environments}")
         self.window = float(window)
         self.register_buffer("steps", torch.zeros(1, dtype=torch.float64))
         self.register_buffer("risks", torch.zeros(environments, dtype=torch.float64))

@@ -390,7 +390,7 @@ def clove(
     if batch.loss == "mse":
         raise ValueError("clove: expected the loss bce or ce (it measures calibration), got 'mse'")
     if size < 2:
-        raise ValueError(f"size: expected integers from 2, got {size}")
+        raise ValueError(f"size: expected an integer of at least 2, got {size}")
     if not width > 0:
         raise ValueError(f"width: expected numbers above 0, got {width:g}")
     errors = []

@@ -257,7 +257,7 @@ class Pair:
                 f"preference: expected one value per objective, got shape {list(self._preference.shape)}"
             )
         if pretrain < 0:
-            raise ValueError(f"pretrain: expected integers from 0, got {pretrain}")
+            raise ValueError(f"pretrain: expected an integer of at least 0, got {pretrain}")
         buffers = list(buffers)
         self.guard = Guard()
         self._backtrack = backtrack

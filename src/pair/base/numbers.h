@@ -4,12 +4,21 @@
 #include <string>
 #include <string_view>
 
-// Numbers in messages.
+// Numbers as text.
 
 namespace pair::base {
 
 // The shortest text that reads back as the same value: "0.1", "1e-100", "inf", "nan".
 std::string shown(double value);
+
+// At most `digits` significant digits: "0.333333", "1e+06", "nan". As C's %.6g in any locale.
+std::string with_digits(double value, int digits = 6);
+
+// `decimals` digits after the point: "71.4", "-0.0", "inf". As C's %.1f in any locale.
+std::string with_decimals(double value, int decimals);
+
+// The value rounded to six significant digits, so that shown() and JSON have no more.
+double rounded(double value);
 
 // Throws std::invalid_argument "NAME: expected an integer from LOW to HIGH, got VALUE" if it is not.
 void require_integer(std::string_view name, std::int64_t value, std::int64_t low, std::int64_t high);

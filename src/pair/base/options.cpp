@@ -40,8 +40,8 @@ struct ValueText {
 };
 
 [[noreturn]] void refuse_value(const Field& field, std::string_view got) {
-  throw std::invalid_argument(field.name + ": expected " + field.accepted + ", got '" + std::string(got) +
-                              "'");
+  throw std::invalid_argument(field.name + ": expected " + field.expectation() + ", got '" +
+                              std::string(got) + "'");
 }
 
 }  // namespace

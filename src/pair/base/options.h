@@ -57,7 +57,9 @@ struct Range {
 struct Field {
   std::string name;      // used by '--set NAME=VALUE' and specs
   std::string summary;   // one line
-  std::string accepted;  // "numbers from 0 to below 1"
+  std::string accepted;  // all values, for lists: "integers from 1 to 10"
+  // One value, for messages: "an integer from 1 to 10". Empty: the same text as `accepted`.
+  std::string expected = {};
 
   // The distribution of a random search, if there is one: DomainBed's and the paper's.
   std::optional<Distribution> domainbed = {};
@@ -78,6 +80,9 @@ struct Field {
   std::function<bool(void*, const Value&)> set = {};
   // Converts text to a value of the option's type; none if it is not of that type. set checks the range.
   std::function<std::optional<Value>(std::string_view)> parse = {};
+
+  // The text after "expected" in a message about an invalid value.
+  [[nodiscard]] const std::string& expectation() const { return expected.empty() ? accepted : expected; }
 };
 
 // Helpers for describe() and special fields.
@@ -90,7 +95,7 @@ std::optional<Value> parse_wholes(std::string_view text);
 std::optional<Value> parse_flag(std::string_view text);  // true, false, 1, 0, yes, no, on, off
 std::optional<double> number_in(const Value& value);     // a number of any type
 std::optional<std::vector<double>> numbers_in(const Value& value);
-std::string joined_names(const std::vector<std::string>& names);  // "a, b and c"
+std::string joined_names(const std::vector<std::string>& names);  // "a, b or c"
 
 // The options of the struct O, in the order of their declaration. Members return the field, so that
 // distributions can be added.
@@ -101,9 +106,9 @@ class Fields {
   template <class Whole>
   Field& whole(std::string name, Whole O::*member, Whole low, std::type_identity_t<Whole> high,
                std::string summary) {
-    return add(
-        std::move(name), std::move(summary),
-        "integers from " + std::to_string(low) + " to " + std::to_string(high), parse_whole,
+    const std::string range = " from " + std::to_string(low) + " to " + std::to_string(high);
+    Field& field = add(
+        std::move(name), std::move(summary), "integers" + range, parse_whole,
         [member](const O& options) { return Value(options.*member); },
         [member, low, high](O& options, const Value& value) {
           const auto store = [&](auto number) {
@@ -117,6 +122,8 @@ class Fields {
           const auto* number = std::get_if<std::uint64_t>(&value);
           return number != nullptr && store(*number);
         });
+    field.expected = "an integer" + range;
+    return field;
   }
 
   Field& number(std::string name, double O::*member, Range range, std::string summary) {

@@ -17,7 +17,7 @@
 #include "pair/data/random.h"
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
-#include "pair/paper/table.h"
+#include "pair/paper/provenance.h"
 #include "pair/runs/run_spec.h"
 #include "pair/train/threads.h"
 #include "pair/train/trainer.h"

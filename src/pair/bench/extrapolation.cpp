@@ -9,7 +9,7 @@
 #include "pair/bench/bench.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/train_steps.h"
-#include "pair/paper/table.h"
+#include "pair/paper/provenance.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run_spec.h"
 #include "pair/train/threads.h"

@@ -23,6 +23,7 @@
 #include "pair/bench/pictures.h"
 #include "pair/bench/spread.h"
 #include "pair/cli/recipe.h"
+#include "pair/paper/provenance.h"
 #include "pair/paper/table1.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/run.h"

@@ -33,7 +33,7 @@
 #include "pair/data/image_folder.h"
 #include "pair/data/loader.h"
 #include "pair/data/transform.h"
-#include "pair/paper/table.h"
+#include "pair/paper/provenance.h"
 #include "pair/runs/run_spec.h"
 #include "pair/train/precision.h"
 #include "pair/train/threads.h"

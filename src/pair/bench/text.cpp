@@ -21,7 +21,7 @@
 #include "pair/data/random.h"
 #include "pair/data/wordpiece.h"
 #include "pair/models/registry.h"
-#include "pair/paper/table.h"
+#include "pair/paper/provenance.h"
 #include "pair/train/precision.h"
 #include "pair/train/threads.h"
 #include "pair/train/trainer.h"

@@ -1,8 +1,6 @@
 #include "pair/cli/data_describe.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/data_wilds.h"
@@ -34,12 +33,6 @@ struct DescribeArguments {
   std::string text;
   std::string ignore;
 };
-
-std::string short_text(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.6g", value);
-  return text.data();
-}
 
 std::string role_name(OwnColumn::Role role) {
   switch (role) {
@@ -66,8 +59,8 @@ std::string values_text(const OwnColumn& column) {
     return "";
   }
   if (*column.kind == data::ColumnKind::number) {
-    return short_text(column.low) + " to " + short_text(column.high) + ", mean " + short_text(column.mean) +
-           ", deviation " + short_text(column.deviation);
+    return base::with_digits(column.low) + " to " + base::with_digits(column.high) + ", mean " +
+           base::with_digits(column.mean) + ", deviation " + base::with_digits(column.deviation);
   }
   // Padded, so that the text says how many there are.
   std::vector<std::string> names = column.examples;
@@ -119,7 +112,7 @@ void write_environments(const data::OwnData& own, std::ostream& out) {
     std::vector<std::string>& row = rows.emplace_back();
     row = {base::printable(environment.name), std::to_string(environment.samples)};
     if (regression) {
-      row.push_back(short_text(environment.mean));
+      row.push_back(base::with_digits(environment.mean));
     } else if (few) {
       for (const std::size_t count : environment.classes) {
         row.push_back(std::to_string(count));

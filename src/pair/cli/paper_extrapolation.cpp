@@ -7,6 +7,7 @@
 #include "pair/cli/train_commands.h"
 #include "pair/paper/extrapolation.h"
 #include "pair/paper/extrapolation_figure.h"
+#include "pair/paper/provenance.h"
 #include "pair/paper/table.h"
 
 namespace pair::cli {

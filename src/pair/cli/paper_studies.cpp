@@ -7,6 +7,7 @@
 #include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
+#include "pair/paper/provenance.h"
 #include "pair/paper/run_study.h"
 #include "pair/paper/studies.h"
 #include "pair/paper/table.h"

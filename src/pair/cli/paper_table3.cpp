@@ -7,6 +7,7 @@
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/cli/train_data.h"
+#include "pair/paper/provenance.h"
 #include "pair/paper/table.h"
 #include "pair/paper/table3.h"
 #include "pair/runs/run.h"

@@ -7,6 +7,7 @@
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/paper/generality.h"
+#include "pair/paper/provenance.h"
 #include "pair/paper/table1.h"
 
 namespace pair::cli {

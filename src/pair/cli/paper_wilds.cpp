@@ -15,6 +15,7 @@
 #include "pair/cli/train_data.h"
 #include "pair/data/wilds.h"
 #include "pair/data/wilds_generate.h"
+#include "pair/paper/provenance.h"
 #include "pair/paper/table.h"
 #include "pair/paper/wilds_tables.h"
 #include "pair/runs/records.h"

@@ -222,9 +222,8 @@ std::string with_option_name(const CLI::App& app, std::string_view message) {
   if (found == nullptr || found->count() == 0) {
     return std::string(message);
   }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> singular{
-      {{": expected integers from ", ": expected an integer from "},
-       {": expected numbers from ", ": expected a number from "},
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> singular{
+      {{": expected numbers from ", ": expected a number from "},
        {": expected numbers above ", ": expected a number above "},
        {": expected numbers below ", ": expected a number below "},
        {": expected numbers up to ", ": expected a number up to "},

@@ -19,8 +19,9 @@ inline constexpr auto setting_type = "SETTING=VALUE";
 std::string message_of(const CLI::ParseError& error, const CLI::App& app,
                        const std::function<std::vector<std::string>()>& settings);
 
-// A message about a setting, "n_trials: expected integers from 1 to 9, got '0'", if it was given by an option
-// of its name: "--n-trials: expected an integer from 1 to 9, got '0'". Other messages are returned unchanged.
+// A message about a setting, "n_trials: expected an integer from 1 to 9, got '0'", if it was given by an
+// option of its name: "--n-trials: expected an integer from 1 to 9, got '0'". Other messages are returned
+// unchanged.
 std::string with_option_name(const CLI::App& app, std::string_view message);
 
 }  // namespace pair::cli

@@ -91,8 +91,7 @@ void predict_splits(const PredictArguments& arguments, Context& context) {
   TimedLines progress(context.err);
   try {
     const std::vector<std::filesystem::path> files = runs::predict_wilds(
-        {.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
-                               : std::filesystem::path(arguments.run),
+        {.run = runs::folder_of_step(arguments.run, arguments.step),
          .splits = base::comma_separated(arguments.splits),
          .out = arguments.out,
          .data_root = arguments.data_root,
@@ -132,8 +131,7 @@ void predict(const PredictArguments& arguments, Context& context) {
     throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
   }
   runs::PredictRequest request = arguments.request;
-  request.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
-                               : std::filesystem::path(arguments.run);
+  request.run = runs::folder_of_step(arguments.run, arguments.step);
   request.skip_broken = arguments.broken == "skip";
 
   std::optional<base::OutputFile> file;

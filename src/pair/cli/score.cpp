@@ -1,17 +1,16 @@
 #include "pair/runs/score.h"
 
 #include <csignal>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
@@ -37,9 +36,7 @@ struct ScoreArguments {
 };
 
 std::string shown_score(double value) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(4) << value;
-  return text.str();
+  return base::with_decimals(value, 4);
 }
 
 void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
@@ -133,8 +130,7 @@ void score(const ScoreArguments& arguments, Context& context) {
     throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
   }
   runs::ScoreRequest request = arguments.request;
-  request.run = arguments.step ? runs::folder_of_step(arguments.run, *arguments.step)
-                               : std::filesystem::path(arguments.run);
+  request.run = runs::folder_of_step(arguments.run, arguments.step);
   request.skip_broken = arguments.broken == "skip";
   append_set_option(arguments.set, request.options);
   if (!arguments.metrics.empty()) {

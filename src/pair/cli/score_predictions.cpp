@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <stdexcept>
 
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/data/wilds.h"
 
@@ -14,9 +14,7 @@ namespace pair::cli {
 namespace {
 
 std::string score_or_count(const std::string& name, double value) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(name.starts_with("count_") ? 0 : 4) << value;
-  return text.str();
+  return base::with_decimals(value, name.starts_with("count_") ? 0 : 4);
 }
 
 }  // namespace

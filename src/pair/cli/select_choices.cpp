@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/select/catalog.h"
 
@@ -12,9 +12,7 @@ namespace pair::cli {
 namespace {
 
 std::string per_cent(double accuracy) {
-  char buffer[400];
-  std::snprintf(buffer, sizeof buffer, "%.1f", 100.0 * accuracy);
-  return buffer;
+  return base::with_decimals(100.0 * accuracy, 1);
 }
 
 bool has_scores(const select::Decision& decision) {
@@ -68,9 +66,7 @@ std::string VaryingHparams::of(const select::Run& run) const {
 }
 
 std::string short_number(double value) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.6g", value);
-  return std::isnan(value) ? "-" : buffer;
+  return std::isnan(value) ? "-" : base::with_digits(value);
 }
 
 std::string shown_losses(const select::Decision& decision, const select::Candidate& candidate) {

@@ -212,7 +212,7 @@ bool Reader::refuse_unless_ignored(const std::string& shown) const {
     return true;
   }
   if (in_object_ && shape() == Shape::option) {
-    throw BadLine(place() + ": expected " + option(current_).accepted + ", got " + shown);
+    throw BadLine(place() + ": expected " + option(current_).expectation() + ", got " + shown);
   }
   std::string_view expected = "one JSON object";
   if (in_object_) {
@@ -401,7 +401,8 @@ std::shared_ptr<const moo::Solver> Reader::solver_of_line() const {
     }
     const base::Value value = given_[field].plain.value_or(base::Value(given_[field].numbers));
     if (!own->set(options->address(), value)) {
-      throw BadLine(own->name + ": expected " + own->accepted + ", got " + in_quotes(base::as_text(value)));
+      throw BadLine(own->name + ": expected " + own->expectation() + ", got " +
+                    in_quotes(base::as_text(value)));
     }
   }
   return options ? std::shared_ptr<const moo::Solver>(prepared.entry->make(*options)) : prepared.solver;

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <utility>
 
+#include "pair/base/numbers.h"
+
 namespace pair::cli {
 namespace {
 
@@ -19,12 +21,6 @@ constexpr std::size_t bar_cells = 20;
 constexpr double renewal = 0.05;
 constexpr double record_renewal = 0.3;
 
-std::string format(const char* form, double value) {
-  char buffer[48];
-  std::snprintf(buffer, sizeof buffer, form, value);
-  return buffer;
-}
-
 double number(const nlohmann::json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
@@ -32,7 +28,7 @@ double number(const nlohmann::json& value) {
 void write_losses(const nlohmann::json& record, std::ostream& text) {
   for (const char* name : {"loss", "gen_loss", "disc_loss"}) {
     if (record.contains(name)) {
-      text << name << ' ' << format("%.4g", number(record.at(name))) << "  ";
+      text << name << ' ' << base::with_digits(number(record.at(name)), 4) << "  ";
     }
   }
   if (!record.contains("weights")) {
@@ -42,11 +38,12 @@ void write_losses(const nlohmann::json& record, std::ostream& text) {
   // In the order of the objectives setting; the object itself is sorted.
   for (const nlohmann::json& entry : record.at("hparams").at("objectives")) {
     const auto name = entry.get<std::string>();
-    text << ' ' << name << ' ' << format("%.3g", number(record.at("weights").at(name)));
+    text << ' ' << name << ' ' << base::with_digits(number(record.at("weights").at(name)), 3);
   }
   // Nothing is balanced before that.
   const bool balancing = record.value("phase", "balance") == "balance";
-  text << "  divergence " << (balancing ? format("%.3g", number(record.at("divergence"))) : "-") << "  ";
+  text << "  divergence " << (balancing ? base::with_digits(number(record.at("divergence")), 3) : "-")
+       << "  ";
 }
 
 std::string numbers_of(const nlohmann::json& record) {
@@ -54,9 +51,9 @@ std::string numbers_of(const nlohmann::json& record) {
   write_losses(record, text);
   text << "worst test ";
   if (record.contains("worst_test_mse")) {
-    text << format("%.4g", number(record.at("worst_test_mse")));
+    text << base::with_digits(number(record.at("worst_test_mse")), 4);
   } else {
-    text << format("%.1f", 100.0 * number(record.at("worst_test_acc"))) << '%';
+    text << base::with_decimals(100.0 * number(record.at("worst_test_acc")), 1) << '%';
   }
   return std::move(text).str();
 }

@@ -15,7 +15,7 @@ constexpr std::string_view gray_ending = "-gray";
 
 void check_digits(const std::string& field, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most) {
-    throw std::invalid_argument(field + ": expected integers from " + std::to_string(least) + " to " +
+    throw std::invalid_argument(field + ": expected an integer from " + std::to_string(least) + " to " +
                                 std::to_string(most) + " here, got " + std::to_string(value));
   }
 }

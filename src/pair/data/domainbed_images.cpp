@@ -39,12 +39,7 @@ void describe(base::Fields<DomainBedImagesOptions>& field) {
               "images are resized to this many rows and columns");
   field.flag("data_augmentation", &O::augment, "DomainBed's crops, mirrors, colours and greys in training");
   field.choice("decode", &O::decode, decoding_choices(), decoding_summary).unsaid = "exact";
-  field
-      .whole("workers", &O::workers, std::int64_t{0}, 256,
-             "threads that read images ahead; 0: none. Records do not depend on it")
-      .decides = false;
-  field.choice("broken", &O::broken, {{"fail", BrokenFiles::fail}, {"skip", BrokenFiles::skip}},
-               "on a broken image: fail the run, or skip the image");
+  describe_reading(field);
 }
 
 namespace {

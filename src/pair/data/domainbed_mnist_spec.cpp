@@ -74,10 +74,7 @@ void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {
   const auto environments = static_cast<std::int64_t>(environment_values(spec.variant).size());
   check_test_envs(spec.test_envs, environments);
   const std::int64_t fewest = fewest_digits_an_environment * environments;
-  if (spec.digits < fewest || spec.digits > digits_count) {
-    throw std::invalid_argument("digits: expected integers from " + std::to_string(fewest) + " to " +
-                                std::to_string(digits_count) + ", got " + std::to_string(spec.digits));
-  }
+  base::require_integer("digits", spec.digits, fewest, digits_count);
 }
 
 DomainBedMnistSpec domainbed_mnist_preset(Variant variant) {

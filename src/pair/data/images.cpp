@@ -68,12 +68,7 @@ void describe(base::Fields<ImagesOptions>& field) {
       .choice("draws", &O::domainbed_split, {{"domainbed", true}, {"pair", false}},
               "generator of the splits: DomainBed's, bit for bit, or that of earlier versions")
       .unsaid = "pair";
-  field
-      .whole("workers", &O::workers, std::int64_t{0}, 256,
-             "threads that read images ahead; 0: none. Records do not depend on it")
-      .decides = false;
-  field.choice("broken", &O::broken, {{"fail", BrokenFiles::fail}, {"skip", BrokenFiles::skip}},
-               "on a broken image: fail the run, or skip the image");
+  describe_reading(field);
 }
 
 std::vector<std::string> environments_of(const ImagesOptions& options) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/options.h"
 #include "pair/data/environment.h"
 
 // Training data of images in files, for the dataset "images" and for those of DomainBed
@@ -59,6 +60,17 @@ inline constexpr const char* decoding_summary =
     "decoding of training images: exact, or fast: the needed part of a JPEG, at a lower resolution where "
     "that "
     "is enough";
+
+// The options `workers` and `broken`, last of those of a dataset of images.
+template <class O>
+void describe_reading(base::Fields<O>& field) {
+  field
+      .whole("workers", &O::workers, std::int64_t{0}, 256,
+             "threads that read images ahead; 0: none. Records do not depend on it")
+      .decides = false;
+  field.choice("broken", &O::broken, {{"fail", BrokenFiles::fail}, {"skip", BrokenFiles::skip}},
+               "on a broken image: fail the run, or skip the image");
+}
 
 // The environments' names, in order. Throws std::invalid_argument without a folder and a manifest,
 // std::runtime_error if they cannot be read.

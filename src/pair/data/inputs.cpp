@@ -54,4 +54,14 @@ std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::stri
   return kind.open(form.options, std::move(inputs), in, options);
 }
 
+std::optional<InputBatch> batch_of(std::vector<std::string> names, const std::vector<float>& numbers,
+                                   const std::vector<std::int64_t>& shape) {
+  if (names.empty()) {
+    return std::nullopt;
+  }
+  std::vector<std::int64_t> sizes = shape;
+  sizes.insert(sizes.begin(), std::ssize(names));
+  return InputBatch{std::move(names), torch::tensor(numbers, torch::kFloat).view(sizes)};
+}
+
 }  // namespace pair::data

@@ -51,6 +51,11 @@ struct ReadingOptions {
   std::optional<std::int64_t> channel = {};  // the channel of grey digits if inputs have two channels: 0 or 1
 };
 
+// A batch of the rows that were read: `numbers` has one input after another, each of the shape. None if there
+// are no rows.
+std::optional<InputBatch> batch_of(std::vector<std::string> names, const std::vector<float>& numbers,
+                                   const std::vector<std::int64_t>& shape);
+
 // Images [n, 3, rows, columns] as the form has them: (byte / 255 - mean) / deviation. Bytes stay bytes
 // where nothing is subtracted or divided, as in training.
 torch::Tensor normalised(const ImageInput& form, const torch::Tensor& bytes);

@@ -37,9 +37,9 @@ class NumberInputs final : public Inputs {
   }
 
   std::optional<InputBatch> next() override {
-    InputBatch batch;
+    std::vector<std::string> names;
     std::vector<float> numbers;
-    while (std::ssize(batch.names) < options_.batch) {
+    while (std::ssize(names) < options_.batch) {
       if (in_ == nullptr && !open_next()) {
         break;
       }
@@ -56,15 +56,9 @@ class NumberInputs final : public Inputs {
         continue;
       }
       add(line, numbers);
-      batch.names.push_back(name_ + ":" + std::to_string(number_));
+      names.push_back(name_ + ":" + std::to_string(number_));
     }
-    if (batch.names.empty()) {
-      return std::nullopt;
-    }
-    std::vector<std::int64_t> shape = options_.shape;
-    shape.insert(shape.begin(), std::ssize(batch.names));
-    batch.inputs = torch::tensor(numbers, torch::kFloat).view(shape);
-    return batch;
+    return batch_of(std::move(names), numbers, options_.shape);
   }
 
   [[nodiscard]] std::vector<std::string> take_notices() override { return std::exchange(notices_, {}); }

@@ -34,9 +34,9 @@ class TableInputs final : public Inputs {
   }
 
   std::optional<InputBatch> next() override {
-    InputBatch batch;
+    std::vector<std::string> names;
     std::vector<float> numbers;
-    while (std::ssize(batch.names) < options_.batch) {
+    while (std::ssize(names) < options_.batch) {
       if (!reader_ && !open_next()) {
         break;
       }
@@ -50,15 +50,9 @@ class TableInputs final : public Inputs {
       } catch (const std::invalid_argument& error) {
         reader_->refuse(error.what());
       }
-      batch.names.push_back(reader_->name() + ":" + std::to_string(reader_->line()));
+      names.push_back(reader_->name() + ":" + std::to_string(reader_->line()));
     }
-    if (batch.names.empty()) {
-      return std::nullopt;
-    }
-    std::vector<std::int64_t> shape = options_.shape;
-    shape.insert(shape.begin(), std::ssize(batch.names));
-    batch.inputs = torch::tensor(numbers, torch::kFloat).view(shape);
-    return batch;
+    return batch_of(std::move(names), numbers, options_.shape);
   }
 
  private:

@@ -1,9 +1,7 @@
 #include "pair/data/table_spec.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -259,17 +257,13 @@ void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows)
   }
 }
 
-std::string rounded(double value) {
-  return base::shown(std::stod([value] {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.6g", value);
-    return std::string(text.data());
-  }()));
+std::string rounded_text(double value) {
+  return base::shown(base::rounded(value));
 }
 
 std::string column_detail(const ColumnEncoding& column) {
   if (column.kind == ColumnKind::number) {
-    return "mean " + rounded(column.mean) + ", deviation " + rounded(column.deviation);
+    return "mean " + rounded_text(column.mean) + ", deviation " + rounded_text(column.deviation);
   }
   return std::to_string(column.categories.size()) + ": " + quoted_names(column.categories, shown_in_notices);
 }
@@ -281,10 +275,10 @@ std::string description_of(const PreparedTable& prepared, const std::vector<std:
                      " rows, " + std::to_string(encoding.columns.size()) + " columns, " +
                      std::to_string(encoding.width()) + " inputs\n";
   text += "Label '" + base::printable(label.name) + "': " +
-          (label.task == TableTask::regression
-               ? "a regression, mean " + rounded(label.mean) + ", deviation " + rounded(label.deviation)
-               : std::to_string(label.classes.size()) + " classes, " +
-                     quoted_names(label.classes, shown_in_notices)) +
+          (label.task == TableTask::regression ? "a regression, mean " + rounded_text(label.mean) +
+                                                     ", deviation " + rounded_text(label.deviation)
+                                               : std::to_string(label.classes.size()) + " classes, " +
+                                                     quoted_names(label.classes, shown_in_notices)) +
           "\n";
   std::vector<std::string> train;
   std::vector<std::string> test;

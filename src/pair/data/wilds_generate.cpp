@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/data/image_writer.h"
 #include "pair/data/npz.h"
@@ -390,10 +391,7 @@ void generate_rxrx1(const fs::path& folder, const WildsGeneration& options, Rand
 
 void generate_wilds(std::string_view name, const fs::path& root, const WildsGeneration& options) {
   const WildsKind& kind = wilds_named(name);
-  if (options.samples < 1 || options.samples > 1000) {
-    throw std::invalid_argument("samples: expected an integer from 1 to 1000, got " +
-                                std::to_string(options.samples));
-  }
+  base::require_integer("samples", options.samples, 1, 1000);
   const fs::path folder = root / (std::string(kind.name) + "_v" + std::string(kind.version));
   if (fs::exists(folder)) {
     throw std::invalid_argument(folder.string() +

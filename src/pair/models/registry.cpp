@@ -1,8 +1,8 @@
 #include "pair/models/registry.h"
 
-#include <stdexcept>
 #include <utility>
 
+#include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 #include "pair/models/model.h"
 
@@ -13,10 +13,7 @@ namespace {
 constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 
 void require_size(std::string_view what, std::int64_t value) {
-  if (value < 1 || value > largest_size) {
-    throw std::invalid_argument("a model's " + std::string(what) + ": expected integers from 1 to " +
-                                std::to_string(largest_size) + ", got " + std::to_string(value));
-  }
+  base::require_integer("a model's " + std::string(what), value, 1, largest_size);
 }
 
 }  // namespace

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <numbers>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/moo/registry.h"
 #include "pair/moo/test_problems.h"
@@ -50,16 +49,12 @@ json descent_json(const moo::FonsecaFleming& problem, const moo::Solver& solver,
           {"distance", std::hypot(end[0] - preferred[0], end[1] - preferred[1])}};
 }
 
-std::string two_numbers(const json& pair) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3f, %.3f", pair.at(0).get<double>(), pair.at(1).get<double>());
-  return text;
+std::string one_number(const json& value) {
+  return base::with_decimals(value.get<double>(), 3);
 }
 
-std::string one_number(const json& value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", value.get<double>());
-  return text;
+std::string two_numbers(const json& pair) {
+  return one_number(pair.at(0)) + ", " + one_number(pair.at(1));
 }
 
 plot::Line path_line(const json& path, std::string name, plot::Color color, plot::Dash dash) {
@@ -74,14 +69,8 @@ plot::Line path_line(const json& path, std::string name, plot::Color color, plot
 }  // namespace
 
 nlohmann::json concave(const ConcaveRequest& request) {
-  if (request.rays < 1 || request.rays > 1000) {
-    throw std::invalid_argument("rays: expected an integer from 1 to 1000, got " +
-                                std::to_string(request.rays));
-  }
-  if (request.steps < 1 || request.steps > 1'000'000) {
-    throw std::invalid_argument("steps: expected an integer from 1 to 1000000, got " +
-                                std::to_string(request.steps));
-  }
+  base::require_integer("rays", static_cast<std::int64_t>(request.rays), 1, 1000);
+  base::require_integer("steps", static_cast<std::int64_t>(request.steps), 1, 1'000'000);
   const moo::FonsecaFleming problem;
   json result{{"name", "fig-concave"},
               {"steps", request.steps},

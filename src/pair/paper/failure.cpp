@@ -5,9 +5,9 @@
 #include <iomanip>
 #include <limits>
 #include <sstream>
-#include <stdexcept>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/paper/invariant_sets.h"
 
 namespace pair::paper {
@@ -19,13 +19,6 @@ using data::two_bit::objectives;
 using data::two_bit::Odd;
 using data::two_bit::Spec;
 using nlohmann::json;
-
-void require(const char* field, std::size_t value, std::size_t least, std::size_t most) {
-  if (value < least || value > most) {
-    throw std::invalid_argument(std::string(field) + ": expected " + std::to_string(least) + " to " +
-                                std::to_string(most) + ", got " + std::to_string(value));
-  }
-}
 
 struct Window {
   Odd low = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
@@ -133,9 +126,9 @@ double unsigned_zero(const json& value, double digits) {
 
 json failure(const Spec& spec, const FailureOptions& options) {
   data::two_bit::validate(spec);
-  require("grid", options.grid, 2, 2000);
-  require("curve_points", options.curve_points, 8, 100'000);
-  require("front_points", options.front_points, 2, 100'000);
+  base::require_integer("grid", static_cast<std::int64_t>(options.grid), 2, 2000);
+  base::require_integer("curve_points", static_cast<std::int64_t>(options.curve_points), 8, 100'000);
+  base::require_integer("front_points", static_cast<std::int64_t>(options.front_points), 2, 100'000);
 
   Window window;
   json points = json::array();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -39,12 +38,6 @@ const Label* find_label(std::string_view method) {
   const auto* const found =
       std::find_if(labels.begin(), labels.end(), [&](const Label& entry) { return entry.key == method; });
   return found != labels.end() ? found : nullptr;
-}
-
-std::string decimals_of(double value, int decimals) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f", decimals, value);
-  return text;
 }
 
 }  // namespace
@@ -225,10 +218,10 @@ std::string spread_text(const nlohmann::json& spread, int decimals) {
   if (spread.is_null()) {
     return "-";
   }
-  const std::string mean = decimals_of(spread.at("mean").get<double>(), decimals);
+  const std::string mean = base::with_decimals(spread.at("mean").get<double>(), decimals);
   return spread.at("values").size() < 2
              ? mean
-             : mean + " +- " + decimals_of(spread.at("deviation").get<double>(), decimals);
+             : mean + " +- " + base::with_decimals(spread.at("deviation").get<double>(), decimals);
 }
 
 std::string accuracy_table(const nlohmann::json& result, std::vector<std::string> head) {

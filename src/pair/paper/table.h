@@ -85,7 +85,4 @@ std::string changed_text(const nlohmann::json& result);
 std::string as_text(const nlohmann::json& result);
 std::string as_markdown(const nlohmann::json& result);
 
-// Processor and device, versions of project, LibTorch and compiler, today's date.
-nlohmann::json provenance(const std::string& device);
-
 }  // namespace pair::paper

@@ -1,20 +1,11 @@
 #include "pair/report/number.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "pair/base/numbers.h"
+
 namespace pair::report {
-namespace {
-
-std::string formatted(const char* format, double value) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, format, value);
-  return buffer;
-}
-
-}  // namespace
 
 nlohmann::json number(double value) {
   constexpr double most_whole = 1e6;
@@ -24,7 +15,7 @@ nlohmann::json number(double value) {
   if (std::floor(value) == value && std::abs(value) < most_whole) {
     return static_cast<std::int64_t>(value);
   }
-  return std::strtod(formatted("%.6g", value).c_str(), nullptr);
+  return base::rounded(value);
 }
 
 nlohmann::json numbers(std::span<const double> values) {
@@ -36,11 +27,11 @@ nlohmann::json numbers(std::span<const double> values) {
 }
 
 std::string said(double value) {
-  return formatted("%.3g", value);
+  return base::with_digits(value, 3);
 }
 
 std::string said_accuracy(double value) {
-  return formatted("%.1f%%", 100.0 * value);
+  return base::with_decimals(100.0 * value, 1) + "%";
 }
 
 std::string counted(std::size_t count, const std::string& singular, const std::string& plural) {

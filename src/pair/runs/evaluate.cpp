@@ -17,7 +17,7 @@
 #include "pair/data/shown_sample.h"
 #include "pair/data/table_encoding.h"
 #include "pair/runs/column_use.h"
-#include "pair/runs/score.h"
+#include "pair/runs/record_keys.h"
 #include "pair/runs/tally.h"
 #include "pair/train/trainer.h"
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "pair/base/numbers.h"
 
 namespace pair::runs {
 namespace {
@@ -13,13 +13,7 @@ namespace {
 using nlohmann::json;
 
 json rounded(double value) {
-  if (!std::isfinite(value)) {
-    return nullptr;
-  }
-  constexpr std::size_t room = 40;
-  char digits[room];
-  std::snprintf(digits, room, "%.6g", value);
-  return std::strtod(digits, nullptr);
+  return std::isfinite(value) ? json(base::rounded(value)) : json();
 }
 
 json rounded(const std::vector<std::vector<double>>& rows) {

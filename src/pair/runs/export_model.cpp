@@ -17,7 +17,7 @@ bool export_model(const std::filesystem::path& run, const std::filesystem::path&
   if (makes) {
     make_model_from_checkpoint(run);
   }
-  const std::filesystem::path folder = step ? folder_of_step(run, *step) : run;
+  const std::filesystem::path folder = folder_of_step(run, step);
   (void)TrainedModel(folder);  // complete, and of this architecture
   base::RegularFile weights(weights_file(folder), base::largest_checkpoint);
   base::OutputFile copy(file);

@@ -165,7 +165,11 @@ void remove_models_except(const std::filesystem::path& run, std::optional<std::i
   remove_folder_if_empty(run);
 }
 
-std::filesystem::path folder_of_step(const std::filesystem::path& run, std::int64_t step) {
+std::filesystem::path folder_of_step(const std::filesystem::path& run, std::optional<std::int64_t> wanted) {
+  if (!wanted) {
+    return run;
+  }
+  const std::int64_t step = *wanted;
   if (const std::string fault = base::folder_fault(run); !fault.empty()) {
     throw std::invalid_argument(run.string() + ": expected the folder of a run, got a path that " + fault);
   }

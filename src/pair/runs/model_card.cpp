@@ -39,7 +39,7 @@ base::Options options_from(const json& object, base::Options defaults, const std
     }
     const std::optional<base::Value> plain = value_from(value);
     if (!plain) {
-      throw std::invalid_argument(name + ": expected " + field->accepted + ", got " + value.dump());
+      throw std::invalid_argument(name + ": expected " + field->expectation() + ", got " + value.dump());
     }
     defaults.set_value(*field, *plain);
   }

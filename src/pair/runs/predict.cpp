@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/numbers.h"
 #include "pair/data/inputs.h"
 #include "pair/data/metrics.h"
 #include "pair/runs/model_files.h"
@@ -10,13 +11,6 @@
 
 namespace pair::runs {
 namespace {
-
-void require_between(const char* what, std::int64_t value, std::int64_t low, std::int64_t high) {
-  if (value < low || value > high) {
-    throw std::invalid_argument(std::string(what) + ": expected an integer from " + std::to_string(low) +
-                                " to " + std::to_string(high) + ", got " + std::to_string(value));
-  }
-}
 
 // In memory that can be walked through.
 torch::Tensor on_host(const torch::Tensor& tensor, torch::ScalarType type) {
@@ -51,8 +45,8 @@ void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, cons
 }  // namespace
 
 PredictResult predict(const PredictRequest& request, std::istream& in, const PredictHooks& hooks) {
-  require_between("workers", request.workers, 0, 256);
-  require_between("threads", request.threads, 1, 1024);
+  base::require_integer("workers", request.workers, 0, 256);
+  base::require_integer("threads", request.threads, 1, 1024);
   train::use_threads(request.threads);
   TrainedModel model(request.run, request.device);
   const ModelCard& card = model.card();

@@ -87,12 +87,12 @@ class Attempt {
       return result;
     } catch (const c10::OutOfMemoryError& error) {
       tell_notices();
-      const bool again = hooks_.tries_again && hooks_.tries_again();
-      if (!again) {
+      const bool will_retry = hooks_.will_retry && hooks_.will_retry();
+      if (!will_retry) {
         directory_.fail(error.what_without_backtrace());
       }
       give_back_memory(spec_);
-      throw OutOfMemory(error.what_without_backtrace(), again);
+      throw OutOfMemory(error.what_without_backtrace(), will_retry);
     } catch (const c10::Error& error) {
       // Without the stack trace that what() continues with.
       tell_notices();
@@ -226,7 +226,7 @@ class Attempt {
     const auto data = datasets_.get(spec_.dataset, spec_.seed, spec_.device);
     std::error_code ignored;
     if (!hooks_.keep_model || !is_evaluated(*data)) {
-      std::filesystem::remove(file, ignored);  // an earlier try may have kept its model
+      std::filesystem::remove(file, ignored);  // an earlier attempt may have kept its model
       return true;
     }
     try {

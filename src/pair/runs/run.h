@@ -32,7 +32,7 @@ struct RunHooks {
   std::function<void(std::string_view)> notice;  // a sentence for the user
   // Called if the device runs out of memory: whether the caller will try again, so that the run has not
   // failed.
-  std::function<bool()> tries_again;
+  std::function<bool()> will_retry;
   // Whether the run holds models: its last (model_files.h) and those of RunSpec::keep_checkpoints. Records
   // and the run's name do not depend on it.
   bool keep_model = true;
@@ -59,8 +59,8 @@ void validate(const RunSpec& spec);
 
 // The run's device had too little memory left by other runs; what() says how much was needed.
 struct OutOfMemory : std::runtime_error {
-  OutOfMemory(const std::string& what, bool tried_again) : std::runtime_error(what), again(tried_again) {}
-  bool again;  // the result of tries_again
+  OutOfMemory(const std::string& what, bool retried) : std::runtime_error(what), will_retry(retried) {}
+  bool will_retry;  // the result of the hook
 };
 
 // Does the remaining part of a run: all of it, the steps after the last checkpoint, or nothing if it has

@@ -18,7 +18,7 @@ namespace pair::runs {
 struct EnvironmentScore {
   std::string environment;  // its name
   std::string key = {};     // as records call it, "env0_in"; empty for folders
-  std::string part = {};    // part_of(key, ...); empty for folders and files
+  std::string part = {};    // part_of(key, ...) of record_keys.h; empty for folders and files
   bool test = false;        // whether the run counts it for its worst test score
   std::int64_t samples = 0;
   std::vector<double> values = {};  // one per metric
@@ -56,20 +56,6 @@ struct ScoreHooks {
   // Called after each batch: the samples scored so far, and all of them, or 0 if their number is not known.
   std::function<void(std::int64_t done, std::int64_t all)> progress = {};
 };
-
-// The name of the environment that a key of records is about: "env2_out" is a part of environment 2 of the names.
-// Other keys, such as "val", are names themselves.
-std::string environment_name(const std::string& key, const std::vector<std::string>& names);
-
-// The use of a run for the samples of a key of its records:
-//   train           a training environment
-//   train, held out its held-out part
-//   test            a test environment, or the part of one, over which the worst test score is taken
-//   test, held out  the other part of a test environment
-//   validation      samples for model selection that are in neither
-// `test_environment`: whether the key's environment is a test environment; `counts`: whether the worst test
-// score includes it.
-std::string part_of(std::string_view key, bool test_environment, bool counts);
 
 // On the data that a run was trained and tested on, accuracy and mse are those of its last record, to the
 // last bit where the run was trained on a processor with as many threads. Throws std::invalid_argument for a

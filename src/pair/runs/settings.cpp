@@ -345,7 +345,7 @@ void set(RunSpec& spec, std::string_view name, const nlohmann::json& value) {
   const Setting setting = setting_in(spec, name);
   const std::optional<base::Value> plain = value_from(value);
   if (!plain) {
-    throw std::invalid_argument(setting.name() + ": expected " + setting.field->accepted + ", got " +
+    throw std::invalid_argument(setting.name() + ": expected " + setting.field->expectation() + ", got " +
                                 value.dump());
   }
   base::set_value(*setting.field, writable(setting), *plain);

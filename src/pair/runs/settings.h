@@ -48,7 +48,7 @@ bool is_read(const RunSpec& spec, std::string_view name);
 nlohmann::json value_of(const RunSpec& spec, std::string_view name);
 std::string text_of(const RunSpec& spec, std::string_view name);
 
-// Throw std::invalid_argument "steps: expected integers from 1 to 1000000000, got '0'", and for a name that
+// Throw std::invalid_argument "steps: expected an integer from 1 to 1000000000, got '0'", and for a name that
 // is unknown or belongs to an extension that this run does not have. In text, lists are separated by commas.
 // If objectives, the solver or the model change, their options become the defaults.
 void set(RunSpec& spec, std::string_view name, const nlohmann::json& value);

@@ -1,6 +1,5 @@
-#include <cstdio>
-
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/select/table.h"
 
@@ -10,9 +9,7 @@ namespace {
 using Line = std::vector<std::string>;
 
 std::string one_decimal(double value) {
-  char buffer[400];  // the largest double has 309 digits before the point
-  std::snprintf(buffer, sizeof buffer, "%.1f", value);
-  return buffer;
+  return base::with_decimals(value, 1);
 }
 
 std::string shown(const std::optional<MeanAndError>& figure, const char* plus_minus) {

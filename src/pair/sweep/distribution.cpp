@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 #include "pair/base/numbers.h"
 
@@ -11,13 +9,7 @@ namespace pair::sweep {
 namespace {
 
 std::string number(double value, bool whole) {
-  char text[64];
-  if (whole) {
-    std::snprintf(text, sizeof text, "%.0f", std::floor(value));
-    return text;
-  }
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return base::shown(std::strtod(text, nullptr));
+  return whole ? base::with_decimals(std::floor(value), 0) : base::shown(base::rounded(value));
 }
 
 struct Draw {

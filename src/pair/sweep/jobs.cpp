@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/numbers.h"
 #include "pair/base/parallel.h"
 #include "pair/runs/settings.h"
 
@@ -17,13 +18,6 @@ namespace {
 
 constexpr std::int64_t most = 100'000;
 constexpr std::int64_t most_jobs = 1'000'000;
-
-void check_count(const char* name, std::int64_t value) {
-  if (value < 1 || value > most) {
-    throw std::invalid_argument(std::string(name) + ": expected an integer from 1 to " +
-                                std::to_string(most) + ", got " + std::to_string(value));
-  }
-}
 
 void check_names(const char* name, const std::vector<std::string>& names) {
   if (names.empty()) {
@@ -176,8 +170,8 @@ std::string Job::place() const {
 }
 
 std::vector<Job> jobs_of(const Definition& definition) {
-  check_count("n_hparams", definition.n_hparams);
-  check_count("n_trials", definition.n_trials);
+  base::require_integer("n_hparams", definition.n_hparams, 1, most);
+  base::require_integer("n_trials", definition.n_trials, 1, most);
   check_names("datasets", definition.datasets);
   std::vector<std::string> algorithms;
   for (const std::string& name : definition.algorithms) {

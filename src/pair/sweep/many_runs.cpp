@@ -185,7 +185,7 @@ class Executor {
     } catch (const runs::Busy&) {
       elsewhere = true;
     } catch (const runs::OutOfMemory& error) {
-      again = error.again;
+      again = error.will_retry;
       outcome.status = again ? Status::waiting : Status::failed;
       outcome.here = !again;
       outcome.error = again ? "" : error.what();
@@ -213,7 +213,7 @@ class Executor {
 
   // For a run that was out of memory: whether to retry it next to fewer other runs, which requires that the
   // number of runs is ours to choose. If several fail at the same time, the number is reduced once.
-  bool try_again_with_fewer(std::size_t index) {
+  bool retry_with_fewer(std::size_t index) {
     const std::lock_guard lock(mutex_);
     const Running& run = running_.at(index);
     if (!pace_ || !run.company) {
@@ -248,7 +248,7 @@ class Executor {
       report();
     };
     hooks.should_stop = [this] { return should_stop(); };
-    hooks.tries_again = [this, index] { return try_again_with_fewer(index); };
+    hooks.will_retry = [this, index] { return retry_with_fewer(index); };
     hooks.notice = [this](std::string_view sentence) {
       const std::lock_guard lock(mutex_);
       if (told_.emplace(sentence).second && hooks_.notice) {

@@ -1,0 +1,73 @@
+#include "pair/cli/train_specs.h"
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "pair/cli/set_option.h"
+#include "pair/cli/train_data.h"
+#include "pair/runs/file.h"
+#include "pair/runs/settings.h"
+
+namespace pair::cli {
+namespace {
+
+using runs::Override;
+using runs::RunSpec;
+
+// A setting that the algorithm would ignore is more likely a mistake.
+void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
+  const train::Scheme scheme = spec.settings.scheme;
+  for (const Override& override : overrides) {
+    if (runs::find_setting(spec, override.first) != nullptr && !runs::is_read(spec, override.first)) {
+      throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
+                       (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
+                        : scheme == train::Scheme::pair ? "weighs the objectives with a solver"
+                                                        : "has its own update"));
+    }
+  }
+}
+
+RunSpec spec_in_file(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) {
+    throw UsageError("--spec: expected a spec.json, got '" + file + "', which is not a file");
+  }
+  try {
+    return runs::spec_from_text(runs::read_file(file));
+  } catch (const std::invalid_argument& invalid) {
+    throw UsageError(file + " cannot be used: " + invalid.what());
+  }
+}
+
+}  // namespace
+
+std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
+  if (!arguments.spec.empty()) {
+    return {spec_in_file(arguments.spec)};
+  }
+  std::vector<Override> overrides = arguments.overrides;
+  append_set_option(arguments.set, overrides);
+  std::string dataset = arguments.dataset;
+  if (!arguments.data.empty()) {
+    dataset = add_named_data(arguments.data, arguments.dataset_given ? dataset : "", overrides);
+  }
+  refuse_columns(dataset, overrides);
+  add_weights_digest(overrides);
+  add_vocabulary_digest(overrides);
+  // Names of environments are known once the data is.
+  std::optional<std::string> test_envs;
+  std::erase_if(overrides, [&test_envs](const Override& override) {
+    const bool is = override.first == "test_envs";
+    test_envs = is ? override.second : test_envs;
+    return is;
+  });
+  const RunSpec spec = runs::resolve(dataset, arguments.algorithm, overrides);
+  refuse_ignored(spec, overrides);
+  runs::check_own_objectives(spec);
+  return with_test_environments(spec, test_envs ? &*test_envs : nullptr);
+}
+
+}  // namespace pair::cli

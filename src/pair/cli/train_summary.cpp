@@ -1,0 +1,153 @@
+#include "pair/cli/train_summary.h"
+
+#include <algorithm>
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+#include "pair/base/names.h"
+#include "pair/base/numbers.h"
+#include "pair/base/statistics.h"
+#include "pair/base/tables.h"
+#include "pair/runs/record_keys.h"
+
+namespace pair::cli {
+namespace {
+
+using runs::RunResult;
+using runs::RunSpec;
+
+std::string score_text(const nlohmann::json& record, const std::string& key) {
+  const auto found = record.find(key);
+  if (found == record.end() || !found->is_number()) {
+    return "-";
+  }
+  const auto score = found->get<double>();
+  return key.ends_with("_mse") ? base::with_digits(score, 4) : base::with_decimals(100.0 * score, 2) + "%";
+}
+
+void write_row(std::ostream& out, const std::string& number, std::string_view kind, const std::string& name,
+               const std::string& score) {
+  out << "  " << std::left << std::setw(3) << number << std::setw(16) << kind << std::setw(14) << name
+      << std::right << std::setw(8) << score << '\n';
+}
+
+// The part of the test environments, "_in" or "_out", that the record's worst test score was taken over; the
+// other part, if they have one, is for selection.
+std::string part_that_counts(const nlohmann::json& record, const std::vector<std::int64_t>& tests,
+                             const std::string& score) {
+  const auto worst = record.find("worst_test" + score);
+  for (std::string part : {"_in", "_out"}) {
+    std::optional<double> of_part;
+    for (const std::int64_t environment : tests) {
+      const auto found = record.find("env" + std::to_string(environment) + part + score);
+      if (found != record.end() && found->is_number()) {
+        const auto value = found->get<double>();
+        of_part = !of_part ? value : score == "_mse" ? std::max(*of_part, value) : std::min(*of_part, value);
+      }
+    }
+    if (of_part && worst != record.end() && worst->is_number() && *of_part == worst->get<double>()) {
+      return part;
+    }
+  }
+  return "_in";
+}
+
+}  // namespace
+
+void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& out) {
+  if (result.records.empty()) {
+    return;
+  }
+  const nlohmann::json& last = result.records.back();
+  const std::string score = last.contains("worst_test_mse") ? "_mse" : "_acc";
+  const std::vector<std::string> names = data::environment_names(spec.dataset);
+  const std::vector<std::int64_t> tests = data::test_environments(spec.dataset);
+  const std::string counted = part_that_counts(last, tests, score);
+  bool divided = false;  // whether a test environment has a part that does not count
+  out << (score == "_mse" ? "Mean squared error" : "Accuracy") << " after step " << last.at("step") << ":\n";
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string number = std::to_string(i);
+    const bool test = std::find(tests.begin(), tests.end(), static_cast<std::int64_t>(i)) != tests.end();
+    const std::string in = "env" + number + "_in" + score;
+    const std::string held_out = "env" + number + "_out" + score;
+    const bool both = last.contains(in) && last.contains(held_out);
+    for (const std::string& key : {in, held_out}) {
+      if (last.contains(key)) {
+        const bool counts = test && (!both || key == "env" + number + counted + score);
+        divided = divided || (test && !counts);
+        const std::string_view without_score = std::string_view(key).substr(0, key.size() - score.size());
+        write_row(out, number, runs::part_of(without_score, test, counts), names[i], score_text(last, key));
+      }
+    }
+    // A split of WILDS has its own key.
+    if (last.contains(names[i] + score)) {
+      write_row(out, number, test ? "test" : "validation", names[i], score_text(last, names[i] + score));
+    }
+  }
+  write_row(out, "", "worst test", divided ? "of rows 'test'" : "", score_text(last, "worst_test" + score));
+}
+
+void write_left_out(const std::vector<TrainedRun>& runs, std::ostream& out) {
+  const std::vector<std::string> names = data::environment_names(runs.front().spec.dataset);
+  base::Rows rows{{"environment", "others, held out", "left out"}};
+  std::vector<double> tests;
+  bool accuracy = true;
+  for (const TrainedRun& run : runs) {
+    if (run.result.records.empty()) {
+      continue;
+    }
+    const nlohmann::json& last = run.result.records.back();
+    accuracy = !last.contains("worst_test_mse");
+    const std::string score = accuracy ? "_acc" : "_mse";
+    const std::int64_t test = data::test_environments(run.spec.dataset).front();
+    std::vector<double> others;
+    for (std::size_t e = 0; e < names.size(); ++e) {
+      const auto found = last.find("env" + std::to_string(e) + "_out" + score);
+      if (static_cast<std::int64_t>(e) != test && found != last.end() && found->is_number()) {
+        others.push_back(found->get<double>());
+      }
+    }
+    const std::string test_key = "env" + std::to_string(test) + "_in" + score;
+    if (last.contains(test_key) && last.at(test_key).is_number()) {
+      tests.push_back(last.at(test_key).get<double>());
+    }
+    const nlohmann::json mean{
+        {score, others.empty() ? nlohmann::json() : nlohmann::json(base::mean_and_deviation(others).mean)}};
+    rows.push_back({base::printable(names[static_cast<std::size_t>(test)]), score_text(mean, score),
+                    score_text(last, test_key)});
+  }
+  out << (accuracy ? "Accuracy" : "Mean squared error") << " with each environment left out in turn:\n";
+  if (!tests.empty()) {
+    const std::string score = accuracy ? "_acc" : "_mse";
+    const auto worst = accuracy ? std::min_element(tests.begin(), tests.end())
+                                : std::max_element(tests.begin(), tests.end());
+    rows.push_back({"mean", "", score_text({{score, base::mean_and_deviation(tests).mean}}, score)});
+    rows.push_back({"worst", "", score_text({{score, *worst}}, score)});
+  }
+  out << base::aligned(rows, {.indent = "  ", .left = 1});
+}
+
+nlohmann::ordered_json summary_json(const TrainedRun& run, std::int64_t ranks) {
+  const RunResult& result = run.result;
+  const bool finished = result.status == RunResult::Status::finished;
+  nlohmann::ordered_json json = {
+      {"status", finished ? "finished" : "stopped"},
+      {"directory", run.directory.string()},
+      {"hash", runs::hash(run.spec)},
+      {"step", result.step},
+      {"steps", run.spec.settings.steps},
+      {"seconds", result.seconds},
+      {"was_done", result.was_done},
+      {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
+  if (ranks > 1) {
+    json["ranks"] = ranks;
+    json["bytes_sent"] = run.bytes_sent;
+  }
+  return json;
+}
+
+}  // namespace pair::cli

@@ -1,0 +1,235 @@
+#include "pair/runs/score_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "pair/base/names.h"
+#include "pair/base/options.h"
+#include "pair/base/tables.h"
+#include "pair/data/cell.h"
+#include "pair/data/csv.h"
+#include "pair/data/text.h"
+
+namespace pair::runs {
+namespace {
+
+using Fields = std::span<const std::string_view>;
+
+// A file has no options, and is measured as the model's own data.
+void begin_file(ScoreSheet& sheet) {
+  const ScoreRequest& request = sheet.request();
+  if (!request.options.empty() || request.seed) {
+    throw std::invalid_argument(request.data +
+                                ": expected a dataset with the options, got a file, which has none");
+  }
+  sheet.choose_metrics(sheet.card().metrics);
+}
+
+void read_column_names(data::CsvReader& reader, const ScoreRequest& request) {
+  if (!reader.next()) {
+    throw std::invalid_argument(request.data + ": expected a row of column names, got nothing");
+  }
+}
+
+// The rows of a file by environment, with the model's outputs, which are computed for many rows at a time.
+class ScoredRows {
+ public:
+  explicit ScoredRows(ScoreSheet& sheet) : sheet_(sheet) {}
+
+  // One more row. The environment has the name that the dataset gives it: the columns' texts, joined; "all" if
+  // the file lacks the columns.
+  void add(Fields fields, const std::vector<std::size_t>& environment_places) {
+    const auto cell = [fields](std::size_t place) { return data::trimmed_cell(fields[place]); };
+    rows_[environment_places.empty() ? "all" : base::joined(environment_places, "/", cell)].push_back(
+        count_++);
+  }
+
+  // The outputs for the next rows.
+  void compute(const torch::Tensor& inputs) {
+    outputs_.push_back(sheet_.outputs(inputs));
+    sheet_.count(outputs_.back().size(0));
+  }
+
+  // Adds the rows to the sheet, by environment. labels: of all rows, as numbers.
+  void finish(const torch::Tensor& labels) {
+    if (count_ == 0) {
+      throw std::invalid_argument(sheet_.request().data + ": expected rows below the column names, got none");
+    }
+    const torch::Tensor outputs = torch::cat(outputs_);
+    const torch::Tensor truths =
+        labels.to(sheet_.card().loss == data::TaskLoss::cross_entropy ? torch::kLong : torch::kFloat);
+    std::vector<std::string> names;
+    for (const auto& [name, ignored] : rows_) {
+      names.push_back(name);
+    }
+    data::sort_names(names);
+    for (const std::string& name : names) {
+      const torch::Tensor own = torch::tensor(rows_.at(name), torch::kLong);
+      sheet_.add({.environment = name}, {outputs.index_select(0, own), truths.index_select(0, own)});
+    }
+  }
+
+ private:
+  ScoreSheet& sheet_;
+  std::map<std::string, std::vector<std::int64_t>> rows_;  // of each environment
+  std::vector<torch::Tensor> outputs_;
+  std::int64_t count_ = 0;
+};
+
+// The index of the class that a cell names. Numbers are compared by value: "1.0" is class "1".
+std::int64_t class_in(std::string_view cell, const std::vector<std::string>& classes,
+                      const std::string& column) {
+  const std::optional<double> number = data::number_of(cell);
+  const auto found = std::ranges::find_if(classes, [&](const std::string& name) {
+    return name == cell || (number && data::number_of(name) == number);
+  });
+  if (found == classes.end()) {
+    throw std::invalid_argument("column '" + base::printable(column) +
+                                "': expected a class that the model knows (" + base::joined(classes) +
+                                "), got '" + base::printable(cell) + "'");
+  }
+  return found - classes.begin();
+}
+
+// The class's index, or the number standardised as the training labels were.
+float label_in(std::string_view field, const data::LabelEncoding& encoding) {
+  const std::string_view cell = data::trimmed_cell(field);
+  if (encoding.task != data::TableTask::regression) {
+    return static_cast<float>(class_in(cell, encoding.classes, encoding.name));
+  }
+  const std::optional<double> number = data::number_of(cell);
+  if (!number || !std::isfinite(*number)) {
+    throw std::invalid_argument("column '" + base::printable(encoding.name) + "': expected a number, got '" +
+                                base::printable(cell) + "'");
+  }
+  return static_cast<float>((*number - encoding.mean) / encoding.deviation);
+}
+
+std::optional<std::size_t> find_column(Fields names, const std::string& name) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (base::trimmed(names[i]) == name) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+std::size_t require_column(Fields names, const std::string& name, const char* content,
+                           const ScoreRequest& request) {
+  const std::optional<std::size_t> place = find_column(names, name);
+  if (!place) {
+    throw std::invalid_argument(request.data + ": expected the column '" + base::printable(name) + "' with " +
+                                content + ", got none");
+  }
+  return *place;
+}
+
+// Empty unless the file has all of them.
+std::vector<std::size_t> columns_if_all(Fields names, const std::vector<std::string>& wanted) {
+  std::vector<std::size_t> places;
+  for (const std::string& name : wanted) {
+    const std::optional<std::size_t> place = find_column(names, name);
+    if (!place) {
+      return {};
+    }
+    places.push_back(*place);
+  }
+  return places;
+}
+
+}  // namespace
+
+void score_table_file(ScoreSheet& sheet) {
+  const ScoreRequest& request = sheet.request();
+  const data::TableEncoding& table = *sheet.card().table;
+  begin_file(sheet);
+  data::CsvReader reader{std::filesystem::path(request.data)};
+  read_column_names(reader, request);
+  std::optional<data::RowEncoder> encoder;
+  try {
+    encoder.emplace(table, reader.fields());
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(request.data + ": " + error.what());
+  }
+  if (encoder->label_place() == data::RowEncoder::npos) {
+    throw std::invalid_argument(request.data + ": expected the column '" + base::printable(table.label.name) +
+                                "' with the labels, got none");
+  }
+  constexpr std::size_t rows_at_a_time = 4096;
+  const std::size_t width = table.width();
+  std::vector<float> inputs;
+  std::vector<float> labels;
+  ScoredRows rows(sheet);
+  const auto flush = [&] {
+    if (!inputs.empty()) {
+      rows.compute(torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)}));
+      inputs.clear();
+    }
+    sheet.stop_if_asked();
+  };
+  while (reader.next()) {
+    inputs.resize(inputs.size() + width);
+    try {
+      encoder->encode(reader.fields(), std::span(inputs).last(width));
+      rows.add(reader.fields(), encoder->environment_places());
+      labels.push_back(label_in(reader.fields()[encoder->label_place()], table.label));
+    } catch (const std::invalid_argument& error) {
+      reader.refuse(error.what());
+    }
+    if (inputs.size() >= rows_at_a_time * width) {
+      flush();
+    }
+  }
+  flush();
+  rows.finish(torch::tensor(labels, torch::kFloat));
+}
+
+void score_text_file(ScoreSheet& sheet) {
+  const ScoreRequest& request = sheet.request();
+  begin_file(sheet);
+  const auto& form = sheet.card().input.options.as<data::TextInput>();
+  const data::WordPiece tokenizer = data::WordPiece::from_text(form.vocabulary);
+  data::CsvReader reader{std::filesystem::path(request.data)};
+  read_column_names(reader, request);
+  const std::size_t text_place = require_column(reader.fields(), form.text_column, "the texts", request);
+  const std::size_t label_place = require_column(reader.fields(), form.label_column, "the labels", request);
+  const std::vector<std::size_t> environment_places =
+      columns_if_all(reader.fields(), form.environment_columns);
+  const std::vector<std::string> classes = class_names(sheet.card());
+  constexpr std::size_t texts_at_a_time = 256;
+  std::vector<std::string> texts;
+  std::vector<std::int64_t> labels;
+  ScoredRows rows(sheet);
+  const auto flush = [&] {
+    if (!texts.empty()) {
+      const std::vector<std::string_view> views(texts.begin(), texts.end());
+      rows.compute(data::token_rows(tokenizer, views, form.max_tokens));
+      texts.clear();
+    }
+    sheet.stop_if_asked();
+  };
+  while (reader.next()) {
+    rows.add(reader.fields(), environment_places);
+    try {
+      labels.push_back(
+          class_in(data::trimmed_cell(reader.fields()[label_place]), classes, form.label_column));
+    } catch (const std::invalid_argument& error) {
+      reader.refuse(error.what());
+    }
+    texts.emplace_back(reader.fields()[text_place]);
+    if (texts.size() >= texts_at_a_time) {
+      flush();
+    }
+  }
+  flush();
+  rows.finish(torch::tensor(labels, torch::kLong));
+}
+
+}  // namespace pair::runs

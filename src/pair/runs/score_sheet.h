@@ -1,0 +1,62 @@
+#pragma once
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "pair/data/metrics.h"
+#include "pair/runs/model_files.h"
+#include "pair/runs/score.h"
+
+namespace pair::runs {
+
+// The outputs of the model on the samples of one environment, and their labels.
+struct Answers {
+  torch::Tensor outputs;
+  torch::Tensor labels;
+};
+
+// A score table that is being filled: the model, the metrics, and the reports to the caller on the way. The
+// files score_*.cpp fill it, one per kind of data.
+class ScoreSheet {
+ public:
+  // Both must outlive it. Throws the errors of TrainedModel.
+  ScoreSheet(const ScoreRequest& request, const ScoreHooks& hooks);
+
+  [[nodiscard]] const ScoreRequest& request() const { return request_; }
+  [[nodiscard]] const ScoreHooks& hooks() const { return hooks_; }
+  [[nodiscard]] const ModelCard& card() const { return model_.card(); }
+  [[nodiscard]] torch::Tensor outputs(const torch::Tensor& inputs) { return model_.outputs(inputs); }
+
+  // Called once, before add: the request's metrics or, if it names none, these.
+  void choose_metrics(const std::vector<std::string>& of_the_data);
+
+  // Adds a row. The number of samples and the values come from the answers.
+  void add(EnvironmentScore score, const Answers& answers);
+
+  // Counts samples whose number is known before they are scored.
+  void expect(std::int64_t samples) { all_ += samples; }
+  // Counts samples that have been scored, and reports the progress.
+  void count(std::int64_t samples);
+  // Counts a broken file that is left out, and reports it.
+  void skip(const std::string& reason);
+  void notice(const std::string& sentence) const;
+  // Throws train::Interrupted if the caller asks to stop.
+  void stop_if_asked() const;
+
+  // The table with its worst values.
+  [[nodiscard]] ScoreTable finish() &&;
+
+ private:
+  const ScoreRequest& request_;
+  const ScoreHooks& hooks_;
+  TrainedModel model_;
+  std::vector<data::Metric> metrics_;
+  ScoreTable table_;
+  std::int64_t done_ = 0;  // samples
+  std::int64_t all_ = 0;   // 0: not known
+};
+
+}  // namespace pair::runs

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "pair/data/loader.h"
+#include "pair/data/source.h"
+#include "pair/runs/score_sheet.h"
+
+namespace pair::runs {
+
+// The model's answers on samples that are read on demand, in order. `name`: of the environment, for messages.
+// Throws std::invalid_argument for a broken file, unless the options skip them, and if no sample is left;
+// train::Interrupted.
+Answers streamed_answers(ScoreSheet& sheet, const std::shared_ptr<const data::Source>& source,
+                         std::vector<std::size_t> samples, data::LoaderOptions loading,
+                         const std::string& name);
+
+}  // namespace pair::runs
