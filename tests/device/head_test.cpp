@@ -194,7 +194,7 @@ TEST_P(AtTheHead, AveragesTakeThePlaceOfTheMoments) {
   const Shape& shape = GetParam();
   const Head head = Reference(shape).head(shape);
   Head other = head;
-  other.bias = head.bias + 0.25;
+  other.weight = head.weight * 0.5;
   const torch::TensorOptions doubles = torch::TensorOptions(torch::kDouble).device(torch::kCUDA);
   const std::int64_t e = shape.environments;
   const MomentAverages averages{.steps = torch::zeros({1}, doubles),

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string_view>
 
 #include "pair/data/image.h"
 #include "pair/data/image_writer.h"
@@ -57,7 +58,7 @@ Evaluation evaluation_in(const fs::path& run) {
   return evaluation_from_text(read_file(evaluation_file(run)));
 }
 
-const Evaluation::Environment& environment_named(const Evaluation& evaluation, const std::string& name) {
+const Evaluation::Environment& environment_named(const Evaluation& evaluation, std::string_view name) {
   return *std::ranges::find(evaluation.environments, name, &Evaluation::Environment::name);
 }
 

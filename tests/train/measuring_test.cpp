@@ -271,6 +271,13 @@ TEST(Measuring, LeavesRunningStatisticsToTheSamplesThatTeach) {
   EXPECT_FALSE(model->norm->running_mean.equal(before->norm->running_mean));
 }
 
+TEST(Measuring, SaysThatARotationNeedsAShare) {
+  Trainer without(testing::small_data(), measuring_settings(16, 0.0, 5), 1);
+  EXPECT_THAT(without.take_notices(), ::testing::Contains(HasSubstr("measure_rotate has no effect")));
+  Trainer with(testing::small_data(), measuring_settings(16, 0.2, 5), 1);
+  EXPECT_THAT(with.take_notices(), ::testing::Not(::testing::Contains(HasSubstr("measure_rotate"))));
+}
+
 TEST(Measuring, RefusesWhatItDoesNotFit) {
   const auto refusal = [](const Settings& settings, const std::string& what) {
     EXPECT_THAT([&] { Trainer(testing::small_data(), settings, 1); },

@@ -49,6 +49,12 @@ void notify_of_track(Learner& learner, const Settings& settings) {
                             "that do not need the whole network");
 }
 
+void notify_of_roles(Learner& learner, const Settings& settings) {
+  if (settings.measure_rotate > 0 && settings.measure_share == 0.0) {
+    learner.link.notify("measure_rotate has no effect without measure_share");
+  }
+}
+
 // Own updates see the batch as a whole.
 void check_parts(const Learner& learner, const Settings& settings) {
   if (settings.accumulate == 1) {
@@ -125,6 +131,7 @@ void notify_of_fit(Learner& learner, const Settings& settings, const data::Envir
   notify_of_half(learner, settings);
   notify_of_bf16(learner, settings);
   notify_of_track(learner, settings);
+  notify_of_roles(learner, settings);
   notify_of_one_environment(learner, settings, data);
   notify_of_draws(learner, settings);
 }

@@ -375,7 +375,7 @@ void validate(const Settings& settings) {
         std::to_string(copy.environments));
   }
   if (copy.warmup > copy.steps) {
-    throw std::invalid_argument("warmup: expected integers from 0 to " + std::to_string(copy.steps) +
+    throw std::invalid_argument("warmup: expected an integer from 0 to " + std::to_string(copy.steps) +
                                 " (steps), got " + std::to_string(copy.warmup));
   }
   if (copy.half && copy.precision == Precision::bf16) {
