@@ -51,7 +51,7 @@ def colored_mnist(
     for name, shares in (("alpha", [alpha]), ("train_betas", train_betas), ("test_betas", test_betas)):
         for share in shares:
             if not 0 <= share <= 1:
-                raise ValueError(f"{name}: expected numbers from 0 to 1, got {share:g}")
+                raise ValueError(f"{name}: expected a number from 0 to 1, got {share:g}")
     order = _core.Random(seed, "cmnist/order").permutation(pool)[:train_digits]
     intensity = np.arange(256, dtype=np.float32) / np.float32(255)
 

@@ -38,8 +38,8 @@ class Digits(unittest.TestCase):
         for options, sentence in (
             ({"train_digits": 1}, "train_digits: expected an integer from 2 to 50000, got 1"),
             ({"test_digits": 10_001}, "test_digits: expected an integer from 1 to 10000, got 10001"),
-            ({"alpha": 2}, "alpha: expected numbers from 0 to 1, got 2"),
-            ({"train_betas": [0.1, -1]}, "train_betas: expected numbers from 0 to 1, got -1"),
+            ({"alpha": 2}, "alpha: expected a number from 0 to 1, got 2"),
+            ({"train_betas": [0.1, -1]}, "train_betas: expected a number from 0 to 1, got -1"),
         ):
             with self.assertRaises(ValueError) as caught:
                 pair.colored_mnist(**options)

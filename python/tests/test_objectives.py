@@ -167,8 +167,8 @@ class Refusals(unittest.TestCase):
             ("clove: expected the loss bce or ce (it measures calibration), got 'mse'", lambda: clove(real)),
             ("iga: expected a batch with the network's parameters, got none", lambda: iga(bare, [])),
             ("negative: expected shift, scale or keep, got 'x'", lambda: irmv1(bare, unbiased=True, negative="x")),
-            ("ema: expected numbers from 0 to below 1, got 1", lambda: Fishr(1.0)),
-            ("rate: expected numbers above 0, got 0", lambda: GroupDRO(0.0)),
+            ("ema: expected a number from 0 to below 1, got 1", lambda: Fishr(1.0)),
+            ("rate: expected a number above 0, got 0", lambda: GroupDRO(0.0)),
         ):
             self.refused(sentence, call)
 
@@ -217,7 +217,7 @@ class Moments(unittest.TestCase):
         self.assertTrue(torch.equal(other.risks, tracked.risks))
         with self.assertRaisesRegex(ValueError, "expected a batch of 2 environments, got 3"):
             tracked(Batch(numbers(6, 1), torch.ones(6), [2, 2, 2]))
-        with self.assertRaisesRegex(ValueError, "window: expected numbers from 1"):
+        with self.assertRaisesRegex(ValueError, "window: expected a number from 1"):
             TrackedMoments(0.5, 2)
 
 

@@ -323,7 +323,7 @@ class Refusals(unittest.TestCase):
     def test_options(self):
         for options, sentence in (
             ({"solver": "epoo"}, "unknown solver 'epoo'; did you mean 'epo'?"),
-            ({"epsilon": -1}, "epsilon: expected numbers from 0"),
+            ({"epsilon": -1}, "epsilon: expected a number from 0"),
             ({"epsilo": 1}, "unknown option 'epsilo'"),
             ({"pretrain": -1}, "pretrain: expected an integer of at least 0, got -1"),
             ({"preference": [[1]]}, "preference: expected one value per objective, got shape [1, 1]"),

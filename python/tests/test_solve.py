@@ -132,8 +132,8 @@ class Refusals(unittest.TestCase):
     def test_names_and_options(self):
         args = ([1, 2], np.eye(2), [1, 1])
         self.refused(ValueError, "unknown solver 'epoo'; did you mean 'epo'?", *args, solver="epoo")
-        self.refused(ValueError, "epsilon: expected numbers from 0 to 1e+300, got '-1'", *args, epsilon=-1)
-        self.refused(ValueError, "epsilon: expected numbers from 0 to 1e+300, got 'true'", *args, epsilon=True)
+        self.refused(ValueError, "epsilon: expected a number from 0 to 1e+300, got '-1'", *args, epsilon=-1)
+        self.refused(ValueError, "epsilon: expected a number from 0 to 1e+300, got 'true'", *args, epsilon=True)
         self.refused(ValueError, "unknown option 'radius'", *args, radius=1)
 
 

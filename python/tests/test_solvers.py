@@ -93,7 +93,7 @@ class Modules(unittest.TestCase):
             (lambda: epo(torch.zeros(2, 3)), ValueError, "gramian: expected shape [m, m], got [2, 3]"),
             (lambda: epo.set_losses(torch.zeros(2, 2)), ValueError, "losses: expected one value per objective"),
             (lambda: epo.set_losses("ab"), TypeError, "losses: expected one number per objective"),
-            (lambda: EPO([1, 1], epsilon=-1), ValueError, "epsilon: expected numbers from 0"),
+            (lambda: EPO([1, 1], epsilon=-1), ValueError, "epsilon: expected a number from 0"),
             (lambda: EPO("x"), TypeError, "preference: expected one number per objective"),
         ):
             with self.assertRaises(kind) as caught:

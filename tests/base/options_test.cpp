@@ -56,9 +56,9 @@ TEST(Options, ChangeByNameAndText) {
 }
 
 TEST(Options, SayWhatIsExpectedAndWhatTheyGot) {
-  EXPECT_THAT([] { (void)with("rate", "1"); }, refused("rate: expected numbers from 0 to below 1, got '1'"));
+  EXPECT_THAT([] { (void)with("rate", "1"); }, refused("rate: expected a number from 0 to below 1, got '1'"));
   EXPECT_THAT([] { (void)with("rate", "nan"); },
-              refused("rate: expected numbers from 0 to below 1, got 'nan'"));
+              refused("rate: expected a number from 0 to below 1, got 'nan'"));
   EXPECT_THAT([] { (void)with("count", "1e1"); },
               refused("count: expected an integer from 1 to 10, got '1e1'"));
   EXPECT_THAT([] { (void)with("count", "11"); },
@@ -67,9 +67,9 @@ TEST(Options, SayWhatIsExpectedAndWhatTheyGot) {
   EXPECT_THAT([] { (void)with("shape", "flat"); }, refused("shape: expected round or square, got 'flat'"));
   EXPECT_THAT(
       [] { (void)with("weights", "1,-1"); },
-      refused("weights: expected equal, or lists of numbers from 0, separated by commas, got '1,-1'"));
+      refused("weights: expected equal, or a list of numbers from 0, separated by commas, got '1,-1'"));
   EXPECT_THAT([] { (void)with("places", "6"); },
-              refused("places: expected lists of integers from 0 to 5, separated by commas, got '6'"));
+              refused("places: expected a list of integers from 0 to 5, separated by commas, got '6'"));
   EXPECT_THAT([] { (void)with("rat", "0"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("unknown option 'rat'; did you mean 'rate'?")));
 }
@@ -94,7 +94,7 @@ TEST(Options, AreValues) {
 // C++ code can write a member without asking.
 TEST(Options, AreCheckedWhereverTheyComeFrom) {
   Options options = Options::of(Sample{.rate = 2.0});
-  EXPECT_THAT([&] { check(options); }, refused("rate: expected numbers from 0 to below 1, got '2'"));
+  EXPECT_THAT([&] { check(options); }, refused("rate: expected a number from 0 to below 1, got '2'"));
   options.as<Sample>().rate = std::nan("");
   EXPECT_ANY_THROW(check(options));
   EXPECT_NO_THROW(check(Options::of<Sample>()));

@@ -103,7 +103,7 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"bench", "solver", "--problems", "0"}, "pair: --problems: expected an integer from 1 to "},
       {{"list", "solver"}, "unknown kind 'solver'; did you mean 'solvers'?"},
       {{"solve", "--epsilon", "-1"}, "pair: --epsilon: expected a number from 0 to 1e+300, got '-1'"},
-      {{"solve", "--set", "radius=1"}, "pair: radius: expected numbers from 0 to below 1, got '1'"},
+      {{"solve", "--set", "radius=1"}, "pair: radius: expected a number from 0 to below 1, got '1'"},
       {{"solve", "--set", "radiuss=1"}, "unknown option 'radiuss'; did you mean 'radius'?"},
       {{"solve", "--set", "radius"}, "got 'radius'"},
       {{"solve", "--solver", "epoo"}, "did you mean 'epo'?"},

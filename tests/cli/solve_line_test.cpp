@@ -252,15 +252,15 @@ TEST(SolveLine, NamesValuesOfTheWrongType) {
   EXPECT_EQ(refusal(line_with({{"gram", {1, 0, 0, 1}}})), "gram[0]: expected an array of numbers, got 1");
   EXPECT_EQ(refusal(line_with({{"gram", {{1, false}, {0, 1}}}})), "gram[0][1]: expected a number, got false");
   EXPECT_EQ(refusal(line_with({{"epsilon", "small"}})),
-            "epsilon: expected numbers from 0 to 1e+300, got 'small'");
+            "epsilon: expected a number from 0 to 1e+300, got 'small'");
   EXPECT_EQ(refusal(line_with({{"epsilon", {{"value", 1}}}})),
-            "epsilon: expected numbers from 0 to 1e+300, got an object");
+            "epsilon: expected a number from 0 to 1e+300, got an object");
   EXPECT_EQ(refusal(line_with({{"epsilon", true}})),
-            "epsilon: expected numbers from 0 to 1e+300, got 'true'");
+            "epsilon: expected a number from 0 to 1e+300, got 'true'");
   EXPECT_EQ(refusal(line_with({{"epsilon", {1, 2}}})),
-            "epsilon: expected numbers from 0 to 1e+300, got '1,2'");
+            "epsilon: expected a number from 0 to 1e+300, got '1,2'");
   EXPECT_THAT(refusal(line_with({{"solver", "pmtl"}, {"pmtl_vectors", {1, "x"}}})),
-              HasSubstr("pmtl_vectors[1]: expected axes, or lists of numbers"));
+              HasSubstr("pmtl_vectors[1]: expected axes, or a list of numbers"));
   EXPECT_THAT(refusal(line_with({{"solver", 3}})),
               HasSubstr("solver: expected the name of a solver (see 'pair list solvers'), got 3"));
 }
@@ -277,13 +277,13 @@ TEST(SolveLine, ShortensLongValuesBetweenCharacters) {
 
 TEST(SolveLine, RefusesOptionsOutOfRange) {
   EXPECT_THAT(refusal(line_with({{"epsilon", -1}})),
-              HasSubstr("epsilon: expected numbers from 0 to 1e+300, got '-1'"));
+              HasSubstr("epsilon: expected a number from 0 to 1e+300, got '-1'"));
   EXPECT_THAT(refusal(line_with({{"solver", "cagrad"}, {"radius", 2}})),
-              HasSubstr("radius: expected numbers from 0 to below 1, got '2'"));
+              HasSubstr("radius: expected a number from 0 to below 1, got '2'"));
   EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 0}})),
               HasSubstr("smoothing: expected"));
   EXPECT_THAT(refusal(line_with({{"solver", "epo_smooth"}, {"smoothing", 1e-300}})),
-              HasSubstr("smoothing: expected numbers from 1e-06 to 1e+06, got '1e-300'"));
+              HasSubstr("smoothing: expected a number from 1e-06 to 1e+06, got '1e-300'"));
 }
 
 TEST(SolveLine, RefusesGradientsWhoseSquaresUnderflow) {

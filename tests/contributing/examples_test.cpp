@@ -180,7 +180,7 @@ TEST(WorkedExamples, ASolverWeighsProblemsOfPairSolve) {
 
   const Ended refused = pair({"solve", "--solver", "share", "--set", "share_power=11"}, scratch.path());
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("share_power: expected numbers from 0 to 10, got '11'"));
+  EXPECT_THAT(refused.err, HasSubstr("share_power: expected a number from 0 to 10, got '11'"));
 }
 
 TEST(WorkedExamples, ASolverTrainsAndItsOptionIsSwept) {

@@ -86,17 +86,17 @@ TEST(ColoredMnistSpec, RefusesValuesThatAreNotProbabilities) {
   }
   ColoredMnistSpec spec;
   spec.alpha = 1.5;
-  EXPECT_THAT([&] { validate(spec); }, refused("alpha: expected numbers from 0 to 1, got '1.5'"));
+  EXPECT_THAT([&] { validate(spec); }, refused("alpha: expected a number from 0 to 1, got '1.5'"));
   spec = {};
   spec.train_betas = {0.1, -0.25};
   EXPECT_THAT(
       [&] { validate(spec); },
-      refused("train_betas: expected lists of numbers from 0 to 1, separated by commas, got '0.1,-0.25'"));
+      refused("train_betas: expected a list of numbers from 0 to 1, separated by commas, got '0.1,-0.25'"));
   spec.train_betas = {};
-  EXPECT_THAT([&] { validate(spec); }, refused("train_betas: expected lists of numbers"));
+  EXPECT_THAT([&] { validate(spec); }, refused("train_betas: expected a list of numbers"));
   spec = {};
   spec.test_betas = {};
-  EXPECT_THAT([&] { validate(spec); }, refused("test_betas: expected lists of numbers"));
+  EXPECT_THAT([&] { validate(spec); }, refused("test_betas: expected a list of numbers"));
 }
 
 TEST(ColoredMnistSpec, RefusesMoreDigitsThanThereAreOrTooFewForItsEnvironments) {

@@ -236,7 +236,7 @@ TEST_F(ColoredMnist, RefusesAWrongSpecAndContradictoryDigits) {
   ColoredMnistSpec spec;
   spec.alpha = 2.0;
   EXPECT_THAT([&] { make(spec); }, ThrowsMessage<std::invalid_argument>(
-                                       HasSubstr("alpha: expected numbers from 0 to 1, got '2'")));
+                                       HasSubstr("alpha: expected a number from 0 to 1, got '2'")));
   Digits digits = *marked;
   digits.pixels.pop_back();
   EXPECT_THAT([&] { colored_mnist(digits, {}, 1); },

@@ -22,11 +22,11 @@ auto validating(const DomainBedMnistSpec& spec, std::int64_t count = 70'000) {
 TEST(DomainBedMnistSpec, SaysWhatIsExpectedAsTestEnvironments) {
   DomainBedMnistSpec spec;
   spec.test_envs = {};
-  EXPECT_THAT(validating(spec), refused("test_envs: expected lists of integers"));
+  EXPECT_THAT(validating(spec), refused("test_envs: expected a list of integers"));
   spec.test_envs = {3};
   EXPECT_THAT(validating(spec), refused("test_envs: expected numbers of 0 to 2, each once, got 3"));
   spec.test_envs = {-1};
-  EXPECT_THAT(validating(spec), refused("test_envs: expected lists of integers from 0 to 5"));
+  EXPECT_THAT(validating(spec), refused("test_envs: expected a list of integers from 0 to 5"));
   spec.test_envs = {1, 1};
   EXPECT_THAT(validating(spec), refused("got 1 twice"));
   spec.test_envs = {0, 1, 2};
@@ -46,7 +46,7 @@ TEST(DomainBedMnistSpec, LimitsDigitsAndHoldout) {
   validate(spec, 100);
   for (const double holdout : {0.0, 1.0, -0.5, std::nan("")}) {
     spec.holdout = holdout;
-    EXPECT_THAT(validating(spec, 100), refused("holdout: expected numbers above 0 and below 1"));
+    EXPECT_THAT(validating(spec, 100), refused("holdout: expected a number above 0 and below 1"));
   }
 }
 

@@ -82,7 +82,7 @@ TEST(Extrapolation, RefusesInvalidSpecs) {
                   ::testing::HasSubstr("points: expected an integer from 1 to 10000000, got '0'")));
   EXPECT_THAT([] { extrapolation({.frequency = NAN}, 0); },
               ::testing::ThrowsMessage<std::invalid_argument>(
-                  ::testing::HasSubstr("frequency: expected numbers from 0 to 100")));
+                  ::testing::HasSubstr("frequency: expected a number from 0 to 100")));
 }
 
 }  // namespace

@@ -256,7 +256,7 @@ TEST(TableSpec, RefusesOptionsOutsideOfTheirRanges) {
         (void)table_options({{"task", "ranking"}});
       },
       refusal("task: expected auto, classification or regression, got 'ranking'"));
-  EXPECT_THAT([] { (void)table_options({{"holdout", "1"}}); }, refusal("holdout: expected numbers above 0"));
+  EXPECT_THAT([] { (void)table_options({{"holdout", "1"}}); }, refusal("holdout: expected a number above 0"));
   EXPECT_THAT(
       [] {
         (void)table_options({{"max_categories", "1"}});

@@ -225,7 +225,7 @@ TEST(Densenet121, TakesAnyChannelsAndRefusesSmallInputs) {
         (void)options_of("densenet121", {{"densenet_dropout", "1"}});
       },
       ThrowsMessage<std::invalid_argument>(
-          HasSubstr("densenet_dropout: expected numbers from 0 to below 1")));
+          HasSubstr("densenet_dropout: expected a number from 0 to below 1")));
 }
 
 TEST(Densenet121, KeepsTheStatisticsOfBatchNormWhereTheyAreFrozen) {

@@ -136,7 +136,7 @@ TEST(ResNet, RefusesVectorsAndBadOptions) {
       [] {
         (void)options_of("resnet50", {{"resnet_dropout", "1"}});
       },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("resnet_dropout: expected numbers from 0 to below 1")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("resnet_dropout: expected a number from 0 to below 1")));
   const auto model = resnet_of("resnet18");
   EXPECT_THAT(
       [&] {

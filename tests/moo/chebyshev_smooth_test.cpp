@@ -76,11 +76,12 @@ TEST(ChebyshevSmooth, TakesALossOfZero) {
 
 TEST(ChebyshevSmooth, RefusesOptionsOutOfRange) {
   for (const char* sharpness : {"-0.1", "101", "nan"}) {
-    EXPECT_THAT([=] { (void)smooth_with(sharpness, "0"); },
-                ThrowsMessage<std::invalid_argument>(HasSubstr("sharpness: expected numbers from 0 to 100")));
+    EXPECT_THAT(
+        [=] { (void)smooth_with(sharpness, "0"); },
+        ThrowsMessage<std::invalid_argument>(HasSubstr("sharpness: expected a number from 0 to 100")));
   }
   EXPECT_THAT([] { (void)smooth_with("0.25", "0.5"); },
-              ThrowsMessage<std::invalid_argument>("least: expected numbers from 0 to 0.01, got '0.5'"));
+              ThrowsMessage<std::invalid_argument>("least: expected a number from 0 to 0.01, got '0.5'"));
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ TEST(Pmtl, EndsWhereDoublesCannotHoldItsConstraints) {
 TEST(Pmtl, RefusesVectorsThatAreNone) {
   EXPECT_THAT([] { (void)pmtl_with("1,-1"); },
               ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("pmtl_vectors: expected axes, or lists of numbers above 0")));
+                  HasSubstr("pmtl_vectors: expected axes, or a list of numbers above 0")));
   const Case problem{{1, 1}, {1, 0, 0, 1}, {1, 1}, {}};
   EXPECT_THAT([&] { (void)pmtl_with("1,2,3")->weigh(problem.view()); },
               ThrowsMessage<InvalidProblem>(

@@ -335,10 +335,10 @@ TEST(MakeSolver, NamesTheNearestAndTheRangeOfOptions) {
     return "";
   };
   EXPECT_THAT(message_of("epoo", {}), HasSubstr("did you mean 'epo'"));
-  EXPECT_EQ(message_of("epo", {{"epsilon", "-1"}}), "epsilon: expected numbers from 0 to 1e+300, got '-1'");
-  EXPECT_EQ(message_of("cagrad", {{"radius", "1"}}), "radius: expected numbers from 0 to below 1, got '1'");
+  EXPECT_EQ(message_of("epo", {{"epsilon", "-1"}}), "epsilon: expected a number from 0 to 1e+300, got '-1'");
+  EXPECT_EQ(message_of("cagrad", {{"radius", "1"}}), "radius: expected a number from 0 to below 1, got '1'");
   EXPECT_EQ(message_of("epo_smooth", {{"smoothing", "0"}}),
-            "smoothing: expected numbers from 1e-06 to 1e+06, got '0'");
+            "smoothing: expected a number from 1e-06 to 1e+06, got '0'");
   EXPECT_THAT(message_of("mgda", {{"radius", "0.1"}}), HasSubstr("unknown option 'radius'"));
 }
 

@@ -327,14 +327,14 @@ TEST(Objectives, OptionsOutOfRangeAreNamed) {
     return [=] { (void)make_objective(name, options_of(name, {{option, text}})); };
   };
   EXPECT_THAT(making("irmv1", "irmv1_constant", "0"),
-              refused("irmv1_constant: expected numbers above 0 and up to 1e+300, got '0'"));
+              refused("irmv1_constant: expected a number above 0 and up to 1e+300, got '0'"));
   EXPECT_THAT(making("fishr", "fishr_ema", "1"),
-              refused("fishr_ema: expected numbers from 0 to below 1, got '1'"));
+              refused("fishr_ema: expected a number from 0 to below 1, got '1'"));
   EXPECT_THAT(making("clove", "clove_batch", "1"),
               refused("clove_batch: expected an integer from 2 to 1000000000, got '1'"));
-  EXPECT_THAT(making("clove", "clove_width", "-0.5"), refused("clove_width: expected numbers above 0"));
+  EXPECT_THAT(making("clove", "clove_width", "-0.5"), refused("clove_width: expected a number above 0"));
   EXPECT_THAT(making("group_dro", "groupdro_rate", "nan"),
-              refused("groupdro_rate: expected numbers above 0"));
+              refused("groupdro_rate: expected a number above 0"));
   EXPECT_THAT(making("fishr", "fishr_emma", "0.5"),
               refused("unknown option 'fishr_emma'; did you mean 'fishr_ema'?"));
 }

@@ -109,6 +109,10 @@ TEST_F(Table3Program, LeavesOutEachDomainOfPacsWithThePapersNumbersBesides) {
       run_pair({"paper", "table3", "--dataset", "PACS", "--records", path("out"), "--format", "json"});
   ASSERT_EQ(read.status, 0) << read.err;
   EXPECT_EQ(json::parse(read.out).at("rows"), result.at("rows"));
+  EXPECT_THAT(run_pair({"paper", "table3", "--dataset", "PACS", "--records", path("out")}).out,
+              HasSubstr("Made of the records in"));
+  EXPECT_THAT(run_pair({"paper", "table3", "--records", path("out")}).err,
+              HasSubstr("--records: expected runs of ColoredMNIST with erm, "));
 }
 
 TEST_F(Table3Program, StartsFromWeightsWithFrozenStatistics) {

@@ -173,7 +173,7 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to algorithm mixup")));
   EXPECT_THAT(resolving("erm", "test_envs", "6"),
               ThrowsMessage<std::invalid_argument>(HasSubstr(
-                  "test_envs: expected lists of integers from 0 to 5, separated by commas, got '6'")));
+                  "test_envs: expected a list of integers from 0 to 5, separated by commas, got '6'")));
   EXPECT_THAT(resolving("erm", "test_envs", "1,x"),
               ThrowsMessage<std::invalid_argument>(HasSubstr("lists of integers")));
   EXPECT_THAT(

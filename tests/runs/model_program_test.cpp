@@ -208,7 +208,7 @@ TEST(PairScore, RefusesDataThatDoesNotFit) {
                         "unknown dataset 'cmnits'; did you mean 'cmnist'?");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "test_beta=0.3"}, "test_beta");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "alpha=2"},
-                        "alpha: expected numbers from 0 to 1, got");
+                        "alpha: expected a number from 0 to 1, got");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "mse"},
                         "metric: expected one for classes, got 'mse'");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "f1"}, "unknown metric 'f1'");

@@ -347,7 +347,7 @@ TEST(RunSpec, RefusesTextThatIsNotASpec) {
       ThrowsMessage<std::invalid_argument>("steps: expected an integer from 1 to 1000000000, got '5'"));
   EXPECT_THAT(reading(R"({"dataset": "cmnist", "algorithm": "pair", "lr": null})"),
               ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("lr: expected numbers above 0 and up to 1000, got null")));
+                  HasSubstr("lr: expected a number above 0 and up to 1000, got null")));
 }
 
 TEST(RunSpec, NamesWhereTwoDiffer) {

@@ -329,7 +329,7 @@ TEST(Run, RefusesABadSpecBeforeItTouchesTheDisk) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'epo'?")));
   EXPECT_THAT(
       running([](RunSpec& spec) { testing::colored_mnist(spec).alpha = 2; }),
-      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected numbers from 0 to 1, got '2'")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("alpha: expected a number from 0 to 1, got '2'")));
   EXPECT_THAT(running([](RunSpec& spec) {
                 spec.settings.preference = {1, 2};
               }),

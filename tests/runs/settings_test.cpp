@@ -73,7 +73,7 @@ TEST(Settings, OfASolverAreThoseOfTheSolverThatTheRunHas) {
   set(spec, "radius", "0.3");
   EXPECT_EQ(text_of(spec, "radius"), "0.3");
   EXPECT_THAT([&] { set(spec, "radius", "1"); },
-              ThrowsMessage<std::invalid_argument>("radius: expected numbers from 0 to below 1, got '1'"));
+              ThrowsMessage<std::invalid_argument>("radius: expected a number from 0 to below 1, got '1'"));
   EXPECT_THAT(
       [&] { set(spec, "epsilon", "0.2"); },
       ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to solver epo, epo_smooth, epo_worst")));
@@ -124,20 +124,20 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   refusal("steps", "", "got ''");
   refusal("steps", "99999999999999999999", "expected an integer from");
   refusal("seed", "-1", "seed: expected an integer from 0 to 18446744073709551615, got '-1'");
-  refusal("lr", "0", "lr: expected numbers above 0 and up to 1000, got '0'");
-  refusal("lr", "nan", "expected numbers above 0");
-  refusal("lr", "0.1x", "expected numbers above 0");
-  refusal("momentum", "1", "expected numbers from 0 to below 1");
-  refusal("alpha", "1.5", "expected numbers from 0 to 1");
-  refusal("train_betas", "0.1,", "expected lists of numbers from 0 to 1, separated by commas");
-  refusal("preference", "1,0,2", "expected auto, or lists of numbers above 0");
+  refusal("lr", "0", "lr: expected a number above 0 and up to 1000, got '0'");
+  refusal("lr", "nan", "expected a number above 0");
+  refusal("lr", "0.1x", "expected a number above 0");
+  refusal("momentum", "1", "expected a number from 0 to below 1");
+  refusal("alpha", "1.5", "expected a number from 0 to 1");
+  refusal("train_betas", "0.1,", "expected a list of numbers from 0 to 1, separated by commas");
+  refusal("preference", "1,0,2", "expected auto, or a list of numbers above 0");
   refusal("preference", "inf", "expected auto, or lists");
   refusal("objectives", "vrex,erm", "expected names separated by commas, erm the first");
   refusal("restart", "maybe", "restart: expected true or false, got 'maybe'");
   refusal("gradients", "psi", "expected w, phi or f");
   refusal("device", "gpu", "expected cpu, cuda or cuda:N");
   refusal("device", "cuda:999", "expected cpu, cuda or cuda:N");
-  refusal("penalties", "1,-1", "expected equal, or lists of numbers from 0 to 1e+12");
+  refusal("penalties", "1,-1", "expected equal, or a list of numbers from 0 to 1e+12");
   refusal("start", "../elsewhere",
           "start: expected none, or names such as cmnist-gray-erm-s0-0123456789abcdef, got '../elsewhere'");
   refusal("start", "runs/there", "expected none, or names such as");
@@ -172,7 +172,7 @@ TEST(Settings, RangesAreTheTrainers) {
   train::Settings settings;
   settings.momentum = 1.0;
   EXPECT_THAT([&] { train::validate(settings); },
-              ThrowsMessage<std::invalid_argument>("momentum: expected numbers from 0 to below 1, got '1'"));
+              ThrowsMessage<std::invalid_argument>("momentum: expected a number from 0 to below 1, got '1'"));
 }
 
 }  // namespace

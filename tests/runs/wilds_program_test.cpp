@@ -289,7 +289,7 @@ TEST(PairWildsRuns, RefuseBadInputWithStatus2) {
   refused(small_run("civilcomments", "erm", "run", {"image_size=32"}),
           "image_size does not apply to civilcomments with erm");
   refused(wilds_run("camelyon17", "pair", "run", {"preference=choice:5"}),
-          "preference: expected auto, or lists of");
+          "preference: expected auto, or a list of");
   refused({"score", "camelyon17", "--data-root", "data", "--split", "later", "--predictions", "p.csv"},
           "--split: expected train, id_val, val, id_test or test, got 'later'");
   refused({"score", "camelyon17", "--split", "test", "--predictions", "p.csv"},

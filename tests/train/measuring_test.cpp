@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <sstream>
@@ -13,8 +15,10 @@
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/batch.h"
+#include "pair/train/batches.h"
 #include "pair/train/minibatches.h"
 #include "pair/train/step.h"
+#include "pair/train/step_solver.h"
 #include "pair/train/trainer.h"
 #include "tests/train/normalized_model.h"
 #include "tests/train/small_data.h"
@@ -271,6 +275,86 @@ TEST(Measuring, LeavesRunningStatisticsToTheSamplesThatTeach) {
   EXPECT_FALSE(model->norm->running_mean.equal(before->norm->running_mean));
 }
 
+// What a solver with a memory sees: the weights of the step before, also at a rotation.
+TEST(Measuring, ARotationLeavesTheSolverItsLastWeights) {
+  StepSolver solver("epo_smooth", {1.0, 2.0});
+  const std::vector<double> gram{1.0, 0.2, 0.2, 1.0};
+  (void)solver.weigh(std::vector{1.0, 1.0}, gram);
+  const std::vector<double> weights = solver.state().weights;
+  ASSERT_TRUE(solver.overshot(std::vector{9.0, 9.0}));
+  solver.forget_losses();
+  EXPECT_FALSE(solver.overshot(std::vector{9.0, 9.0}));
+  EXPECT_EQ(solver.state().weights, weights);
+}
+
+// Every combination trains, differs from the same without measuring, and resumes exactly.
+TEST(Measuring, WorksWithTheOtherSettings) {
+  struct Case {
+    std::string name;
+    std::function<void(Settings&)> change;
+  };
+  const std::vector<Case> cases{
+      {"some environments", [](Settings& s) { s.environments = 2; }},
+      {"averages", [](Settings& s) { s.track = 5.0; }},
+      {"held at noise",
+       [](Settings& s) {
+         s.track = 5.0;
+         s.hold_at_noise = true;
+       }},
+      {"parts", [](Settings& s) { s.accumulate = 3; }},
+      {"group_dro",
+       [](Settings& s) {
+         s.objectives = {"erm", "group_dro", "worst_risk"};
+       }},
+      {"featurizer's gradients", [](Settings& s) { s.gradients = GradientSource::featurizer; }},
+      {"frozen featurizer", [](Settings& s) { s.freeze_featurizer = true; }},
+      {"linear scheme",
+       [](Settings& s) {
+         s.scheme = Scheme::linear;
+         s.penalty = 10.0;
+       }},
+      {"full batches of different sizes", [](Settings& s) { s.batch = 0; }},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    auto set = testing::small_data();
+    set->train.push_back(testing::small_environment(7, 0.3, 120));
+    const auto trained = [&](double share, std::int64_t stop) {
+      Settings settings = measuring_settings(16, share, 5);
+      one.change(settings);
+      auto trainer = std::make_unique<Trainer>(set, settings, 1);
+      while (trainer->step() < stop) {
+        trainer->advance();
+      }
+      std::stringstream saved;
+      trainer->save(saved);
+      auto resumed = std::make_unique<Trainer>(set, settings, 1);
+      resumed->load(saved);
+      return after_all(*resumed).losses;
+    };
+    const std::vector<double> whole = trained(0.25, 0);
+    EXPECT_EQ(trained(0.25, 17), whole);
+    if (one.name != "parts") {  // 16 samples are not divisible by 3
+      EXPECT_NE(trained(0.0, 0), whole);
+    }
+  }
+}
+
+TEST(Measuring, SaysWhatItDoesNotMeasure) {
+  Settings settings = measuring_settings(16, 0.25, 0);
+  settings.objectives = {"erm", "coral"};
+  settings.preference = {1, 1};
+  Trainer features(testing::small_data(), settings, 1);
+  EXPECT_THAT(features.take_notices(),
+              ::testing::Contains(HasSubstr("measure_share has no effect on coral")));
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm"};
+  Trainer alone(testing::small_data(), settings, 1);
+  EXPECT_THAT(alone.take_notices(), ::testing::Contains(HasSubstr("measure_share only leaves out samples")));
+  Trainer moments(testing::small_data(), measuring_settings(16, 0.25, 0), 1);
+  EXPECT_THAT(moments.take_notices(), ::testing::IsEmpty());
+}
+
 TEST(Measuring, SaysThatARotationNeedsAShare) {
   Trainer without(testing::small_data(), measuring_settings(16, 0.0, 5), 1);
   EXPECT_THAT(without.take_notices(), ::testing::Contains(HasSubstr("measure_rotate has no effect")));
@@ -288,10 +372,17 @@ TEST(Measuring, RefusesWhatItDoesNotFit) {
   settings.preference = {1, 1};
   refusal(settings, "measure_share: expected 0 with iga, which needs the whole network, got 0.2");
   refusal(measuring_settings(1, 0.2, 0), "batch: expected at least 2 with measure_share");
-  refusal(measuring_settings(16, 0.6, 0), "measure_share: expected numbers from 0 to 0.5, got '0.6'");
+  refusal(measuring_settings(16, 0.6, 0), "measure_share: expected a number from 0 to 0.5, got '0.6'");
   settings = measuring_settings(16, 0.25, 0);
   settings.accumulate = 8;
-  refusal(settings, "accumulate: expected a divisor of the samples per batch that teach (12), got 8");
+  refusal(settings,
+          "accumulate: expected a divisor of the samples per batch that are trained on (12), got 8");
+  settings = measuring_settings(16, 0.25, 0);
+  settings.objective_options["irmv1"] = objectives::options_of("irmv1", {{"irmv1_unbiased", "true"}});
+  refusal(settings, "irmv1_unbiased: expected false with measure_share");
+  const data::Share half{.part = 0, .parts = 2};
+  EXPECT_THAT([&] { Batches(*testing::small_data(), measuring_settings(16, 0.2, 0), 1, torch::kCPU, half); },
+              ThrowsMessage<std::invalid_argument>("ranks: expected 1 with measure_share, got 2"));
   auto tiny = testing::small_data(0, 1);
   EXPECT_THAT(
       [&] { Trainer(tiny, measuring_settings(0, 0.2, 0), 1); },

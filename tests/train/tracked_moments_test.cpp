@@ -6,10 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <span>
 #include <sstream>
 
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
+#include "pair/train/noise_floor.h"
 #include "pair/train/step.h"
 #include "pair/train/trainer.h"
 #include "tests/train/small_data.h"
@@ -91,6 +93,45 @@ TEST(TrackedMoments, HaveNoVarianceAfterOneBatch) {
   TrackedMoments tracked(10.0, 2, torch::kCPU);
   (void)tracked.updated(moments(1, 4));
   EXPECT_TRUE(tracked.variances().risks.equal(torch::zeros({2}, torch::kDouble)));
+}
+
+// The host's formulas are those of the tensors, from the first batch on.
+TEST(TrackedMoments, HaveTheSameVariancesAndNoiseFloorsOnTheHost) {
+  std::vector<std::unique_ptr<objectives::Objective>> some;
+  for (const char* name : {"erm", "irmv1", "vrex"}) {
+    some.push_back(objectives::make_objective(name));
+  }
+  some.push_back(
+      objectives::make_objective("irmv1", objectives::options_of("irmv1", {{"irmv1_unbiased", "true"}})));
+  for (const std::int64_t environments : {1, 2}) {
+    TrackedMoments tracked(10.0, environments, torch::kCPU);
+    data::Random random(0, "noise");
+    for (int step = 0; step < 200; ++step) {
+      const torch::Tensor numbers = tracked.with_variance_numbers(torch::ones({3}, torch::kDouble));
+      ASSERT_EQ(numbers.numel(), 3 + 1 + 2 * environments);
+      const auto* data = numbers.data_ptr<double>();
+      const std::vector<double> host = tracked.variances({data + 3, data + numbers.numel()});
+      const Moments there = tracked.variances();
+      const torch::Tensor floors = noise_floors(some, there);
+      const auto n = static_cast<std::size_t>(environments);
+      const std::vector<double> host_floors =
+          noise_floors(some, std::span(host).first(n), std::span(host).last(n));
+      for (std::int64_t e = 0; e < environments; ++e) {
+        const auto at = static_cast<std::size_t>(e);
+        EXPECT_DOUBLE_EQ(host[at], there.risks[e].item<double>()) << step;
+        EXPECT_DOUBLE_EQ(host[n + at], there.derivatives[e].item<double>()) << step;
+      }
+      for (std::size_t k = 0; k < some.size(); ++k) {
+        const double expected = floors[static_cast<std::int64_t>(k)].item<double>();
+        EXPECT_EQ(std::isnan(host_floors[k]), std::isnan(expected)) << step << " " << k;
+        if (!std::isnan(expected)) {
+          EXPECT_NEAR(host_floors[k], expected, 1e-14 * expected) << step << " " << k;
+        }
+      }
+      (void)tracked.updated({torch::rand({environments}, torch::kDouble) * random.uniform(),
+                             torch::rand({environments}, torch::kDouble)});
+    }
+  }
 }
 
 TEST(TrackedMoments, RefuseTheStateOfOthers) {

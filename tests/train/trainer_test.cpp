@@ -449,10 +449,10 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   EXPECT_THAT(message_of(settings),
               HasSubstr("penalties: expected equal, or one number per objective after erm (2), got 1"));
   settings.penalties = {1, -1};
-  EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or lists of numbers from 0"));
+  EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or a list of numbers from 0"));
   settings = small_settings();
   settings.momentum = 1.0;
-  EXPECT_THAT(message_of(settings), HasSubstr("momentum: expected numbers from 0 to below 1, got '1'"));
+  EXPECT_THAT(message_of(settings), HasSubstr("momentum: expected a number from 0 to below 1, got '1'"));
 }
 
 std::shared_ptr<data::EnvironmentSet> five_environments() {

@@ -48,7 +48,7 @@ class TrackedMoments(torch.nn.Module):
     def __init__(self, window: float, environments: int):
         super().__init__()
         if not 1 <= window <= 1e6:
-            raise ValueError(f"window: expected numbers from 1 to 1e+06, got {window:g}")
+            raise ValueError(f"window: expected a number from 1 to 1e+06, got {window:g}")
         if environments < 1:
             raise ValueError(f"environments: expected an integer of at least 1, got {environments}")
         self.window = float(window)

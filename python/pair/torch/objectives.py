@@ -209,7 +209,7 @@ def irmv1(batch: Batch, *, unbiased: bool = False, negative: str = "scale", cons
     if negative not in ("shift", "scale", "keep"):
         raise ValueError(f"negative: expected shift, scale or keep, got '{negative}'")
     if not constant > 0:
-        raise ValueError(f"constant: expected numbers above 0, got {constant:g}")
+        raise ValueError(f"constant: expected a number above 0, got {constant:g}")
     _require_samples("irmv1 with irmv1_unbiased", batch.sizes, 2)
     derivatives = logit_gradient(batch) * batch.logits
     products = [
@@ -331,7 +331,7 @@ class Fishr(_Remembering):
     def __init__(self, ema: float = 0.95, *, mean: bool = False):
         super().__init__()
         if not 0 <= ema < 1:
-            raise ValueError(f"ema: expected numbers from 0 to below 1, got {ema:g}")
+            raise ValueError(f"ema: expected a number from 0 to below 1, got {ema:g}")
         self.ema, self.mean = ema, mean
 
     def __call__(self, batch: Batch) -> Tensor:
@@ -361,7 +361,7 @@ class GroupDRO(_Remembering):
     def __init__(self, rate: float = 1e-2):
         super().__init__()
         if not rate > 0:
-            raise ValueError(f"rate: expected numbers above 0, got {rate:g}")
+            raise ValueError(f"rate: expected a number above 0, got {rate:g}")
         self.rate = rate
 
     def __call__(self, batch: Batch) -> Tensor:
@@ -392,7 +392,7 @@ def clove(
     if size < 2:
         raise ValueError(f"size: expected an integer of at least 2, got {size}")
     if not width > 0:
-        raise ValueError(f"width: expected numbers above 0, got {width:g}")
+        raise ValueError(f"width: expected a number above 0, got {width:g}")
     errors = []
     for logits, labels in zip(batch.logits.split(batch.sizes), batch.labels.split(batch.sizes)):
         if len(logits) > size:

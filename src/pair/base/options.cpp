@@ -1,6 +1,7 @@
 #include "pair/base/options.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
@@ -39,12 +40,33 @@ struct ValueText {
   }
 };
 
+std::string in_singular(const std::string& accepted) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> words{
+      {{"integers ", "an integer "}, {"numbers ", "a number "}, {"lists of ", "a list of "}}};
+  for (const auto& [many, one] : words) {
+    if (accepted.starts_with(many)) {
+      return std::string(one) + accepted.substr(many.size());
+    }
+  }
+  return accepted;
+}
+
 [[noreturn]] void refuse_value(const Field& field, std::string_view got) {
   throw std::invalid_argument(field.name + ": expected " + field.expectation() + ", got '" +
                               std::string(got) + "'");
 }
 
 }  // namespace
+
+std::string Field::expectation() const {
+  constexpr std::string_view comma_or = ", or ";  // "auto, or lists of numbers from 0 to 1"
+  const std::size_t other = accepted.find(comma_or);
+  if (other == std::string::npos) {
+    return in_singular(accepted);
+  }
+  return in_singular(accepted.substr(0, other)) + std::string(comma_or) +
+         in_singular(accepted.substr(other + comma_or.size()));
+}
 
 std::string as_text(const Value& value) {
   return std::visit(ValueText{}, value);
@@ -54,10 +76,10 @@ bool Range::holds(double value) const {
   return value >= low && value <= high && !(open_low && value == low) && !(open_high && value == high);
 }
 
-std::string Range::text() const {
+std::string Range::text(std::string_view noun) const {
   const bool from = std::isfinite(low);
   const bool to = std::isfinite(high);
-  std::string text = "numbers";
+  std::string text(noun);
   if (from) {
     text += (open_low ? " above " : " from ") + shown(low);
   }

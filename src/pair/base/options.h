@@ -49,17 +49,15 @@ struct Range {
   bool open_low = false;   // low itself is excluded
   bool open_high = false;  // high itself is excluded
 
-  [[nodiscard]] bool holds(double value) const;  // false for NaN
-  [[nodiscard]] std::string text() const;        // "numbers from 0 to below 1"
+  [[nodiscard]] bool holds(double value) const;                             // false for NaN
+  [[nodiscard]] std::string text(std::string_view noun = "numbers") const;  // "numbers from 0 to below 1"
 };
 
 // One option of some struct.
 struct Field {
   std::string name;      // used by '--set NAME=VALUE' and specs
   std::string summary;   // one line
-  std::string accepted;  // all values, for lists: "integers from 1 to 10"
-  // One value, for messages: "an integer from 1 to 10". Empty: the same text as `accepted`.
-  std::string expected = {};
+  std::string accepted;  // all values, in the plural: "integers from 1 to 10"
 
   // The distribution of a random search, if there is one: DomainBed's and the paper's.
   std::optional<Distribution> domainbed = {};
@@ -81,8 +79,8 @@ struct Field {
   // Converts text to a value of the option's type; none if it is not of that type. set checks the range.
   std::function<std::optional<Value>(std::string_view)> parse = {};
 
-  // The text after "expected" in a message about an invalid value.
-  [[nodiscard]] const std::string& expectation() const { return expected.empty() ? accepted : expected; }
+  // One of the accepted values, for a message about an invalid one: "an integer from 1 to 10".
+  [[nodiscard]] std::string expectation() const;
 };
 
 // Helpers for describe() and special fields.
@@ -106,9 +104,9 @@ class Fields {
   template <class Whole>
   Field& whole(std::string name, Whole O::*member, Whole low, std::type_identity_t<Whole> high,
                std::string summary) {
-    const std::string range = " from " + std::to_string(low) + " to " + std::to_string(high);
-    Field& field = add(
-        std::move(name), std::move(summary), "integers" + range, parse_whole,
+    return add(
+        std::move(name), std::move(summary),
+        "integers from " + std::to_string(low) + " to " + std::to_string(high), parse_whole,
         [member](const O& options) { return Value(options.*member); },
         [member, low, high](O& options, const Value& value) {
           const auto store = [&](auto number) {
@@ -122,8 +120,6 @@ class Fields {
           const auto* number = std::get_if<std::uint64_t>(&value);
           return number != nullptr && store(*number);
         });
-    field.expected = "an integer" + range;
-    return field;
   }
 
   Field& number(std::string name, double O::*member, Range range, std::string summary) {
@@ -328,7 +324,7 @@ class Options {
   [[nodiscard]] const Field* find(std::string_view name) const;
 
   [[nodiscard]] Value get(const Field& field) const;
-  // Throws std::invalid_argument such as "fishr_ema: expected numbers from 0 to below 1, got 'x'".
+  // Throws std::invalid_argument such as "fishr_ema: expected a number from 0 to below 1, got 'x'".
   void set_value(const Field& field, const Value& value);
   void set_text(const Field& field, std::string_view typed);
 

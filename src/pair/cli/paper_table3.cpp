@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/options.h"
+#include "pair/cli/left_out.h"
 #include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
@@ -82,10 +84,16 @@ void write_table(const PaperTable3Arguments& arguments, const nlohmann::json& re
 // The table of records that exist, for example those of scripts/pack-records.
 void read_table(const PaperTable3Arguments& arguments, Context& context) {
   const std::vector<std::filesystem::path> folders{arguments.records};
-  const select::Histories histories = select::read_histories(folders);
-  write_table(arguments,
-              paper::table3(histories.history, validation_of(arguments.validation), arguments.dataset),
-              "Made of the records in " + arguments.records, context);
+  select::Histories histories = select::read_histories(folders);
+  say_left_out(histories, /*all=*/false, "'pair select --explain' names all", context.err);
+  std::erase_if(histories.history, [&](const select::Run& run) { return run.dataset != arguments.dataset; });
+  const nlohmann::json result =
+      paper::table3(histories.history, validation_of(arguments.validation), arguments.dataset);
+  if (result.at("rows").empty()) {
+    throw UsageError("--records: expected runs of " + arguments.dataset + " with " +
+                     base::joined_names(paper::table3_algorithms()) + ", got none in " + arguments.records);
+  }
+  write_table(arguments, result, "Made of the records in " + arguments.records, context);
 }
 
 void run(const PaperTable3Arguments& arguments, Context& context) {
@@ -171,7 +179,8 @@ void add_paper_table3(CLI::App& paper, Context& context) {
                    "Make the table of the records in this folder, such as scripts/pack-records unpacks, and "
                    "train nothing")
       ->check(CLI::ExistingDirectory)
-      ->excludes("--out", "--jobs", "--n-hparams", "--n-trials");
+      ->excludes("--out", "--jobs", "--n-hparams", "--n-trials", "--methods", "--set", "--device",
+                 "--precision", "--tf32", "--half", "--data-root", "--weights");
   arguments->output.add(*command, {"text", "json"}, "text or json");
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"
@@ -182,7 +191,8 @@ void add_paper_table3(CLI::App& paper, Context& context) {
       "PACS and TerraIncognita: 1,200 runs of ResNet-50 each, 5,001 steps.\n\n"
       "Example:\n"
       "  pair paper table3 --dataset PACS --data-root data --weights resnet50.safetensors --device cuda\n"
-      "  pair paper table3 --n-hparams 2 --n-trials 1 --methods erm,irmv1 --device cuda --jobs 8");
+      "  pair paper table3 --n-hparams 2 --n-trials 1 --methods erm,irmv1 --device cuda --jobs 8\n"
+      "  pair paper table3 --records unpacked --validation test-domain");
   command->callback([arguments, &context] { run(*arguments, context); });
 }
 

@@ -1,7 +1,6 @@
 #include "pair/cli/parse_errors.h"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -222,19 +221,7 @@ std::string with_option_name(const CLI::App& app, std::string_view message) {
   if (found == nullptr || found->count() == 0) {
     return std::string(message);
   }
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> singular{
-      {{": expected numbers from ", ": expected a number from "},
-       {": expected numbers above ", ": expected a number above "},
-       {": expected numbers below ", ": expected a number below "},
-       {": expected numbers up to ", ": expected a number up to "},
-       {": expected lists of ", ": expected a list of "}}};
-  const std::string_view rest = message.substr(colon);
-  for (const auto& [plural, one] : singular) {
-    if (rest.starts_with(plural)) {
-      return found->get_name() + std::string(one) + std::string(rest.substr(plural.size()));
-    }
-  }
-  return found->get_name() + std::string(rest);
+  return found->get_name() + std::string(message.substr(colon));
 }
 
 }  // namespace pair::cli

@@ -40,7 +40,7 @@ struct MomentAverages {
 // Whether the functions below support a head with this weight [k, d], this many environments and samples per
 // environment: 32-bit numbers on a CUDA device; k = 1 with d up to 512, k = 2 up to 256, k = 10 up to 128, d
 // a multiple of 4; at most 16 environments and 4 objectives. Derivatives of halves are not supported together
-// with those of whole environments, for k = 10, for a single sample, or with averages.
+// with those of whole environments, for k = 10, or for a single sample; at_head does not support them with averages.
 bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int64_t samples,
                 std::span<const MomentFunction> objectives);
 

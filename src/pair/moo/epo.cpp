@@ -71,7 +71,7 @@ void describe(base::Fields<EpoOptions>& field) {
 
 Epo::Epo(double epsilon) : epsilon_(epsilon) {
   if (!epsilon_range.holds(epsilon)) {
-    throw std::invalid_argument("epsilon: expected " + epsilon_range.text() + ", got '" +
+    throw std::invalid_argument("epsilon: expected " + epsilon_range.text("a number") + ", got '" +
                                 base::shown(epsilon) + "'");
   }
 }

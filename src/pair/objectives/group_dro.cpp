@@ -32,6 +32,7 @@ class GroupDro final : public Objective {
   explicit GroupDro(const GroupDroOptions& options) : rate_(options.rate) {}
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool of_moments() const override { return true; }
 
   // log q, [environments]; empty before the first step.
   [[nodiscard]] std::vector<torch::Tensor> state() const override;

@@ -58,6 +58,7 @@ class Irmv1 final : public Objective {
   [[nodiscard]] bool may_be_negative() const override {
     return options_.unbiased && options_.negative == Negative::keep;
   }
+  [[nodiscard]] bool of_moments() const override { return !options_.unbiased; }
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override;
 
  private:

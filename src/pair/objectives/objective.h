@@ -72,6 +72,10 @@ class Objective {
   // slower.
   [[nodiscard]] virtual bool needs_network() const { return false; }
 
+  // Whether the value is a function of view.risks and, if it takes_derivatives(), of view.derivatives, and of no other
+  // tensor: only then does it follow moments that are not those of the batch's own samples (data/measuring.h).
+  [[nodiscard]] virtual bool of_moments() const { return false; }
+
   // Whether the value uses view.derivatives if they are defined.
   [[nodiscard]] virtual bool takes_derivatives() const { return false; }
 

@@ -15,6 +15,7 @@ namespace {
 class Vrex final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool of_moments() const override { return true; }
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
     return device::MomentFunction{device::MomentFunction::Kind::risk_variance};
   }

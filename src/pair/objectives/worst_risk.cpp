@@ -9,6 +9,7 @@ namespace {
 class WorstRisk final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool of_moments() const override { return true; }
 };
 
 }  // namespace

@@ -66,7 +66,7 @@ void BalancedStrategy::apply() {
 void BalancedStrategy::advance(std::int64_t step, double lr) {
   Learner& learner = *learner_;
   if (learner.batches.roles_change_at(step)) {
-    solver_.forget_last();
+    solver_.forget_losses();
   }
   Progress& progress = learner.progress;
   if (learner.work.empty()) {

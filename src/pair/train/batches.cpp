@@ -36,6 +36,9 @@ Batches::Batches(const data::EnvironmentSet& data, const Settings& settings, std
       share_(share),
       measuring_(settings.measuring()),
       batch_(settings.batch) {
+  if (measuring_.on() && !share_.whole()) {
+    throw std::invalid_argument("ranks: expected 1 with measure_share, got " + std::to_string(share_.parts));
+  }
   if (data.streamed()) {
     streamed_.emplace(data, settings, seed, device, share);
     return;

@@ -50,8 +50,21 @@ void notify_of_track(Learner& learner, const Settings& settings) {
 }
 
 void notify_of_roles(Learner& learner, const Settings& settings) {
-  if (settings.measure_rotate > 0 && settings.measure_share == 0.0) {
-    learner.link.notify("measure_rotate has no effect without measure_share");
+  if (settings.measure_share == 0.0) {
+    if (settings.measure_rotate > 0) {
+      learner.link.notify("measure_rotate has no effect without measure_share");
+    }
+    return;
+  }
+  for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
+    if (!learner.objectives[k]->of_moments()) {
+      learner.link.notify(
+          "measure_share has no effect on " + settings.objectives[k] +
+          ", which is not a function of risks: it is computed from the samples that are trained on");
+    }
+  }
+  if (learner.objectives.size() == 1) {
+    learner.link.notify("measure_share only leaves out samples: erm alone does not depend on measured risks");
   }
 }
 

@@ -18,7 +18,8 @@ constexpr std::int64_t steps_a_block = 64;
 void require_two(const char* what, std::int64_t got) {
   if (got < 2) {
     throw std::invalid_argument(
-        std::string(what) + ": expected at least 2, one to measure and one to teach (measure_share), got " +
+        std::string(what) +
+        ": expected at least 2, one to measure and one to train on (measure_share), got " +
         std::to_string(got));
   }
 }

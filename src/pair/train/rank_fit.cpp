@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "pair/base/options.h"
 #include "pair/train/interrupted.h"
 
 namespace pair::train {
@@ -61,9 +60,6 @@ void require_equal_parameters(const Learner& learner) {
 void require_shareable(const Learner& learner, const Settings& settings) {
   if (settings.scheme == Scheme::own) {
     refuse_ranks(learner, settings.update.name + ", an algorithm with its own update");
-  }
-  if (settings.measure_share > 0.0) {
-    refuse_ranks(learner, "measure_share=" + base::as_text(settings.measure_share));
   }
   if (settings.accumulate > 1) {
     refuse_ranks(learner, "accumulate=" + std::to_string(settings.accumulate));

@@ -71,7 +71,7 @@ void describe_all(SettingsFields& field) {
       .unsaid = "0";
   field
       .whole("measure_rotate", &S::measure_rotate, std::int64_t{0}, many,
-             "measure_share: steps after which other samples measure; 0: always the same")
+             "measure_share: steps after which the next samples measure; 0: always the same ones")
       .unsaid = "0";
   field.number("lr", &S::lr, rate,
                "learning rate of all steps (schemes linear and own), or of the pretrain steps (pair)");
@@ -261,19 +261,26 @@ void check_measuring(const Settings& s) {
                                 ", which has its own update" + got);
   }
   for (const std::string& name : s.objectives) {
-    if (objectives::make_objective(name, s.objective_options.at(name))->needs_network()) {
+    const auto objective = objectives::make_objective(name, s.objective_options.at(name));
+    if (objective->needs_network()) {
       throw std::invalid_argument("measure_share: expected 0 with " + name +
                                   ", which needs the whole network" + got);
+    }
+    if (name == "irmv1" && !objective->of_moments()) {
+      throw std::invalid_argument(
+          "irmv1_unbiased: expected false with measure_share, since it is computed from the samples that are "
+          "trained "
+          "on, got true");
     }
   }
   if (s.batch == 1) {
     throw std::invalid_argument(
-        "batch: expected at least 2 with measure_share, one sample to measure and one to teach, got 1");
+        "batch: expected at least 2 with measure_share, one sample to measure and one to train on, got 1");
   }
   if (s.batch > 1 && (s.batch - s.measuring().count(s.batch)) % s.accumulate != 0) {
-    throw std::invalid_argument("accumulate: expected a divisor of the samples per batch that teach (" +
-                                std::to_string(s.batch - s.measuring().count(s.batch)) + "), got " +
-                                std::to_string(s.accumulate));
+    throw std::invalid_argument(
+        "accumulate: expected a divisor of the samples per batch that are trained on (" +
+        std::to_string(s.batch - s.measuring().count(s.batch)) + "), got " + std::to_string(s.accumulate));
   }
 }
 
@@ -382,7 +389,8 @@ void validate(const Settings& settings) {
     throw std::invalid_argument(
         "half: expected false with precision bf16, got true; half is fp16, by mnist_cnn's own kernels");
   }
-  if (copy.accumulate > 1 && copy.batch > 0 && copy.batch % copy.accumulate != 0) {
+  if (copy.accumulate > 1 && copy.batch > 0 && copy.measure_share == 0.0 &&
+      copy.batch % copy.accumulate != 0) {
     throw std::invalid_argument("accumulate: expected a divisor of batch (" + std::to_string(copy.batch) +
                                 "), got " + std::to_string(copy.accumulate));
   }

@@ -31,7 +31,7 @@ moo::Solution StepSolver::weigh(std::span<const double> losses, std::span<const 
 }
 
 bool StepSolver::overshot(std::span<const double> losses) const {
-  if (state_.weights.size() != losses.size()) {
+  if (state_.losses.size() != losses.size()) {
     return false;
   }
   const auto under_weights = [this](std::span<const double> values) {
@@ -52,8 +52,7 @@ bool StepSolver::overshot(std::span<const double> losses) const {
          grew(most_violated(state_.losses), most_violated(losses));
 }
 
-void StepSolver::forget_last() {
-  state_.weights.clear();
+void StepSolver::forget_losses() {
   state_.losses.clear();
 }
 

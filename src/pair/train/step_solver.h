@@ -31,8 +31,8 @@ class StepSolver {
   // Above 1, to tolerate the noise of minibatches and the crossing of a narrow valley.
   static constexpr double tolerated_growth = 1.1;
 
-  // Forgets the last losses and weights, if the next losses are of other samples.
-  void forget_last();
+  // Forgets the last losses, if the next ones are of other samples. Solvers still see the last weights.
+  void forget_losses();
 
   struct State {
     std::vector<double> preference;
