@@ -188,8 +188,9 @@ TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   EXPECT_TRUE(torch::equal(at.told.narrow(0, m + m * m, 2).cpu(), also));
 }
 
-// The slopes are those at the averages, and the gradients of the moments those of the batch. Against the kernel without
-// averages, whose by_moments and by_head are checked above: V-REx's slopes are linear in the risks.
+// The slopes are those at the averages, and the gradients of the moments those of the batch. Against the
+// kernel without averages, whose by_moments and by_head are checked above: V-REx's slopes are linear in the
+// risks.
 TEST_P(AtTheHead, AveragesTakeThePlaceOfTheMoments) {
   const Shape& shape = GetParam();
   const Head head = Reference(shape).head(shape);

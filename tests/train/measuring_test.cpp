@@ -39,10 +39,10 @@ TEST(Measuring, LeavesSamplesForBothRoles) {
   EXPECT_FALSE(Measuring().on());
 }
 
-// Draws of 500 steps: which samples of the environment measured, and which taught, in each rotation.
+// Draws of 500 steps: which samples of the environment measured, and which were trained on, in each rotation.
 struct Seen {
   std::set<std::int64_t> measuring;
-  std::set<std::int64_t> teaching;
+  std::set<std::int64_t> training;
 };
 std::vector<Seen> roles_seen(const Measuring& measuring, std::int64_t size, std::int64_t batch) {
   Minibatches batches(3, {7, size}, batch, torch::kCPU, 0, measuring);
@@ -51,20 +51,20 @@ std::vector<Seen> roles_seen(const Measuring& measuring, std::int64_t size, std:
     const torch::Tensor rows = batches.rows(step).view({2, batch})[1];
     for (std::int64_t place = 0; place < batch; ++place) {
       Seen& now = seen[static_cast<std::size_t>(measuring.rotations(step))];
-      (place < measuring.count(batch) ? now.measuring : now.teaching)
+      (place < measuring.count(batch) ? now.measuring : now.training)
           .insert(rows[place].item<std::int64_t>());
     }
   }
   return seen;
 }
 
-TEST(Measuring, SamplesHaveOneRoleForGoodUnlessRolesRotate) {
+TEST(Measuring, SamplesKeepTheirRoleUnlessRolesRotate) {
   const std::vector<Seen> seen = roles_seen({.share = 0.25}, 40, 8);
   ASSERT_EQ(seen.size(), 1U);
   EXPECT_EQ(seen[0].measuring.size(), 10U);
-  EXPECT_EQ(seen[0].teaching.size(), 30U);
+  EXPECT_EQ(seen[0].training.size(), 30U);
   for (const std::int64_t row : seen[0].measuring) {
-    EXPECT_FALSE(seen[0].teaching.contains(row)) << row;
+    EXPECT_FALSE(seen[0].training.contains(row)) << row;
     EXPECT_GE(row, 7);
     EXPECT_LT(row, 47);
   }
@@ -78,7 +78,7 @@ TEST(Measuring, EverySampleMeasuresOnceInARoundOfRotations) {
     EXPECT_EQ(seen[turn].measuring.size(), 10U) << turn;
     for (const std::int64_t row : seen[turn].measuring) {
       EXPECT_TRUE(measured.insert(row).second) << row;
-      EXPECT_FALSE(seen[turn].teaching.contains(row)) << row;
+      EXPECT_FALSE(seen[turn].training.contains(row)) << row;
     }
   }
   EXPECT_EQ(measured.size(), 40U);
@@ -116,11 +116,11 @@ TEST(Measuring, AReplacementHasTheRoleOfTheSampleThatItReplaces) {
   std::iota(samples.begin(), samples.end(), 0);
   const data::Sampler sampler({samples}, {.seed = 5, .batch = 8, .measuring = {.share = 0.25}});
   std::set<std::size_t> measuring;
-  std::set<std::size_t> teaching;
+  std::set<std::size_t> training;
   for (std::int64_t step = 0; step < 200; ++step) {
     for (std::size_t place = 0; place < 8; ++place) {
-      (place < 2 ? measuring : teaching).insert(sampler.samples_of(step)[place]);
-      EXPECT_FALSE((place < 2 ? teaching : measuring).contains(sampler.replacement(step, place, 1)));
+      (place < 2 ? measuring : training).insert(sampler.samples_of(step)[place]);
+      EXPECT_FALSE((place < 2 ? training : measuring).contains(sampler.replacement(step, place, 1)));
     }
   }
 }
@@ -146,7 +146,7 @@ TEST(Measuring, SamplesGiveTheSlopesAndTheOthersTheDirection) {
   EXPECT_TRUE(batch.inputs[150].equal(all.inputs[250]));
   EXPECT_TRUE(batch.measuring.inputs[50].equal(all.inputs[200]));
   EXPECT_TRUE(batch.measuring.labels[50].equal(all.labels[200]));
-  const Batch teaching{batch.inputs, batch.labels, batch.sizes};
+  const Batch training{batch.inputs, batch.labels, batch.sizes};
   const Batch measuring{batch.measuring.inputs, batch.measuring.labels, batch.measuring.sizes};
 
   const auto gap_of = [&](const Batch& some) {
@@ -160,12 +160,12 @@ TEST(Measuring, SamplesGiveTheSlopesAndTheOthersTheDirection) {
   Step step(model, objectives, data::TaskLoss::binary_cross_entropy);
   const std::vector<double> vrex{0.0, 0.0, 1.0};
   const Step::Result by_roles = step.with_weights(batch, vrex, draws);
-  const Step::Result taught = step.with_weights(teaching, vrex, draws);
+  const Step::Result trained = step.with_weights(training, vrex, draws);
   const Step::Result measured = step.with_weights(measuring, vrex, draws);
   EXPECT_TRUE(torch::allclose(by_roles.losses, measured.losses, 1e-12, 1e-15));
-  EXPECT_TRUE(torch::allclose(by_roles.gradient, taught.gradient * (gap_of(measuring) / gap_of(teaching)),
+  EXPECT_TRUE(torch::allclose(by_roles.gradient, trained.gradient * (gap_of(measuring) / gap_of(training)),
                               1e-9, 1e-14));
-  EXPECT_FALSE(torch::allclose(by_roles.gradient, taught.gradient, 1e-3, 1e-14));
+  EXPECT_FALSE(torch::allclose(by_roles.gradient, trained.gradient, 1e-3, 1e-14));
 
   // The solver's path gives the same.
   const torch::Tensor compared = step.compare(batch, GradientSource::head, draws);
@@ -194,7 +194,7 @@ Evaluation after_all(Trainer& trainer) {
 }
 
 // ERM alone, whose slopes are constant: what measures has no influence.
-TEST(Measuring, SamplesNeverTeach) {
+TEST(Measuring, SamplesGiveNoGradient) {
   for (const std::int64_t batch : {0, 16}) {
     const auto prediction = [&](bool altered, double share) {
       const auto set = testing::small_data();
@@ -229,7 +229,7 @@ TEST(Measuring, ChangesTheLossesThatTheSolverSees) {
   }
 }
 
-TEST(Measuring, ResumesExactlyBesideAndAtARotation) {
+TEST(Measuring, ResumesExactlyBetweenAndAtRotations) {
   for (const std::int64_t batch : {0, 16}) {
     for (const std::int64_t stop : {3, 10, 15, 20, 23}) {
       const Settings settings = measuring_settings(batch, 0.2, 5);
@@ -266,7 +266,7 @@ TEST(Measuring, ARotationIsNotTakenForAStepThatWasTooLong) {
   EXPECT_EQ(after_all(trainer).backtracks, 0);
 }
 
-TEST(Measuring, LeavesRunningStatisticsToTheSamplesThatTeach) {
+TEST(Measuring, LeavesRunningStatisticsToTheOtherSamples) {
   const auto model = testing::normalized_model();
   const auto before = testing::normalized_model();
   Trainer trainer(testing::small_data(), model, measuring_settings(16, 0.25, 0), 1);
@@ -275,7 +275,7 @@ TEST(Measuring, LeavesRunningStatisticsToTheSamplesThatTeach) {
   EXPECT_FALSE(model->norm->running_mean.equal(before->norm->running_mean));
 }
 
-// What a solver with a memory sees: the weights of the step before, also at a rotation.
+// A solver with a memory still sees the weights of the step before.
 TEST(Measuring, ARotationLeavesTheSolverItsLastWeights) {
   StepSolver solver("epo_smooth", {1.0, 2.0});
   const std::vector<double> gram{1.0, 0.2, 0.2, 1.0};

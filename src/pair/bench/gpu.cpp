@@ -363,8 +363,8 @@ class Bench {
         irm ? 0.4 : 0.35);
   }
 
-  // PAIR-o's balance steps on minibatches: with averages over steps and hold_at_noise, with averages, and without; and
-  // ERM's steps.
+  // PAIR-o's balance steps on minibatches: with averages over steps and hold_at_noise, with averages, and
+  // without; and ERM's steps.
   void minibatch_steps() {
     const auto measure = [&](const std::string& name, train::Settings settings,
                              const std::shared_ptr<const data::EnvironmentSet>& data, const Cost& cost) {

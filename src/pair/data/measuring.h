@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <vector>
 
-// Two roles for the samples of an environment: some measure the objectives, the others teach the model.
+// Two roles for the samples of an environment: some measure the objectives, the others are trained on.
 //
 // A network that has memorised its samples can make the environments' risks equal on them, and the penalties
 // are then low although the model is not invariant. With two roles, objectives and their slopes are taken on
-// samples that do not teach at the time, as with separate data for objective and constraints (A. Cotter et al., "Training
-// Well-Generalizing Classifiers for Fairness Metrics and Other Data-Dependent Constraints", ICML 2019). Roles
-// may rotate, so that every sample teaches for most of the time.
+// samples that give no gradient at the time, as with separate data for objective and constraints (A. Cotter
+// et al., "Training Well-Generalizing Classifiers for Fairness Metrics and Other Data-Dependent Constraints",
+// ICML 2019). Roles may rotate, so that every sample is trained on for most of the time.
 
 namespace pair::data {
 
 struct Measuring {
-  double share =
-      0.0;  // the part of each environment's samples that measures. [0, 0.5]; 0: all samples do both
+  // The part of each environment's samples that measures. [0, 0.5]; 0: all samples do both
+  double share = 0.0;
   std::int64_t rotate = 0;  // steps after which the next samples measure; 0: never
 
   [[nodiscard]] bool on() const { return share > 0.0; }

@@ -27,8 +27,8 @@ struct SamplerOptions {
   // give the batch of a sampler without parts.
   Share share = {};
   // If it is on, the first measuring.count(batch) places of each environment are drawn from the samples that
-  // measure at the step, the others from those that teach. Needs two samples per environment and batch, and
-  // the whole share.
+  // measure at the step, the others from those that are trained on. Needs two samples per environment and
+  // batch, and the whole share.
   Measuring measuring = {};
 };
 

@@ -313,8 +313,8 @@ __device__ double evaluate(const MomentFunction& function, const double* moments
   return environments > 1 ? squares / (count - 1.0) : 0.0;
 }
 
-// Takes the batch's moments [all], in shared memory, into the averages, and replaces them by these. The arithmetic is
-// that of train::TrackedMoments::updated. For all threads of a block.
+// Takes the batch's moments [all], in shared memory, into the averages, and replaces them by these. The
+// arithmetic is that of train::TrackedMoments::updated. For all threads of a block.
 __device__ void average(const Averages& state, double* moments, int all) {
   const int thread = static_cast<int>(threadIdx.x);
   const double before = *state.steps;

@@ -40,7 +40,8 @@ struct MomentAverages {
 // Whether the functions below support a head with this weight [k, d], this many environments and samples per
 // environment: 32-bit numbers on a CUDA device; k = 1 with d up to 512, k = 2 up to 256, k = 10 up to 128, d
 // a multiple of 4; at most 16 environments and 4 objectives. Derivatives of halves are not supported together
-// with those of whole environments, for k = 10, or for a single sample; at_head does not support them with averages.
+// with those of whole environments, for k = 10, or for a single sample; at_head does not support them with
+// averages.
 bool takes_head(const torch::Tensor& weight, std::int64_t environments, std::int64_t samples,
                 std::span<const MomentFunction> objectives);
 
@@ -52,8 +53,8 @@ struct AtHead {
   // [m + m m + ...] doubles: the m losses, the Gram matrix of by_head, and the numbers of `also`.
   torch::Tensor told;
 };
-// also: doubles to be appended to told, or undefined. averages: if given, they take in the batch's moments first,
-// and the objectives and their slopes are those at the averages.
+// also: doubles to be appended to told, or undefined. averages: if given, they take in the batch's moments
+// first, and the objectives and their slopes are those at the averages.
 AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also,
                const MomentAverages* averages = nullptr);
 

@@ -34,8 +34,8 @@ struct HeadView {
   torch::Tensor derivatives;
   // All trainable parameters; only set if an objective has needs_network().
   std::vector<torch::Tensor> parameters;
-  // If the batch is from some of the training environments: which, [environments], int64, ascending; and the number
-  // of all. Otherwise undefined.
+  // If the batch is from some of the training environments: which, [environments], int64, ascending; and the
+  // number of all. Otherwise undefined.
   torch::Tensor chosen = {};
   std::int64_t all_environments = 0;
 
@@ -72,8 +72,9 @@ class Objective {
   // slower.
   [[nodiscard]] virtual bool needs_network() const { return false; }
 
-  // Whether the value is a function of view.risks and, if it takes_derivatives(), of view.derivatives, and of no other
-  // tensor: only then does it follow moments that are not those of the batch's own samples (data/measuring.h).
+  // Whether the value is a function of view.risks and, if it takes_derivatives(), of view.derivatives, and of
+  // no other tensor: only then does it follow moments that are not those of the batch's own samples
+  // (data/measuring.h).
   [[nodiscard]] virtual bool of_moments() const { return false; }
 
   // Whether the value uses view.derivatives if they are defined.

@@ -28,8 +28,8 @@ struct GeneralityRequest {
   Overrides common = {};         // settings common to all runs
   std::size_t search_seeds = 0;  // the first seeds by which the linear scheme's settings are chosen; 0: all
   double percentile = 0.5;       // the bar of DomainBed's form of PAIR-s; 0: none
-  // The rows of one scheme alone: a table of thousands of runs can be made in two parts. ERM, IRMv1 and the oracle
-  // belong to the linear scheme.
+  // The rows of one scheme alone: a table of thousands of runs can be made in two parts. ERM, IRMv1 and the
+  // oracle belong to the linear scheme.
   enum class Rows { all, linear, pair };
   Rows rows = Rows::all;
 };

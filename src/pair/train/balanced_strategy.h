@@ -38,8 +38,8 @@ class BalancedStrategy : public StepStrategy {
   const Settings* settings_;
   StepSolver solver_;
   bool backtracks_;
-  // The results of compare on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4] and, if
-  // holds(), the numbers of TrackedMoments::with_variance_numbers before the step.
+  // The results of compare on the device, doubles: losses [m], Gram matrix [m m], the update's tally [4] and,
+  // if holds(), the numbers of TrackedMoments::with_variance_numbers before the step.
   torch::Tensor step_numbers_;
 };
 

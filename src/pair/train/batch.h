@@ -9,7 +9,7 @@
 
 namespace pair::train {
 
-// The samples of one step that measure the moments and do not teach (data/measuring.h), ordered by environment.
+// The samples of one step that measure the moments and give no gradient (data/measuring.h), by environment.
 struct MeasuringSamples {
   torch::Tensor inputs;  // undefined: the batch's own samples measure
   torch::Tensor labels;
@@ -23,8 +23,8 @@ struct Batch {
   std::vector<std::int64_t> sizes;
   // The sizes of the whole batch, if this is one rank's part of it (ranks.h); otherwise empty.
   std::vector<std::int64_t> whole = {};
-  // If a step takes some of the training environments: which, [environments], int64, on the device, ascending; and
-  // the number of all. Otherwise undefined.
+  // If a step takes some of the training environments: which, [environments], int64, on the device,
+  // ascending; and the number of all. Otherwise undefined.
   torch::Tensor environments = {};
   std::int64_t all_environments = 0;
   MeasuringSamples measuring = {};

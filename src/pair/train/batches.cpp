@@ -173,7 +173,7 @@ void Batches::assign_roles(std::int64_t step) {
       to = rows;
     }
   };
-  std::vector<torch::Tensor> teaching;
+  std::vector<torch::Tensor> training;
   std::vector<torch::Tensor> measuring;
   with_roles_.sizes.clear();
   with_roles_.measuring.sizes.clear();
@@ -183,15 +183,15 @@ void Batches::assign_roles(std::int64_t step) {
     // The measuring samples first.
     const torch::Tensor rows = order_.narrow(0, start, size).roll(-measuring_.first(step, size));
     measuring.push_back(rows.narrow(0, 0, count));
-    teaching.push_back(rows.narrow(0, count, size - count));
+    training.push_back(rows.narrow(0, count, size - count));
     with_roles_.sizes.push_back(size - count);
     with_roles_.measuring.sizes.push_back(count);
     start += size;
   }
-  const torch::Tensor teachers = torch::cat(teaching);
+  const torch::Tensor trained_on = torch::cat(training);
   const torch::Tensor measurers = torch::cat(measuring);
-  assign(with_roles_.inputs, train_.inputs.index_select(0, teachers));
-  assign(with_roles_.labels, train_.labels.index_select(0, teachers));
+  assign(with_roles_.inputs, train_.inputs.index_select(0, trained_on));
+  assign(with_roles_.labels, train_.labels.index_select(0, trained_on));
   assign(with_roles_.measuring.inputs, train_.inputs.index_select(0, measurers));
   assign(with_roles_.measuring.labels, train_.labels.index_select(0, measurers));
   turn_ = measuring_.rotations(step);

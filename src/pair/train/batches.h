@@ -60,7 +60,7 @@ class Batches {
   [[nodiscard]] Batch of_step(bool half) const;
 
  private:
-  // Steps on all samples: writes those that teach and those that measure at the step to fixed memory.
+  // Steps on all samples: writes those that are trained on and those that measure to fixed memory.
   void assign_roles(std::int64_t step);
   // Concatenated samples of environments of these sizes, or other rows: those of the share.
   [[nodiscard]] torch::Tensor own_rows(const torch::Tensor& rows,

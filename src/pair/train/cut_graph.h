@@ -46,7 +46,7 @@ class CutGraph : public StepPath {
   struct Compared;
 
   [[nodiscard]] Cut cut(const Batch& batch);
-  // The moments of samples that do not teach, in evaluation mode.
+  // The moments of samples that give no gradient, in evaluation mode.
   [[nodiscard]] Moments measured(const MeasuringSamples& samples) const;
   [[nodiscard]] torch::Tensor row_sums(const torch::Tensor& rows);
   // The head's weight and bias, one after the other.

@@ -19,9 +19,9 @@ namespace pair::train {
 class Minibatches {
  public:
   // sizes: the number of samples of each environment, below 2^31; batch: the number drawn from each;
-  // environments: the number per step, drawn without replacement; 0 means all; measuring: as for data::Sampler.
-  // Throws std::invalid_argument for more environments than there are, and if measuring is on and a batch or an
-  // environment has fewer than two samples.
+  // environments: the number per step, drawn without replacement; 0 means all; measuring: as for
+  // data::Sampler. Throws std::invalid_argument for more environments than there are, and if measuring is on
+  // and a batch or an environment has fewer than two samples.
   Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
               torch::Device device, std::int64_t environments = 0, data::Measuring measuring = {});
 
@@ -41,7 +41,8 @@ class Minibatches {
  private:
   void draw(std::int64_t block);
   [[nodiscard]] torch::Tensor draw_environments(std::int64_t block) const;
-  // The drawn rows [steps_a_block, places] for random bits of that shape, 31 each, of the environments of places.
+  // The drawn rows [steps_a_block, places] for random bits of that shape, 31 each, of the environments of
+  // places.
   [[nodiscard]] torch::Tensor plain_rows(const torch::Tensor& bits, const torch::Tensor& of_places) const;
   [[nodiscard]] torch::Tensor rows_by_role(const torch::Tensor& bits, const torch::Tensor& of_places,
                                            std::int64_t block) const;
@@ -60,8 +61,8 @@ class Minibatches {
   torch::Tensor environments_;  // [steps_a_block, chosen_]
 };
 
-// data::measuring_order of environments of these sizes, as rows of their concatenated samples: [samples], int64, on
-// the host. Throws std::invalid_argument if an environment has fewer than two.
+// data::measuring_order of environments of these sizes, as rows of their concatenated samples: [samples],
+// int64, on the host. Throws std::invalid_argument if an environment has fewer than two.
 torch::Tensor measuring_rows(std::uint64_t seed, const std::vector<std::int64_t>& sizes);
 
 }  // namespace pair::train

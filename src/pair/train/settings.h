@@ -79,9 +79,9 @@ struct Settings {
   // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
   // environments; 1: the batch's own moments. [1, 1e6]
   double track = 1.0;
-  // The share of each environment's samples that measures the moments of a step while the others give its gradient
-  // (data/measuring.h), for objectives that are functions of moments; with minibatches, of each batch too. 0:
-  // all samples do both. [0, 0.5]
+  // The share of each environment's samples that measures the moments of a step while the others give its
+  // gradient (data/measuring.h), for objectives that are functions of moments; with minibatches, of each
+  // batch too. 0: all samples do both. [0, 0.5]
   double measure_share = 0.0;
   std::int64_t measure_rotate = 0;  // steps after which other samples measure; 0: always the same. [0, 1e9]
   double lr = 1e-3;  // learning rate, in the linear scheme, PAIR-o's descent phase and own updates. (0, 1e3]
@@ -94,8 +94,8 @@ struct Settings {
   std::int64_t schedule_every = 1000;  // steps between two reductions of schedule step. [1, 1e9]
   double schedule_factor = 0.96;       // what each reduction multiplies by. (0, 1]
   bool amsgrad = false;  // Adam divides by the largest mean of squares so far (Reddi et al. 2018)
-  // Factor of the sum of squared parameters in the linear scheme, in PAIR-o's pretrain steps and in own updates;
-  // not in the balance phase. [0, 1e3]
+  // Factor of the sum of squared parameters in the linear scheme, in PAIR-o's pretrain steps and in own
+  // updates; not in the balance phase. [0, 1e3]
   double l2 = 1e-3;
   // The share of the run's last steps whose weights are averaged (averaged_weights.h): scores, records and
   // the saved model are then of the average. 0: no averaging. [0, 1]
@@ -136,9 +136,9 @@ struct Settings {
   // Undo steps that raise the loss that they should lower. Only if the losses of two steps can be compared:
   // not with minibatches, nor with an objective that draws its own (clove).
   bool backtrack = true;
-  // Shorten steps by the share of the weighted losses that is clearly above their noise floors (noise_floor.h).
-  // Estimates of a penalty that is 0 are smallest for a network that predicts nothing, and a long balance phase
-  // would end there. Has an effect only if moments are averaged over steps (track).
+  // Shorten steps by the share of the weighted losses that is clearly above their noise floors
+  // (noise_floor.h). Estimates of a penalty that is 0 are smallest for a network that predicts nothing, and a
+  // long balance phase would end there. Has an effect only if moments are averaged over steps (track).
   bool hold_at_noise = false;
   Decay decay = Decay::cosine;  // decay of balance_lr over the balance phase
   GradientSource gradients = GradientSource::head;

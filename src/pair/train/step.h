@@ -62,8 +62,8 @@ class Step {
   [[nodiscard]] TrackedMoments* tracked() const { return tracked_.get(); }
 
   // Batches are one rank's from now on, and losses and gradients those of all ranks' together (ranks.h).
-  // Throws std::invalid_argument if an objective needs the whole network. On CUDA devices such steps use the cut
-  // graph, without the kernels at the head.
+  // Throws std::invalid_argument if an objective needs the whole network. On CUDA devices such steps use the
+  // cut graph, without the kernels at the head.
   void share(const Ranks& ranks);
 
   // Makes the featurizer constant and removes its parameters from parameters(); thaw_featurizer undoes that.

@@ -20,8 +20,8 @@
 //
 // The first `window` steps are thus a plain mean. The variance of an average is about 1 / (2 window - 1) of a
 // batch's, s^2. That is known from d_t = m_t - m^_(t-1), whose variance is s^2 (1 + 1 / (2 window - 1)): the
-// variance of an average is E[d^2] / (2 window), and E[d^2] (t - 1) / t^2 where that is larger, at the beginning.
-// E[d^2] is a moving average, too, over 100 steps.
+// variance of an average is E[d^2] / (2 window), and E[d^2] (t - 1) / t^2 where that is larger, at the
+// beginning. E[d^2] is a moving average, too, over 100 steps.
 
 namespace pair::train {
 
@@ -39,8 +39,9 @@ class TrackedMoments {
   // fall quickly.
   [[nodiscard]] Moments variances() const;
 
-  // The same on the host, in two parts. First the 1 + 2 environments doubles that the variances are functions of,
-  // appended to numbers that are copied there anyway; then, from these, the variances of the risks and of the derivatives.
+  // The same on the host, in two parts. First the 1 + 2 environments doubles that the variances are functions
+  // of, appended to numbers that are copied there anyway; then, from these, the variances of the risks and of
+  // the derivatives.
   [[nodiscard]] torch::Tensor with_variance_numbers(const torch::Tensor& numbers) const;
   [[nodiscard]] std::vector<double> variances(std::span<const double> numbers) const;
 
