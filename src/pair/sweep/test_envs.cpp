@@ -33,7 +33,7 @@ TestEnvs test_envs_of(std::string_view text) {
     const auto [end, error] = std::from_chars(text.data() + start, text.data() + comma, number);
     if (start == comma || error != std::errc() || end != text.data() + comma || number < 0) {
       throw std::invalid_argument(
-          "test_envs: expected numbers from 0, such as 2, or 0,2 for two in one run, "
+          "test_envs: expected a number from 0, such as 2, or 0,2 for two in one run, "
           "got '" +
           std::string(text) + "'");
     }
