@@ -131,7 +131,7 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   refusal("alpha", "1.5", "expected a number from 0 to 1");
   refusal("train_betas", "0.1,", "expected a list of numbers from 0 to 1, separated by commas");
   refusal("preference", "1,0,2", "expected auto, or a list of numbers above 0");
-  refusal("preference", "inf", "expected auto, or lists");
+  refusal("preference", "inf", "expected auto, or a list");
   refusal("objectives", "vrex,erm", "expected names separated by commas, erm the first");
   refusal("restart", "maybe", "restart: expected true or false, got 'maybe'");
   refusal("gradients", "psi", "expected w, phi or f");
