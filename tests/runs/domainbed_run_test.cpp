@@ -175,7 +175,7 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
               ThrowsMessage<std::invalid_argument>(HasSubstr(
                   "test_envs: expected a list of integers from 0 to 5, separated by commas, got '6'")));
   EXPECT_THAT(resolving("erm", "test_envs", "1,x"),
-              ThrowsMessage<std::invalid_argument>(HasSubstr("lists of integers")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr("a list of integers")));
   EXPECT_THAT(
       [] {
         (void)resolve("cmnist", "erm", std::vector<Override>{{"test_envs", "1"}});
