@@ -22,11 +22,13 @@
 #include "pair/train/trainer.h"
 #include "tests/train/normalized_model.h"
 #include "tests/train/small_data.h"
+#include "tests/train/trained.h"
 
 namespace pair::train::measuring_test {
 namespace {
 
 using data::Measuring;
+using testing::after_all;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
@@ -87,14 +89,7 @@ TEST(Measuring, EverySampleMeasuresOnceInARoundOfRotations) {
 
 TEST(Measuring, StreamedSamplesAreThoseOfResidentData) {
   const std::vector<std::int64_t> sizes{1000, 3, 70'000};
-  std::vector<std::vector<std::size_t>> samples;
-  std::size_t next = 0;
-  for (const std::int64_t size : sizes) {
-    samples.emplace_back();
-    for (std::int64_t i = 0; i < size; ++i) {
-      samples.back().push_back(next++);
-    }
-  }
+  const std::vector<std::vector<std::size_t>> samples = testing::consecutive_samples(sizes);
   for (const std::int64_t rotate : {0, 7}) {
     const Measuring measuring{.share = 0.3, .rotate = rotate};
     Minibatches minibatches(5, sizes, 8, torch::kCPU, 0, measuring);
@@ -184,13 +179,6 @@ Settings measuring_settings(std::int64_t batch, double share, std::int64_t rotat
   settings.model_options = models::options_of("mlp", {{"width", "8"}});
   settings.balance_lr = 0.05;
   return settings;
-}
-
-Evaluation after_all(Trainer& trainer) {
-  while (!trainer.finished()) {
-    trainer.advance();
-  }
-  return trainer.evaluate();
 }
 
 // ERM alone, whose slopes are constant: what measures has no influence.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "pair/train/minibatches.h"
+#include "tests/train/small_data.h"
 
 namespace pair::train::sampler_test {
 namespace {
@@ -10,14 +11,7 @@ namespace {
 // Data in memory and data that is read as it is needed are trained on the same samples.
 TEST(SamplerAndMinibatches, DrawTheSameRows) {
   const std::vector<std::int64_t> sizes{1000, 3, 70'000};
-  std::vector<std::vector<std::size_t>> samples;
-  std::size_t next = 0;
-  for (const std::int64_t size : sizes) {
-    samples.emplace_back();
-    for (std::int64_t i = 0; i < size; ++i) {
-      samples.back().push_back(next++);
-    }
-  }
+  const std::vector<std::vector<std::size_t>> samples = testing::consecutive_samples(sizes);
   for (const std::uint64_t seed : {0U, 7U, 123'456'789U}) {
     Minibatches minibatches(seed, sizes, 8, torch::kCPU);
     const data::Sampler sampler(samples, {.seed = seed, .batch = 8});

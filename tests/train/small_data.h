@@ -2,9 +2,11 @@
 
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "pair/data/environment.h"
 #include "pair/data/random.h"
@@ -72,6 +74,19 @@ inline std::shared_ptr<data::EnvironmentSet> small_picture_data(std::int64_t sam
   set->train = {small_pictures(0, 0.1, samples), small_pictures(0, 0.2, samples)};
   set->held_out = {small_pictures(1, 0.9, samples)};
   return set;
+}
+
+// Samples 0, 1, 2, ... of environments of these sizes, one after the other.
+inline std::vector<std::vector<std::size_t>> consecutive_samples(const std::vector<std::int64_t>& sizes) {
+  std::vector<std::vector<std::size_t>> samples;
+  std::size_t next = 0;
+  for (const std::int64_t size : sizes) {
+    samples.emplace_back();
+    for (std::int64_t i = 0; i < size; ++i) {
+      samples.back().push_back(next++);
+    }
+  }
+  return samples;
 }
 
 }  // namespace pair::train::testing

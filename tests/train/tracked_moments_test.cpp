@@ -15,9 +15,12 @@
 #include "pair/train/step.h"
 #include "pair/train/trainer.h"
 #include "tests/train/small_data.h"
+#include "tests/train/trained.h"
 
 namespace pair::train::tracked_moments_test {
 namespace {
+
+using testing::after_all;
 
 Moments moments(double first, double second) {
   return {torch::tensor({first, second}, torch::kDouble),
@@ -209,13 +212,6 @@ Settings tracked_settings(std::int64_t batch, double track) {
   settings.balance_lr = 1e-3;
   settings.model_options = models::options_of("mlp", {{"width", "8"}});
   return settings;
-}
-
-Evaluation after_all(Trainer& trainer) {
-  while (!trainer.finished()) {
-    trainer.advance();
-  }
-  return trainer.evaluate();
 }
 
 TEST(TrackedMoments, ChangeMinibatchesAlone) {
