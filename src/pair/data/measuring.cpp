@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <string>
 
 #include "pair/data/random.h"
@@ -13,6 +14,12 @@ std::int64_t Measuring::count(std::int64_t n) const {
 }
 
 std::vector<std::int64_t> measuring_order(std::uint64_t seed, std::size_t environment, std::size_t n) {
+  if (n < 2) {
+    throw std::invalid_argument(
+        "samples of an environment: expected at least 2, one to measure and one to train on (measure_share), "
+        "got " +
+        std::to_string(n));
+  }
   return Random(seed, "measuring/" + std::to_string(environment)).permutation(n);
 }
 

@@ -34,7 +34,8 @@ struct Measuring {
   }
 };
 
-// A random order of an environment's n samples, which may be sorted by label in a file.
+// A random order of an environment's n samples, which may be sorted by label in a file. Throws
+// std::invalid_argument for fewer than two.
 std::vector<std::int64_t> measuring_order(std::uint64_t seed, std::size_t environment, std::size_t n);
 
 }  // namespace pair::data

@@ -37,11 +37,6 @@ void arrange_for_measuring(std::vector<std::vector<std::size_t>>& samples, const
   }
   base::require_integer("batch", options.batch, 2, largest_batch);
   for (std::size_t e = 0; e < samples.size(); ++e) {
-    if (samples[e].size() < 2) {
-      throw std::invalid_argument(
-          "samples of an environment: expected at least 2, one to measure and one to train on, got " +
-          std::to_string(samples[e].size()));
-    }
     std::vector<std::size_t> arranged;
     arranged.reserve(samples[e].size());
     for (const std::int64_t i : measuring_order(options.seed, e, samples[e].size())) {

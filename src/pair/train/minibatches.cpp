@@ -15,13 +15,14 @@ namespace {
 
 constexpr std::int64_t steps_a_block = 64;
 
-void require_two(const char* what, std::int64_t got) {
-  if (got < 2) {
-    throw std::invalid_argument(
-        std::string(what) +
-        ": expected at least 2, one to measure and one to train on (measure_share), got " +
-        std::to_string(got));
-  }
+// Numbers of the environments, [all environments], at the environments of places: [steps_a_block, places].
+torch::Tensor at_places(const torch::Tensor& numbers, const torch::Tensor& of_places) {
+  return numbers.index_select(0, of_places).view({steps_a_block, -1});
+}
+
+// A draw from 0 to choices - 1 by 31 random bits. None is favoured by more than choices / 2^31.
+torch::Tensor below(const torch::Tensor& bits, const torch::Tensor& choices) {
+  return torch::bitwise_right_shift(bits * choices, 31);
 }
 
 }  // namespace
@@ -42,7 +43,11 @@ Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& si
   starts_ = (sizes_.cumsum(0) - sizes_).to(device);
   sizes_ = sizes_.to(device);
   if (measuring_.on()) {
-    require_two("batch", batch);
+    if (batch < 2) {
+      throw std::invalid_argument(
+          "batch: expected at least 2, one to measure and one to train on (measure_share), got " +
+          std::to_string(batch));
+    }
     order_ = measuring_rows(seed, sizes).to(device);
     std::vector<std::int64_t> measurers;
     for (const std::int64_t size : sizes) {
@@ -55,7 +60,6 @@ Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& si
 torch::Tensor measuring_rows(std::uint64_t seed, const std::vector<std::int64_t>& sizes) {
   std::vector<std::int64_t> rows;
   for (std::size_t e = 0; e < sizes.size(); ++e) {
-    require_two("samples of an environment", sizes[e]);
     const auto start = static_cast<std::int64_t>(rows.size());
     for (const std::int64_t i : data::measuring_order(seed, e, static_cast<std::size_t>(sizes[e]))) {
       rows.push_back(start + i);
@@ -111,22 +115,15 @@ void Minibatches::draw(std::int64_t block) {
   block_ = block;
 }
 
-// 31 random bits times the number of choices, over 2^31: none is favoured by more than that number / 2^31.
 torch::Tensor Minibatches::plain_rows(const torch::Tensor& bits, const torch::Tensor& of_places) const {
-  const auto at_places = [&](const torch::Tensor& numbers) {
-    return numbers.index_select(0, of_places).view_as(bits);
-  };
-  return torch::bitwise_right_shift(bits * at_places(sizes_), 31) + at_places(starts_);
+  return below(bits, at_places(sizes_, of_places)) + at_places(starts_, of_places);
 }
 
 // As data::Sampler does it.
 torch::Tensor Minibatches::rows_by_role(const torch::Tensor& bits, const torch::Tensor& of_places,
                                         std::int64_t block) const {
-  const auto at_places = [&](const torch::Tensor& numbers) {
-    return numbers.index_select(0, of_places).view_as(bits);
-  };
-  const torch::Tensor sizes = at_places(sizes_);
-  const torch::Tensor measurers = at_places(measurers_);
+  const torch::Tensor sizes = at_places(sizes_, of_places);
+  const torch::Tensor measurers = at_places(measurers_, of_places);
   const torch::Tensor measures =
       (torch::arange(bits.size(1), bits.options()) % batch_ < measuring_.count(batch_)).expand_as(bits);
   std::vector<std::int64_t> rotations;
@@ -137,8 +134,8 @@ torch::Tensor Minibatches::rows_by_role(const torch::Tensor& bits, const torch::
   const torch::Tensor first =
       turns % sizes * measurers % sizes + torch::where(measures, torch::zeros_like(measurers), measurers);
   const torch::Tensor among = torch::where(measures, measurers, sizes - measurers);
-  const torch::Tensor place = (first + torch::bitwise_right_shift(bits * among, 31)) % sizes;
-  return order_.index_select(0, (at_places(starts_) + place).flatten()).view_as(bits);
+  const torch::Tensor place = (first + below(bits, among)) % sizes;
+  return order_.index_select(0, (at_places(starts_, of_places) + place).flatten()).view_as(bits);
 }
 
 }  // namespace pair::train
