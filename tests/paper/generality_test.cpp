@@ -28,9 +28,9 @@ const Row& row_named(const Table& table, const std::string& key) {
   return *std::find_if(table.rows.begin(), table.rows.end(), [&](const Row& row) { return row.key == key; });
 }
 
-TEST(Table6, HasFiveRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
+TEST(Table6, HasSevenRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
   const Table table = table6(request());
-  EXPECT_EQ(table.rows.size(), 6U * 5 + 3);
+  EXPECT_EQ(table.rows.size(), 6U * 7 + 3);
   EXPECT_EQ(table.rows.front().key, "erm");
   EXPECT_EQ(table.rows.back().key, "oracle");
   for (const Row& row : table.rows) {
@@ -63,9 +63,31 @@ TEST(Table6, RunsPairOOnceForItselfAndForPairS) {
   for (const runs::RunSpec& spec : specs_of(table)) {
     EXPECT_TRUE(hashes.insert(runs::hash(spec)).second);
   }
-  // Penalties and lengths of annealing for the objective alone, with IRMv1, and for IRMv1; learning rates;
-  // ERM and oracle.
-  EXPECT_EQ(hashes.size(), (3U * 5 * 6 + 5 + 2) * 2 * 3);
+  // Penalties and lengths of annealing for the objective alone, with IRMv1, and for IRMv1; learning rates of
+  // two steps; ERM and oracle.
+  EXPECT_EQ(hashes.size(), (3U * 5 * 6 + 2 * 5 + 2) * 2 * 3);
+}
+
+// The paper's step neither drops momentum nor undoes steps; everything else is that of the guarded step.
+TEST(Table6, HasThePapersStepBesideTheGuardedOne) {
+  const Table table = table6(request({"sd"}));
+  for (const char* suffix : {"", "_s"}) {
+    const Row& guarded = row_named(table, std::string("sd_pair") + suffix);
+    const Row& plain = row_named(table, std::string("sd_plain") + suffix);
+    for (std::size_t d = 0; d < guarded.cells.size(); ++d) {
+      ASSERT_EQ(plain.cells[d].settings.size(), guarded.cells[d].settings.size());
+      EXPECT_EQ(plain.cells[d].paper->mean, guarded.cells[d].paper->mean);
+      EXPECT_EQ(plain.cells[d].pick, guarded.cells[d].pick);
+      for (std::size_t i = 0; i < plain.cells[d].settings.size(); ++i) {
+        runs::RunSpec spec = plain.cells[d].settings[i].specs[0];
+        EXPECT_FALSE(spec.settings.restart);
+        EXPECT_FALSE(spec.settings.backtrack);
+        spec.settings.restart = true;
+        spec.settings.backtrack = true;
+        EXPECT_EQ(runs::hash(spec), runs::hash(guarded.cells[d].settings[i].specs[0]));
+      }
+    }
+  }
 }
 
 // The paper's release: its train.py, retyped as settings.
@@ -159,7 +181,7 @@ TEST(Table6, SearchesOnTheFirstSeedsAndReportsTheBestSettingOnAll) {
   EXPECT_NEAR(cell.at("mean").get<double>(), 100.0 * (0.7 + 0.2 + 0.2) / 3, 1e-9);
 }
 
-TEST(Table6, IsMadeOfItsTwoParts) {
+TEST(Table6, IsMadeOfItsThreeParts) {
   const auto keys = [](const Table& table) {
     std::set<std::string> names;
     for (const Row& row : table.rows) {
@@ -169,15 +191,19 @@ TEST(Table6, IsMadeOfItsTwoParts) {
   };
   GeneralityRequest part = request();
   part.rows = GeneralityRequest::Rows::linear;
-  std::set<std::string> both = keys(table6(part));
-  EXPECT_TRUE(both.contains("oracle"));
-  EXPECT_FALSE(both.contains("vrex_pair"));
-  part.rows = GeneralityRequest::Rows::pair;
-  for (const std::string& key : keys(table6(part))) {
-    EXPECT_TRUE(both.insert(key).second) << key;
+  std::set<std::string> all = keys(table6(part));
+  EXPECT_TRUE(all.contains("oracle"));
+  EXPECT_FALSE(all.contains("vrex_pair"));
+  EXPECT_FALSE(all.contains("vrex_plain"));
+  for (const auto& [rows, per_objective] :
+       {std::pair{GeneralityRequest::Rows::pair, 3U}, {GeneralityRequest::Rows::plain, 2U}}) {
+    part.rows = rows;
+    for (const std::string& key : keys(table6(part))) {
+      EXPECT_TRUE(all.insert(key).second) << key;
+    }
+    EXPECT_EQ(table7(part).rows.size(), 7U * per_objective);
   }
-  EXPECT_EQ(both, keys(table6(request())));
-  EXPECT_EQ(table7(part).rows.size(), 7U * 3);
+  EXPECT_EQ(all, keys(table6(request())));
 }
 
 TEST(Table6, KnowsItsObjectives) {
@@ -186,9 +212,9 @@ TEST(Table6, KnowsItsObjectives) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'vrex'?")));
 }
 
-TEST(Table7, HasEveryCombinationInFourRows) {
+TEST(Table7, HasEveryCombinationInSixRows) {
   const Table table = table7(request());
-  EXPECT_EQ(table.rows.size(), 7U * 4 + 3);
+  EXPECT_EQ(table.rows.size(), 7U * 6 + 3);
 }
 
 // Decreasing from 1e12 by steps of 1e2: agreement of gradients or risks first, IB last.
@@ -204,7 +230,7 @@ TEST(Table7, HasThePreferencesOfThePaper) {
       {"all", {"erm", "irmv1", "ib", "vrex", "fishr"}, {1, 1e8, 1e6, 1e10, 1e12}},
   };
   for (const auto& [key, objectives, preference] : expected) {
-    for (const char* scheme : {"_pair", "_pair_s", "_pair_s_domainbed"}) {
+    for (const char* scheme : {"_pair", "_pair_s", "_pair_s_domainbed", "_plain", "_plain_s"}) {
       for (const Cell& cell : row_named(table, key + scheme).cells) {
         for (const Setting& setting : cell.settings) {
           for (const runs::RunSpec& spec : setting.specs) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -180,7 +181,7 @@ class Builder {
 
   void add_linear(Table& table, std::string key, std::string label, std::string_view objectives,
                   const PaperValues& paper) const {
-    if (request_.rows != GeneralityRequest::Rows::pair) {
+    if (wants(GeneralityRequest::Rows::linear)) {
       table.rows.push_back(linear(std::move(key), std::move(label), objectives, paper));
     }
   }
@@ -212,14 +213,10 @@ class Builder {
     return result;
   }
 
-  // PAIR-o: the best learning rate after the last step; after the step that PAIR-s chooses in each run; and
-  // chosen by DomainBed's form of PAIR-s. The runs are the same.
+  // PAIR-o with the guarded step, then with the paper's. The rows of one step have the same runs.
   void add_pair(Table& table, const std::string& key, const std::string& label, std::string_view objectives,
                 std::string_view preference, bool large, const PaperValues& last,
                 const PaperValues& selected) const {
-    if (request_.rows == GeneralityRequest::Rows::linear) {
-      return;
-    }
     Overrides common = {{"objectives", std::string(objectives)},
                         {"preference", std::string(preference)},
                         // The learning rate is searched, so it does not decay, as in the paper.
@@ -228,32 +225,23 @@ class Builder {
                         {"fishr_ema", "0"},
                         {"fishr_centred", "false"}};
     common.insert(common.end(), records_of_the_release.begin(), records_of_the_release.end());
-    const auto row = [&](const char* suffix, const char* how, Pick pick, const PaperValues* paper) {
-      Row result{key + suffix, label + how, {}};
-      for (std::size_t d = 0; d < datasets.size(); ++d) {
-        Cell cell{datasets[d].second, {}, std::nullopt, pick};
-        if (paper != nullptr) {
-          cell.paper = (*paper)[d];
-        }
-        cell.percentile = request_.percentile;
-        cell.thin = records_per_domainbed_record;
-        for (const char* rate : large ? large_rates : rates) {
-          Overrides overrides = common;
-          overrides.emplace_back("balance_lr", rate);
-          cell.settings.push_back(
-              setting(std::string("balance_lr ") + rate, datasets[d].first, "pair", overrides));
-        }
-        result.cells.push_back(std::move(cell));
-      }
-      table.rows.push_back(std::move(result));
-    };
-    row("_pair", ", PAIR-o", Pick::best, &last);
-    row("_pair_s", ", PAIR-o and PAIR-s", Pick::within_run, &selected);
-    row("_pair_s_domainbed", ", PAIR-o and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
+    const std::span<const char* const> searched = large ? large_rates : rates;
+    if (wants(GeneralityRequest::Rows::pair)) {
+      const PairRows rows{table, key + "_pair", label + ", PAIR-o", common, searched};
+      add_pair_row(rows, "", "", Pick::best, &last);
+      add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
+      add_pair_row(rows, "_s_domainbed", " and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
+    }
+    if (wants(GeneralityRequest::Rows::plain)) {
+      common.insert(common.end(), {{"restart", "false"}, {"backtrack", "false"}});
+      const PairRows rows{table, key + "_plain", label + ", the paper's step, PAIR-o", common, searched};
+      add_pair_row(rows, "", "", Pick::best, &last);
+      add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
+    }
   }
 
   void add_references(Table& table) const {
-    if (request_.rows == GeneralityRequest::Rows::pair) {
+    if (!wants(GeneralityRequest::Rows::linear)) {
       return;
     }
     table.rows.insert(table.rows.begin(), {reference("erm", "ERM", "erm", paper_erm, false),
@@ -262,6 +250,42 @@ class Builder {
   }
 
  private:
+  // The rows of one of PAIR-o's steps: where they go, how they are called, and their settings.
+  struct PairRows {
+    Table& table;
+    std::string key;
+    std::string label;
+    Overrides common;
+    std::span<const char* const> rates;  // of the balance phase, searched
+  };
+
+  [[nodiscard]] bool wants(GeneralityRequest::Rows part) const {
+    return request_.rows == GeneralityRequest::Rows::all || request_.rows == part;
+  }
+
+  // A row over the learning rates; what `pick` takes from each run decides which of them is the best. The
+  // paper has no row for DomainBed's rule.
+  void add_pair_row(const PairRows& rows, const char* suffix, const char* how, Pick pick,
+                    const PaperValues* paper) const {
+    Row result{rows.key + suffix, rows.label + how, {}};
+    for (std::size_t d = 0; d < datasets.size(); ++d) {
+      Cell cell{datasets[d].second, {}, std::nullopt, pick};
+      if (paper != nullptr) {
+        cell.paper = (*paper)[d];
+      }
+      cell.percentile = request_.percentile;
+      cell.thin = records_per_domainbed_record;
+      for (const char* rate : rows.rates) {
+        Overrides overrides = rows.common;
+        overrides.emplace_back("balance_lr", rate);
+        cell.settings.push_back(
+            setting(std::string("balance_lr ") + rate, datasets[d].first, "pair", overrides));
+      }
+      result.cells.push_back(std::move(cell));
+    }
+    rows.table.rows.push_back(std::move(result));
+  }
+
   [[nodiscard]] Setting setting(std::string name, const std::string& dataset, std::string_view algorithm,
                                 const Overrides& overrides) const {
     Setting result{std::move(name), {}};
