@@ -36,9 +36,10 @@ void add_search_options(CLI::App& command, PaperTablesArguments& arguments) {
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
   command
-      .add_option("--rows", arguments.rows,
-                  "all, or a part of the table: linear (the linear scheme, ERM and the oracle), pair (PAIR-o's "
-                  "guarded step) or plain (PAIR-o with the paper's step)")
+      .add_option(
+          "--rows", arguments.rows,
+          "all, or a part of the table: linear (the linear scheme, ERM and the oracle), pair (PAIR-o's "
+          "guarded step) or plain (PAIR-o with the paper's step)")
       ->check(CLI::IsMember({"all", "linear", "pair", "plain"}))
       ->capture_default_str();
 }
@@ -84,10 +85,10 @@ paper::GeneralityRequest generality_request(const PaperTablesArguments& argument
                                             const std::vector<std::uint64_t>& seeds,
                                             const paper::Overrides& common) {
   using Rows = paper::GeneralityRequest::Rows;
-  const Rows rows = arguments.rows == "linear" ? Rows::linear
-                    : arguments.rows == "pair"   ? Rows::pair
-                    : arguments.rows == "plain"  ? Rows::plain
-                                                 : Rows::all;
+  const Rows rows = arguments.rows == "linear"  ? Rows::linear
+                    : arguments.rows == "pair"  ? Rows::pair
+                    : arguments.rows == "plain" ? Rows::plain
+                                                : Rows::all;
   return {arguments.methods, seeds, common, arguments.search_seeds, arguments.percentile, rows};
 }
 

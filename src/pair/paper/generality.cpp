@@ -227,14 +227,14 @@ class Builder {
     common.insert(common.end(), records_of_the_release.begin(), records_of_the_release.end());
     const std::span<const char* const> searched = large ? large_rates : rates;
     if (wants(GeneralityRequest::Rows::pair)) {
-      const PairRows rows{table, key + "_pair", label + ", PAIR-o", common, searched};
+      const PairRows rows{table, key + "_pair", label + ", PAIR-o", ", guarded step", common, searched};
       add_pair_row(rows, "", "", Pick::best, &last);
       add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
       add_pair_row(rows, "_s_domainbed", " and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
     }
     if (wants(GeneralityRequest::Rows::plain)) {
       common.insert(common.end(), {{"restart", "false"}, {"backtrack", "false"}});
-      const PairRows rows{table, key + "_plain", label + ", the paper's step, PAIR-o", common, searched};
+      const PairRows rows{table, key + "_plain", label + ", PAIR-o", ", the paper's step", common, searched};
       add_pair_row(rows, "", "", Pick::best, &last);
       add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
     }
@@ -255,6 +255,7 @@ class Builder {
     Table& table;
     std::string key;
     std::string label;
+    std::string step;
     Overrides common;
     std::span<const char* const> rates;  // of the balance phase, searched
   };
@@ -267,7 +268,7 @@ class Builder {
   // paper has no row for DomainBed's rule.
   void add_pair_row(const PairRows& rows, const char* suffix, const char* how, Pick pick,
                     const PaperValues* paper) const {
-    Row result{rows.key + suffix, rows.label + how, {}};
+    Row result{rows.key + suffix, rows.label + how + rows.step, {}};
     for (std::size_t d = 0; d < datasets.size(); ++d) {
       Cell cell{datasets[d].second, {}, std::nullopt, pick};
       if (paper != nullptr) {
