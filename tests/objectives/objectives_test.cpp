@@ -95,6 +95,26 @@ TEST(Objectives, EqualEnvironmentsAgree) {
   EXPECT_NEAR(make_objective("iga")->value(view, random).item<double>(), 0.0, 1e-24);
 }
 
+TEST(Objectives, ThoseOfTheFeaturesAreTheOnesWithoutAGradientAtTheHead) {
+  const Batch batch = random_batch(TaskLoss::binary_cross_entropy, {6, 5});
+  for (const ObjectiveEntry& info : objectives()) {
+    SCOPED_TRACE(info.name);
+    const auto columns = batch.features.size(1);
+    const torch::Tensor weight = torch::linspace(-1, 1, columns, torch::kFloat64).unsqueeze(1);
+    weight.requires_grad_();
+    const torch::Tensor features = batch.features.detach().requires_grad_();
+    HeadView view = view_of(features, features.mm(weight), batch.labels, batch.sizes, batch.loss);
+    view.parameters = {weight};
+    Random random(1, "objective");
+    const std::unique_ptr<Objective> objective = make_objective(info.name);
+    const torch::Tensor value = objective->value(view, random);
+    const torch::Tensor gradient =
+        torch::autograd::grad({value}, {weight}, {}, true, false, /*allow_unused=*/true).front();
+    EXPECT_EQ(objective->of_features(), !gradient.defined() || gradient.abs().max().item<double>() == 0.0);
+    EXPECT_EQ(traits_of(info).of_features, objective->of_features());
+  }
+}
+
 TEST(Objectives, WhatComparesEnvironmentsIsZeroOfOneAlone) {
   const Batch alone = random_batch(TaskLoss::binary_cross_entropy, {4});
   for (const ObjectiveEntry& info : objectives()) {

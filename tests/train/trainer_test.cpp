@@ -23,7 +23,9 @@
 namespace pair::train::trainer_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 Settings small_settings() {
   Settings settings;
@@ -187,6 +189,21 @@ TEST(Trainer, AnnealsTheLinearSchemeAsTheReleaseDoes) {
     }
     all.push_back(logits);
   }
+}
+
+TEST(Trainer, SaysThatTheSolverDoesNotSeeAnObjectiveOfTheFeaturesAtTheHead) {
+  Settings settings = small_settings();
+  settings.objectives = {"erm", "irmv1", "ib"};
+  settings.preference = {1, 1, 1};
+  const auto notices = [&] { return Trainer(testing::small_data(), settings, 1).take_notices(); };
+  EXPECT_THAT(notices(), ElementsAre(HasSubstr("ib is a function of the features and has no gradient at the "
+                                               "head, so the solver does not lower it; with '--set "
+                                               "gradients=f' it does")));
+  settings.gradients = GradientSource::all;
+  EXPECT_THAT(notices(), IsEmpty());
+  settings.gradients = GradientSource::head;
+  settings.scheme = Scheme::linear;
+  EXPECT_THAT(notices(), IsEmpty());
 }
 
 // PAIR-o over DANN's losses (the paper's Appendix D.4): with its objective under the solver, an adversary

@@ -77,6 +77,9 @@ std::string properties_part(const ObjectiveEntry& entry) {
   };
   add(entry.compares, "It compares environments: with a single training environment it is 0.");
   add(traits.needs_network, "It needs gradients of the whole network, not only of the head.");
+  add(traits.of_features,
+      "It is a function of the features and has no gradient at the head: under PAIR-o, use it with the "
+      "gradients of all parameters (`--set gradients=f`), so that the solver sees it.");
   add(traits.remembers_environments,
       "It keeps state for each environment, so every step must contain all environments in the same order.");
   add(!traits.replayable,
@@ -99,7 +102,8 @@ std::string objective_page(const ObjectiveEntry& entry) {
   std::string page = page_head(entry.name, entry.summary) + formula_part(entry.manual.formula) +
                      advice_part(entry.manual.advice) + options_part(entry.options) + properties_part(entry) +
                      "## Example\n\n    pair train --objectives " +
-                     (entry.name == "erm" ? "erm,irmv1" : "erm," + entry.name) + "\n\n" +
+                     (entry.name == "erm" ? "erm,irmv1" : "erm," + entry.name) +
+                     (objectives::traits_of(entry).of_features ? " --set gradients=f" : "") + "\n\n" +
                      cited_part(entry.manual.cited);
   page.pop_back();  // one line feed at the end
   return page;

@@ -17,6 +17,7 @@ namespace {
 class Coral final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool of_features() const override { return true; }
 };
 
 torch::Tensor covariance(const torch::Tensor& features, const torch::Tensor& mean) {

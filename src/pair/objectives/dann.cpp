@@ -53,6 +53,7 @@ class Dann final : public Objective {
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
   // The adversary moves between two calls, so that their values cannot be compared.
+  [[nodiscard]] bool of_features() const override { return true; }
   [[nodiscard]] bool replayable() const override { return false; }
   [[nodiscard]] bool remembers_environments() const override { return true; }
 

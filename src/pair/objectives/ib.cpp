@@ -17,6 +17,7 @@ namespace {
 class Ib final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool of_features() const override { return true; }
 };
 
 // Mean over features of their variance over samples: [..., m, d] -> scalar.

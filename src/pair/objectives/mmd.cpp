@@ -19,6 +19,7 @@ namespace {
 class Mmd final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
+  [[nodiscard]] bool of_features() const override { return true; }
 };
 
 constexpr std::array gammas = {1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0, 1e3};

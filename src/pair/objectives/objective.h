@@ -77,6 +77,10 @@ class Objective {
   // (data/measuring.h).
   [[nodiscard]] virtual bool of_moments() const { return false; }
 
+  // Whether the value is a function of view.features and of no other tensor, so that its gradient in the
+  // head's parameters is 0.
+  [[nodiscard]] virtual bool of_features() const { return false; }
+
   // Whether the value uses view.derivatives if they are defined.
   [[nodiscard]] virtual bool takes_derivatives() const { return false; }
 

@@ -43,7 +43,8 @@ void add_objective(ObjectiveEntry entry) {
 
 ObjectiveTraits traits_of(const ObjectiveEntry& entry) {
   const std::unique_ptr<Objective> objective = entry.make(entry.options);
-  return {objective->needs_network(), objective->remembers_environments(), objective->replayable()};
+  return {objective->needs_network(), objective->remembers_environments(), objective->replayable(),
+          objective->of_features()};
 }
 
 const ObjectiveEntry& objective_named(std::string_view name) {

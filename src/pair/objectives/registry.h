@@ -67,6 +67,7 @@ struct ObjectiveTraits {
   bool needs_network = false;
   bool remembers_environments = false;
   bool replayable = true;
+  bool of_features = false;
 };
 ObjectiveTraits traits_of(const ObjectiveEntry& entry);
 

@@ -39,7 +39,7 @@ constexpr std::array methods_known = {
     Method{"pair", "PAIR-o", "pair", "preference", "epo"},
     Method{"pair_smooth", "PAIR-o, smooth", "pair", "preference", "epo_smooth"}};
 
-// Appendix C.3: the penalty weights that performed well in a search from 1e-4.
+// The penalty weights that "generically perform well" in the paper's search from 1e-4 (Appendix C.3).
 constexpr std::array penalties = {"0.01", "0.1", "1", "10"};
 constexpr std::array preferences = {"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8",
                                     "1,1e8,1e4",  "1,1e4,1e4",  "1,1e8,1e8"};
@@ -262,7 +262,7 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
 }
 
 std::string extrapolation_text(const nlohmann::json& result) {
-  char line[160];
+  char line[240];
   const bool notebook = result.at("problem") == "notebook";
   std::string text = std::string("Extrapolation, ") + (notebook ? "the notebook's problem, " : "") +
                      result.at("sampling").get<std::string>() + " sampling, " +
@@ -284,7 +284,8 @@ std::string extrapolation_text(const nlohmann::json& result) {
   }
   std::snprintf(
       line, sizeof line,
-      "\n  The paper's best PAIR: MSE %.2f. The invariance score is 0 if predictions do not depend on x2.\n",
+      "\n  The invariance score is 0 if predictions do not depend on x2. The paper has an MSE of %.2f for\n"
+      "  PAIR and does not say whether its problem is that of the text or of the notebook.\n",
       result.at("paper").at("mse").get<double>());
   return text + line;
 }

@@ -106,6 +106,20 @@ void notify_of_one_environment(Learner& learner, const Settings& settings, const
   }
 }
 
+// A zero gradient tells the solver that the objective cannot be lowered.
+void notify_of_features(Learner& learner, const Settings& settings) {
+  if (settings.scheme != Scheme::pair || settings.gradients != GradientSource::head) {
+    return;
+  }
+  for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
+    if (learner.objectives[k]->of_features()) {
+      learner.link.notify(settings.objectives[k] +
+                          " is a function of the features and has no gradient at the head, so the solver "
+                          "does not lower it; with '--set gradients=f' it does");
+    }
+  }
+}
+
 void notify_of_draws(Learner& learner, const Settings& settings) {
   for (std::size_t k = 0; k < learner.objectives.size(); ++k) {
     if (learner.link.asynchronous() && !learner.objectives[k]->replayable()) {
@@ -146,6 +160,7 @@ void notify_of_fit(Learner& learner, const Settings& settings, const data::Envir
   notify_of_track(learner, settings);
   notify_of_roles(learner, settings);
   notify_of_one_environment(learner, settings, data);
+  notify_of_features(learner, settings);
   notify_of_draws(learner, settings);
 }
 
