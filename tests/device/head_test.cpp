@@ -170,22 +170,22 @@ TEST_P(AtTheHead, LossesAndGradientsAreAutograds) {
   expect_close(at.logits, reference.logits);
 
   const auto m = static_cast<std::int64_t>(functions.size());
-  ASSERT_EQ(at.told.numel(), m + m * m + 2);
+  ASSERT_EQ(at.readings.numel(), m + m * m + 2);
   std::vector<torch::Tensor> rows;
   for (std::size_t k = 0; k < functions.size(); ++k) {
     const auto at_k = static_cast<std::int64_t>(k);
     // A variance is the small difference of risks that agree.
-    expect_close(at.told[at_k], reference.values[k], 1e-4);
+    expect_close(at.readings[at_k], reference.values[k], 1e-4);
     rows.push_back(reference.gradient(k, {reference.weight, reference.bias}));
     expect_close(at.by_head[at_k], rows.back(), 1e-4);
   }
   const torch::Tensor gram = torch::mm(torch::stack(rows), torch::stack(rows).t());
   for (std::int64_t i = 0; i < m * m; ++i) {
-    EXPECT_NEAR(at.told[m + i].item<double>(), gram.flatten()[i].item<double>(),
+    EXPECT_NEAR(at.readings[m + i].item<double>(), gram.flatten()[i].item<double>(),
                 1e-4 * std::sqrt(gram[i / m][i / m].item<double>() * gram[i % m][i % m].item<double>()))
         << i;
   }
-  EXPECT_TRUE(torch::equal(at.told.narrow(0, m + m * m, 2).cpu(), also));
+  EXPECT_TRUE(torch::equal(at.readings.narrow(0, m + m * m, 2).cpu(), also));
 }
 
 // The slopes are those at the averages, and the gradients of the moments those of the batch. Against the
@@ -205,7 +205,7 @@ TEST_P(AtTheHead, AveragesTakeThePlaceOfTheMoments) {
                                 .squares_window = 4.0};
   const AtHead first = at_head(head, functions, {}, &averages);
   const AtHead plain = at_head(head, functions, {});
-  expect_close(first.told, plain.told, 1e-6);
+  expect_close(first.readings, plain.readings, 1e-6);
   const torch::Tensor m1 = averages.averages.clone();
   const torch::Tensor s1 = averages.squares.clone();
   expect_close(s1, m1.square(), 1e-6);
@@ -219,8 +219,8 @@ TEST_P(AtTheHead, AveragesTakeThePlaceOfTheMoments) {
   expect_close(averages.averages, (m1 + m2) / 2, 1e-9);
   expect_close(averages.squares, (m2 - m1).square(), 1e-9);
   EXPECT_EQ(averages.steps.item<double>(), 2.0);
-  expect_close(second.told[0], averages.averages[0].mean(), 1e-9);
-  expect_close(second.told[1], averages.averages[1].square().mean(), 1e-9);
+  expect_close(second.readings[0], averages.averages[0].mean(), 1e-9);
+  expect_close(second.readings[1], averages.averages[1].square().mean(), 1e-9);
   expect_close(second.by_moments[1].narrow(0, e, e), 2.0 * averages.averages[1] / static_cast<double>(e),
                1e-9);
 
@@ -281,8 +281,8 @@ TEST_P(AtTheHead, ALossThatIsNotFiniteIsReported) {
   Head head = Reference(shape).head(shape);
   head.features[0].fill_(std::numeric_limits<float>::quiet_NaN());
   const AtHead at = at_head(head, functions, {});
-  EXPECT_TRUE(std::isnan(at.told[0].item<double>()));
-  EXPECT_TRUE(std::isnan(at.told[3].item<double>())) << "of the Gram matrix";
+  EXPECT_TRUE(std::isnan(at.readings[0].item<double>()));
+  EXPECT_TRUE(std::isnan(at.readings[3].item<double>())) << "of the Gram matrix";
 }
 
 TEST_P(AtTheHead, AnInvalidClassGivesNaN) {
@@ -292,7 +292,7 @@ TEST_P(AtTheHead, AnInvalidClassGivesNaN) {
   }
   Head head = Reference(shape).head(shape);
   head.labels[0] = shape.outputs;
-  EXPECT_TRUE(std::isnan(at_head(head, functions, {}).told[0].item<double>()));
+  EXPECT_TRUE(std::isnan(at_head(head, functions, {}).readings[0].item<double>()));
 }
 
 TEST_P(AtTheHead, WhatHasNoWeightCountsForNothing) {
@@ -349,8 +349,8 @@ TEST_P(AtTheHead, DerivativesOfHalvesAreAutograds) {
         value = product + (-product.detach()).clamp_min(function.constant);
       }
       const AtHead at = at_head(head, some, {});
-      expect_close(at.told[0], reference.values[0]);
-      EXPECT_NEAR(at.told[1].item<double>(), value.item<double>(), 1e-5 * reference.size_of_product);
+      expect_close(at.readings[0], reference.values[0]);
+      EXPECT_NEAR(at.readings[1].item<double>(), value.item<double>(), 1e-5 * reference.size_of_product);
       const torch::Tensor expected = Reference::gradient(value, {reference.weight, reference.bias});
       expect_close(at.by_head[1], expected, 1e-4);
 
@@ -373,9 +373,9 @@ TEST_P(AtTheHead, OneToFourObjectives) {
   const AtHead all = at_head(head, four, {});
   for (std::int64_t m = 1; m <= 4; ++m) {
     const AtHead some = at_head(head, std::span(four).first(static_cast<std::size_t>(m)), {});
-    EXPECT_TRUE(torch::equal(some.told.narrow(0, 0, m), all.told.narrow(0, 0, m))) << m;
-    EXPECT_TRUE(torch::equal(some.told.narrow(0, m, m * m).view({m, m}),
-                             all.told.narrow(0, 4, 16).view({4, 4}).slice(0, 0, m).slice(1, 0, m)))
+    EXPECT_TRUE(torch::equal(some.readings.narrow(0, 0, m), all.readings.narrow(0, 0, m))) << m;
+    EXPECT_TRUE(torch::equal(some.readings.narrow(0, m, m * m).view({m, m}),
+                             all.readings.narrow(0, 4, 16).view({4, 4}).slice(0, 0, m).slice(1, 0, m)))
         << m;
     EXPECT_TRUE(torch::equal(some.by_head, all.by_head.slice(0, 0, m))) << m;
   }

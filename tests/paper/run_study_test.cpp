@@ -55,7 +55,7 @@ TEST_F(RunStudy, GoesFromRunsToAFigureInEveryStudy) {
     const plot::Figure figure = drawn(study, result);
     EXPECT_THAT(plot::to_svg(figure), HasSubstr("Quick form"));
     EXPECT_THAT(plot::to_csv(figure), Not(IsEmpty()));
-    EXPECT_THAT(told(study, result), HasSubstr(study.title));
+    EXPECT_THAT(study_text(study, result), HasSubstr(study.title));
     // Finished runs are read.
     const json again = run_study(study, request, root, 1);
     EXPECT_EQ(again, result);

@@ -115,11 +115,11 @@ TEST(Studies, SayThatTheyAreQuickAndWhatThatMeans) {
   const auto even = [](const json&) { return 0.5; };
   const json small = result_with(study, quick(study), even);
   EXPECT_EQ(drawn(study, small).title, "Quick form: " + study.title);
-  EXPECT_THAT(told(study, small),
+  EXPECT_THAT(study_text(study, small),
               HasSubstr("This is the quick form: 5,000 training digits, 64 units per layer, four"));
   const json large = result_with(study, full(study), even);
   EXPECT_EQ(drawn(study, large).title, study.title);
-  EXPECT_THAT(told(study, large), Not(HasSubstr("quick")));
+  EXPECT_THAT(study_text(study, large), Not(HasSubstr("quick")));
 }
 
 TEST(Studies, LeaveOutFailedRunsAndCountThem) {
@@ -135,7 +135,7 @@ TEST(Studies, LeaveOutFailedRunsAndCountThem) {
   EXPECT_THAT(result.at("cells").at(0).at("accuracy").at("values"), ElementsAre(25.0));
   EXPECT_FALSE(result.at("cells").at(1).contains("accuracy"));
   EXPECT_EQ(result.at("cells").at(1).at("failed"), 2);
-  EXPECT_THAT(told(study, result), HasSubstr("3 runs failed"));
+  EXPECT_THAT(study_text(study, result), HasSubstr("3 runs failed"));
   EXPECT_THAT(plot::to_svg(drawn(study, result)), HasSubstr("V-REx"));
 }
 
@@ -231,7 +231,7 @@ TEST(FigSweep, ShowsTheBestWeightOfVrexAndPairOInTheTopRow) {
     EXPECT_DOUBLE_EQ(irmx.field.at(column, 7), 90);
   }
   EXPECT_EQ(irmv1.range, irmx.range) << "one colour, one accuracy";
-  EXPECT_THAT(told(study, result), HasSubstr("V-REx 1e3"));
+  EXPECT_THAT(study_text(study, result), HasSubstr("V-REx 1e3"));
 }
 
 TEST(FigSweep, IsDrawnForAnyOfItsMethods) {
@@ -334,7 +334,7 @@ TEST_F(StudyRecords, TrajectoryIsTheMeanOverSeedsWithItsPhases) {
   const plot::Figure figure = drawn(study, result);
   ASSERT_THAT(figure.panels, SizeIs(2));
   EXPECT_THAT(plot::to_svg(figure), HasSubstr("Generalization"));
-  EXPECT_THAT(told(study, result), HasSubstr("Adaption"));
+  EXPECT_THAT(study_text(study, result), HasSubstr("Adaption"));
 }
 
 TEST(FigRadar, RecordsEveryLossAndWeighsTheMethodsOwn) {
@@ -474,7 +474,7 @@ TEST(MinibatchStudy, ShowsBothKindsOfSettingsAndFullBatchesInBoth) {
   EXPECT_THAT(pair_line(0).y, ElementsAre(25, 25, 80));
   EXPECT_THAT(pair_line(1).y, ElementsAre(75, 75, 80));
   EXPECT_EQ(std::get<plot::Chart>(figure.panels[3]).title, "CMNIST-m, default");
-  const std::string text = told(study, result);
+  const std::string text = study_text(study, result);
   EXPECT_THAT(text, StartsWith("Accuracy by batch size, 1 seed\n"));
   EXPECT_THAT(text, HasSubstr("CMNIST, PAIR-o, moments not averaged         50.0   50.0   80.0"));
   EXPECT_THAT(text, HasSubstr("CMNIST, ERM "));

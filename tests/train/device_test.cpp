@@ -198,12 +198,12 @@ TEST_F(OnDevice, GradientsAtTheHeadAreTheCpus) {
             how == "unequal" ? std::vector<std::int64_t>{150, 250} : std::vector<std::int64_t>{200, 200}};
         data::Random draws(0, "draws");
         const Step::Result fixed = step.with_weights(batch, weights, draws);
-        const torch::Tensor told = step.compare(batch, GradientSource::head, draws);
+        const torch::Tensor readings = step.compare(batch, GradientSource::head, draws);
         const torch::Tensor gradient = step.gradient(torch::tensor(weights, torch::kDouble).to(device));
         EXPECT_LT((gradient - fixed.gradient).abs().max().item<double>(),
                   1e-6 * gradient.abs().max().item<double>());
-        EXPECT_TRUE(torch::allclose(fixed.losses, told.narrow(0, 0, 3), 1e-9));
-        return torch::cat({told.cpu(), gradient.cpu().to(torch::kDouble)});
+        EXPECT_TRUE(torch::allclose(fixed.losses, readings.narrow(0, 0, 3), 1e-9));
+        return torch::cat({readings.cpu(), gradient.cpu().to(torch::kDouble)});
       };
       const torch::Tensor here = found(torch::kCPU, torch::kDouble);
       const torch::Tensor there = found(torch::kCUDA, torch::kFloat);

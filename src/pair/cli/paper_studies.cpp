@@ -88,8 +88,8 @@ void run(const paper::Study& study, const PaperStudiesArguments& arguments, Cont
   arguments.output.write(
       result, [&] { return marked_figure(study, result); },
       [&] {
-        return paper::changed_text(result) + paper::told(study, result) + "\nRecords in " + arguments.out +
-               "\n";
+        return paper::changed_text(result) + paper::study_text(study, result) + "\nRecords in " +
+               arguments.out + "\n";
       },
       context.out, /*indent=*/1);
   flush(context.out);

@@ -112,7 +112,7 @@ __device__ Totals partials_of(const BatchNormLaunch& norm, int block, int channe
 }
 
 // Sums of d = x - s and its square, with s the channel's number in the block's first row: without it, the square of a
-// large mean would hide the variance. finish_statistics adds s again, in double precision.
+// large mean would hide the variance. finish_statistics adds s again, in double precision. Grid: that of Tiles.
 template <class Number>
 __global__ void sum_images(const Tiles tiles, const Number* __restrict__ x, float* partials) {
   const Place place(tiles);
@@ -133,6 +133,7 @@ __global__ void sum_images(const Tiles tiles, const Number* __restrict__ x, floa
   write_partials(tiles, place, sum, squares, partials);
 }
 
+// The statistics, from the sums of all blocks. Grid: adding_grid.
 template <class Number>
 __global__ void __launch_bounds__(channels_at_once* adders)
     finish_statistics(const BatchNormLaunch norm, const Tiles tiles, int count, const Number* x,
@@ -169,6 +170,7 @@ __device__ float rectified(float v) {
   return v < 0.0F ? 0.0F : v;
 }
 
+// y = relu(normalised x + residual). Grid: that of Tiles.
 template <class Number, bool with_residual>
 __global__ void normalise(const Tiles tiles, const BatchNormLaunch norm, const Number* __restrict__ x,
                           const Number* __restrict__ residual, Number* __restrict__ y) {
@@ -206,7 +208,7 @@ __device__ Four through_relu(const Affine& affine, const Number* gradient, const
   return g;
 }
 
-// Sums of g and g (x - mean), with g the gradient in front of the ReLU.
+// Sums of g and g (x - mean), with g the gradient in front of the ReLU. Grid: that of Tiles.
 template <class Number, bool with_residual>
 __global__ void sum_gradients(const Tiles tiles, const BatchNormLaunch norm,
                               const Number* __restrict__ gradient, const Number* __restrict__ x,
@@ -229,7 +231,7 @@ __global__ void sum_gradients(const Tiles tiles, const BatchNormLaunch norm,
   write_partials(tiles, place, sum, products, norm.partials);
 }
 
-// means [2, channels]: of g, and of g (x - mean) over the variance.
+// means [2, channels]: of g, and of g (x - mean) over the variance. Grid: adding_grid.
 __global__ void __launch_bounds__(channels_at_once* adders)
     finish_gradients(const BatchNormLaunch norm, int count, float* by_gamma, float* by_beta, float* means) {
   const int channel = static_cast<int>(blockIdx.x) * channels_at_once + static_cast<int>(threadIdx.x);
@@ -247,6 +249,7 @@ __global__ void __launch_bounds__(channels_at_once* adders)
   means[norm.channels + channel] = static_cast<float>(sums.second * inverse * inverse / rows);
 }
 
+// The gradient in x and, with a residual, in it. Grid: that of Tiles.
 template <class Number, bool with_residual>
 __global__ void gradients_of_images(const Tiles tiles, const BatchNormLaunch norm, const float* means,
                                     const Number* __restrict__ gradient, const Number* __restrict__ x,

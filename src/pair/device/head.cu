@@ -31,8 +31,10 @@ __device__ double warp_sum(double mine) {
 // rows at a time to hide memory latency, and accumulates its columns of the moments' gradients. Lanes beyond
 // the last column see zeros. For derivatives of halves, the even and odd rows of an environment are at even
 // and odd places of a warp's registers.
+//
+// Grid: head.blocks blocks by environments, of `threads` threads; each block takes every head.blocks-th group of rows.
 template <int outputs, int vectors, int parts>
-__global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
+__global__ void __launch_bounds__(threads) forward_moments(Head head, HeadWork work) {
   constexpr int together = outputs * vectors <= 2 ? 4 : outputs * vectors <= 4 ? 2 : 1;
   constexpr int columns = vectors * lanes * 4;
   static_assert(parts == 2 || together % 2 == 0);
@@ -121,7 +123,7 @@ __global__ void __launch_bounds__(threads) see(Head head, HeadWork work) {
     }
     if (i + turn < rows) {
       const float label = head.labels != nullptr ? head.labels[row] : 0.0F;
-      const std::int64_t kind = head.kinds != nullptr ? head.kinds[row] : 0;
+      const std::int64_t kind = head.classes != nullptr ? head.classes[row] : 0;
       each_slope(head.loss, mine, outputs, label, kind, [&](int o, float by_loss, float by_derivative) {
         first[o] = by_loss;
         second[o] = by_derivative;
@@ -239,7 +241,9 @@ constexpr int sum_columns = 32;
 constexpr int sum_rows = 16;
 
 // The gradients of the moments: sums of the blocks, divided by the number of samples.
-__global__ void add_up(Head head, HeadWork work) {
+//
+// Grid: one block per sum_columns columns, by environments; sum_rows rows of threads share a column's blocks.
+__global__ void sum_moment_gradients(Head head, HeadWork work) {
   __shared__ double parts[sum_rows][sum_columns];
   const int environment = static_cast<int>(blockIdx.y);
   const int count = head.parts * head.numbers;
@@ -333,10 +337,12 @@ __device__ void average(const Averages& state, double* moments, int all) {
   }
 }
 
-// In one block: the moments, the objectives and their slopes, their gradients in the head, and the Gram
-// matrix of those.
+// The moments, the objectives and their slopes, their gradients in the head, and the Gram matrix of those.
+//
+// Grid: one block, since every later number needs all earlier ones.
 template <int count>
-__global__ void __launch_bounds__(threads) compare(Head head, Objectives objectives, HeadWork work) {
+__global__ void __launch_bounds__(threads)
+    objectives_and_gram(Head head, Objectives objectives, HeadWork work) {
   constexpr int pairs = count * (count + 1) / 2;
   __shared__ double moments[head_moments];
   __shared__ double slopes[count][head_moments];
@@ -363,7 +369,7 @@ __global__ void __launch_bounds__(threads) compare(Head head, Objectives objecti
     average(work.averages, moments, all);
   }
   if (thread < count) {
-    work.told[thread] =
+    work.readings[thread] =
         evaluate(objectives.all[thread], moments, head.environments, head.parts, slopes[thread]);
   }
   __syncthreads();
@@ -406,10 +412,10 @@ __global__ void __launch_bounds__(threads) compare(Head head, Objectives objecti
     for (int w = 0; w < warps; ++w) {
       sum += products[w][k * (k + 1) / 2 + l];
     }
-    work.told[count + thread] = sum;
+    work.readings[count + thread] = sum;
   }
   for (int i = thread; i < work.also_count; i += threads) {
-    work.told[count + count * count + i] = work.also[i];
+    work.readings[count + count * count + i] = work.also[i];
   }
 }
 
@@ -419,9 +425,11 @@ __host__ __device__ int back_rows(const Head& head) {
 }
 constexpr int most_back_rows = 128;
 
-// The last block handles the head's parameters; the others, rows of features.
+// The weighted gradient in the features and in the head's parameters.
+//
+// Grid: one block per back_rows rows, and one more, the last, for the head's parameters.
 template <int outputs, bool rectified>
-__global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
+__global__ void __launch_bounds__(threads) backward(Head head, HeadBack back) {
   __shared__ float shares[head_moments];
   __shared__ float slopes[most_back_rows][outputs];
   __shared__ float4 sums[threads];
@@ -463,7 +471,7 @@ __global__ void __launch_bounds__(threads) go_back(Head head, HeadBack back) {
       z[o] = back.logits[row * outputs + o];
     }
     each_slope(head.loss, z, outputs, head.labels != nullptr ? head.labels[row] : 0.0F,
-               head.kinds != nullptr ? head.kinds[row] : 0, [&](int o, float first, float second) {
+               head.classes != nullptr ? head.classes[row] : 0, [&](int o, float first, float second) {
                  // For an unbounded logit, one of the two may be NaN.
                  slopes[thread][o] = (by_risk == 0.0F ? 0.0F : by_risk * first) +
                                      (by_derivative == 0.0F ? 0.0F : by_derivative * second);
@@ -547,18 +555,18 @@ void at_head(const Head& head, const Objectives& objectives, const HeadWork& wor
     };
     if constexpr (takes_halves(outputs())) {
       if (head.parts == 3) {
-        return launch(see<outputs(), vectors(), 3>);
+        return launch(forward_moments<outputs(), vectors(), 3>);
       }
     }
-    launch(see<outputs(), vectors(), 2>);
+    launch(forward_moments<outputs(), vectors(), 2>);
   });
   const auto columns = static_cast<unsigned>((head.parts * head.numbers + sum_columns - 1) / sum_columns);
-  add_up<<<dim3(columns, environments), dim3(sum_columns, sum_rows), 0, stream>>>(head, work);
+  sum_moment_gradients<<<dim3(columns, environments), dim3(sum_columns, sum_rows), 0, stream>>>(head, work);
   static_assert(head_objectives == 4);
-  const auto kernel = objectives.count == 1   ? compare<1>
-                      : objectives.count == 2 ? compare<2>
-                      : objectives.count == 3 ? compare<3>
-                                              : compare<4>;
+  const auto kernel = objectives.count == 1   ? objectives_and_gram<1>
+                      : objectives.count == 2 ? objectives_and_gram<2>
+                      : objectives.count == 3 ? objectives_and_gram<3>
+                                              : objectives_and_gram<4>;
   kernel<<<1, threads, 0, stream>>>(head, objectives, work);
 }
 
@@ -569,7 +577,7 @@ int head_back_blocks(const Head& head) {
 void head_back(const Head& head, const HeadBack& back, cudaStream_t stream) {
   const unsigned blocks = back.gradient == nullptr ? 1U : static_cast<unsigned>(head_back_blocks(head)) + 1U;
   for_shape(head, [&](auto outputs, auto /*vectors*/) {
-    const auto kernel = back.partials != nullptr ? go_back<outputs(), true> : go_back<outputs(), false>;
+    const auto kernel = back.partials != nullptr ? backward<outputs(), true> : backward<outputs(), false>;
     kernel<<<blocks, threads, 0, stream>>>(head, back);
   });
 }

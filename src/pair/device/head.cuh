@@ -24,8 +24,8 @@ struct Head {
   const float* features;
   const float* weight;
   const float* bias;
-  const float* labels;        // null for cross-entropy
-  const std::int64_t* kinds;  // the classes; otherwise null
+  const float* labels;          // null for cross-entropy
+  const std::int64_t* classes;  // the classes; otherwise null
 
   int parts;    // moments per environment: R and D, or R, A and B, the D of its halves
   int numbers;  // number of parameters of the head, outputs (width + 1)
@@ -62,7 +62,7 @@ struct Averages {
   double squares_window;
 };
 
-// Outputs: logits [rows, outputs], by_moments [count, parts environments], by_head [count, numbers], told
+// Outputs: logits [rows, outputs], by_moments [count, parts environments], by_head [count, numbers], readings
 // [count + count count + also_count]. Workspace: partials [environments, blocks, parts, numbers],
 // moment_partials [environments, blocks, parts] and sums [parts, environments, numbers].
 struct HeadWork {
@@ -72,7 +72,7 @@ struct HeadWork {
   float* logits;
   double* by_moments;
   float* by_head;
-  double* told;
+  double* readings;
   const double* also;
   int also_count;
   Averages averages;

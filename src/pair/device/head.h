@@ -51,9 +51,9 @@ struct AtHead {
   torch::Tensor by_moments;  // [m, p environments] doubles: dL/dR_e, then dL/dD_e or dL/dA_e and dL/dB_e
   torch::Tensor by_head;     // [m, k d + k]: dL/dw, weight and then bias
   // [m + m m + ...] doubles: the m losses, the Gram matrix of by_head, and the numbers of `also`.
-  torch::Tensor told;
+  torch::Tensor readings;
 };
-// also: doubles to be appended to told, or undefined. averages: if given, they take in the batch's moments
+// also: doubles to be appended to readings, or undefined. averages: if given, they take in the batch's moments
 // first, and the objectives and their slopes are those at the averages.
 AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, const torch::Tensor& also,
                const MomentAverages* averages = nullptr);

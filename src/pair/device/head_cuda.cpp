@@ -31,7 +31,7 @@ cuda::Head launch_of(const Head& head, int parts) {
   launch.weight = head.weight.data_ptr<float>();
   launch.bias = head.bias.data_ptr<float>();
   if (head.loss == Loss::cross_entropy) {
-    launch.kinds = head.labels.data_ptr<std::int64_t>();
+    launch.classes = head.labels.data_ptr<std::int64_t>();
   } else {
     launch.labels = head.labels.data_ptr<float>();
   }
@@ -87,7 +87,7 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   TORCH_CHECK(!also.defined() || (also.is_cuda() && also.is_contiguous()),
               "expected `also` to be contiguous on the device");
   const std::int64_t also_count = also.defined() ? also.numel() : 0;
-  at.told = torch::empty({m + m * m + also_count}, doubles);
+  at.readings = torch::empty({m + m * m + also_count}, doubles);
 
   cuda::Objectives all{};
   std::copy(objectives.begin(), objectives.end(), all.all);
@@ -99,7 +99,7 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
   work.logits = at.logits.data_ptr<float>();
   work.by_moments = at.by_moments.data_ptr<double>();
   work.by_head = at.by_head.data_ptr<float>();
-  work.told = at.told.data_ptr<double>();
+  work.readings = at.readings.data_ptr<double>();
   work.also = also.defined() ? also.data_ptr<double>() : nullptr;
   work.also_count = static_cast<int>(also_count);
   if (averages != nullptr) {

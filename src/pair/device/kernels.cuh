@@ -13,7 +13,7 @@
 namespace pair::device::cuda {
 
 inline constexpr int update_blocks = 128;
-inline constexpr int update_room = 2 * update_blocks + 3;
+inline constexpr int update_workspace = 2 * update_blocks + 3;
 
 struct Update {
   float* parameters;
@@ -25,9 +25,9 @@ struct Update {
   const double* losses;
   int loss_count;
   const double* lr;
-  double* tally;   // restarts, rollbacks, in a row, halving
-  double* decays;  // Adam: beta1^t, beta2^t
-  double* room;    // update_room, workspace: zeros before the first step
+  double* tally;      // restarts, rollbacks, in a row, halving
+  double* decays;     // Adam: beta1^t, beta2^t
+  double* workspace;  // [update_workspace]: zeros before the first step
   float momentum;
   bool restart;
   double patience;  // rollbacks in a row after which the run is over
@@ -109,7 +109,7 @@ void first_layer(const FirstLayer& layer, const __half* images, const float* wei
                  const float* gamma, const float* beta, __half* x, __half* y, float* statistics,
                  cudaStream_t stream);
 
-// Logits [rows, outputs] of environments of equal size, in order. `labels`, or for cross-entropy `kinds`, the
+// Logits [rows, outputs] of environments of equal size, in order. `labels`, or for cross-entropy `classes`, the
 // classes; the other is null. moments [2, environments]: each environment's mean loss, and the mean of sum_k
 // dl/dz_k z_k. partials: workspace of 2 * environments * risk_blocks.
 inline constexpr int risk_blocks = 32;
@@ -119,11 +119,11 @@ struct Risks {
   int outputs;
   int environments;
 };
-void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* classes,
              double* partials, double* moments, cudaStream_t stream);
 // The gradients in the logits, [objectives, rows, outputs], of functions with gradients by_first [objectives,
 // environments] in the first moments and by_second in the second; null means zero.
-void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* classes,
                    int objectives, const double* by_first, const double* by_second, float* slopes,
                    cudaStream_t stream);
 

@@ -27,9 +27,9 @@ struct UpdateState {
   torch::Tensor second;  // undefined for SGD
   torch::Tensor decays;  // undefined for SGD
   torch::Tensor tally;
-  torch::Tensor room;  // [update_room] doubles of workspace, zeros before the first step
+  torch::Tensor workspace;  // [update_workspace] doubles, zeros before the first step
 };
-inline constexpr std::int64_t update_room = 259;
+inline constexpr std::int64_t update_workspace = 259;
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
             const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience);
 

@@ -38,7 +38,7 @@ bool takes_group_norm(std::int64_t channels, std::int64_t groups) {
 
 void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tensor& losses,
             const torch::Tensor& lr, double momentum, bool restart, std::int64_t patience) {
-  static_assert(update_room == cuda::update_room);
+  static_assert(update_workspace == cuda::update_workspace);
   const torch::Tensor flat = gradient.contiguous();
   cuda::Update launch{};
   launch.parameters = state.parameters.data_ptr<float>();
@@ -52,7 +52,7 @@ void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tens
   launch.lr = lr.data_ptr<double>();
   launch.tally = state.tally.data_ptr<double>();
   launch.decays = state.decays.defined() ? state.decays.data_ptr<double>() : nullptr;
-  launch.room = state.room.data_ptr<double>();
+  launch.workspace = state.workspace.data_ptr<double>();
   launch.momentum = static_cast<float>(momentum);
   launch.restart = restart;
   launch.patience = static_cast<double>(patience);
@@ -212,7 +212,7 @@ struct Samples {
   [[nodiscard]] const float* numbers() const {
     return risks.loss == Loss::cross_entropy ? nullptr : labels.data_ptr<float>();
   }
-  [[nodiscard]] const std::int64_t* kinds() const {
+  [[nodiscard]] const std::int64_t* classes() const {
     return risks.loss == Loss::cross_entropy ? labels.data_ptr<std::int64_t>() : nullptr;
   }
   [[nodiscard]] torch::TensorOptions doubles() const { return logits.options().dtype(torch::kDouble); }
@@ -225,7 +225,7 @@ torch::Tensor moments(Loss loss, const torch::Tensor& logits, const torch::Tenso
   const Samples samples(loss, logits, labels, environments);
   const torch::Tensor partials = torch::empty({2 * environments * cuda::risk_blocks}, samples.doubles());
   torch::Tensor result = torch::empty({2, environments}, samples.doubles());
-  cuda::moments(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.kinds(),
+  cuda::moments(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.classes(),
                 partials.data_ptr<double>(), result.data_ptr<double>(), stream_of(samples.logits));
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return result;
@@ -239,7 +239,7 @@ torch::Tensor moment_slopes(Loss loss, const torch::Tensor& logits, const torch:
       torch::empty({given.size(0), logits.size(0), logits.size(1)}, samples.logits.options());
   const torch::Tensor first = by_risks.defined() ? by_risks.contiguous() : by_risks;
   const torch::Tensor second = by_derivatives.defined() ? by_derivatives.contiguous() : by_derivatives;
-  cuda::moment_slopes(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.kinds(),
+  cuda::moment_slopes(samples.risks, samples.logits.data_ptr<float>(), samples.numbers(), samples.classes(),
                       static_cast<int>(given.size(0)), first.defined() ? first.data_ptr<double>() : nullptr,
                       second.defined() ? second.data_ptr<double>() : nullptr, result.data_ptr<float>(),
                       stream_of(samples.logits));

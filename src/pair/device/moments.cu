@@ -8,8 +8,8 @@ namespace pair::device::cuda {
 namespace {
 
 // Grid: risk_blocks by environments, blocks of `threads`. Writes one partial sum per block.
-__global__ void find_moments(Risks risks, const float* logits, const float* labels, const std::int64_t* kinds,
-                             double* partials) {
+__global__ void find_moments(Risks risks, const float* logits, const float* labels,
+                             const std::int64_t* classes, double* partials) {
   const std::int64_t rows = risks.rows / risks.environments;
   const std::int64_t start = blockIdx.y * rows;
   Totals sums{0.0, 0.0};
@@ -17,7 +17,7 @@ __global__ void find_moments(Risks risks, const float* logits, const float* labe
     const std::int64_t row = start + i;
     const float2 sample =
         sample_moments(risks.loss, logits + row * risks.outputs, risks.outputs,
-                       labels != nullptr ? labels[row] : 0.0F, kinds != nullptr ? kinds[row] : 0);
+                       labels != nullptr ? labels[row] : 0.0F, classes != nullptr ? classes[row] : 0);
     sums.first += sample.x;
     sums.second += sample.y;
   }
@@ -47,7 +47,7 @@ __global__ void add_moments(Risks risks, const double* partials, double* moments
 
 // Grid: one row per thread.
 __global__ void find_moment_slopes(Risks risks, const float* logits, const float* labels,
-                                   const std::int64_t* kinds, int objectives, const double* by_first,
+                                   const std::int64_t* classes, int objectives, const double* by_first,
                                    const double* by_second, float* slopes) {
   const std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * threads + threadIdx.x;
   if (row >= risks.rows) {
@@ -61,7 +61,7 @@ __global__ void find_moment_slopes(Risks risks, const float* logits, const float
                : static_cast<float>(by[k * risks.environments + environment] / static_cast<double>(rows));
   };
   each_slope(risks.loss, logits + row * risks.outputs, risks.outputs, labels != nullptr ? labels[row] : 0.0F,
-             kinds != nullptr ? kinds[row] : 0, [&](int output, float first, float second) {
+             classes != nullptr ? classes[row] : 0, [&](int output, float first, float second) {
                for (int k = 0; k < objectives; ++k) {
                  slopes[(k * risks.rows + row) * risks.outputs + output] =
                      share(by_first, k) * first + share(by_second, k) * second;
@@ -71,19 +71,19 @@ __global__ void find_moment_slopes(Risks risks, const float* logits, const float
 
 }  // namespace
 
-void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+void moments(const Risks& risks, const float* logits, const float* labels, const std::int64_t* classes,
              double* partials, double* moments, cudaStream_t stream) {
   static_assert(risk_blocks == warp_size);
   find_moments<<<dim3(risk_blocks, static_cast<unsigned>(risks.environments)), threads, 0, stream>>>(
-      risks, logits, labels, kinds, partials);
+      risks, logits, labels, classes, partials);
   add_moments<<<static_cast<unsigned>(risks.environments), warp_size, 0, stream>>>(risks, partials, moments);
 }
 
-void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* kinds,
+void moment_slopes(const Risks& risks, const float* logits, const float* labels, const std::int64_t* classes,
                    int objectives, const double* by_first, const double* by_second, float* slopes,
                    cudaStream_t stream) {
   find_moment_slopes<<<static_cast<unsigned>((risks.rows + threads - 1) / threads), threads, 0, stream>>>(
-      risks, logits, labels, kinds, objectives, by_first, by_second, slopes);
+      risks, logits, labels, classes, objectives, by_first, by_second, slopes);
 }
 
 }  // namespace pair::device::cuda

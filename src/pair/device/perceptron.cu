@@ -55,7 +55,7 @@ __global__ void relu_back(const float4* gradient, const float4* output, float4* 
 constexpr int sum_columns = 32;
 constexpr int sum_rows = 16;
 
-// One block per group of columns; its threads share the rows.
+// Grid: one block per sum_columns columns; its sum_rows rows of threads share the rows.
 __global__ void add_rows(const float* rows, float* sums, std::int64_t count, int columns) {
   __shared__ float parts[sum_rows][sum_columns];
   const int column = static_cast<int>(blockIdx.x) * sum_columns + static_cast<int>(threadIdx.x);

@@ -20,12 +20,12 @@ struct Decision {
 static_assert(sizeof(Decision) <= 2 * sizeof(double));
 
 __device__ Decision& decision_of(const Update& u) {
-  return *reinterpret_cast<Decision*>(u.room + 2 * update_blocks);
+  return *reinterpret_cast<Decision*>(u.workspace + 2 * update_blocks);
 }
 
 // The number of finished blocks; 0 between two steps.
 __device__ unsigned& done_of(const Update& u) {
-  return *reinterpret_cast<unsigned*>(u.room + 2 * update_blocks + 2);
+  return *reinterpret_cast<unsigned*>(u.workspace + 2 * update_blocks + 2);
 }
 
 __device__ void decide(const Update& u, const Totals& all) {
@@ -73,8 +73,8 @@ __global__ void sum_products(Update u) {
   }
   mine = block_sum(mine);
   if (threadIdx.x == 0) {
-    u.room[2 * blockIdx.x] = mine.first;
-    u.room[2 * blockIdx.x + 1] = mine.second;
+    u.workspace[2 * blockIdx.x] = mine.first;
+    u.workspace[2 * blockIdx.x + 1] = mine.second;
     __threadfence();
     last = atomicAdd(&done_of(u), 1U) == update_blocks - 1;
   }
@@ -83,7 +83,7 @@ __global__ void sum_products(Update u) {
     return;
   }
   __threadfence();
-  const volatile double* const partials = u.room;
+  const volatile double* const partials = u.workspace;
   const int i = static_cast<int>(threadIdx.x);
   const Totals all =
       block_sum(i < update_blocks ? Totals{partials[2 * i], partials[2 * i + 1]} : Totals{0.0, 0.0});

@@ -150,7 +150,7 @@ plot::Figure drawn(const Study& study, const nlohmann::json& result) {
   return figure;
 }
 
-std::string told(const Study& study, const nlohmann::json& result) {
+std::string study_text(const Study& study, const nlohmann::json& result) {
   const std::size_t seeds = result.at("seeds").size();
   std::string text = study.title + (study.figures.empty() ? "" : " (" + study.figures + ")") + ", " +
                      std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds") + "\n";

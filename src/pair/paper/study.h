@@ -97,7 +97,7 @@ nlohmann::json result_json(const Study& study, const StudyRequest& request, std:
 // The study's figure; the title of a quick result says so.
 plot::Figure drawn(const Study& study, const nlohmann::json& result);
 // The result as text: title, lines and notes.
-std::string told(const Study& study, const nlohmann::json& result);
+std::string study_text(const Study& study, const nlohmann::json& result);
 
 // ---- common parts of measurements
 // --------------------------------------------------------------------------

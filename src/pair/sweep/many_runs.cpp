@@ -251,7 +251,7 @@ class Executor {
     hooks.will_retry = [this, index] { return retry_with_fewer(index); };
     hooks.notice = [this](std::string_view sentence) {
       const std::lock_guard lock(mutex_);
-      if (told_.emplace(sentence).second && hooks_.notice) {
+      if (notices_shown_.emplace(sentence).second && hooks_.notice) {
         hooks_.notice(sentence);
       }
     };
@@ -306,7 +306,7 @@ class Executor {
   std::map<std::size_t, Running> running_;
   Clock::time_point limited_;  // when the device last ran out of memory
   ManyRunsProgress now_;
-  std::set<std::string> told_;
+  std::set<std::string> notices_shown_;
   ManyRuns result_;
 };
 

@@ -39,7 +39,7 @@ void HeadKernels::forget() {
 StepPath::Result HeadKernels::with_weights(const Batch& batch, std::span<const double> weights,
                                            data::Random& /*random*/) {
   const std::unique_ptr<Compared> at = compared(batch, {});
-  return {at->kernels->told.narrow(0, 0, static_cast<std::int64_t>(weights.size())),
+  return {at->kernels->readings.narrow(0, 0, static_cast<std::int64_t>(weights.size())),
           gradient_of(*at, on_device(weights))};
 }
 
@@ -49,7 +49,7 @@ torch::Tensor HeadKernels::compare(const Batch& batch, GradientSource source, da
     throw std::logic_error("kernels at the head only compare the head's gradients");
   }
   compared_ = compared(batch, also);
-  return compared_->kernels->told;
+  return compared_->kernels->readings;
 }
 
 torch::Tensor HeadKernels::gradient(const torch::Tensor& weights) {

@@ -42,7 +42,7 @@ Update::Update(const std::vector<torch::Tensor>& parameters, const UpdateOptions
     }
   }
   if (device::has_kernels(parameters_)) {
-    room_ = torch::zeros({device::update_room}, doubles).to(parameters_.device());
+    workspace_ = torch::zeros({device::update_workspace}, doubles).to(parameters_.device());
   }
   tally_ = torch::tensor({static_cast<double>(guard.restarts), static_cast<double>(guard.rollbacks),
                           static_cast<double>(guard.rollbacks_in_a_row), guard.halving},
@@ -57,7 +57,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
     return;
   }
   if (device::has_kernels(parameters_)) {
-    device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, room_};
+    device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, workspace_};
     device::update(state, gradient, losses, lr, options_.momentum,
                    options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardState::patience);
     if (!buffers_.empty()) {
