@@ -68,6 +68,7 @@ class Request:
     """What pair.select asks for; its parameters have the same names."""
 
     criterion: str
+    rule: str
     validation: str
     preference: Sequence[float]
     skip: Optional[int]

@@ -82,6 +82,7 @@ def select(
     preference: Optional[Sequence[float]] = None,
     validation: Optional[str] = None,
     across: str = "paper",
+    rule: str = "paper",
     skip: Optional[int] = None,
     last: Optional[int] = None,
     percentile: float = 0.5,
@@ -104,6 +105,7 @@ def select(
     validation : PAIR-s's validation accuracy: "train-domain" (held out), "test-domain" (held out), "leave-one-out" (in
         runs with a second test domain) or "training"; for pair-run, the first or the last. None: train-domain, or
         training if nothing is held out.
+    rule : PAIR-s: "paper" (Algorithm 2) or "release" (the rule of the paper's released program for DomainBed).
     across : PAIR-s: what decides among runs: "score", "validation" or "paper" (validation for GroupDRO, DANN and
         test-domain, otherwise score).
     skip, last : PAIR-s: number of logged steps to ignore at the beginning, or of last ones to consider.
@@ -125,6 +127,7 @@ def select(
     request.validation = validation or ""
     request.preference = [] if preference is None else [float(value) for value in preference]
     request.across = across
+    request.rule = rule
     request.skip = skip
     request.last = last
     request.percentile = float(percentile)

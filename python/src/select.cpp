@@ -166,6 +166,7 @@ void bind_select(py::module_& module) {
   py::class_<select::Request>(module, "Request")
       .def(py::init<>())
       .def_readwrite("criterion", &select::Request::criterion)
+      .def_readwrite("rule", &select::Request::rule)
       .def_readwrite("validation", &select::Request::validation)
       .def_readwrite("preference", &select::Request::preference)
       .def_readwrite("skip", &select::Request::skip)

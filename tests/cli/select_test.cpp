@@ -334,6 +334,7 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
        "--validation: expected train-domain or training with the criterion pair-run, got 'test-domain'\n"},
       {{"--across", "scores"},
        "--across: expected paper, score or validation, got 'scores'; did you mean 'score'?\n"},
+      {{"--rule", "releas"}, "--rule: expected paper or release, got 'releas'; did you mean 'release'?\n"},
       {{"--losses-from", "test"}, "--losses-from: expected train or held-out, got 'test'\n"},
       {{"--losses-from", "heldout"}, "did you mean 'held-out'?"},
       {{"--losses", "nll,penalti"}, "unknown loss 'penalti'; did you mean 'penalty'?"},

@@ -8,9 +8,8 @@
 #include "pair/select/read_histories.h"
 #include "pair/select/table.h"
 
-// Made-up sweeps, and the tables that DomainBed's criteria and collector, retyped in short from its sources
-// and run with NumPy 1.24, print for them (spaces at the ends of lines taken away): complete; with runs and
-// records missing; with ten trials, where sums in another order round to other digits.
+// Made-up sweeps, and the tables that DomainBed's own collector prints for them (golden/make.py has run it):
+// complete; with runs and records missing; with ten trials, where sums in another order round to other digits.
 
 namespace pair::select::golden_test {
 namespace {

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,7 +11,7 @@
 #include "tests/select/fixtures.h"
 
 // Choices on made-up inputs, compared with those of the paper's release. golden/release/make.py ran the
-// release's own functions, pair_selection and PAIRLeaveOneOutSelectionMethod, to make them.
+// release's own code, pair_selection and the three PAIR...SelectionMethod for DomainBed, to make them.
 
 namespace pair::select::release_test {
 namespace {
@@ -172,6 +173,115 @@ TEST(PairLeaveOneOut, NeedsARunPerLeftOutDomain) {
   EXPECT_THAT(selection.decisions.front().test_envs, ElementsAre(2));
   ASSERT_THAT(selection.notes, SizeIs(1));
   EXPECT_THAT(selection.notes.front(), HasSubstr("for each training domain, the run"));
+}
+
+TEST(PairLeaveOneOut, HasThePreferenceOfTheReleaseByItsRule) {
+  const History history = sweep_of(stored("leave_one_out.json").at("records"));
+  PairOptions options;
+  options.validation = Validation::leave_one_out;
+  options.rule = Rule::release;
+  const Selection selection = pair_s(history, options);
+  ASSERT_THAT(selection.decisions, SizeIs(3));
+  const Selection expected = pair_s(history, leave_one_out_of_the_release());
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(selection.decisions[i].preference, expected.decisions[i].preference);
+    EXPECT_EQ(selection.decisions[i].chosen().run, expected.decisions[i].chosen().run);
+  }
+}
+
+History runs_of(const json& golden) {
+  History history;
+  for (const json& stored_run : golden.at("runs")) {
+    const json& args = stored_run.at("args");
+    Run run;
+    run.name = args.dump();
+    run.dataset = args.at("dataset");
+    run.algorithm = args.at("algorithm");
+    run.test_envs = args.at("test_envs").get<std::vector<int>>();
+    run.hparams_seed = args.at("hparams_seed");
+    for (std::size_t record = 0; record < golden.at("steps").size(); ++record) {
+      std::vector<std::pair<std::string, double>> values;
+      for (const auto& [key, column] : stored_run.at("columns").items()) {
+        values.emplace_back(key, column[record].get<double>());
+      }
+      run.add(golden.at("steps")[record], values);
+    }
+    history.push_back(std::move(run));
+  }
+  return history;
+}
+
+// One algorithm's runs on a dataset with a test domain: the decision by the release's rule.
+Selection by_the_release(const History& history, const json& group) {
+  PairOptions options;
+  options.rule = Rule::release;
+  options.validation =
+      group.at("validation") == "test-domain" ? Validation::test_domain : Validation::train_domain;
+  if (group.at("algorithm") == "IRMX") {
+    options.losses = {"nll", "IRM_penalty", "vrex_penalty"};
+  }
+  return pair_s(history, options);
+}
+
+History runs_of_group(History history, const json& group) {
+  std::erase_if(history, [&](const Run& run) {
+    return run.dataset != group.at("dataset").get<std::string>() ||
+           run.algorithm != group.at("algorithm").get<std::string>() ||
+           run.test_envs.front() != group.at("test_env").get<int>();
+  });
+  return history;
+}
+
+// The order of all runs, the record of each, and the preference: for two and three losses, by validation
+// accuracy for GroupDRO and DANN, with runs far below the bar, and ties.
+TEST(PairByTheRule, OfTheReleaseRanksRunsAsTheReleaseDoes) {
+  const json golden = stored("domainbed.json");
+  const History all = runs_of(golden);
+  ASSERT_THAT(golden.at("choices"), SizeIs(28));
+  for (const json& group : golden.at("choices")) {
+    const json& ranked = group.at("ranked");
+    SCOPED_TRACE(group.dump());
+    const History history = runs_of_group(all, group);
+    const Selection selection = by_the_release(history, group);
+    ASSERT_THAT(selection.decisions, SizeIs(1));
+    const Decision& decision = selection.decisions.front();
+    ASSERT_THAT(decision.candidates, SizeIs(ranked.size()));
+    double sum = 1.0;  // of the release's preference, which is not scaled
+    if (decision.losses.size() > 1) {
+      const auto first = group.at("first_preference").get<double>();
+      EXPECT_NEAR(decision.preference.front() / decision.preference.back(), first, 1e-12 * first);
+      sum = 1.0 / decision.preference.back();
+    }
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+      const Candidate& candidate = decision.candidates[i];
+      EXPECT_EQ(candidate.run->hparams_seed, ranked[i].at("hparams_seed").get<std::int64_t>());
+      EXPECT_NEAR(candidate.validation, ranked[i].at("validation"), 1e-12);
+      EXPECT_EQ(candidate.tests.front(), ranked[i].at("test").get<double>());
+      // DANN's scores have 1e9 in front, and the digits that it leaves.
+      const bool dann = group.at("algorithm") == "DANN";
+      const double expected = ranked[i].at("score").get<double>() + (dann ? 1e9 : 0.0);
+      EXPECT_NEAR(candidate.score * sum, expected, dann ? 1e-6 : 1e-12 * std::abs(expected));
+    }
+  }
+}
+
+TEST(PairByTheRule, OfTheReleaseDiffersFromThePapers) {
+  const json golden = stored("domainbed.json");
+  const History history = runs_of(golden);
+  PairOptions options;
+  const Selection paper = pair_s(history, options);
+  options.rule = Rule::release;
+  const Selection release = pair_s(history, options);
+  EXPECT_EQ(paper.title, "PAIR-s, training-domain validation set");
+  EXPECT_EQ(release.title, "PAIR-s, training-domain validation set, the release's rule");
+  ASSERT_EQ(paper.decisions.size(), release.decisions.size());
+  int others = 0;
+  for (std::size_t i = 0; i < paper.decisions.size(); ++i) {
+    const Candidate& ours = paper.decisions[i].chosen();
+    const Candidate& theirs = release.decisions[i].chosen();
+    others += ours.run != theirs.run || ours.record != theirs.record ? 1 : 0;
+  }
+  EXPECT_GT(others, 0);
 }
 
 }  // namespace

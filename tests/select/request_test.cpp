@@ -112,6 +112,7 @@ TEST(Request, SaysWhatItExpects) {
       {{.criterion = "pair-run", .validation = "test-domain"},
        "validation: expected train-domain or training with the criterion pair-run, got 'test-domain'"},
       {{.losses_from = "test"}, "losses_from: expected train or held-out, got 'test'"},
+      {{.rule = "paper2"}, "rule: expected paper or release, got 'paper2'; did you mean 'paper'?"},
       {{.across = ""}, "across: expected paper, score or validation, got ''"},
       {{.skip = -1}, "skip: expected an integer of at least 0, got -1"},
       {{.last = 0}, "last: expected an integer of at least 1, got 0"},

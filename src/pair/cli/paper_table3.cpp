@@ -28,6 +28,7 @@ struct PaperTable3Arguments : RecipeArguments {
   std::int64_t n_hparams = 20;
   std::int64_t n_trials = 3;
   std::string validation = "train-domain";
+  std::string rule = "paper";
   std::string records;
   TableOptions output;
 };
@@ -36,6 +37,10 @@ paper::Table3Validation validation_of(const std::string& name) {
   return name == "test-domain"     ? paper::Table3Validation::test_domain
          : name == "leave-one-out" ? paper::Table3Validation::leave_one_out
                                    : paper::Table3Validation::train_domain;
+}
+
+select::Rule rule_of(const std::string& name) {
+  return name == "release" ? select::Rule::release : select::Rule::paper;
 }
 
 // The settings of every run: those of the command line, and for pictures the paper's: pretrained weights,
@@ -87,8 +92,8 @@ void read_table(const PaperTable3Arguments& arguments, Context& context) {
   select::Histories histories = select::read_histories(folders);
   say_left_out(histories, /*all=*/false, "'pair select --explain' names all", context.err);
   std::erase_if(histories.history, [&](const select::Run& run) { return run.dataset != arguments.dataset; });
-  const nlohmann::json result =
-      paper::table3(histories.history, validation_of(arguments.validation), arguments.dataset);
+  const nlohmann::json result = paper::table3(histories.history, validation_of(arguments.validation),
+                                              arguments.dataset, rule_of(arguments.rule));
   if (result.at("rows").empty()) {
     throw UsageError("--records: expected runs of " + arguments.dataset + " with " +
                      base::joined_names(paper::table3_algorithms()) + ", got none in " + arguments.records);
@@ -125,7 +130,7 @@ void run(const PaperTable3Arguments& arguments, Context& context) {
     }
   }
   const select::Histories histories = select::read_histories(folders);
-  nlohmann::json result = paper::table3(histories.history, validation, dataset);
+  nlohmann::json result = paper::table3(histories.history, validation, dataset, rule_of(arguments.rule));
   result["runs_in_all"] = specs.size();
   result["sweep"] = sweep::as_json(definition);
   result["made"] = paper::provenance(arguments.device);
@@ -173,6 +178,11 @@ void add_paper_table3(CLI::App& paper, Context& context) {
           "train-domain, test-domain, or leave-one-out, which also needs a run per pair of domains, and an "
           "--out of its own")
       ->check(CLI::IsMember({"train-domain", "test-domain", "leave-one-out"}))
+      ->capture_default_str();
+  command
+      ->add_option("--rule", arguments->rule,
+                   "PAIR-s: paper (Algorithm 2) or release (the rule of the paper's released program)")
+      ->check(CLI::IsMember({"paper", "release"}))
       ->capture_default_str();
   command
       ->add_option("--records", arguments->records,

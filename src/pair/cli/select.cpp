@@ -149,6 +149,11 @@ CLI::Option* add_select_options(CLI::App& command, SelectArguments& arguments) {
       "(in runs with a second test domain) or training (default: train-domain; with --criterion "
       "all, the first two)");
   command
+      .add_option("--rule", arguments.request.rule,
+                  "PAIR-s: paper (Algorithm 2) or release (the rule of the paper's released program for "
+                  "DomainBed)")
+      ->capture_default_str();
+  command
       .add_option(
           "--preference", arguments.preference,
           "PAIR-s: one number per loss, such as 1,1e10, in the order of --losses or else of the run's "

@@ -198,7 +198,8 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
   return definition;
 }
 
-nlohmann::json table3(const select::History& history, Table3Validation validation, std::string_view dataset) {
+nlohmann::json table3(const select::History& history, Table3Validation validation, std::string_view dataset,
+                      select::Rule rule) {
   const PrintedDataset& printed_set = table3_printed(dataset);
   struct Way {
     const char* name;
@@ -218,13 +219,12 @@ nlohmann::json table3(const select::History& history, Table3Validation validatio
   }();
   select::PairOptions options;
   options.validation = way.pair_s;
+  options.rule = rule;
   const Chosen plain = chosen_by(way.plain(history));
   const Chosen by_pair_s = chosen_by(select::pair_s(history, options));
-  json result{{"name", "table3"},
-              {"dataset", printed_set.name},
-              {"validation", way.name},
-              {"runs", history.size()},
-              {"environments", printed_set.environments},
+  json result{{"name", "table3"},       {"dataset", printed_set.name},
+              {"validation", way.name}, {"rule", rule == select::Rule::release ? "release" : "paper"},
+              {"runs", history.size()}, {"environments", printed_set.environments},
               {"rows", json::array()}};
   for (const PrintedAlgorithm& algorithm : printed_set.algorithms) {
     if (std::none_of(history.begin(), history.end(),
@@ -282,8 +282,9 @@ std::string table3_text(const nlohmann::json& result) {
     lines.push_back(std::move(line));
   }
   return result.value("dataset", "ColoredMNIST") + " of DomainBed, " +
-         result.at("validation").get<std::string>() +
-         " validation: accuracy on the left-out domain, mean and standard error over\n"
+         result.at("validation").get<std::string>() + " validation" +
+         (result.value("rule", "paper") == "release" ? ", PAIR-s by the release's rule" : "") +
+         ": accuracy on the left-out domain, mean and standard error over\n"
          "trials, each the best of its draws of hyperparameters (paper in parentheses: 20 x 3)\n\n" +
          base::aligned(lines, {.indent = "  ", .left = 2});
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pair/select/history.h"
+#include "pair/select/pair_s.h"
 #include "pair/sweep/definition.h"
 
 // Table 3 of the paper: ColoredMNIST, PACS and TerraIncognita, with the appendix's tables for both validation
@@ -34,7 +35,7 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
                                std::string_view dataset = "ColoredMNIST");
 
 // From the sweep's records:
-//   {"name", "dataset", "validation", "runs", "environments", "rows": [{"algorithm", "label", "pair_s",
+//   {"name", "dataset", "validation", "rule", "runs", "environments", "rows": [{"algorithm", "label", "pair_s",
 //   "figures":
 //     [{"mean", "error", "trials", "draws"} or null per environment], "average", "average_error", "worst",
 //     "delta_worst", "paper": {"figures": [{"mean", "error"}...], "average": {"mean", "error"},
@@ -42,7 +43,7 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
 // Accuracies are in percent, errors are standard errors over trials. draws is the number of runs, per trial,
 // that the model was chosen from. delta_worst is the gain by PAIR-s in the worst domain.
 nlohmann::json table3(const select::History& history, Table3Validation validation,
-                      std::string_view dataset = "ColoredMNIST");
+                      std::string_view dataset = "ColoredMNIST", select::Rule rule = select::Rule::paper);
 
 std::string table3_text(const nlohmann::json& result);
 

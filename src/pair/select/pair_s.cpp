@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "pair/select/groups.h"
 #include "pair/select/losses.h"
 #include "pair/select/pair_s_leave_one_out.h"
+#include "pair/select/pair_s_release.h"
 #include "pair/select/pair_s_scoring.h"
 
 namespace pair::select {
@@ -48,6 +48,12 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
     return std::nullopt;
   }
   const Accuracies accuracies(run);
+  // The release chooses by the score alone where the test domain's accuracy chooses among runs.
+  const bool released = options.rule == Rule::release && options.validation != Validation::test_domain;
+  const double score_bar = released ? score_bar_of_the_release(run, decision, options) : 0.0;
+  const auto merit = [&](const Candidate& candidate) {
+    return released ? merit_of_the_release(candidate, score_bar) : candidate.score;
+  };
   std::optional<Candidate> best;
   bool finite = false;
   for (const std::size_t record : records) {
@@ -57,14 +63,14 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
     }
     finite = true;
     Candidate candidate{&run, record, validation_of(run, accuracies, record, options.validation), {}};
-    candidate.score = -std::inner_product(at.begin(), at.end(), decision.preference.begin(), 0.0);
+    candidate.score = score_of(at, decision.preference);
     for (const int environment : decision.test_envs) {
       candidate.tests.push_back(test_accuracy(accuracies, environment, record));
     }
     const bool known = !std::isnan(candidate.validation) &&
                        std::none_of(candidate.tests.begin(), candidate.tests.end(),
                                     [](double accuracy) { return std::isnan(accuracy); });
-    if (known && (!best || candidate.score > best->score)) {
+    if (known && (!best || merit(candidate) > merit(*best))) {
       candidate.losses = std::move(at);
       best = std::move(candidate);
     }
@@ -77,16 +83,19 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
 }
 
 // Algorithm 2, lines 7 to 11: sorts the candidates from best to worst.
-void rank(Decision& decision, double percentile) {
+void rank(Decision& decision, const PairOptions& options) {
   std::vector<Candidate>& candidates = decision.candidates;
   const auto [least, most] =
       std::minmax_element(candidates.begin(), candidates.end(),
                           [](const Candidate& a, const Candidate& b) { return a.validation < b.validation; });
   // At percentile 1, rounding must not raise the bar above the best run.
-  decision.bar =
-      std::min((most->validation - least->validation) * percentile + least->validation, most->validation);
+  decision.bar = std::min((most->validation - least->validation) * options.percentile + least->validation,
+                          most->validation);
   for (Candidate& candidate : candidates) {
     candidate.above_bar = decision.by_validation || candidate.validation >= decision.bar;
+  }
+  if (options.rule == Rule::release) {
+    return rank_as_the_release(decision);
   }
   const auto order = [by_validation = decision.by_validation](const Candidate& candidate) {
     const double first = by_validation ? candidate.validation : candidate.score;
@@ -119,6 +128,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
     case Validation::leave_one_out:
       break;  // above
   }
+  selection.title += rule_in_title(options);
   if (options.losses_from == LossesFrom::held_out) {
     selection.title += ", held-out losses";
   }
@@ -129,11 +139,13 @@ Selection pair_s(const History& history, const PairOptions& options) {
     const Scoring& scoring = scorings.at({group.dataset, group.algorithm});
     Decision decision = group.decision();
     decision.losses = scoring.losses;
-    decision.preference = scoring.preference;
+    decision.preference = preference_for(group, scoring, options);
+    const std::string& algorithm = group.runs.front()->trained_as();
+    const bool noisy = options.rule == Rule::release ? goes_by_validation_in_the_release(algorithm)
+                                                     : has_noisy_losses(algorithm, group.runs);
     decision.by_validation =
         options.across == Across::validation ||
-        (options.across == Across::paper && (options.validation == Validation::test_domain ||
-                                             has_noisy_losses(group.runs.front()->trained_as(), group.runs)));
+        (options.across == Across::paper && (options.validation == Validation::test_domain || noisy));
     decision.by_test = decision.by_validation && options.validation == Validation::test_domain;
     for (const Run* run : group.runs) {
       if (scoring.losses.empty()) {
@@ -144,7 +156,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
       }
     }
     if (!decision.candidates.empty()) {
-      rank(decision, options.percentile);
+      rank(decision, options);
       selection.decisions.push_back(std::move(decision));
     }
   }

@@ -26,6 +26,12 @@ enum class Across {
   validation,  // the validation accuracy
 };
 
+// Which PAIR-s.
+enum class Rule {
+  paper,    // Algorithm 2
+  release,  // that of the release's program for DomainBed, where it differs (pair_s_release.h)
+};
+
 // The samples on which losses are measured.
 enum class LossesFrom {
   train,     // the samples of training steps, as in the paper
@@ -33,14 +39,15 @@ enum class LossesFrom {
 };
 
 struct PairOptions {
+  Rule rule = Rule::paper;
   // One number above 0 per loss, in the order of losses.h. An algorithm with one loss fits any preference;
   // one with another number of losses is left out. Empty: the paper's second heuristic: p_0 = 1 and p_i = 100
   // L_0 / L_i for i > 0, where L_i is the median of loss i at convergence over all runs of the algorithm on
-  // the dataset.
+  // the dataset. For Rule::release, that of pair_s_release.h.
   std::vector<double> preference = {};
   // `skip`: number of logged steps ignored at the beginning of a run (the paper's c). `last`: number of last
   // steps considered. Neither: the paper's last 5 on ColoredMNIST and 10 elsewhere; with
-  // Validation::test_domain, 5 for DANN and 10 for others.
+  // Validation::test_domain, 5 for DANN and 10 for others. For Rule::release, also 5 for IRM.
   std::optional<std::size_t> skip = {};
   std::optional<std::size_t> last = {};
   // Position of the bar between the smallest (0) and the largest (1) validation accuracy.
@@ -58,7 +65,8 @@ struct PairOptions {
 
 // Considers runs with one test environment, and runs whose test environments are not split (ours: no
 // env{t}_in_acc), but not DomainBed's runs with two test environments. In a tie between runs, the better
-// validation accuracy wins, then the smaller hparams_seed, then the first name; within a run, the first step.
+// validation accuracy wins, then the smaller hparams_seed, then the first name (for Rule::release, the larger
+// hparams_seed, then the last name); within a run, the first step.
 // Throws std::invalid_argument for invalid options, including a preference that fits no algorithm.
 Selection pair_s(const History& history, const PairOptions& options);
 

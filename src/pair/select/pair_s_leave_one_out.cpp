@@ -134,6 +134,7 @@ bool same_draw(const Run& a, const Run& b) {
 Selection pair_s_leave_one_out(const History& history, const PairOptions& options) {
   check(options);
   Selection selection{"pair-leave-one-out", "PAIR-s, leave-one-domain-out cross-validation", {}, {}};
+  selection.title += rule_in_title(options);
   LeftOut left_out;
   const std::vector<Group> groups = groups_by_test_environment(history);
   const Scorings scorings = scorings_of(groups, options, left_out);
@@ -141,7 +142,7 @@ Selection pair_s_leave_one_out(const History& history, const PairOptions& option
     const Scoring& scoring = scorings.at({group.dataset, group.algorithm});
     Decision decision = group.decision();
     decision.losses = scoring.losses;
-    decision.preference = scoring.preference;
+    decision.preference = preference_for(group, scoring, options);
     for (std::size_t first = 0, end = 0; first < group.runs.size() && !scoring.losses.empty(); first = end) {
       while (end < group.runs.size() && same_draw(*group.runs[end], *group.runs[first])) {
         ++end;

@@ -11,6 +11,7 @@
 #include "pair/base/tables.h"
 #include "pair/select/losses.h"
 #include "pair/select/means.h"
+#include "pair/select/pair_s_release.h"
 
 namespace pair::select {
 namespace {
@@ -140,6 +141,16 @@ void check(const PairOptions& options) {
   }
 }
 
+std::vector<double> preference_for(const Group& group, const Scoring& scoring, const PairOptions& options) {
+  return options.rule == Rule::release && options.preference.empty() && !scoring.losses.empty()
+             ? normalised(preference_of_the_release(group.runs, scoring.losses, options))
+             : scoring.preference;
+}
+
+std::string rule_in_title(const PairOptions& options) {
+  return options.rule == Rule::release ? ", the release's rule" : "";
+}
+
 bool takes_part(const Run& run) {
   const Accuracies accuracies(run);
   return run.test_envs.size() == 1 ||
@@ -163,11 +174,17 @@ std::vector<std::size_t> records_by_step(const Run& run) {
 
 std::vector<std::size_t> converged(const Run& run, const PairOptions& options) {
   std::vector<std::size_t> records = records_by_step(run);
-  const std::size_t keep = options.last.value_or(last_steps_of_the_paper(run, options.validation));
+  const std::size_t keep =
+      options.last.value_or(options.rule == Rule::release ? last_steps_of_the_release(run, options.validation)
+                                                          : last_steps_of_the_paper(run, options.validation));
   const std::size_t skip = options.skip ? *options.skip : records.size() - std::min(keep, records.size());
   records.erase(records.begin(),
                 records.begin() + static_cast<std::ptrdiff_t>(std::min(skip, records.size())));
   return records;
+}
+
+double score_of(const std::vector<double>& losses, const std::vector<double>& preference) {
+  return -std::inner_product(losses.begin(), losses.end(), preference.begin(), 0.0);
 }
 
 std::vector<double> normalised(std::vector<double> preference) {

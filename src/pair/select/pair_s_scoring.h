@@ -30,7 +30,8 @@ std::vector<std::size_t> converged(const Run& run, const PairOptions& options);
 class RunLosses {
  public:
   RunLosses(const Run& run, const std::vector<std::string>& keys, const PairOptions& options)
-      : magnitudes_(keys.size() > 1 && !options.with_sign) {
+      : magnitudes_(keys.size() > 1 && !options.with_sign),
+        bounded_(options.rule == Rule::release && keys.size() == 1 && keys.front() == "gen_loss") {
     for (const std::string& key : keys) {
       columns_.push_back(options.losses_from == LossesFrom::held_out ? run.find_held_out_loss(key)
                                                                      : run.find_loss(key));
@@ -49,15 +50,25 @@ class RunLosses {
       if (!std::isfinite(loss)) {
         return {};
       }
-      losses.push_back(magnitudes_ ? std::abs(loss) : loss);
+      losses.push_back(magnitudes_                                      ? std::abs(loss)
+                       : bounded_ && std::abs(loss) >= largest_gen_loss ? 0.0
+                                                                        : loss);
     }
     return losses;
   }
 
  private:
+  // The release counts the generator's loss on top of 1e9, and one of this magnitude or more as 1e9 alone. The
+  // 1e9, which has no effect but to round the sum, is left out.
+  static constexpr double largest_gen_loss = 50.0;
+
   bool magnitudes_;
+  bool bounded_;
   std::vector<const Column*> columns_;
 };
+
+// -L^T p-hat.
+double score_of(const std::vector<double>& losses, const std::vector<double>& preference);
 
 // Scaled to sum to 1. Divides by the largest first, so that the sum does not overflow.
 std::vector<double> normalised(std::vector<double> preference);
@@ -72,6 +83,12 @@ struct Scoring {
 // preference that fits none of several algorithms.
 using Scorings = std::map<std::pair<std::string, std::string>, Scoring>;
 Scorings scorings_of(const std::vector<Group>& groups, const PairOptions& options, LeftOut& left_out);
+
+// The preference for one group: that of the scoring, or the release's, which differs between groups.
+std::vector<double> preference_for(const Group& group, const Scoring& scoring, const PairOptions& options);
+
+// The end of a title: empty, or the name of the rule.
+std::string rule_in_title(const PairOptions& options);
 
 // Throws std::invalid_argument for invalid options.
 void check(const PairOptions& options);

@@ -30,6 +30,7 @@ constexpr Named<Validation, 4> validations{{{"train-domain", Validation::train_d
                                             {"training", Validation::training}}};
 constexpr Named<Across, 3> ways_across{
     {{"paper", Across::paper}, {"score", Across::score}, {"validation", Across::validation}}};
+constexpr Named<Rule, 2> rules{{{"paper", Rule::paper}, {"release", Rule::release}}};
 constexpr Named<LossesFrom, 2> sources_of_losses{
     {{"train", LossesFrom::train}, {"held-out", LossesFrom::held_out}}};
 
@@ -101,6 +102,7 @@ void check_losses(const std::vector<std::string>& losses, const History& history
 
 PairOptions pair_options(const Request& request) {
   PairOptions options;
+  options.rule = value_named("rule", request.rule, rules);
   options.preference = request.preference;
   options.skip = request.skip;
   options.last = request.last;

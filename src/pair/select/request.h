@@ -19,6 +19,7 @@ namespace pair::select {
 struct Request {
   // pair, pair-run, train-domain, leave-one-out or oracle; all: all of them except pair-run.
   std::string criterion = "all";
+  std::string rule = "paper";  // PAIR-s (pair, not pair-run): paper or release
   // PAIR-s's validation accuracy: train-domain, test-domain, leave-one-out or training; for pair-run,
   // train-domain or training. Empty: train-domain, or training if no run holds out data; with the criterion
   // all, test-domain as well.

@@ -4,8 +4,9 @@
 
 DOMAINBED: a checkout of github.com/facebookresearch/DomainBed; INPUTS: the file that the test
 DISABLED_WritesTheInputsOfMakePy of domainbed_reference_test.cpp writes (data, the parameters before the first update,
-Mixup's shares). Needs PyTorch. The classes are taken from DomainBed's files and executed as they are; only the
-featurizer is replaced by the network of the test.
+Mixup's shares). Needs PyTorch and NumPy. The stored file: DomainBed's commit b93c22a, PyTorch 1.13.1 and NumPy 1.24
+(Debian). The classes are taken from DomainBed's files and executed as they are; only the featurizer is replaced by the
+network of the test.
 """
 import json
 import pathlib
