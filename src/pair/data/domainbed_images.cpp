@@ -73,6 +73,12 @@ DatasetEntry entry_for(const DomainBedSet& set) {
   entry.options = base::Options::of(DomainBedImagesOptions{});
   entry.protocol = "domainbed";
   entry.variant = "pictures";
+  entry.in_domainbed = true;
+  const base::LogUniform rates{10, -5, -3.5};
+  entry.drawn = {.lr = rates,
+                 .paper_lr = rates,
+                 .batch = base::LogUniform{2, 3, set.batch_exponent, true},
+                 .weight_decay = base::LogUniform{10, -6, -2}};
   // DomainBed's defaults; its records follow its updates number 0, 300, ..., 5000.
   entry.settings = {{"model", "resnet50"},
                     {"batch", "32"},
