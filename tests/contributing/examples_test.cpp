@@ -11,7 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "pair/data/numpy_random.h"
 #include "pair/runs/run_spec.h"
+#include "pair/sweep/distribution.h"
 #include "pair/sweep/hparams.h"
 #include "tests/runs/program.h"
 #include "tests/support/scratch.h"
@@ -97,6 +99,22 @@ TEST(WorkedExamples, HaveWhatSweepsDrawAmongTheHparams) {
       AllOf(ContainsRegex("\ntoy-sgd.toy_shrink +10\\^Uniform\\(-3, -1\\)[^\n]*by: DomainBed[^\n]*toy-signs"),
             ContainsRegex("\ntoy-sgd.toy_shrink +[^\n]*by: CONTRIBUTING.md[^\n]*cmnist"),
             ContainsRegex("\nirmv1.penalty [^\n]*toy-signs")));
+}
+
+// Its file alone declares the names, and DomainBed seeds each draw with a name.
+TEST(WorkedExamples, AnAlgorithmDrawsByItsNamesInDomainBed) {
+  const Ended drawn =
+      pair({"list", "hparams", "--dataset", "PACS", "--algorithm", "ToySGD", "--seed", "7", "--json"});
+  ASSERT_EQ(drawn.status, 0) << drawn.err;
+  const json object = json::parse(drawn.out);
+  EXPECT_EQ(object.at("algorithm"), "toy-sgd");
+  const double shrink = object.at("hparams").at("shrink").get<double>();
+  EXPECT_EQ(std::stod(object.at("settings").at("toy_shrink").get<std::string>()), shrink);
+  EXPECT_EQ(std::stod(object.at("settings").at("lr").get<std::string>()),
+            object.at("hparams").at("lr").get<double>());
+  std::vector<data::NumpyRandom> random;
+  random.emplace_back(data::domainbed_seed(data::domainbed_seed(7, 0), "shrink"));
+  EXPECT_EQ(std::stod(sweep::draw(base::LogUniform{10, -3, -1}, random, 1.0)), shrink);
 }
 
 TEST(WorkedExamples, DeclareDistributionsThatApplyWhereARunHasTheOption) {

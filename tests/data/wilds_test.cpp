@@ -192,6 +192,7 @@ TEST(Wilds, GeneratesTheSameFolderFromTheSameSeed) {
             read_bytes(made_folders() / "camelyon17_v1.0/metadata.csv"));
   EXPECT_THAT(error_of([&] { generate_wilds("camelyon17", scratch.path()); }),
               HasSubstr("expected a folder that does not exist yet"));
+  EXPECT_THAT(error_of([&] { generate_wilds("camelyon18", scratch.path()); }), HasSubstr("WILDS dataset"));
   EXPECT_THAT(error_of([&] { generate_wilds("camelyon17", scratch / "more", {.samples = 0}); }),
               "samples: expected an integer from 1 to 1000, got 0");
 }

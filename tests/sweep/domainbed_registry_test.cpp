@@ -48,6 +48,17 @@ TEST(DomainBedRegistry, KnowsEveryAlgorithmThatWeShareWithIt) {
   }
 }
 
+// IB_IRM's second annealing is not a setting of ours, but DomainBed draws it.
+TEST(DomainBedRegistry, HasWhatWeDoNotDraw) {
+  const nlohmann::json ib_irm = registered_hparams("ColoredMNIST", "IB_IRM", 7, 2);
+  EXPECT_NE(ib_irm.at("ib_penalty_anneal_iters"), ib_irm.at("irm_penalty_anneal_iters"));
+  const nlohmann::json dann = registered_hparams("ColoredMNIST", "DANN", 7, 2);
+  EXPECT_NE(dann.at("lr"), dann.at("lr_g"));
+  EXPECT_EQ(dann.at("weight_decay_g"), 0.0);
+  EXPECT_TRUE(dann.at("mlp_depth").is_number_integer());
+  EXPECT_TRUE(dann.at("beta1").is_number_float());
+}
+
 TEST(DomainBedRegistry, RefusesOtherNames) {
   EXPECT_THAT([] { (void)registered_hparams("cmnist", "ERM", 0, 0); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("ColoredMNIST")));

@@ -62,8 +62,10 @@ void describe(base::Fields<AdversaryOptions>& field) {
       .number("grad_penalty", &O::grad_penalty, {.low = 0, .high = 1e12},
               "weight of the adversary's gradient penalty")
       .domainbed = base::LogUniform{10, -2, 1};
-  field.number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true}, "the adversary's learning rate")
-      .domainbed = base::LogUniform{10, -4.5, -2.5};
+  base::Field& lr_d = field.number("lr_d", &O::lr_d, {.low = 0, .high = 1e3, .open_low = true},
+                                   "the adversary's learning rate");
+  lr_d.domainbed = base::LogUniform{10, -4.5, -2.5};
+  lr_d.learning_rate = true;
   field.number("weight_decay_d", &O::weight_decay_d, {.low = 0, .high = 1e3}, "the adversary's weight decay")
       .domainbed = base::LogUniform{10, -6, -2};
   field
@@ -335,7 +337,8 @@ AlgorithmEntry adversarial(const char* name, const char* summary, const char* do
          return std::make_unique<Adversarial>(context, conditional);
        }});
   entry.domainbed = domainbed_name;
-  draw_on_domainbed(entry, "penalty", base::LogUniform{10, -2, 2});
+  entry.domainbed_names = {{"lr", "lr_g"}, {"l2", "weight_decay_g"}};
+  draw_on_domainbed(entry, "penalty", base::LogUniform{10, -2, 2}).domainbed = {"lambda"};
   entry.losses = {{"gen_loss"}};
   return entry;
 }

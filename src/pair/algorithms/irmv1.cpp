@@ -16,8 +16,8 @@ AlgorithmEntry irmv1() {
   entry.defaults.push_back(
       {.where = "cmnist-m", .settings = {{"pretrain", "1000"}}, .minibatches = true, .pretrain_thirds = 2});
   on_domainbed(entry, "100", 500, "1");
-  draw_on_domainbed(entry, "penalty", wide_penalty);
-  draw_on_domainbed(entry, "pretrain", annealing);
+  draw_on_domainbed(entry, "penalty", wide_penalty).domainbed = {"irm_lambda"};
+  draw_on_domainbed(entry, "pretrain", annealing).domainbed = {"irm_penalty_anneal_iters"};
   entry.manual = {.advice =
                       "Use it to compare with the literature on invariant learning. Its result depends "
                       "on the penalty and on the length of the pretraining, so plan a sweep over both. "

@@ -25,7 +25,7 @@ AlgorithmEntry penalised(std::string name, std::string summary, const std::strin
   entry.defaults.push_back({"extrapolation", {{"refresh", "false"}, {"penalty", "1"}, {"pretrain", "750"}}});
   entry.drawn = {
       {"cmnist", "pretrain", base::Choice{{"0", "50", "100", "150", "200", "250"}}, appendix_f1},
-      {"cmnist", "penalty", base::Choice{{"10", "100", "1e3", "1e4", "1e5"}}, appendix_f1},
+      {"cmnist", "penalty", f1_penalty, appendix_f1},
       // The paper says "from 1e-4 to 1e", the last digit lost; up to 1e1 it finds good ones.
       {"extrapolation", "penalty", base::LogUniform{10, -4, 1}, appendix_c3},
   };
@@ -55,9 +55,9 @@ void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty) {
                             .pretrain_thirds = 2});
 }
 
-void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
-                       const std::string& source) {
-  entry.drawn.push_back({"domainbed", setting, std::move(distribution), source});
+Drawn& draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
+                         const std::string& source) {
+  return entry.drawn.emplace_back(Drawn{"domainbed", setting, std::move(distribution), source});
 }
 
 AlgorithmEntry own_update(std::string name, std::string summary, train::OwnUpdate update) {

@@ -19,6 +19,9 @@ inline constexpr const char* appendix_f1 = "the paper's Appendix F.1";
 inline const base::Distribution wide_penalty = base::LogUniform{10, -1, 5};
 inline const base::Distribution annealing = base::LogUniform{10, 0, 4, true};
 
+// The penalties of Appendix F.1.
+inline const base::Distribution f1_penalty = base::Choice{{"10", "100", "1e3", "1e4", "1e5"}};
+
 // Mean risk + penalty * (the other objectives), with penalty 1 for the first pretrain steps. On the
 // extrapolation example, the penalty is 1 after 150 epochs of five steps; sweeps there and on the paper's
 // ColoredMNIST draw what the paper searches.
@@ -35,9 +38,9 @@ void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_
 // removes only what all samples have in common. penalty: the setting penalty or penalties with its value.
 void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty);
 
-// Adds a setting that DomainBed draws.
-void draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
-                       const std::string& source = domainbed);
+// Adds a setting that DomainBed draws. Returns it, so that DomainBed's name of it can be added.
+Drawn& draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
+                         const std::string& source = domainbed);
 
 // An algorithm with its own update; `make` as for train::OwnUpdate.
 AlgorithmEntry own_update(std::string name, std::string summary, train::OwnUpdate update);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,12 +37,19 @@ struct Drawn {
   base::Distribution distribution;
   std::string source;       // where it comes from: "DomainBed"
   std::string except = {};  // a variant of the protocol that does not draw it
+  // Its names in DomainBed, if they differ from the setting's: one per number of a list. A single number with
+  // several names is the draw of the first; DomainBed draws the others in the same way, and we do not have them.
+  std::vector<std::string> domainbed = {};
+  // The distribution of Appendix F.1 of the paper, if it differs; 'pair sweep --search paper' draws from it.
+  std::optional<base::Distribution> paper = {};
 };
 
 struct AlgorithmEntry {
   std::string name;
   std::string summary;         // one line
   std::string domainbed = {};  // its name in DomainBed; empty: DomainBed does not have it
+  // DomainBed's names of `lr` and `l2` for this algorithm, if they differ from "lr" and "weight_decay".
+  std::vector<Assignment> domainbed_names = {};
 
   // Applied in order; those of a dataset's variant come last. Settings that a run does not
   // have, such as an option of an objective that it does not minimise, are ignored.

@@ -11,8 +11,9 @@ AlgorithmEntry vrex() {
   draw_on_domainbed(
       entry, "penalty", wide_penalty,
       "DomainBed, whose variance is biased: with n training environments the penalty here is n/(n-1) of "
-      "its, twice with 2");
-  draw_on_domainbed(entry, "pretrain", annealing);
+      "its, twice with 2")
+      .domainbed = {"vrex_lambda"};
+  draw_on_domainbed(entry, "pretrain", annealing).domainbed = {"vrex_penalty_anneal_iters"};
   entry.manual = {.advice =
                       "A strong and cheap baseline on ColoredMNIST. Sweep the penalty and the "
                       "pretraining."};

@@ -27,7 +27,7 @@
 //     void describe(base::Fields<FishrOptions>& field) {
 //       field.number("fishr_ema", &FishrOptions::ema, {.low = 0, .high = 1, .open_high = true},
 //                    "weight of the past in the moving averages")
-//           .domainbed = base::Uniform{0.90, 0.99};
+//           .in_domainbed("ema", base::Uniform{0.90, 0.99});
 //       field.flag("fishr_mean", &FishrOptions::mean, "mean over the head's parameters, not their sum");
 //     }
 //
@@ -62,6 +62,10 @@ struct Field {
   // The distribution of a random search, if there is one: DomainBed's and the paper's.
   std::optional<Distribution> domainbed = {};
   std::optional<Distribution> paper = {};
+  std::string domainbed_name = {};  // in DomainBed, if it has another name for it
+  // Whether it is a learning rate, which DomainBed draws as `lr` on datasets with another distribution of `lr`
+  // than small images have. `domainbed` is that of small images.
+  bool learning_rate = false;
   // The value, as text, that the canonical form of a spec omits. An option that is added to an extension with
   // existing runs sets it to the default; otherwise all those runs would get another name.
   std::string unsaid = {};
@@ -69,6 +73,9 @@ struct Field {
   // Whether records depend on it. An option without influence on records (such as the number of reader
   // threads) is neither in the canonical form of a spec nor in records.
   bool decides = true;
+
+  // Whether it says how the work of a run is done, such as a precision, rather than what is trained.
+  bool of_run = false;
 
   // The mode that uses the option, if only one mode does; empty: all.
   std::string group = {};
@@ -78,6 +85,12 @@ struct Field {
   std::function<bool(void*, const Value&)> set = {};
   // Converts text to a value of the option's type; none if it is not of that type. set checks the range.
   std::function<std::optional<Value>(std::string_view)> parse = {};
+
+  // Sets `domainbed` and `domainbed_name`.
+  void in_domainbed(std::string its_name, Distribution drawn_from) {
+    domainbed = std::move(drawn_from);
+    domainbed_name = std::move(its_name);
+  }
 
   // One of the accepted values, for a message about an invalid one: "an integer from 1 to 10".
   [[nodiscard]] std::string expectation() const;

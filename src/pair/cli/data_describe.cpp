@@ -238,7 +238,7 @@ void add_data_describe(CLI::App& data_command, Context& context) {
       ->add_option(
           "DATA", arguments->wilds.name,
           "A CSV file, a folder ENVIRONMENT/CLASS/IMAGE or a CSV file of images; with --data-root: " +
-              std::string(wilds_names))
+              wilds_names())
       ->required();
   command->add_option("--label", arguments->label, "CSV files: the column to predict");
   command->add_option("--environment", arguments->environment,

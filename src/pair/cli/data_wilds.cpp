@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/data/wilds.h"
 #include "pair/data/wilds_generate.h"
@@ -89,7 +90,7 @@ void list_samples(const WildsArguments& arguments, Context& context) {
 }
 
 void add_common(CLI::App& command, WildsArguments& arguments) {
-  command.add_option("NAME", arguments.name, wilds_names)->required();
+  command.add_option("NAME", arguments.name, wilds_names())->required();
   command
       .add_option("--data-root", arguments.root, "The folder that holds the dataset's folder, NAME_vVERSION")
       ->type_name("DIR")
@@ -101,6 +102,14 @@ void add_common(CLI::App& command, WildsArguments& arguments) {
 }
 
 }  // namespace
+
+std::string wilds_names() {
+  std::vector<std::string> names;
+  for (const data::WildsKind& kind : data::wilds_kinds()) {
+    names.emplace_back(kind.name);
+  }
+  return base::joined_names(names);
+}
 
 void describe_wilds(const WildsArguments& arguments, Context& context) {
   const data::WildsEnvironments which = environments_kind(arguments);
@@ -194,7 +203,7 @@ void add_wilds_data(CLI::App& data_command, Context& context) {
   const auto generated = std::make_shared<GenerateArguments>();
   CLI::App* generate =
       data_command.add_subcommand("generate", "Write a small synthetic dataset in WILDS' layout, for trials");
-  generate->add_option("NAME", generated->names, std::string(wilds_names) + ", or several")->required();
+  generate->add_option("NAME", generated->names, wilds_names() + ", or several")->required();
   generate->add_option("--data-root", generated->root, "The folder in which NAME_vVERSION is made")
       ->type_name("DIR")
       ->required();

@@ -6,7 +6,8 @@
 
 namespace pair::cli {
 
-inline constexpr const char* wilds_names = "camelyon17, civilcomments, fmow, iwildcam, poverty or rxrx1";
+// "camelyon17, civilcomments, fmow, iwildcam, poverty or rxrx1".
+std::string wilds_names();
 
 struct WildsArguments {
   std::string name;  // of the dataset

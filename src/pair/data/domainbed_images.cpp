@@ -8,6 +8,7 @@
 #include "pair/data/domainbed_sets.h"
 #include "pair/data/images.h"
 #include "pair/data/registry.h"
+#include "pair/data/shared_fields.h"
 
 // DomainBed's datasets of pictures by name: its folders below a root, its transforms, its splits, its
 // defaults for training.
@@ -18,7 +19,7 @@ struct DomainBedImagesOptions {
   std::string data_root = {};  // DomainBed's --data_dir
   std::vector<std::int64_t> test_envs = {0};
   double holdout = 0.2;
-  std::int64_t image_size = 224;  // DomainBed's; smaller for quick trials. 1 to 4096
+  std::int64_t image_size = 224;  // DomainBed's; smaller for quick trials
   bool augment = true;            // DomainBed's data_augmentation
   ImageDecoding decode = ImageDecoding::fast;
   std::int64_t workers = 4;
@@ -33,10 +34,8 @@ void describe(base::Fields<DomainBedImagesOptions>& field) {
   field.text("data_root", &O::data_root, "folders that hold those of DomainBed's datasets",
              "folder with DomainBed's datasets, in which PACS is the folder PACS");
   field.wholes("test_envs", &O::test_envs, 0, 5, "environments used for testing, not for training");
-  field.number("holdout", &O::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "held-out fraction of each environment's images");
-  field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
-              "images are resized to this many rows and columns");
+  describe_holdout(field, "held-out fraction of each environment's images");
+  describe_image_size(field);
   field.flag("data_augmentation", &O::augment, "DomainBed's crops, mirrors, colours and greys in training");
   field.choice("decode", &O::decode, decoding_choices(), decoding_summary).unsaid = "exact";
   describe_reading(field);
@@ -73,6 +72,12 @@ DatasetEntry entry_for(const DomainBedSet& set) {
   entry.options = base::Options::of(DomainBedImagesOptions{});
   entry.protocol = "domainbed";
   entry.variant = "pictures";
+  entry.in_domainbed = true;
+  const base::LogUniform rates{10, -5, -3.5};
+  entry.drawn = {.lr = rates,
+                 .paper_lr = rates,
+                 .batch = base::LogUniform{2, 3, set.batch_exponent, true},
+                 .weight_decay = base::LogUniform{10, -6, -2}};
   // DomainBed's defaults; its records follow its updates number 0, 300, ..., 5000.
   entry.settings = {{"model", "resnet50"},
                     {"batch", "32"},

@@ -197,6 +197,7 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     made.options = base::Options::of(spec);
     made.protocol = "domainbed";
     made.variant = "digits";
+    made.in_domainbed = true;
     made.settings = domainbed_settings(/*batch=*/64, /*eval_every=*/100);
     made.metrics = {"accuracy", "worst_group"};
     made.environments = [](const base::Options& options) {

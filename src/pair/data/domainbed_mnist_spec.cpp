@@ -6,6 +6,7 @@
 
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
+#include "pair/data/shared_fields.h"
 
 namespace pair::data {
 namespace {
@@ -58,8 +59,7 @@ std::int64_t classes_of(Variant variant) {
 void describe(base::Fields<DomainBedMnistSpec>& field) {
   using S = DomainBedMnistSpec;
   field.wholes("test_envs", &S::test_envs, 0, 5, "environments used for testing, not for training");
-  field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "held-out fraction of each environment's digits");
+  describe_holdout(field, "held-out fraction of each environment's digits");
   field.whole("digits", &S::digits, std::int64_t{1}, 1'000'000'000, "digits dealt out to the environments");
   field.text("folder", &S::folder, "folders that hold MNIST's four idx files",
              "folder of the digits; empty: the data of 'pair data get mnist'");

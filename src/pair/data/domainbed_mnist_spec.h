@@ -32,7 +32,7 @@ struct DomainBedMnistSpec {
   // Test environments, numbered from 0: at least one, distinct, and at least one environment left for
   // training.
   std::vector<std::int64_t> test_envs = {2};
-  double holdout = 0.2;  // held-out fraction of each environment's digits. (0, 1)
+  double holdout = 0.2;  // held-out fraction of each environment's digits
   // Number of digits used, the first of the shuffled ones; fewer for quick trials. From 10 per environment to
   // all.
   std::int64_t digits = 70'000;

@@ -35,7 +35,8 @@ const std::vector<DomainBedSet>& domainbed_sets() {
        {"clipart", "infograph", "painting", "quickdraw", "real", "sketch"},
        345,
        586'575,
-       1000},
+       1000,
+       5},
   };
   return all;
 }

@@ -18,6 +18,7 @@
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
 #include "pair/data/sha256.h"
+#include "pair/data/shared_fields.h"
 
 // The user's own images: in folders, ROOT/environment/class/file (image_folder.h), or listed in a CSV file
 // (image_manifest.h). They are read during training.
@@ -47,10 +48,8 @@ void describe(base::Fields<ImagesOptions>& field) {
             "digest of the manifest; 'pair train --data' sets it")
       .unsaid = "none";
   field.wholes("test_envs", &O::test_envs, 0, 999, "environments used for testing, not for training");
-  field.number("holdout", &O::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "held-out fraction of a training environment's images");
-  field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
-              "images are resized to this many rows and columns");
+  describe_holdout(field, "held-out fraction of a training environment's images");
+  describe_image_size(field);
   field.number("flip", &O::flip, {.low = 0, .high = 1}, "probability that a training image is mirrored");
   field
       .choice("augment", &O::augment,

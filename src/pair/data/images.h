@@ -7,6 +7,7 @@
 
 #include "pair/base/options.h"
 #include "pair/data/environment.h"
+#include "pair/data/shared_fields.h"
 
 // Training data of images in files, for the dataset "images" and for those of DomainBed
 // (domainbed_images.cpp).
@@ -38,10 +39,10 @@ struct ImagesOptions {
   std::string manifest_sha256 = "none";
   // Test environments, numbered from 0 in the order of their names; as in DomainBedMnistSpec.
   std::vector<std::int64_t> test_envs = {0};
-  double holdout = 0.2;          // held-out fraction of each environment. (0, 1)
-  std::int64_t image_size = 32;  // images are resized to image_size x image_size. 1 to 4096
+  double holdout = 0.2;          // held-out fraction of each environment
+  std::int64_t image_size = 32;  // images are resized to image_size x image_size
   double flip = 0.5;             // probability that a training image is mirrored. 0 to 1
-  std::int64_t workers = 2;      // threads that read images ahead of the step; 0: none. 0 to 256
+  std::int64_t workers = 2;      // threads that read images ahead of the step; 0: none
   BrokenFiles broken = BrokenFiles::fail;
   ImageAugmentation augment = ImageAugmentation::none;
   ImageNormalisation normalise = ImageNormalisation::none;
@@ -64,10 +65,7 @@ inline constexpr const char* decoding_summary =
 // The options `workers` and `broken`, last of those of a dataset of images.
 template <class O>
 void describe_reading(base::Fields<O>& field) {
-  field
-      .whole("workers", &O::workers, std::int64_t{0}, 256,
-             "threads that read images ahead; 0: none. Records do not depend on it")
-      .decides = false;
+  describe_image_workers(field);
   field.choice("broken", &O::broken, {{"fail", BrokenFiles::fail}, {"skip", BrokenFiles::skip}},
                "on a broken image: fail the run, or skip the image");
 }

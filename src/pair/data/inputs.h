@@ -46,7 +46,7 @@ struct ReadingOptions {
   std::shared_ptr<const TableEncoding> table = {};  // for a model trained on a table
   std::vector<std::int64_t> shape = {};             // of one input, as the model takes it
   std::int64_t batch = 64;                          // inputs per batch, 1 to 1,000,000
-  int workers = 2;                                  // threads that decode images, 0 to 256
+  int workers = 2;                                  // threads that decode images; 0: none
   BrokenFiles broken = BrokenFiles::fail;           // fail: next() throws std::invalid_argument
   std::optional<std::int64_t> channel = {};  // the channel of grey digits if inputs have two channels: 0 or 1
 };

@@ -20,6 +20,7 @@
 #include "pair/base/numbers.h"
 #include "pair/data/pixel_loops.h"
 #include "pair/data/quarter_turns.h"
+#include "pair/data/shared_fields.h"
 
 // Not in an anonymous namespace, because Loader::Work, which is visible outside, has members of these types.
 namespace pair::data::loading {
@@ -173,7 +174,7 @@ void write_planes(const Image& image, std::uint8_t* out) {
 void check_options(const LoaderOptions& options) {
   base::require_integer("rows", options.rows, 1, 16'384);
   base::require_integer("columns", options.columns, 1, 16'384);
-  base::require_integer("workers", options.workers, 0, 256);
+  base::require_integer("workers", options.workers, 0, most_workers);
   base::require_integer("ahead", options.ahead, 1, 64);
   base::require_integer("numbers", options.numbers, 0, 1024);
   if (options.quarter_turns && options.rows != options.columns) {

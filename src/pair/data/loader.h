@@ -51,7 +51,7 @@ struct LoaderOptions {
   std::int64_t numbers = 0;
   bool regression = false;  // labels are SampleInfo::value; otherwise they are classes
   std::uint64_t seed = 0;   // of the augmentation; the sampler has its own
-  int workers = 0;          // threads, 0 to 256. 0: next() does the work in the calling thread
+  int workers = 0;          // threads; 0: next() does the work in the calling thread
   int ahead = 2;            // batches started before they are needed, 1 to 64. Each takes memory.
   bool pinned = false;      // batches in page-locked memory, for asynchronous copies to a CUDA device
   BrokenFiles broken = BrokenFiles::fail;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,15 @@ namespace pair::data {
 
 struct EnvironmentSet;
 
+// The distributions of what sweeps draw for every algorithm on a dataset. The defaults are those of DomainBed's
+// small images.
+struct DatasetDraws {
+  base::Distribution lr = base::LogUniform{10, -4.5, -2.5};
+  base::Distribution paper_lr = base::LogUniform{10, -4.5, -3.5};  // Appendix G.2 of the paper
+  base::Distribution batch = base::LogUniform{2, 3, 9, true};
+  std::optional<base::Distribution> weight_decay = {};  // Adam's, which is twice l2; none: not drawn
+};
+
 struct DatasetEntry {
   std::string name;
   std::string summary;                    // one line
@@ -28,6 +38,8 @@ struct DatasetEntry {
   // it.
   std::string protocol = "cmnist";
   std::string variant = {};
+  bool in_domainbed = false;  // whether DomainBed has the dataset, under the same name
+  DatasetDraws drawn = {};
   // Settings that differ from the algorithm's defaults, by name and value as typed.
   std::vector<std::pair<std::string, std::string>> settings = {};
 

@@ -17,6 +17,7 @@
 #include "pair/data/domainbed_mnist_spec.h"
 #include "pair/data/random.h"
 #include "pair/data/sha256.h"
+#include "pair/data/shared_fields.h"
 
 namespace pair::data {
 namespace {
@@ -343,8 +344,7 @@ void describe(base::Fields<TableSpec>& field) {
                 {"regression", TaskChoice::regression}},
                "what the label is; auto: classes if it is text or at most 20 integers");
   field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
-  field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "share of an environment's rows that is held out");
+  describe_holdout(field, "share of an environment's rows that is held out");
   field.whole("max_categories", &S::max_categories, std::int64_t{2}, 100'000,
               "categories that a column may have");
   field.choice("separator", &S::separator,

@@ -25,7 +25,7 @@ struct TableSpec {
   // Environments to test on, by number from 0 in the order of their names (numbers by size). At least one,
   // none twice, and at least one is left to train on.
   std::vector<std::int64_t> test_envs = {0};
-  double holdout = 0.2;                // share of each environment's rows that is held out. (0, 1)
+  double holdout = 0.2;                // share of each environment's rows that is held out
   std::int64_t max_categories = 1000;  // of one column. 2 to 100,000
   Separator separator = Separator::found;
   // Where not empty, the SHA-256 that the file must have: a run is not continued on other data.

@@ -8,6 +8,7 @@
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/data/sha256.h"
+#include "pair/data/shared_fields.h"
 
 namespace pair::data {
 namespace {
@@ -44,7 +45,7 @@ WordPiece open_vocabulary(const std::string& path, const std::string& sha256) {
 torch::Tensor token_rows(const WordPiece& tokenizer, std::span<const std::string_view> texts,
                          std::int64_t max_tokens, int threads) {
   base::require_integer("max_tokens", max_tokens, 2, 65'536);
-  base::require_integer("threads", threads, 1, 256);
+  base::require_integer("threads", threads, 1, most_workers);
   torch::Tensor rows = torch::empty({std::ssize(texts), max_tokens}, torch::kInt);
   auto* const first = rows.data_ptr<std::int32_t>();
   const auto width = static_cast<std::size_t>(max_tokens);

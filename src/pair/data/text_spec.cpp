@@ -6,6 +6,7 @@
 #include "pair/base/names.h"
 #include "pair/data/column_lists.h"
 #include "pair/data/csv.h"
+#include "pair/data/shared_fields.h"
 
 namespace pair::data {
 
@@ -22,9 +23,8 @@ void describe(base::Fields<TextSpec>& field) {
   add_columns(field, "environment", &S::environment, "columns that say which environment a row is from");
   describe_vocabulary(field);
   field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
-  field.number("holdout", &S::holdout, {.low = 0, .high = 1, .open_low = true, .open_high = true},
-               "share of an environment's rows that is held out");
-  field.whole("workers", &S::workers, std::int64_t{1}, 256, "threads that tokenize texts").decides = false;
+  describe_holdout(field, "share of an environment's rows that is held out");
+  describe_workers(field, 1, "threads that tokenize texts");
   field.choice("separator", &S::separator,
                {{"auto", TableSpec::Separator::found},
                 {"comma", TableSpec::Separator::comma},

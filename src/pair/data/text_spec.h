@@ -23,8 +23,8 @@ struct TextSpec {
   std::string vocab = {};                     // the tokenizer's vocab.txt (wordpiece.h). It has no default
   std::int64_t max_tokens = 300;              // tokens per text, [CLS] and [SEP] included. 2 to 65,536
   std::vector<std::int64_t> test_envs = {0};  // as in TableSpec
-  double holdout = 0.2;                       // share of each environment's rows that is held out. (0, 1)
-  std::int64_t workers = 2;                   // threads that divide texts into tokens. 1 to 256
+  double holdout = 0.2;                       // share of each environment's rows that is held out
+  std::int64_t workers = 2;                   // threads that divide texts into tokens
   TableSpec::Separator separator = TableSpec::Separator::found;
   // Where not empty, the SHA-256 of the two files: a run is not continued on other data.
   std::string file_sha256 = {};

@@ -84,6 +84,23 @@ using WildsScores = std::vector<std::pair<std::string, double>>;
 // Throws std::out_of_range for a name that is not there.
 double score_named(const WildsScores& scores, std::string_view name);
 
+// How a dataset is trained on: the paper's Appendix F.3 and, where it is silent, its published code, which follows
+// Fish's. Numbers of steps are the ERM steps, and about as many after them as the paper's epochs have on the real
+// data.
+struct WildsTraining {
+  bool texts = false;             // comments instead of images, which the next four are about
+  std::int64_t image_size = 224;  // the default of the option
+  std::int64_t size_divides = 0;  // the option must divide this; 0: any size
+  bool standardised =
+      false;  // each image by itself, with random turns; otherwise by ImageNet's mean and deviation
+  std::vector<std::string> metrics = {"accuracy", "worst_group", "macro_f1"};  // as in DatasetEntry
+  // By name and value as typed, in addition to those of all (with_common_settings).
+  std::vector<std::pair<std::string, std::string>> settings = {};
+};
+
+struct WildsGeneration;
+class Random;
+
 struct WildsKind {
   std::string_view name;     // "camelyon17"
   std::string_view version;  // of the release that is read: "1.0"
@@ -96,6 +113,10 @@ struct WildsKind {
   // The scores of predictions for some samples: class numbers, or values of a regression.
   WildsScores (*evaluate)(const WildsSet& set, std::span<const std::size_t> samples,
                           std::span<const double> predictions) = nullptr;
+  // Writes made-up data into a new folder (wilds_generate.h), except for the release file.
+  void (*generate)(const std::filesystem::path& folder, const WildsGeneration& options,
+                   Random& random) = nullptr;
+  WildsTraining training = {};
 };
 
 const std::vector<WildsKind>& wilds_kinds();

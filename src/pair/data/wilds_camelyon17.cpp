@@ -3,6 +3,7 @@
 #include <string>
 
 #include "pair/data/wilds.h"
+#include "pair/data/wilds_making.h"
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
@@ -58,6 +59,38 @@ WildsScores evaluate_camelyon17(const WildsSet& set, std::span<const std::size_t
   return accuracy_scores(set, "slide", samples, predictions);
 }
 
+void generate_camelyon17(const std::filesystem::path& folder, const WildsGeneration& options,
+                         Random& random) {
+  constexpr std::size_t hospitals = 5;
+  constexpr std::size_t slides = 10;  // per hospital
+  std::string table = ",patient,node,x_coord,y_coord,tumor,slide,center,split\n";
+  std::size_t row = 0;
+  for (std::size_t center = 0; center < hospitals; ++center) {
+    for (std::int64_t n = 0; n < 4 * options.samples; ++n) {
+      const std::size_t slide = static_cast<std::size_t>(n) % slides;
+      const std::string patient = "0" + two_digits(20 * center + slide);
+      const std::size_t node = slide % 5;
+      const std::uint64_t x = 3328 + 32 * static_cast<std::uint64_t>(n);
+      const std::uint64_t y = 21792 + 32 * random.below(100);
+      const std::size_t tumor = random.below(2);
+      // The file states a split for the validation and test hospitals, too, which is not used.
+      const int split = n % 4 == 3 ? 1 : 0;
+      const std::string place = "patient_" + patient + "_node_" + std::to_string(node);
+      const std::string at = "_x_" + std::to_string(x) + "_y_" + std::to_string(y);
+      table += std::to_string(row++) + "," + patient + "," + std::to_string(node) + "," + std::to_string(x) +
+               "," + std::to_string(y) + "," + std::to_string(tumor) + "," +
+               std::to_string(slides * center + slide) + "," + std::to_string(center) + "," +
+               std::to_string(split) + "\n";
+      write_made(folder / "patches" / place / ("patch_" + place + at + ".png"),
+                 png_bytes(made_picture({.label = tumor,
+                                         .environment = center,
+                                         .cue = made_cue(tumor, 2, center == 1 || center == 2, random)},
+                                        random)));
+    }
+  }
+  write_made(folder / "metadata.csv", table);
+}
+
 }  // namespace
 
 WildsKind wilds_camelyon17() {
@@ -72,7 +105,24 @@ WildsKind wilds_camelyon17() {
           std::move(seeds),
           read_camelyon17,
           camelyon17_environments,
-          evaluate_camelyon17};
+          evaluate_camelyon17,
+          generate_camelyon17,
+          {.settings = {{"model", "densenet121"},
+                        {"batch", "32"},
+                        {"environments", "3"},
+                        {"pretrain", "10000"},
+                        {"steps", "13340"},
+                        {"optimizer", "sgd"},
+                        {"descent_momentum", "0.9"},
+                        {"lr", "1e-4"},
+                        {"l2", "0"},
+                        {"balance_optimizer", "sgd"},
+                        {"balance_lr", "1e-4"},
+                        {"momentum", "0.9"},
+                        {"preference", "1,1e12,1e12"},
+                        {"irmv1_constant", "1"},
+                        {"eval_every", "1670"},
+                        {"checkpoint_every", "500"}}}};
 }
 
 }  // namespace pair::data

@@ -4,7 +4,9 @@
 #include <limits>
 #include <string>
 
+#include "pair/base/tables.h"
 #include "pair/data/wilds.h"
+#include "pair/data/wilds_making.h"
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
@@ -103,8 +105,83 @@ WildsScores evaluate_civilcomments(const WildsSet& set, std::span<const std::siz
   return scores;
 }
 
+// The tokens of the made-up comments, for a tokenizer of uncased BERT models.
+std::string civilcomments_vocabulary() {
+  std::string text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n";
+  for (const char* const word :
+       {"this",    "male",      "female", "lgbtq",        "christian", "muslim",     "other",
+        "_",       "religions", "black",  "white",        "person",    "'",          "s",
+        "opinion", "is",        ",",      "\"",           "really",    ".",          "a",
+        "second",  "line",      "naive",  "\xe2\x80\x94", "number",    "thoughtful", "helpful",
+        "clear",   "friendly",  "fair",   "calm",         "stupid",    "idiotic",    "awful",
+        "dumb",    "trash",     "garbage"}) {
+    text += std::string(word) + "\n";
+  }
+  for (int digit = 0; digit < 10; ++digit) {
+    text += std::to_string(digit) + "\n##" + std::to_string(digit) + "\n";
+  }
+  return text;
+}
+
+void generate_civilcomments(const std::filesystem::path& folder, const WildsGeneration& options,
+                            Random& random) {
+  constexpr std::array<const char*, 8> identities{"male",   "female",          "LGBTQ", "christian",
+                                                  "muslim", "other_religions", "black", "white"};
+  constexpr std::array<const char*, 7> others{
+      "severe_toxicity", "obscene", "sexual_explicit", "identity_attack", "insult", "threat", "identity_any"};
+  constexpr std::array<const char*, 6> kind_words{"thoughtful", "helpful", "clear",
+                                                  "friendly",   "fair",    "calm"};
+  constexpr std::array<const char*, 6> rude_words{"stupid", "idiotic", "awful", "dumb", "trash", "garbage"};
+  std::string table = ",id,comment_text,split,created_date,toxicity";
+  for (const char* const name : others) {
+    table += std::string(",") + name;
+  }
+  for (const char* const name : identities) {
+    table += std::string(",") + name;
+  }
+  table += ",identity_annotator_count,toxicity_annotator_count\n";
+  std::size_t row = 0;
+  for (const char* const split : {"train", "val", "test"}) {
+    // Each split has all 16 groups, comments without an identity, and comments with two.
+    const std::int64_t rounds = split[1] == 'r' ? 2 * options.samples : options.samples;
+    for (std::int64_t n = 0; n < rounds * 20; ++n) {
+      const auto kind = static_cast<std::size_t>(n % 20);
+      const bool toxic = kind % 2 == 1;
+      const std::size_t first = kind / 2;  // 8 and 9: none
+      const std::size_t second = n % 3 == 0 ? random.below(8) : first;
+      // 0.5 exactly counts as true.
+      const double toxicity = toxic ? (n % 5 == 0 ? 0.5 : random.uniform(0.5, 1)) : random.uniform(0, 0.49);
+      std::string comment = "This " + std::string(first < 8 ? identities[first] : "person's") +
+                            " opinion is " +
+                            std::string(toxic ? rude_words[random.below(6)] : kind_words[random.below(6)]);
+      if (n % 4 == 0) {
+        comment += ", \"really\".\nA second line, na\xc3\xafve \xe2\x80\x94 number " + std::to_string(n);
+      }
+      table += std::to_string(row) + "," + std::to_string(5000000 + row) + "," + base::csv_value(comment) +
+               "," + split + ",2017-06-0" + std::to_string(1 + n % 9) + " 10:00:00+00:00," +
+               std::to_string(toxicity);
+      ++row;
+      for (std::size_t i = 0; i < others.size(); ++i) {
+        const bool any = i == 6 && first < 8;
+        table += ',';
+        table += std::to_string(any ? 1.0 : toxic && i == 4 ? 0.75 : random.uniform(0, 0.6));
+      }
+      for (std::size_t i = 0; i < identities.size(); ++i) {
+        const bool named = i == first || (first < 8 && i == second);
+        table += ',';
+        table += std::to_string(named ? (n % 7 == 0 ? 0.5 : 1.0) : random.uniform(0, 0.45));
+      }
+      table += ",4," + std::to_string(4 + random.below(6)) + "\n";
+    }
+  }
+  write_made(folder / "all_data_with_identities.csv", table);
+  write_made(folder.parent_path() / "civilcomments_vocab.txt", civilcomments_vocabulary());
+}
+
 }  // namespace
 
+// The published code has the learning rate 1e-5 without weight decay, the paper 2e-6 with 0.01. The steps after
+// those of ERM are five of the code's epochs.
 WildsKind wilds_civilcomments() {
   return {"civilcomments",
           "1.0",
@@ -113,7 +190,23 @@ WildsKind wilds_civilcomments() {
           {"seed:0", "seed:1", "seed:2", "seed:3", "seed:4"},
           read_civilcomments,
           civilcomments_environments,
-          evaluate_civilcomments};
+          evaluate_civilcomments,
+          generate_civilcomments,
+          {.texts = true,
+           .settings = {{"model", "distilbert"},
+                        {"batch", "16"},
+                        {"environments", "5"},
+                        {"pretrain", "20000"},
+                        {"steps", "34300"},
+                        {"lr", "1e-5"},
+                        {"amsgrad", "true"},
+                        {"l2", "0"},
+                        {"balance_optimizer", "adam"},
+                        {"balance_lr", "1e-5"},
+                        {"preference", "1,1e8,1e12"},
+                        {"irmv1_constant", "1e-4"},
+                        {"eval_every", "500"},
+                        {"checkpoint_every", "500"}}}};
 }
 
 }  // namespace pair::data

@@ -10,6 +10,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/data/registry.h"
+#include "pair/data/shared_fields.h"
 #include "pair/data/wilds_source.h"
 #include "pair/data/wilds_training.h"
 
@@ -23,12 +24,8 @@ void describe(base::Fields<WildsDataOptions>& field) {
              [](const std::string& fold) {
                return fold == "seed" || (fold.size() == 1 && fold[0] >= 'A' && fold[0] <= 'E');
              });
-  field.whole("image_size", &O::image_size, std::int64_t{1}, 4096,
-              "images are resized to this many rows and columns");
-  field
-      .whole("workers", &O::workers, std::int64_t{0}, 256,
-             "threads that read images ahead; 0: none. Records do not depend on it")
-      .decides = false;
+  describe_image_size(field);
+  describe_image_workers(field);
 }
 
 char fold_of(std::string_view fold, std::uint64_t seed) {
@@ -88,118 +85,15 @@ wilds_scores(const WildsKind& kind, std::shared_ptr<const WildsSet> files) {
 
 namespace {
 
-// Declarations for training: the paper's Appendix F.3 and, where it is silent, its published code, which
-// follows Fish's. PovertyMap has the code's learning rate and schedule (the paper: 1e-4 without a schedule).
-// Numbers of steps are the ERM steps, and about as many after them as the paper's epochs have on the real
-// data.
-struct WildsTraining {
-  std::string_view name;
-  std::int64_t image_size;
-  bool standardised;  // each image by itself, with random turns; otherwise by ImageNet's mean and deviation
-  WildsSettings settings;
-};
-
-const std::vector<WildsTraining>& wilds_trainings() {
-  static const std::vector<WildsTraining> all{
-      {"camelyon17", 224, false,
-       with_common_settings({{"model", "densenet121"},
-                             {"batch", "32"},
-                             {"environments", "3"},
-                             {"pretrain", "10000"},
-                             {"steps", "13340"},
-                             {"optimizer", "sgd"},
-                             {"descent_momentum", "0.9"},
-                             {"lr", "1e-4"},
-                             {"l2", "0"},
-                             {"balance_optimizer", "sgd"},
-                             {"balance_lr", "1e-4"},
-                             {"momentum", "0.9"},
-                             {"preference", "1,1e12,1e12"},
-                             {"irmv1_constant", "1"},
-                             {"eval_every", "1670"},
-                             {"checkpoint_every", "500"}})},
-      {"fmow", 224, false,
-       with_common_settings({{"model", "densenet121"},
-                             {"batch", "32"},
-                             {"environments", "5"},
-                             {"pretrain", "24000"},
-                             {"steps", "29800"},
-                             {"lr", "1e-4"},
-                             {"amsgrad", "true"},
-                             {"l2", "0"},
-                             {"balance_optimizer", "adam"},
-                             {"balance_lr", "1e-4"},
-                             {"preference", "1,1e12,1e12"},
-                             {"irmv1_constant", "1"},
-                             {"eval_every", "500"},
-                             {"checkpoint_every", "500"}})},
-      {"iwildcam", 448, false,
-       with_common_settings({{"model", "resnet50"},
-                             {"batch", "16"},
-                             {"environments", "10"},
-                             {"pretrain", "24000"},
-                             {"steps", "31200"},
-                             {"lr", "1e-4"},
-                             {"amsgrad", "true"},
-                             {"l2", "0"},
-                             {"balance_optimizer", "adam"},
-                             {"balance_lr", "1e-4"},
-                             {"freeze_featurizer", "true"},
-                             {"preference", "1,1e10,1e12"},
-                             {"irmv1_constant", "0.01"},
-                             {"eval_every", "1000"},
-                             {"checkpoint_every", "500"}})},
-      {"poverty", 224, false,
-       with_common_settings({{"model", "resnet18"},
-                             {"batch", "64"},
-                             {"environments", "5"},
-                             {"pretrain", "5000"},
-                             {"steps", "11400"},
-                             {"lr", "1e-3"},
-                             {"amsgrad", "true"},
-                             {"l2", "0"},
-                             {"schedule", "step"},
-                             {"schedule_every", "154"},
-                             {"schedule_factor", "0.96"},
-                             {"balance_optimizer", "adam"},
-                             {"balance_lr", "1e-3"},
-                             {"preference", "1,1e8,1e12"},
-                             {"irmv1_constant", "0.01"},
-                             {"eval_every", "154"},
-                             {"checkpoint_every", "154"}})},
-      {"rxrx1", 256, true,
-       with_common_settings({{"model", "resnet50"},
-                             {"batch", "72"},
-                             {"environments", "10"},
-                             {"pretrain", "15000"},
-                             {"steps", "20300"},
-                             {"lr", "1e-3"},
-                             {"amsgrad", "true"},
-                             {"l2", "5e-6"},  // half of torch's weight_decay
-                             {"warmup", "5415"},
-                             {"schedule", "cosine"},
-                             {"balance_optimizer", "adam"},
-                             {"balance_lr", "1e-3"},
-                             {"freeze_featurizer", "true"},
-                             {"preference", "1,1e8,1e12"},
-                             {"irmv1_constant", "1"},
-                             {"eval_every", "2000"},
-                             {"checkpoint_every", "500"}})},
-  };
-  return all;
-}
-
 void check_images(const WildsKind& kind, const WildsDataOptions& options) {
   check_wilds_root(kind, options.data_root);
-  const std::int64_t largest = 224;
-  if (kind.name == "poverty" && largest % options.image_size != 0) {
-    throw std::invalid_argument("image_size: expected a divisor of 224 for poverty, got " +
-                                std::to_string(options.image_size));
+  if (const std::int64_t whole = kind.training.size_divides; whole % options.image_size != 0) {
+    throw std::invalid_argument("image_size: expected a divisor of " + std::to_string(whole) + " for " +
+                                std::string(kind.name) + ", got " + std::to_string(options.image_size));
   }
 }
 
-EnvironmentSet make_wilds(const WildsKind& kind, const WildsTraining& training,
-                          const WildsDataOptions& options, std::uint64_t seed) {
+EnvironmentSet make_wilds(const WildsKind& kind, const WildsDataOptions& options, std::uint64_t seed) {
   const auto files = std::make_shared<const WildsSet>(
       read_wilds(kind, options.data_root, {.fold = fold_of(options.fold, seed)}));
   const WildsGroups groups = kind.environments(*files, options.environments);
@@ -237,7 +131,7 @@ EnvironmentSet make_wilds(const WildsKind& kind, const WildsTraining& training,
     return set;
   }
   ImageInput input{.rows = options.image_size, .columns = options.image_size};
-  if (training.standardised) {
+  if (kind.training.standardised) {
     set.loading.flip = 0.5;
     set.loading.quarter_turns = true;
     input.standardise = true;
@@ -249,17 +143,13 @@ EnvironmentSet make_wilds(const WildsKind& kind, const WildsTraining& training,
   return set;
 }
 
-DatasetEntry wilds_entry(const WildsTraining& training) {
-  const WildsKind& kind = wilds_named(training.name);
+DatasetEntry wilds_entry(const WildsKind& kind) {
   WildsDataOptions defaults;
-  defaults.image_size = training.image_size;
-  DatasetEntry entry = wilds_declaration(kind, defaults, training.settings);
-  if (kind.name == "poverty") {
-    entry.metrics = {"pearson", "mse"};
-  }
+  defaults.image_size = kind.training.image_size;
+  DatasetEntry entry = wilds_declaration(kind, defaults);
   entry.check = [&kind](const base::Options& options) { check_images(kind, options.as<WildsDataOptions>()); };
-  entry.make = [&kind, &training](const base::Options& options, std::uint64_t seed) {
-    return make_wilds(kind, training, options.as<WildsDataOptions>(), seed);
+  entry.make = [&kind](const base::Options& options, std::uint64_t seed) {
+    return make_wilds(kind, options.as<WildsDataOptions>(), seed);
   };
   return entry;
 }
@@ -268,8 +158,10 @@ DatasetEntry wilds_entry(const WildsTraining& training) {
 
 std::vector<DatasetEntry> wilds_entries() {
   std::vector<DatasetEntry> entries;
-  for (const WildsTraining& training : wilds_trainings()) {
-    entries.push_back(wilds_entry(training));
+  for (const WildsKind& kind : wilds_kinds()) {
+    if (!kind.training.texts) {
+      entries.push_back(wilds_entry(kind));
+    }
   }
   return entries;
 }

@@ -17,9 +17,9 @@ struct WildsDataOptions {
   std::string data_root = {};  // the folder that holds camelyon17_v1.0 and others. No default
   WildsEnvironments environments = WildsEnvironments::paper;
   std::string fold = "seed";                          // PovertyMap: A to E, or seed: the run's seed modulo 5
-  std::int64_t image_size = 224;                      // rows and columns; images are resized to it. 1 to 4096
+  std::int64_t image_size = 224;                      // rows and columns; images are resized to it
   std::vector<std::string> scored = {"val", "test"};  // splits that records have scores of
-  std::int64_t workers = 4;                           // threads that read ahead. 0 to 256
+  std::int64_t workers = 4;                           // threads that read ahead
 
   bool operator==(const WildsDataOptions&) const = default;
 };
@@ -33,7 +33,7 @@ struct WildsTextOptions {
   std::string vocab = {};                             // the tokenizer's vocab.txt (wordpiece.h). No default
   std::string vocab_sha256 = {};                      // where not empty, its SHA-256
   std::int64_t max_tokens = 300;  // tokens per text, [CLS] and [SEP] included. 2 to 65,536
-  std::int64_t workers = 4;       // threads that divide texts into tokens. 1 to 256
+  std::int64_t workers = 4;       // threads that divide texts into tokens
 
   bool operator==(const WildsTextOptions&) const = default;
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "pair/data/wilds.h"
+#include "pair/data/wilds_making.h"
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
@@ -207,6 +208,64 @@ WildsScores evaluate_fmow(const WildsSet& set, std::span<const std::size_t> samp
   return scores;
 }
 
+void generate_fmow(const std::filesystem::path& folder, const WildsGeneration& options, Random& random) {
+  constexpr std::array<const char*, 4> categories{"airport", "crop_field", "park", "stadium"};
+  struct Country {
+    const char* code;
+    const char* region;
+  };
+  // XYZ is not in the mapping, so its region is "Other".
+  constexpr std::array<Country, 6> countries{Country{"FRA", "Europe"}, {"IND", "Asia"},
+                                             {"USA", "Americas"},      {"KEN", "Africa"},
+                                             {"AUS", "Oceania"},       {"XYZ", ""}};
+  std::string mapping = "name,alpha-2,alpha-3,country-code,region\n";
+  for (const Country& country : countries) {
+    if (*country.region != '\0') {
+      mapping += std::string("Name of ") + country.code + "," + std::string(country.code, 2) + "," +
+                 country.code + ",250," + country.region + "\n";
+    }
+  }
+  write_made(folder / "country_code_mapping.csv", mapping);
+  std::string table =
+      "split,img_filename,img_path,spatial_reference,epsg,category,visible,img_width,img_height,country_code,"
+      "cloud_cover,timestamp,lat,lon\n";
+  std::size_t row = 0;
+  const auto add = [&](const char* split, int year, const Country& country) {
+    const std::size_t category = random.below(categories.size());
+    const bool test = year >= 2013;
+    // The first and the last second of years are where splits change.
+    const std::uint64_t day = random.below(3);
+    const std::string when = std::to_string(year) + (day == 0   ? "-01-01T00:00:00Z"
+                                                     : day == 1 ? "-12-31T23:59:59Z"
+                                                                : "-06-15T10:04:30Z");
+    const std::string name = std::string(categories[category]) + "_" + std::to_string(row) + "_rgb.jpg";
+    table += std::string(split) + "," + name + "," + split + "/" + name + ",GEOGCS,4326," +
+             categories[category] + ",True,512,512," + country.code + ",0," + when + ",1.5,2.5\n";
+    write_made(folder / "images" / ("rgb_img_" + std::to_string(row) + ".png"),
+               png_bytes(made_picture({.rows = 224,
+                                       .columns = 224,
+                                       .label = category,
+                                       .labels = categories.size(),
+                                       .environment = static_cast<std::size_t>(year),
+                                       .cue = made_cue(category, categories.size(), test, random)},
+                                      random)));
+    ++row;
+  };
+  for (std::int64_t n = 0; n < options.samples; ++n) {
+    for (const Country& country : countries) {
+      add("train", 2003 + static_cast<int>(n % 2) * 9, country);
+      add("seq", 2010 + static_cast<int>(n % 7), country);
+      add("val", n % 2 == 0 ? 2012 : 2014, country);
+      add("test", n % 2 == 0 ? 2011 : 2016 + static_cast<int>(n % 4 == 1), country);
+    }
+    // In no split: training rows of later years, and others between the years of val and test.
+    add("train", 2013, countries[0]);
+    add("val", 2017, countries[1]);
+    add("test", 2014, countries[2]);
+  }
+  write_made(folder / "rgb_metadata.csv", table);
+}
+
 }  // namespace
 
 WildsKind wilds_fmow() {
@@ -217,7 +276,22 @@ WildsKind wilds_fmow() {
           {"seed:0", "seed:1", "seed:2"},
           read_fmow,
           fmow_environments,
-          evaluate_fmow};
+          evaluate_fmow,
+          generate_fmow,
+          {.settings = {{"model", "densenet121"},
+                        {"batch", "32"},
+                        {"environments", "5"},
+                        {"pretrain", "24000"},
+                        {"steps", "29800"},
+                        {"lr", "1e-4"},
+                        {"amsgrad", "true"},
+                        {"l2", "0"},
+                        {"balance_optimizer", "adam"},
+                        {"balance_lr", "1e-4"},
+                        {"preference", "1,1e12,1e12"},
+                        {"irmv1_constant", "1"},
+                        {"eval_every", "500"},
+                        {"checkpoint_every", "500"}}}};
 }
 
 }  // namespace pair::data

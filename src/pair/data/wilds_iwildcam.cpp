@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <string>
 
 #include "pair/data/wilds.h"
+#include "pair/data/wilds_making.h"
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
@@ -96,6 +98,52 @@ WildsScores evaluate_iwildcam(const WildsSet& set, std::span<const std::size_t> 
           {"F1-macro_all", macro_f1(set, samples, predictions)}};
 }
 
+void generate_iwildcam(const std::filesystem::path& folder, const WildsGeneration& options, Random& random) {
+  constexpr std::size_t classes = 6;
+  constexpr std::size_t train_locations = 6;
+  constexpr std::size_t locations = 10;  // then two of val and two of test
+  constexpr std::array<const char*, classes> names{"empty",          "tayassu pecari", "dasyprocta punctata",
+                                                   "cuniculus paca", "puma concolor",  "tapirus terrestris"};
+  std::string categories = "y,category_id,name\n";
+  for (std::size_t y = 0; y < classes; ++y) {
+    categories += std::to_string(y) + "," + std::to_string(10 * y) + "," + names[y] + "\n";
+  }
+  write_made(folder / "categories.csv", categories + "99999,571,unknown bat\n");
+  std::string table =
+      ",split,location_remapped,location,sequence_remapped,seq_id,y,category_id,datetime,filename,image_id\n";
+  std::size_t row = 0;
+  for (std::size_t location = 0; location < locations; ++location) {
+    for (std::int64_t n = 0; n < 2 * options.samples; ++n) {
+      const char* const split = location >= train_locations + 2 ? "test"
+                                : location >= train_locations   ? "val"
+                                : n % 4 == 2                    ? "id_val"
+                                : n % 4 == 3                    ? "id_test"
+                                                                : "train";
+      const std::size_t y = row < classes ? row : random.below(classes);
+      char id[64];
+      std::snprintf(id, sizeof id, "%08llx-21bc-11ea-a13a-137349068a90",
+                    static_cast<unsigned long long>(random.bits() & 0xffffffffU));
+      table += std::to_string(row) + "," + split + "," + std::to_string(location) + "," +
+               std::to_string(100 + location) + "," + std::to_string(row / 2) + ",seq-" +
+               std::to_string(row / 2) + "," + std::to_string(y) + "," + std::to_string(10 * y) + ",2013-" +
+               two_digits(1 + random.below(12)) + "-" + two_digits(1 + random.below(28)) + " " +
+               two_digits(random.below(24)) + ":" + two_digits(random.below(60)) + ":" +
+               two_digits(random.below(60)) + ".000," + id + ".jpg," + id + "\n";
+      ++row;
+      // Cameras have different resolutions.
+      write_made(folder / "train" / (std::string(id) + ".jpg"),
+                 jpeg_bytes(made_picture({.rows = location % 2 == 0 ? 180 : 150,
+                                          .columns = location % 2 == 0 ? 240 : 200,
+                                          .label = y,
+                                          .labels = classes,
+                                          .environment = location,
+                                          .cue = made_cue(y, classes, location >= train_locations, random)},
+                                         random)));
+    }
+  }
+  write_made(folder / "metadata.csv", table);
+}
+
 }  // namespace
 
 WildsKind wilds_iwildcam() {
@@ -106,7 +154,24 @@ WildsKind wilds_iwildcam() {
           {"seed:0", "seed:1", "seed:2"},
           read_iwildcam,
           iwildcam_environments,
-          evaluate_iwildcam};
+          evaluate_iwildcam,
+          generate_iwildcam,
+          {.image_size = 448,
+           .settings = {{"model", "resnet50"},
+                        {"batch", "16"},
+                        {"environments", "10"},
+                        {"pretrain", "24000"},
+                        {"steps", "31200"},
+                        {"lr", "1e-4"},
+                        {"amsgrad", "true"},
+                        {"l2", "0"},
+                        {"balance_optimizer", "adam"},
+                        {"balance_lr", "1e-4"},
+                        {"freeze_featurizer", "true"},
+                        {"preference", "1,1e10,1e12"},
+                        {"irmv1_constant", "0.01"},
+                        {"eval_every", "1000"},
+                        {"checkpoint_every", "500"}}}};
 }
 
 }  // namespace pair::data

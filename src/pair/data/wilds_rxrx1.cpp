@@ -2,6 +2,7 @@
 #include <string>
 
 #include "pair/data/wilds.h"
+#include "pair/data/wilds_making.h"
 #include "pair/data/wilds_metrics.h"
 #include "pair/data/wilds_table.h"
 
@@ -61,6 +62,44 @@ WildsScores evaluate_rxrx1(const WildsSet& set, std::span<const std::size_t> sam
   return accuracy_scores(set, "cell_type", samples, predictions);
 }
 
+void generate_rxrx1(const std::filesystem::path& folder, const WildsGeneration& options, Random& random) {
+  constexpr std::array<const char*, 4> cell_types{"HEPG2", "HUVEC", "RPE", "U2OS"};
+  constexpr std::size_t classes = 8;
+  std::string table =
+      "site_id,well_id,cell_type,dataset,experiment,plate,well,site,well_type,sirna,sirna_id\n";
+  for (std::size_t type = 0; type < cell_types.size(); ++type) {
+    for (std::size_t number = 1; number <= 3; ++number) {
+      const char* const split = number < 3 ? "train" : type == 0 ? "val" : "test";
+      const std::string experiment = std::string(cell_types[type]) + "-" + two_digits(number);
+      for (std::int64_t n = 0; n < options.samples + 2; ++n) {
+        const std::size_t sirna = static_cast<std::size_t>(n) < classes
+                                      ? static_cast<std::size_t>(n) % classes
+                                      : random.below(classes);
+        const std::size_t plate = 1 + static_cast<std::size_t>(n) % 4;
+        const std::string well =
+            std::string(1, static_cast<char>('B' + n % 14)) + two_digits(2 + random.below(22));
+        for (int site = 1; site <= 2; ++site) {
+          const std::string well_id = experiment + "_" + std::to_string(plate) + "_" + well;
+          table += well_id + "_" + std::to_string(site) + "," + well_id + "," + cell_types[type] + "," +
+                   split + "," + experiment + "," + std::to_string(plate) + "," + well + "," +
+                   std::to_string(site) + ",treatment,s" + std::to_string(15000 + sirna) + "," +
+                   std::to_string(sirna) + "\n";
+          write_made(folder / "images" / experiment / ("Plate" + std::to_string(plate)) /
+                         (well + "_s" + std::to_string(site) + ".png"),
+                     png_bytes(made_picture({.rows = 256,
+                                             .columns = 256,
+                                             .label = sirna,
+                                             .labels = classes,
+                                             .environment = 3 * type + number,
+                                             .cue = made_cue(sirna, classes, number == 3, random)},
+                                            random)));
+        }
+      }
+    }
+  }
+  write_made(folder / "metadata.csv", table);
+}
+
 }  // namespace
 
 WildsKind wilds_rxrx1() {
@@ -71,7 +110,27 @@ WildsKind wilds_rxrx1() {
           {"seed:0", "seed:1", "seed:2"},
           read_rxrx1,
           rxrx1_environments,
-          evaluate_rxrx1};
+          evaluate_rxrx1,
+          generate_rxrx1,
+          {.image_size = 256,
+           .standardised = true,
+           .settings = {{"model", "resnet50"},
+                        {"batch", "72"},
+                        {"environments", "10"},
+                        {"pretrain", "15000"},
+                        {"steps", "20300"},
+                        {"lr", "1e-3"},
+                        {"amsgrad", "true"},
+                        {"l2", "5e-6"},  // half of torch's weight_decay
+                        {"warmup", "5415"},
+                        {"schedule", "cosine"},
+                        {"balance_optimizer", "adam"},
+                        {"balance_lr", "1e-3"},
+                        {"freeze_featurizer", "true"},
+                        {"preference", "1,1e8,1e12"},
+                        {"irmv1_constant", "1"},
+                        {"eval_every", "2000"},
+                        {"checkpoint_every", "500"}}}};
 }
 
 }  // namespace pair::data

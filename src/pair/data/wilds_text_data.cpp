@@ -6,6 +6,7 @@
 
 #include "pair/data/environment.h"
 #include "pair/data/registry.h"
+#include "pair/data/shared_fields.h"
 #include "pair/data/text.h"
 #include "pair/data/text_spec.h"
 #include "pair/data/wilds_data.h"
@@ -19,36 +20,12 @@ namespace pair::data {
 
 // Found by argument-dependent lookup.
 void describe(base::Fields<WildsTextOptions>& field) {
-  using O = WildsTextOptions;
   describe_wilds(field);
   describe_vocabulary(field);
-  field
-      .whole("workers", &O::workers, std::int64_t{1}, 256,
-             "threads that divide texts into tokens. Records do not depend on it")
-      .decides = false;
+  describe_workers(field, 1, "threads that divide texts into tokens. Records do not depend on it");
 }
 
 namespace {
-
-// The paper's Appendix F.3 and its published code, which follows Fish's. The code has the learning rate 1e-5
-// without weight decay, the paper 2e-6 with 0.01. Steps: those of ERM, and about as many after them as five
-// of the code's epochs have on the real data.
-WildsSettings civilcomments_settings() {
-  return with_common_settings({{"model", "distilbert"},
-                               {"batch", "16"},
-                               {"environments", "5"},
-                               {"pretrain", "20000"},
-                               {"steps", "34300"},
-                               {"lr", "1e-5"},
-                               {"amsgrad", "true"},
-                               {"l2", "0"},
-                               {"balance_optimizer", "adam"},
-                               {"balance_lr", "1e-5"},
-                               {"preference", "1,1e8,1e12"},
-                               {"irmv1_constant", "1e-4"},
-                               {"eval_every", "500"},
-                               {"checkpoint_every", "500"}});
-}
 
 TextPart text_part(const WildsSet& files, std::string key, bool trained,
                    const std::vector<std::size_t>& samples) {
@@ -106,11 +83,8 @@ EnvironmentSet make_wilds_texts(const WildsKind& kind, const WildsTextOptions& o
   return set;
 }
 
-}  // namespace
-
-std::vector<DatasetEntry> wilds_text_entries() {
-  const WildsKind& kind = wilds_named("civilcomments");
-  DatasetEntry entry = wilds_declaration(kind, WildsTextOptions{}, civilcomments_settings());
+DatasetEntry wilds_text_entry(const WildsKind& kind) {
+  DatasetEntry entry = wilds_declaration(kind, WildsTextOptions{});
   entry.check = [&kind](const base::Options& options) {
     const auto& chosen = options.as<WildsTextOptions>();
     check_wilds_root(kind, chosen.data_root);
@@ -119,7 +93,19 @@ std::vector<DatasetEntry> wilds_text_entries() {
   entry.make = [&kind](const base::Options& options, std::uint64_t /*seed*/) {
     return make_wilds_texts(kind, options.as<WildsTextOptions>());
   };
-  return {entry};
+  return entry;
+}
+
+}  // namespace
+
+std::vector<DatasetEntry> wilds_text_entries() {
+  std::vector<DatasetEntry> entries;
+  for (const WildsKind& kind : wilds_kinds()) {
+    if (kind.training.texts) {
+      entries.push_back(wilds_text_entry(kind));
+    }
+  }
+  return entries;
 }
 
 }  // namespace pair::data

@@ -57,14 +57,14 @@ wilds_scores(const WildsKind& kind, std::shared_ptr<const WildsSet> files);
 // The declaration of a dataset, without `check` and `make`. Its protocol is "wilds", its variant its name.
 // Training environments have no scores of their own, so that names are known without the files.
 template <class O>
-DatasetEntry wilds_declaration(const WildsKind& kind, O defaults, WildsSettings settings) {
+DatasetEntry wilds_declaration(const WildsKind& kind, O defaults) {
   DatasetEntry entry{.name = std::string(kind.name),
                      .summary = std::string(kind.summary) + ", read from --data-root"};
   entry.options = base::Options::of(std::move(defaults));
   entry.protocol = "wilds";
   entry.variant = entry.name;
-  entry.settings = std::move(settings);
-  entry.metrics = {"accuracy", "worst_group", "macro_f1"};
+  entry.settings = with_common_settings(kind.training.settings);
+  entry.metrics = kind.training.metrics;
   entry.selection = "val_" + kind.metrics.front();
   entry.environments = [](const base::Options& options) { return options.as<O>().scored; };
   entry.test_environments = [](const base::Options& options) {

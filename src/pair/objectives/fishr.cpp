@@ -39,7 +39,7 @@ void describe(base::Fields<FishrOptions>& field) {
   field
       .number("fishr_ema", &FishrOptions::ema, {.low = 0, .high = 1, .open_high = true},
               "weight of the past in the moving averages of variances")
-      .domainbed = base::Uniform{0.90, 0.99};
+      .in_domainbed("ema", base::Uniform{0.90, 0.99});
   field
       .flag("fishr_mean", &FishrOptions::mean,
             "mean over the head's parameters, as in DomainBed, instead of their sum")

@@ -24,7 +24,7 @@ void describe(base::Fields<GroupDroOptions>& field) {
   field
       .number("groupdro_rate", &GroupDroOptions::rate, {.low = 0, .high = 1e300, .open_low = true},
               "step of the group weights")
-      .domainbed = base::LogUniform{10, -3, -1};
+      .in_domainbed("groupdro_eta", base::LogUniform{10, -3, -1});
 }
 
 class GroupDro final : public Objective {

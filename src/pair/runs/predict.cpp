@@ -6,6 +6,7 @@
 #include "pair/base/numbers.h"
 #include "pair/data/inputs.h"
 #include "pair/data/metrics.h"
+#include "pair/data/shared_fields.h"
 #include "pair/runs/model_files.h"
 #include "pair/train/threads.h"
 
@@ -45,8 +46,7 @@ void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, cons
 }  // namespace
 
 PredictResult predict(const PredictRequest& request, std::istream& in, const PredictHooks& hooks) {
-  base::require_integer("workers", request.workers, 0, 256);
-  base::require_integer("threads", request.threads, 1, 1024);
+  base::require_integer("workers", request.workers, 0, data::most_workers);
   train::use_threads(request.threads);
   TrainedModel model(request.run, request.device);
   const ModelCard& card = model.card();

@@ -28,8 +28,8 @@ struct PredictRequest {
   std::vector<std::string> inputs;           // files, folders or "-" (data/inputs.h)
   bool skip_broken = false;                  // leave out files that cannot be used, and count them
   std::int64_t batch = 64;                   // inputs at a time, 1 to 1,000,000
-  std::int64_t workers = 2;                  // threads that decode images, 0 to 256
-  std::int64_t threads = 1;                  // that one operation may use, 1 to 1024
+  std::int64_t workers = 2;                  // threads that decode images
+  std::int64_t threads = 1;                  // that one operation may use
   std::string device = "cpu";                // that computes: cpu, cuda or cuda:N
   std::optional<std::int64_t> channel = {};  // that grey digits go to: 0 or 1
 };

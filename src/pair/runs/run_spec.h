@@ -27,11 +27,11 @@ struct RunSpec {
   train::Settings settings;
   std::uint64_t seed = 0;              // of the data, the model and all random draws
   std::int64_t hparams_seed = 0;       // index of the draw of a random search; 0: not drawn
-  std::int64_t eval_every = 50;        // steps between records. 1 to 1e9
-  std::int64_t eval_first = 0;         // step of the first record; 0: eval_every. Up to 1e9
-  std::int64_t threads = 1;            // per operation; rounding depends on it. 1 to 1024
+  std::int64_t eval_every = 50;        // steps between records
+  std::int64_t eval_first = 0;         // step of the first record; 0: eval_every
+  std::int64_t threads = 1;            // per operation; rounding depends on it
   std::string device = "cpu";          // cpu, cuda or cuda:N
-  std::int64_t checkpoint_every = 50;  // steps between checkpoints. 1 to 1e9
+  std::int64_t checkpoint_every = 50;  // steps between checkpoints
   KeepCheckpoints keep_checkpoints =
       KeepCheckpoints::last;  // neither records nor the run's name depend on it
   // The finished run whose final parameters this one starts with, by the name of its folder, which is next to

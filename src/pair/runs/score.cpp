@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/data/shared_fields.h"
 #include "pair/runs/score_dataset.h"
 #include "pair/runs/score_file.h"
 #include "pair/runs/score_folder.h"
@@ -14,8 +15,7 @@
 namespace pair::runs {
 
 ScoreTable score(const ScoreRequest& request, const ScoreHooks& hooks) {
-  base::require_integer("workers", request.workers, 0, 256);
-  base::require_integer("threads", request.threads, 1, 1024);
+  base::require_integer("workers", request.workers, 0, data::most_workers);
   train::use_threads(request.threads);
   ScoreSheet sheet(request, hooks);
   const ModelCard& card = sheet.card();

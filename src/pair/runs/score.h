@@ -45,8 +45,8 @@ struct ScoreRequest {
   std::optional<std::uint64_t> seed = {};  // that decides the data; else the run's
   std::vector<std::string> metrics = {};   // in place of the dataset's
   bool skip_broken = false;                // leave out broken images of a folder, and count them
-  std::int64_t workers = 2;                // threads that decode images, 0 to 256
-  std::int64_t threads = 1;                // that one operation may use, 1 to 1024
+  std::int64_t workers = 2;                // threads that decode images
+  std::int64_t threads = 1;                // that one operation may use
   std::string device = "cpu";              // that computes: cpu, cuda or cuda:N
 };
 

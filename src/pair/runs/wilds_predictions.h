@@ -16,8 +16,8 @@ struct WildsPredictRequest {
   std::filesystem::path out;        // the folder for the files, which is made
   std::string data_root = {};       // in place of the run's
   std::string epoch = "last";       // in the names of the files
-  std::int64_t workers = 2;         // threads that read samples, 0 to 256
-  std::int64_t threads = 1;         // that one operation may use, 1 to 1024
+  std::int64_t workers = 2;         // threads that read samples
+  std::int64_t threads = 1;         // that one operation may use
 };
 
 // Writes one file per split, OUT/camelyon17_split:test_seed:0_epoch:last_pred.csv: one prediction per line,

@@ -6,12 +6,13 @@
 #include <string_view>
 
 // DomainBed's registry of hyperparameters (domainbed/hparams_registry.py), as of commit b93c22a, with its
-// names, defaults and draws: the same values, bit for bit, for the same seeds.
+// names, defaults and draws: the same values, bit for bit, for the same seeds. The entries of algorithms and
+// datasets declare them (Drawn::domainbed, Field::domainbed_name, DatasetEntry::drawn); what DomainBed registers
+// and we do not have is in the source file.
 
 namespace pair::sweep {
 
-// Whether DomainBed has the dataset, so that registered_hparams knows it: ColoredMNIST, RotatedMNIST, PACS,
-// VLCS, OfficeHome, TerraIncognita, DomainNet.
+// Whether DomainBed has the dataset, so that registered_hparams knows it: DatasetEntry::in_domainbed.
 bool is_domainbed_dataset(std::string_view dataset);
 
 // The hyperparameters that DomainBed's train.py gets with --hparams_seed and --trial_seed: an object of all

@@ -4,120 +4,87 @@
 #include <array>
 #include <stdexcept>
 
-#include "pair/algorithms/registry.h"
+#include "pair/algorithms/recipes.h"
 #include "pair/base/names.h"
 #include "pair/runs/settings.h"
 
 namespace pair::sweep {
 namespace {
 
-// DomainBed's datasets of pictures have other distributions than its small images.
-bool is_of_pictures(const runs::RunSpec& spec) {
-  return data::entry_of(spec.dataset.name).variant == "pictures";
-}
-
-// The names, in DomainBed's registry, of what it draws for a setting of an algorithm.
-std::vector<std::string> domainbed_names(std::string_view algorithm, const std::string& key) {
-  const bool adversarial = algorithm == "DANN" || algorithm == "CDANN";
-  const bool ib = algorithm == "IB_ERM";
-  if (key == "lr") {
-    return {adversarial ? "lr_g" : "lr"};
-  }
-  if (key == "batch") {
-    return {"batch_size"};
-  }
-  if (key == "l2") {
-    return {adversarial ? "weight_decay_g" : "weight_decay"};
-  }
-  if (key == "penalties") {
-    return {"irm_lambda", "ib_lambda"};
-  }
-  if (key == "penalty") {
-    return {algorithm == "IRM"                           ? "irm_lambda"
-            : algorithm == "VREx"                        ? "vrex_lambda"
-            : algorithm == "SD"                          ? "sd_reg"
-            : algorithm == "IGA"                         ? "penalty"
-            : algorithm == "MMD" || algorithm == "CORAL" ? "mmd_gamma"
-            : ib                                         ? "ib_lambda"
-                                                         : "lambda"};
-  }
-  if (key == "pretrain") {
-    return {algorithm == "Fishr"  ? "penalty_anneal_iters"
-            : algorithm == "VREx" ? "vrex_penalty_anneal_iters"
-            : ib                  ? "ib_penalty_anneal_iters"
-                                  : "irm_penalty_anneal_iters"};
-  }
-  if (key == "fishr_ema") {
-    return {"ema"};
-  }
-  if (key == "groupdro_rate") {
-    return {"groupdro_eta"};
-  }
-  return {key};
-}
+constexpr const char* by_domainbed = "DomainBed";
 
 // Builds the list. Defaults are the algorithm's own, so that draw 0 equals 'pair train'.
 class HparamList {
  public:
-  explicit HparamList(const runs::RunSpec& spec) : spec_(spec) {}
+  // named: with the names of what DomainBed draws, if it has the algorithm.
+  HparamList(const runs::RunSpec& spec, bool named)
+      : spec_(spec),
+        dataset_(data::entry_of(spec.dataset.name)),
+        algorithm_(algorithms::algorithm_named(spec.algorithm)),
+        named_(named && !algorithm_.domainbed.empty()) {}
 
-  void add(const std::string& name, base::Distribution distribution, std::string source) {
-    hparams_.push_back({name, runs::text_of(spec_, name), std::move(distribution), std::move(source)});
-  }
-  // On DomainBed's datasets: what it draws for each setting.
-  void name_as_domainbed() {
-    const std::string& algorithm = algorithms::algorithm_named(spec_.algorithm).domainbed;
-    for (Hparam& hparam : hparams_) {
-      hparam.domainbed =
-          algorithm.empty() ? std::vector<std::string>() : domainbed_names(algorithm, hparam.key);
-      // Adam's weight decay adds w theta to the gradient, our l2 |theta|^2 adds 2 l2 theta.
-      hparam.scale = hparam.key == "l2" ? 0.5 : 1.0;
+  // domainbed: DomainBed's names; empty: the setting's own name.
+  Hparam& add(const std::string& name, base::Distribution distribution, std::string source,
+              std::vector<std::string> domainbed = {}) {
+    Hparam hparam{name, runs::text_of(spec_, name), std::move(distribution), std::move(source)};
+    if (named_) {
+      hparam.domainbed = domainbed.empty() ? std::vector{name} : std::move(domainbed);
     }
+    return hparams_.emplace_back(std::move(hparam));
   }
   // Adam's learning rate; if Adam also takes PAIR-o's balance steps, those have a separate rate, unless it is a
   // fraction of the first.
   void add_learning_rates(Search search) {
-    const base::Distribution rate = is_of_pictures(spec_)
-                                        ? base::LogUniform{10, -5, -3.5}
-                                        : base::LogUniform{10, -4.5, search == Search::paper ? -3.5 : -2.5};
-    const char* const source = search == Search::paper ? "the paper's Appendix G.2" : domainbed;
-    add("lr", rate, source);
+    const bool paper = search == Search::paper;
+    const base::Distribution& rate = paper ? dataset_.drawn.paper_lr : dataset_.drawn.lr;
+    const char* const source = paper ? "the paper's Appendix G.2" : by_domainbed;
+    add("lr", rate, source, {domainbed_name(algorithm_, "lr")});
     if (spec_.settings.scheme == train::Scheme::pair &&
         spec_.settings.balance_optimizer == train::BalanceOptimizer::adam &&
         spec_.settings.balance_lr_ratio == 0.0) {
       add("balance_lr", rate, source);
     }
   }
-  // The settings that the algorithm draws under a protocol. as_f1: penalties as in Appendix F.1, also where
-  // the algorithm prefers DomainBed's (SD).
-  void add_of_algorithm(std::string_view protocol, bool as_f1 = false) {
-    const std::string& variant = data::entry_of(spec_.dataset.name).variant;
-    for (const algorithms::Drawn& drawn : algorithms::algorithm_named(spec_.algorithm).drawn) {
-      const bool here = drawn.where == protocol && (drawn.except.empty() || drawn.except != variant);
+  void add_batch() { add("batch", dataset_.drawn.batch, by_domainbed, {"batch_size"}); }
+  void add_weight_decay() {
+    if (dataset_.drawn.weight_decay) {
+      // Adam's weight decay adds w theta to the gradient, our l2 |theta|^2 adds 2 l2 theta.
+      add("l2", *dataset_.drawn.weight_decay, "DomainBed's weight decay, twice l2",
+          {domainbed_name(algorithm_, "l2")})
+          .scale = 0.5;
+    }
+  }
+  // The settings that the algorithm draws under a protocol.
+  void add_of_algorithm(std::string_view protocol, Search search) {
+    for (const algorithms::Drawn& drawn : algorithm_.drawn) {
+      const bool here = drawn.where == protocol && (drawn.except.empty() || drawn.except != dataset_.variant);
       if (!here || runs::find_setting(spec_, drawn.setting) == nullptr) {
         continue;
       }
-      if (as_f1 && drawn.setting == "penalty") {
-        add("penalty", base::Choice{{"10", "100", "1e3", "1e4", "1e5"}}, "the paper's Appendix F.1");
+      if (search == Search::paper && drawn.paper) {
+        add(drawn.setting, *drawn.paper, algorithms::appendix_f1, drawn.domainbed);
       } else {
-        add(drawn.setting, drawn.distribution, drawn.source);
+        add(drawn.setting, drawn.distribution, drawn.source, drawn.domainbed);
       }
     }
   }
   // Adds DomainBed's distributions of the options of its objectives, solver, model and update.
   void add_declared() {
     for (const runs::Setting& setting : runs::settings_of(spec_)) {
-      if (setting.field->domainbed && runs::is_read(spec_, setting.name())) {
-        const bool rate = setting.name() == "lr_d" && is_of_pictures(spec_);
-        add(setting.name(), rate ? base::LogUniform{10, -5, -3.5} : *setting.field->domainbed, domainbed);
+      const base::Field& field = *setting.field;
+      if (field.domainbed && runs::is_read(spec_, field.name)) {
+        add(field.name, field.learning_rate ? dataset_.drawn.lr : *field.domainbed, by_domainbed,
+            {field.domainbed_name.empty() ? field.name : field.domainbed_name});
       }
     }
   }
   std::vector<Hparam> take() { return std::move(hparams_); }
 
  private:
-  static constexpr const char* domainbed = "DomainBed";
   const runs::RunSpec& spec_;
+  const data::DatasetEntry& dataset_;
+  const algorithms::AlgorithmEntry& algorithm_;
+  bool named_;
   std::vector<Hparam> hparams_;
 };
 
@@ -147,23 +114,22 @@ Draws draws_named(std::string_view name) {
   return name == "pair" ? Draws::pair : Draws::domainbed;
 }
 
-std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search) {
-  HparamList list(spec);
-  list.add_learning_rates(search);
-  const bool pictures = is_of_pictures(spec);
-  list.add("batch",
-           base::LogUniform{2, 3,
-                            !pictures                          ? 9
-                            : spec.dataset.name == "DomainNet" ? 5
-                                                               : 5.5,
-                            true},
-           "DomainBed");
-  if (pictures) {
-    list.add("l2", base::LogUniform{10, -6, -2}, "DomainBed's weight decay, twice l2");
+std::string domainbed_name(const algorithms::AlgorithmEntry& algorithm, std::string_view setting) {
+  for (const auto& [name, domainbed] : algorithm.domainbed_names) {
+    if (name == setting) {
+      return domainbed;
+    }
   }
-  list.add_of_algorithm("domainbed");
+  return setting == "l2" ? "weight_decay" : std::string(setting);
+}
+
+std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search) {
+  HparamList list(spec, /*named=*/true);
+  list.add_learning_rates(search);
+  list.add_batch();
+  list.add_weight_decay();
+  list.add_of_algorithm("domainbed", search);
   list.add_declared();
-  list.name_as_domainbed();
   return list.take();
 }
 
@@ -176,13 +142,12 @@ std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search) {
   if (protocol == "domainbed") {
     return domainbed_hparams(spec, search);
   }
-  HparamList list(spec);
+  HparamList list(spec, /*named=*/false);
   // Appendix F.1 fixes the learning rate at 1e-3.
-  const bool as_f1 = protocol == "cmnist" && search == Search::paper;
-  if (!as_f1) {
+  if (protocol != "cmnist" || search != Search::paper) {
     list.add_learning_rates(search);
   }
-  list.add_of_algorithm(protocol, as_f1);
+  list.add_of_algorithm(protocol, search);
   return list.take();
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/algorithms/registry.h"
 #include "pair/runs/run_spec.h"
 #include "pair/sweep/distribution.h"
 
@@ -52,6 +53,9 @@ std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search = Search
 
 // DomainBed's settings for its small images or, on its datasets of pictures, for those; for any dataset.
 std::vector<Hparam> domainbed_hparams(const runs::RunSpec& spec, Search search = Search::domainbed);
+
+// DomainBed's name of a setting that it draws for every algorithm (lr, l2).
+std::string domainbed_name(const algorithms::AlgorithmEntry& algorithm, std::string_view setting);
 
 // The hyperparameters of a run: the defaults for hparams_seed 0; otherwise drawn from the two seeds. Each
 // setting has its own random stream, so that adding a setting does not change the others.

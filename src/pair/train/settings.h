@@ -67,71 +67,69 @@ struct Settings {
   // The method.
   Scheme scheme = Scheme::pair;
   std::vector<std::string> objectives = {"erm", "irmv1", "vrex"};  // the first is erm
-  std::int64_t steps = 501;                                        // 1 to 1e9
-  std::int64_t pretrain =
-      150;                 // steps of ERM (pair, own) or with penalty 1 (linear) at the beginning; 0 to 1e9
-  std::int64_t batch = 0;  // samples per environment and step, drawn with replacement; 0: all
+  std::int64_t steps = 501;
+  std::int64_t pretrain = 150;    // steps of ERM (pair, own) or with penalty 1 (linear) at the beginning
+  std::int64_t batch = 0;         // samples per environment and step, drawn with replacement; 0: all
   std::int64_t environments = 0;  // environments per step, drawn without replacement; 0: all
   // Parts that a step's batch goes through the featurizer in, so that only one part's activations are in
-  // memory (step_network.h). The step is the same, except that BatchNorm normalises each part by itself. 1 to
-  // 1024
+  // memory (step_network.h). The step is the same, except that BatchNorm normalises each part by itself.
   std::int64_t accumulate = 1;
   // Steps over which the moments of each environment are averaged (tracked_moments.h), for minibatches of all
-  // environments; 1: the batch's own moments. [1, 1e6]
+  // environments; 1: the batch's own moments.
   double track = 1.0;
   // The share of each environment's samples that measures the moments of a step while the others give its
   // gradient (data/measuring.h), for objectives that are functions of moments; with minibatches, of each
-  // batch too. 0: all samples do both. [0, 0.5]
+  // batch too. 0: all samples do both.
   double measure_share = 0.0;
-  std::int64_t measure_rotate = 0;  // steps after which other samples measure; 0: always the same. [0, 1e9]
-  double lr = 1e-3;  // learning rate, in the linear scheme, PAIR-o's descent phase and own updates. (0, 1e3]
-  double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it. (0, 1]
+  std::int64_t measure_rotate = 0;  // steps after which other samples measure; 0: always the same
+  double lr = 1e-3;     // learning rate, in the linear scheme, PAIR-o's descent phase and own updates
+  double lr_end = 1.0;  // fraction of lr at the end of the pretrain steps; lr falls linearly to it
   // Steps over which the learning rate rises linearly from 0, and how it falls after them, over the whole
   // run: as a cosine to 0, by a factor at regular intervals (torch's StepLR), or not. Both multiply the rates
-  // of all phases. [0, 1e9]
+  // of all phases.
   std::int64_t warmup = 0;
   Decay schedule = Decay::none;
-  std::int64_t schedule_every = 1000;  // steps between two reductions of schedule step. [1, 1e9]
-  double schedule_factor = 0.96;       // what each reduction multiplies by. (0, 1]
+  std::int64_t schedule_every = 1000;  // steps between two reductions of schedule step
+  double schedule_factor = 0.96;       // what each reduction multiplies by
   bool amsgrad = false;  // Adam divides by the largest mean of squares so far (Reddi et al. 2018)
   // Factor of the sum of squared parameters in the linear scheme, in PAIR-o's pretrain steps and in own
-  // updates; not in the balance phase. [0, 1e3]
+  // updates; not in the balance phase.
   double l2 = 1e-3;
   // The share of the run's last steps whose weights are averaged (averaged_weights.h): scores, records and
-  // the saved model are then of the average. 0: no averaging. [0, 1]
+  // the saved model are then of the average. 0: no averaging.
   double average = 0.0;
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
-  double penalty = 1.0;  // lambda after annealing. [0, 1e12]
+  double penalty = 1.0;  // lambda after annealing
   // One lambda per objective after erm, in place of penalty; empty: penalty for all. An objective with lambda
-  // 0 is recorded but never minimised, not even before annealing. [0, 1e12]
+  // 0 is recorded but never minimised, not even before annealing.
   std::vector<double> penalties = {};
-  double pretrain_penalty = 1.0;  // lambda before annealing. [0, 1e12]
+  double pretrain_penalty = 1.0;  // lambda before annealing
   // Objectives that are summed over the environments of a step instead of averaged: names separated by
   // commas, or "none". Recorded losses are averages all the same.
   std::string sums = "none";
   // The loss is divided by this after the pretrain steps, if there are any: an Adam that continues then takes
-  // shorter steps until it has forgotten the earlier gradients. [1, 1e12]
+  // shorter steps until it has forgotten the earlier gradients.
   double annealed_divisor = 1.0;
   bool refresh = false;  // a fresh Adam after the pretrain steps, also in PAIR-o's balance phase
-  // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant. [0, 1e3]
+  // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant.
   double annealed_lr = 0.0;
   // Takes the steps of the linear scheme, of PAIR-o's descent phase and of own updates, at rate lr.
   BalanceOptimizer optimizer = BalanceOptimizer::adam;
-  double descent_momentum = 0.0;  // of that SGD. [0, 1)
+  double descent_momentum = 0.0;  // of that SGD
   bool conflict =
       false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o always does
 
   // PAIR-o.
   std::string solver = "epo";                        // see 'pair list solvers'
   std::vector<double> preference = {1, 1e10, 1e12};  // one per objective; empty: estimated ("auto")
-  // Weights of the objectives after erm during the pretrain steps; empty: 0, that is, ERM alone. [0, 1e12]
+  // Weights of the objectives after erm during the pretrain steps; empty: 0, that is, ERM alone.
   std::vector<double> descent_penalties = {};
   BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
-  double balance_lr = 0.2;  // learning rate in the balance phase. (0, 1e3]
-  // That learning rate as a fraction of lr, so that it follows lr in a search; 0: balance_lr. [0, 1e3]
+  double balance_lr = 0.2;  // learning rate in the balance phase
+  // That learning rate as a fraction of lr, so that it follows lr in a search; 0: balance_lr.
   double balance_lr_ratio = 0.0;
-  double momentum = 0.9;  // SGD's momentum. [0, 1)
+  double momentum = 0.9;  // SGD's momentum
   bool restart = true;    // drop the momentum if the new direction opposes it
   // Undo steps that raise the loss that they should lower. Only if the losses of two steps can be compared:
   // not with minibatches, nor with an objective that draws its own (clove).

@@ -8,7 +8,7 @@
 namespace pair::train {
 
 void use_threads(std::int64_t count) {
-  base::require_integer("threads", count, 1, 1024);
+  base::require_integer("threads", count, 1, most_threads);
   at::set_num_threads(static_cast<int>(count));
   // Present if LibTorch uses OpenBLAS (Debian), absent if it includes MKL. Looked up at run time: some
   // linkers (mold) decide that a weak symbol is absent when they link, since the program itself does not name
