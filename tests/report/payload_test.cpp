@@ -31,7 +31,7 @@ std::vector<std::string> metric_keys(const json& payload) {
 TEST(Payload, HasARunWithItsSeriesPhasesAndSettings) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", records(100));
-  write(scratch / "a/done", "{}");
+  write(scratch / "a/done", "done");
   const json result = payload_at(scratch.path());
   ASSERT_EQ(result["runs"].size(), 1U);
   const json& run = result["runs"][0];
