@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/report/runs.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::report::payload_test {
 namespace {
@@ -87,6 +88,20 @@ TEST(Payload, ReportsUnreadableFilesAndContinues) {
   EXPECT_THAT(result["summary"].dump(), HasSubstr("2 failed"));
   EXPECT_THAT(result["summary"].dump(), HasSubstr("c failed before its first record: no memory."));
   EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is not JSON"));
+}
+
+TEST(Payload, SaysThatPermissionsAreMissing) {
+  const Scratch scratch;
+  namespace fs = std::filesystem;
+  fs::permissions(scratch.path(), fs::perms::all);
+  write(scratch / "a/results.jsonl", records(2));
+  write(scratch / "elsewhere/closed/failed", "no memory\n");
+  fs::create_symlink(scratch / "elsewhere/closed/failed", scratch / "a/failed");
+  fs::permissions(scratch / "elsewhere/closed", fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  const json run = payload_at(scratch / "a")["runs"][0];
+  EXPECT_EQ(run["state"], "failed");
+  EXPECT_THAT(run["failure"].dump(), HasSubstr("a/failed: Permission denied"));
 }
 
 TEST(Payload, AnEmptyFolderHasNoRunsAndSaysSo) {
