@@ -42,6 +42,10 @@ std::string sha256(std::string_view text) {
   return sha256(BytesView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string sha256_of_file(const std::filesystem::path& path) {
   base::RegularFile file(path, std::numeric_limits<std::uint64_t>::max());
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);

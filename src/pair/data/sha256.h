@@ -16,4 +16,7 @@ std::string sha256(std::string_view text);
 // read.
 std::string sha256_of_file(const std::filesystem::path& path);
 
+// Whether the text has the form of such a digest.
+bool is_sha256(std::string_view text);
+
 }  // namespace pair::data
