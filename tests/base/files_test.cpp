@@ -153,6 +153,28 @@ TEST(FolderFault, SaysTheRealReason) {
   EXPECT_EQ(folder_fault(scratch / "closed/inner"), "cannot be read: Permission denied");
 }
 
+TEST(FileFault, SaysTheRealReason) {
+  const Scratch scratch;
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::create_directory(scratch / "closed");
+  put(scratch / "closed/file", "1");
+  put(scratch / "file", "1");
+  put(scratch / "secret", "1");
+  fs::create_symlink("file", scratch / "link");
+  ASSERT_EQ(::mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  fs::permissions(scratch / "closed", fs::perms::none);
+  fs::permissions(scratch / "secret", fs::perms::none);
+  const WithoutPermissions nobody;
+  EXPECT_EQ(file_fault(scratch / "file"), "");
+  EXPECT_EQ(file_fault(scratch / "link"), "");
+  EXPECT_EQ(file_fault(scratch / "absent"), "does not exist");
+  EXPECT_EQ(file_fault(scratch / "file/below"), "does not exist");
+  EXPECT_EQ(file_fault(scratch.path()), "is a folder");
+  EXPECT_EQ(file_fault(scratch / "pipe"), "is a device or pipe");
+  EXPECT_EQ(file_fault(scratch / "secret"), "cannot be read: Permission denied");
+  EXPECT_EQ(file_fault(scratch / "closed/file"), "cannot be read: Permission denied");
+}
+
 TEST(FoldersWith, AreThoseThatHaveTheFile) {
   const Scratch scratch;
   for (const char* const name : {"b", "a", "empty"}) {

@@ -60,6 +60,17 @@ TEST(UnknownName, StaysOneReadableSentenceForAnyInput) {
   EXPECT_THAT(long_one, Not(HasSubstr(std::string(61, 'x'))));
 }
 
+TEST(Shortened, DoesNotCutInsideACharacter) {
+  EXPECT_EQ(shortened("abc", 3), "abc");
+  EXPECT_EQ(shortened("abcd", 3), "abc...");
+  EXPECT_EQ(shortened("ab\u00e9d", 3), "ab...");
+  EXPECT_EQ(shortened("ab\u00e9d", 4), "ab\u00e9...");
+  EXPECT_EQ(shortened("\U0001F600x", 3), "...");
+  EXPECT_EQ(beginning("\U0001F600x", 4), "\U0001F600");
+  EXPECT_EQ(shortened("\x80\x80\x80\x80\x80\x80\x80", 5), "\x80\x80\x80\x80\x80...") << "not UTF-8";
+  EXPECT_EQ(shortened("", 0), "");
+}
+
 TEST(Printable, KeepsTextInAnyScript) {
   EXPECT_EQ(printable("sweep/größe_μ-日本 🙂"), "sweep/größe_μ-日本 🙂");
   EXPECT_EQ(printable(""), "");

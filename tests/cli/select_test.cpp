@@ -396,6 +396,20 @@ TEST_F(Select, LeavesOutADoneRunWhoseRecordsWereAlteredAndSaysSo) {
   EXPECT_EQ(json::parse(report.out)["runs"].size(), 8U);
 }
 
+TEST_F(Select, LeavesOutARunWhoseDoneIsDamagedAndSaysSo) {
+  const std::string sentence = "pair: left out: " + folder() + "/run01/done is damaged: expected ";
+  for (const char* const done : {"", R"({"steps":4,"seconds":1.0})"}) {
+    write(scratch / "run01/done", done);
+    const Finished selected = run({});
+    EXPECT_THAT(selected.out, StartsWith("8 runs, 32 records\n"));
+    EXPECT_THAT(selected.err, HasSubstr(sentence));
+    const Finished report = run_pair({"report", folder(), "--json"});
+    EXPECT_EQ(report.status, 0);
+    EXPECT_THAT(report.err, HasSubstr(sentence));
+    EXPECT_EQ(json::parse(report.out)["runs"].size(), 8U);
+  }
+}
+
 TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
   json folders = json::array();
   for (const auto& entry : std::filesystem::directory_iterator(scratch.path())) {

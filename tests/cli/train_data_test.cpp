@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/support/scratch.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::cli {
 namespace {
@@ -65,6 +66,14 @@ TEST(TrainData, RefusesOtherData) {
   };
   refuses((scratch / "none").string(), "", "which does not exist");
   refuses("/dev/null", "", "which is a device or pipe");
+  namespace fs = std::filesystem;
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::create_directory(scratch / "closed");
+  fs::permissions(scratch / "closed", fs::perms::none);
+  {
+    const tests::WithoutPermissions nobody;
+    refuses((scratch / "closed/p.csv").string(), "", "which cannot be read: Permission denied");
+  }
   refuses((scratch / "p.xlsx").string(), "", "the program that wrote it can export CSV");
   refuses(scratch.path().string(), "table", "--data: expected a file for dataset table");
   std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/data/fixtures.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::data::testing {
 namespace {
@@ -129,8 +130,25 @@ TEST(Csv, RefusesWhatIsNotAFile) {
   const Scratch scratch;
   EXPECT_THAT([&] { (void)CsvReader(scratch.path() / "none.csv"); },
               refuses("got a path that does not exist"));
-  EXPECT_THAT([&] { (void)CsvReader(scratch.path()); }, refuses("expected a CSV file, got a folder"));
-  EXPECT_THAT([] { (void)CsvReader("/dev/null"); }, refuses("got a device or pipe"));
+  EXPECT_THAT([&] { (void)CsvReader(scratch.path()); },
+              refuses("expected a CSV file, got a path that is a folder"));
+  EXPECT_THAT([] { (void)CsvReader("/dev/null"); }, refuses("got a path that is a device or pipe"));
+}
+
+TEST(Csv, SaysThatPermissionsAreMissing) {
+  const Scratch scratch;
+  namespace fs = std::filesystem;
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::create_directory(scratch.path() / "closed");
+  write(scratch.path() / "closed/a.csv", bytes_of("a\n"));
+  write(scratch.path() / "secret.csv", bytes_of("a\n"));
+  fs::permissions(scratch.path() / "closed", fs::perms::none);
+  fs::permissions(scratch.path() / "secret.csv", fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  for (const char* const name : {"closed/a.csv", "secret.csv"}) {
+    EXPECT_THAT([&] { (void)CsvReader(scratch.path() / name); },
+                refuses("got a path that cannot be read: Permission denied"));
+  }
 }
 
 TEST(Csv, NamesTheLineWithTooFewOrTooManyFields) {

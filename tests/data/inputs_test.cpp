@@ -101,7 +101,8 @@ TEST(NumberInputs, NameTheLineThatCannotBeUsed) {
   refuses_input(point_form, {"-"}, two, "line 2: expected a number, got 'a'", "x1,x2\na,b\n");
   refuses_input(point_form, {(scratch / "none.csv").string()}, two,
                 "expected a CSV file, got a path that does not exist");
-  refuses_input(point_form, {scratch.path().string()}, two, "expected a CSV file, got a folder");
+  refuses_input(point_form, {scratch.path().string()}, two,
+                "expected a CSV file, got a path that is a folder");
   refuses_input(point_form, {}, two, "expected CSV files or -, got none");
   refuses_input(point_form, {"-"}, {.shape = {2}, .batch = 0}, "batch: expected an integer from 1");
 }

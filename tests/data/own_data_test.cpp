@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/support/scratch.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::data::own_data_test {
 namespace {
@@ -179,6 +180,13 @@ TEST(OwnData, RefusesWhatIsNotData) {
   };
   refuses({.path = scratch / "none.csv"}, "which does not exist");
   refuses({.path = "/dev/null"}, "which is a device or pipe");
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::create_directory(scratch / "closed");
+  fs::permissions(scratch / "closed", fs::perms::none);
+  {
+    const tests::WithoutPermissions nobody;
+    refuses({.path = scratch / "closed/p.csv"}, "which cannot be read: Permission denied");
+  }
   refuses({.path = scratch / "p.csv", .label = "outcom"}, "did you mean 'outcome'?");
   refuses({.path = scratch / "p.csv", .environment = {"hospital"}}, "environment: expected a column of");
   refuses({.path = scratch / "p.csv", .ignore = {"x"}}, "ignore: expected a column of");

@@ -30,7 +30,7 @@ json payload_at(const std::filesystem::path& folder) {
 void write_run(const std::filesystem::path& run, const std::string& evaluation,
                const std::string& algorithm = "erm", int seed = 0) {
   write(run / "results.jsonl", records(3, algorithm, seed));
-  write(run / "done", "{}");
+  write(run / "done", "done");
   if (!evaluation.empty()) {
     write(run / "evaluation.json", evaluation);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/report/runs.h"
+#include "tests/support/without_permissions.h"
 
 namespace pair::report::payload_test {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::string> metric_keys(const json& payload) {
 TEST(Payload, HasARunWithItsSeriesPhasesAndSettings) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", records(100));
-  write(scratch / "a/done", "{}");
+  write(scratch / "a/done", "done");
   const json result = payload_at(scratch.path());
   ASSERT_EQ(result["runs"].size(), 1U);
   const json& run = result["runs"][0];
@@ -87,6 +88,20 @@ TEST(Payload, ReportsUnreadableFilesAndContinues) {
   EXPECT_THAT(result["summary"].dump(), HasSubstr("2 failed"));
   EXPECT_THAT(result["summary"].dump(), HasSubstr("c failed before its first record: no memory."));
   EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is not JSON"));
+}
+
+TEST(Payload, SaysThatPermissionsAreMissing) {
+  const Scratch scratch;
+  namespace fs = std::filesystem;
+  fs::permissions(scratch.path(), fs::perms::all);
+  write(scratch / "a/results.jsonl", records(2));
+  write(scratch / "elsewhere/closed/failed", "no memory\n");
+  fs::create_symlink(scratch / "elsewhere/closed/failed", scratch / "a/failed");
+  fs::permissions(scratch / "elsewhere/closed", fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  const json run = payload_at(scratch / "a")["runs"][0];
+  EXPECT_EQ(run["state"], "failed");
+  EXPECT_THAT(run["failure"].dump(), HasSubstr("a/failed: Permission denied"));
 }
 
 TEST(Payload, AnEmptyFolderHasNoRunsAndSaysSo) {

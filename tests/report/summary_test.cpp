@@ -26,7 +26,7 @@ void write_runs(const Scratch& scratch, const std::string& algorithm, double wor
   for (int seed = 0; seed < 3; ++seed) {
     const std::string name = algorithm + std::to_string(seed);
     write(scratch / (name + "/results.jsonl"), records(40, algorithm, seed, worst + 0.01 * seed));
-    write(scratch / (name + "/done"), "{}");
+    write(scratch / (name + "/done"), "done");
   }
 }
 
@@ -76,7 +76,7 @@ void write_runs_ending(const Scratch& scratch, const nlohmann::json& end) {
     last.update(end);
     const std::string name = "pair" + std::to_string(seed);
     write(scratch / (name + "/results.jsonl"), records(40, "pair", seed) + last.dump() + "\n");
-    write(scratch / (name + "/done"), "{}");
+    write(scratch / (name + "/done"), "done");
   }
 }
 

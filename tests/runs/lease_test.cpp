@@ -3,6 +3,7 @@
 #include "pair/runs/lease.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -220,6 +221,29 @@ TEST(Lease, ThatIsLostKeepsARunFromBeingMarkedAsFailed) {
   const RunDirectory second(scratch / folder_name(spec), spec);
   first.fail("no memory");
   EXPECT_FALSE(std::filesystem::exists(failed_file(scratch / folder_name(spec))));
+}
+
+// Opening the pipe used to wait for its other end.
+TEST(Lease, ThatIsAPipeOrAFolderIsRefusedWithoutWaiting) {
+  const Scratch scratch;
+  ASSERT_EQ(::mkfifo(Lease::path_of(scratch / "pipe").c_str(), 0600), 0);
+  std::filesystem::create_directory(Lease::path_of(scratch / "folder"));
+  for (const char* const name : {"pipe", "folder"}) {
+    const auto refused = ThrowsMessage<std::runtime_error>("cannot read " + (scratch / name).string() +
+                                                           ".lease: it is not a regular file");
+    EXPECT_THAT([&] { (void)Lease::try_take(scratch / name, quick); }, refused);
+    EXPECT_THAT([&] { (void)Lease::is_taken(scratch / name, quick); }, refused);
+  }
+}
+
+TEST(Lease, ThatAPipeReplacesIsLost) {
+  const Scratch scratch;
+  const std::unique_ptr<Lease> lease = Lease::try_take(scratch / "file", quick);
+  ASSERT_NE(lease, nullptr);
+  std::filesystem::remove(Lease::path_of(scratch / "file"));
+  ASSERT_EQ(::mkfifo(Lease::path_of(scratch / "file").c_str(), 0600), 0);
+  std::this_thread::sleep_for(100ms);  // it beats
+  EXPECT_FALSE(lease->held());
 }
 
 TEST(Lease, RefusesOtherValuesOfItsVariables) {

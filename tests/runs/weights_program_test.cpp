@@ -109,7 +109,7 @@ TEST(PairTrainWeights, RefusesWhatIsNotAFileOfWeights) {
   EXPECT_THAT(refusal("none.pth"),
               HasSubstr("weights: expected a file, safetensors or PyTorch's .pt or .pth, got "
                         "'none.pth', which does not exist"));
-  EXPECT_THAT(refusal("pets"), HasSubstr("which is not a file"));
+  EXPECT_THAT(refusal("pets"), HasSubstr("which is a folder"));
   std::ofstream(scratch / "text.pth") << "hello";
   EXPECT_THAT(refusal("text.pth"), HasSubstr("expected a file of weights, safetensors or"));
   std::ofstream(scratch / "evil.pth", std::ios::binary)

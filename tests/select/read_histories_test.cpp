@@ -320,15 +320,34 @@ TEST(ReadHistories, ComparesTheDigestOfLinesLongerThanAreRead) {
 
 TEST(ReadHistories, AcceptsDomainBedsDoneWhichHasNoDigest) {
   const Scratch scratch;
-  for (const auto& [name, done] : std::vector<std::pair<std::string, std::string>>{
-           {"a", ""}, {"b", "done"}, {"c", "{}"}, {"d", "[1]"}}) {
+  for (const auto& [name, done] :
+       std::vector<std::pair<std::string, std::string>>{{"a", "done"}, {"b", "done\n"}, {"c", "done\r\n"}}) {
     write(scratch / name / "results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
     write(scratch / name / "done", done);
   }
   const Histories histories = read(scratch);
-  EXPECT_THAT(names(histories), ElementsAre("a", "b", "c", "d"));
+  EXPECT_THAT(names(histories), ElementsAre("a", "b", "c"));
   EXPECT_THAT(histories.left_out, IsEmpty());
   EXPECT_THAT(histories.not_done, IsEmpty());
+}
+
+TEST(ReadHistories, LeavesOutARunWhoseDoneIsDamaged) {
+  const std::string line = domainbed_line("IRM", 0, 0, 0, 0.5);
+  std::string without_count = done_for(line);
+  without_count.erase(without_count.find(R"("records":1,)"), std::string(R"("records":1,)").size());
+  for (const std::string& done :
+       {std::string(), std::string("\n"), std::string("{}"), std::string("[1]"), std::string("finished"),
+        std::string(R"({"steps":1,"seconds":0.5,"records":1})"), std::string(R"({"records_digest":null})"),
+        without_count, done_for(line).substr(0, 30)}) {
+    const Scratch scratch;
+    write(scratch / "a/results.jsonl", line);
+    write(scratch / "a/done", done);
+    const Histories histories = read(scratch);
+    EXPECT_THAT(names(histories), IsEmpty()) << done;
+    EXPECT_EQ(omission(histories, scratch),
+              "a/done is damaged: expected the number and digest of the run's records, or the word 'done'");
+    EXPECT_THAT(histories.not_done, IsEmpty());
+  }
 }
 
 // Each used to wait forever, or to fill the memory.

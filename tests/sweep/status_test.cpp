@@ -115,6 +115,63 @@ TEST_F(Status, RepairsNothingThatIsCompleteOrForeign) {
   EXPECT_TRUE(fs::exists(runs::done_file(folder_of(1))));
 }
 
+TEST_F(Status, WritesTheSpecOfAFinishedRunAgain) {
+  finish(0);
+  const fs::path spec = runs::spec_file(folder_of(0));
+  const std::string text = runs::read_file(spec);
+  const auto repaired = [&] {
+    EXPECT_EQ(state(0), State::broken);
+    mend(jobs[0], scratch.path());
+    EXPECT_EQ(state(0), State::done);
+    EXPECT_EQ(runs::read_file(spec), text);
+  };
+  for (const char* const damaged : {"", "{", "{}"}) {
+    runs::testing::write(spec, damaged);
+    repaired();
+  }
+  fs::remove(spec);
+  repaired();
+  fs::remove(spec);
+  fs::create_directory(spec);
+  repaired();
+}
+
+TEST_F(Status, KeepsAFinishedRunWhoseSpecIsAFolderWithFiles) {
+  finish(0);
+  fs::remove(runs::spec_file(folder_of(0)));
+  fs::create_directory(runs::spec_file(folder_of(0)));
+  runs::testing::write(runs::spec_file(folder_of(0)) / "file", "somebody's");
+  mend(jobs[0], scratch.path());
+  EXPECT_TRUE(fs::exists(runs::done_file(folder_of(0))));
+  const JobStatus status = status_of(jobs[0], scratch.path());
+  EXPECT_EQ(status.state, State::broken);
+  EXPECT_THAT(status.message,
+              HasSubstr("spec.json cannot be used: it is not a regular file; delete or move it"));
+  EXPECT_FALSE(delete_run(jobs[0], scratch.path()));
+}
+
+TEST_F(Status, DoesNotWriteTheSpecOfARunWhoseRecordsHaveChangedOrWhoseCheckpointIsOfAnother) {
+  finish(0);
+  runs::testing::write(runs::spec_file(folder_of(0)), "");
+  runs::testing::write(runs::results_file(folder_of(0)), "{\"step\":2}\n");
+  {
+    const std::unique_ptr<RunDirectory> training = begin(1);
+    training->save({1, 0.5, "state"});
+    training->finish({1, 0.5}, {});
+  }
+  runs::testing::write(runs::spec_file(folder_of(1)), "");
+  std::string checkpoint = runs::read_file(runs::checkpoint_file(folder_of(1)));
+  const std::size_t hash = checkpoint.find(R"("spec":")") + 8;
+  checkpoint[hash] = checkpoint[hash] == '0' ? '1' : '0';
+  runs::testing::write(runs::checkpoint_file(folder_of(1)), checkpoint);
+  for (const std::size_t job : {0, 1}) {
+    mend(jobs[job], scratch.path());
+    EXPECT_EQ(state(job), State::broken);
+    EXPECT_EQ(runs::read_file(runs::spec_file(folder_of(job))), "");
+    EXPECT_TRUE(fs::exists(runs::done_file(folder_of(job))));
+  }
+}
+
 TEST_F(Status, CallsASpecThatIsAFolderBrokenAndDeletesTheRun) {
   begin(0).reset();
   fs::remove(runs::spec_file(folder_of(0)));

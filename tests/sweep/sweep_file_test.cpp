@@ -14,6 +14,7 @@ namespace {
 
 using runs::testing::Scratch;
 using ::testing::HasSubstr;
+using ::testing::ThrowsMessage;
 
 Definition small() {
   Definition definition;
@@ -102,6 +103,34 @@ TEST(SweepFile, OfGarbageIsRefusedAndKept) {
     EXPECT_THROW((void)read_sweep(scratch.path()), std::invalid_argument) << text;
     EXPECT_THROW(add_to_sweep(scratch.path(), small()), std::invalid_argument) << text;
   }
+}
+
+TEST(SweepFile, ThatWasChangedIsRefused) {
+  const Scratch scratch;
+  add_to_sweep(scratch.path(), small());
+  const auto file = nlohmann::json::parse(runs::read_file(sweep_file(scratch.path())));
+  const auto refuses = [&](const nlohmann::json& changed, const std::string& reason) {
+    runs::testing::write(sweep_file(scratch.path()), changed.dump());
+    const auto message = ThrowsMessage<std::invalid_argument>(
+        HasSubstr("sweep.json was changed, or another version of pair wrote it: " + reason));
+    EXPECT_THAT([&] { (void)read_sweep(scratch.path()); }, message);
+    EXPECT_THAT([&] { add_to_sweep(scratch.path(), small()); }, message);
+  };
+  nlohmann::json changed = file;
+  changed["sweeps"][0]["n_hparams"] = 2;
+  refuses(changed, "expected the folders of its 4 runs, got 6");
+  changed = file;
+  changed["sweeps"][0]["set"][0][1] = "9";
+  refuses(changed, "expected the folder ");
+  changed = file;
+  changed["folders"][5] = 3;
+  refuses(changed, "expected the folder ");
+  changed["folders"] = "none";
+  refuses(changed, "expected the folders of its 6 runs, got \"none\"");
+  // Older sweeps do not list them.
+  changed.erase("folders");
+  runs::testing::write(sweep_file(scratch.path()), changed.dump());
+  EXPECT_EQ(read_sweep(scratch.path()).size(), 1U);
 }
 
 TEST(SweepFile, LosesNothingToLaunchersAtTheSameTime) {

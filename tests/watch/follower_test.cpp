@@ -46,7 +46,7 @@ TEST(Follower, SeesRecordsRunsAndEnds) {
   EXPECT_EQ(payload["runs"][1]["state"], "failed");
   EXPECT_EQ(payload["runs"][1]["failure"], "no luck");
 
-  append(scratch / "a/done", "{}");
+  append(scratch / "a/done", "done");
   EXPECT_TRUE(follower.look());
   EXPECT_EQ(follower.payload()["runs"][0]["state"], "done");
 

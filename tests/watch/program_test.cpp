@@ -88,7 +88,7 @@ TEST_F(PairWatch, ShowsARecordWithinTwoSeconds) {
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs.size() == 2; }));
   append(scratch / "b/failed", "no luck");
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs[1]["state"] == "failed"; }));
-  append(scratch / "a/done", "{}");
+  append(scratch / "a/done", "done");
   EXPECT_TRUE(shows(events, [](const json& runs) { return runs[0]["state"] == "done"; }));
   EXPECT_EQ(status_of(get(port, "/")), 200);
 }

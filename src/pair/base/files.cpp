@@ -48,24 +48,6 @@ int write_to_disk(int descriptor, std::span<const std::string_view> parts) {
   return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
-// A new name in a folder is durable once the folder is synced.
-void sync_folder(const fs::path& folder) {
-  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) {
-    // A folder that is writable but not readable: the file exists but may reach the disk later.
-    if (errno == EACCES) {
-      return;
-    }
-    fail_at(folder, "open", errno);
-  }
-  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
-  ::close(descriptor);
-  // Some file systems do not support fsync on folders.
-  if (error != 0 && error != EINVAL) {
-    fail_at(folder, "write", error);
-  }
-}
-
 // All files are replaced here.
 void replace_through(const fs::path& part, const fs::path& path, std::span<const std::string_view> bytes,
                      mode_t mode) {
@@ -221,6 +203,26 @@ std::string folder_fault(const std::filesystem::path& path) {
   return S_ISDIR(status.st_mode) ? "" : "is not a folder";
 }
 
+std::string file_fault(const std::filesystem::path& path) {
+  struct stat status {};
+  int error = ::stat(path.c_str(), &status) == 0 ? 0 : errno;
+  if (error == ENOENT || error == ENOTDIR) {
+    return "does not exist";
+  }
+  if (error == 0 && !S_ISREG(status.st_mode)) {
+    return S_ISDIR(status.st_mode) ? "is a folder" : "is a device or pipe";
+  }
+  if (error == 0) {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor >= 0) {
+      ::close(descriptor);
+      return {};
+    }
+    error = errno;
+  }
+  return "cannot be read: " + std::generic_category().message(error);
+}
+
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name) {
   std::vector<std::string> names;
   std::error_code error;
@@ -266,6 +268,23 @@ void write_output(const std::filesystem::path& path, std::string_view bytes) {
     fail_at(path, "write", error.message(), error.value());
   }
   replace_through(own_part_of(target), target, std::span(&bytes, 1), status.st_mode & 07777);
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const int descriptor = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) {
+    // A folder that is writable but not readable: the file exists but may reach the disk later.
+    if (errno == EACCES) {
+      return;
+    }
+    fail_at(folder, "open", errno);
+  }
+  const int error = ::fsync(descriptor) == 0 ? 0 : errno;
+  ::close(descriptor);
+  // Some file systems do not support fsync on folders.
+  if (error != 0 && error != EINVAL) {
+    fail_at(folder, "write", error);
+  }
 }
 
 }  // namespace pair::base

@@ -72,6 +72,10 @@ bool is_there(const std::filesystem::path& path);
 // Permission denied". Empty if it is a folder.
 std::string folder_fault(const std::filesystem::path& path);
 
+// The fault of a path that should be a file: "does not exist", "is a folder", "is a device or pipe", "cannot be
+// read: Permission denied". Empty if it is a regular file that can be opened.
+std::string file_fault(const std::filesystem::path& path);
+
 // The direct subfolders that contain an entry of this name, sorted by name. Empty if the folder cannot be
 // read.
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name);
@@ -88,5 +92,8 @@ std::filesystem::path part_of(const std::filesystem::path& path);
 // unique temporary name, keeps the permissions of the replaced file, and follows links. Existing paths that
 // are not regular files, such as /dev/stdout or a pipe, are written to directly.
 void write_output(const std::filesystem::path& path, std::string_view bytes);
+
+// Makes new names in a folder durable; replace_file and write_output do so by themselves.
+void sync_folder(const std::filesystem::path& folder);
 
 }  // namespace pair::base

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t longest_shown = 60;
 
-std::string shortened(std::string_view name) {
-  const std::string shown = printable(name.substr(0, longest_shown));
-  return name.size() > longest_shown ? shown + "..." : shown;
-}
-
 // The length in bytes and the code point of the first character; length 0 if it is not UTF-8.
 struct Character {
   std::size_t length = 0;
@@ -115,9 +110,29 @@ std::string_view nearest(std::string_view name, std::span<const std::string_view
   return best;
 }
 
+std::string_view beginning(std::string_view text, std::size_t most) {
+  if (text.size() <= most) {
+    return text;
+  }
+  const auto is_inside = [text](std::size_t place) {
+    return (static_cast<unsigned char>(text[place]) & 0xc0U) == 0x80U;
+  };
+  std::size_t end = most;
+  while (end > 0 && most - end < 3 && is_inside(end)) {
+    --end;
+  }
+  // Bytes that are not UTF-8 are cut anywhere.
+  return text.substr(0, is_inside(end) ? most : end);
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  return std::string(beginning(text, most)) + (text.size() > most ? "..." : "");
+}
+
 std::string unknown_name(std::string_view kind, std::string_view name,
                          std::span<const std::string_view> known) {
-  std::string message = "unknown " + std::string(kind) + " '" + shortened(name) + "'";
+  std::string message =
+      "unknown " + std::string(kind) + " '" + printable(shortened(name, longest_shown)) + "'";
   if (const std::string_view guess = nearest(name, known); !guess.empty()) {
     message += "; did you mean '" + std::string(guess) + "'?";
   } else {

@@ -23,6 +23,11 @@ std::string plain_name(std::string_view name);
 // direction of writing. For names of folders and other texts from files, wherever they are shown to users.
 std::string printable(std::string_view text);
 
+// The longest beginning of at most `most` bytes that does not end inside a UTF-8 character.
+std::string_view beginning(std::string_view text, std::size_t most);
+// The same, with "..." if it is not the whole text.
+std::string shortened(std::string_view text, std::size_t most);
+
 // "unknown solver 'epoo'; did you mean 'epo'? Known: linear, mgda, ...". Control characters in the name are
 // replaced and long names are shortened.
 std::string unknown_name(std::string_view kind, std::string_view name,

@@ -95,6 +95,7 @@ void OutputFile::finish() {
   if (::close(std::exchange(descriptor_, -1)) != 0) {
     fail(errno);
   }
+  sync_folder(path_.parent_path());
 }
 
 }  // namespace pair::base

@@ -39,14 +39,8 @@ constexpr std::array fields{
 
 std::string shortened(std::string_view text) {
   constexpr std::size_t longest_shown = 40;
-  if (text.size() <= longest_shown) {
-    return std::string(text);
-  }
-  std::size_t length = longest_shown;
-  while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) {
-    --length;  // not inside a UTF-8 character
-  }
-  return std::string(text.substr(0, length)) + "... (" + std::to_string(text.size()) + " characters)";
+  return base::shortened(text, longest_shown) +
+         (text.size() > longest_shown ? " (" + std::to_string(text.size()) + " characters)" : "");
 }
 
 std::string in_quotes(std::string_view text) {

@@ -68,8 +68,8 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, 
   return jobs;
 }
 
-// The remaining jobs; broken runs are prepared to start again.
-std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, const sweep::SweepStatus& status,
+// The remaining jobs. Broken runs are repaired or prepared to start again.
+std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, sweep::SweepStatus& status,
                                         const fs::path& out, std::ostream& err) {
   const std::string program = fs::read_symlink("/proc/self/exe").string();
   std::vector<sweep::LaunchJob> left;
@@ -81,12 +81,17 @@ std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, con
     if (state == State::broken) {
       const bool own = sweep::is_own(jobs[i], out);
       sweep::mend(jobs[i], out);
-      const bool mended = sweep::status_of(jobs[i], out).state != State::broken;
+      const State now = sweep::status_of(jobs[i], out).state;
       err << "pair: " << jobs[i].folder
-          << (mended ? " is broken and runs again: "
-              : own  ? " is broken and cannot run: "
-                     : " cannot run until its folder is removed by hand: ")
+          << (now == State::done     ? " was broken and is complete, with a new spec.json: "
+              : now != State::broken ? " is broken and runs again: "
+              : own                  ? " is broken and cannot run: "
+                                     : " cannot run until its folder is repaired or removed by hand: ")
           << base::printable(status.jobs[i].message) << '\n';
+      if (now == State::done) {
+        status.counts.move(State::broken, State::done);
+        continue;
+      }
     }
     left.push_back(sweep::launch_job(jobs[i].spec, out / jobs[i].folder, program));
   }
@@ -151,9 +156,9 @@ void launch(const LaunchArguments& arguments, Context& context) {
     throw UsageError(
         "--no-models: expected keep_checkpoints to be last, got another value, which keeps models");
   }
-  const sweep::SweepStatus before = sweep::status_of(jobs, out);
-  const std::size_t done_before = before.counts.of(State::done);
+  sweep::SweepStatus before = sweep::status_of(jobs, out);
   const std::vector<sweep::LaunchJob> left = jobs_left(jobs, before, out, context.err);
+  const std::size_t done_before = before.counts.of(State::done);
   if (const std::vector<std::string> strangers = sweep::strangers_in(out, jobs_of(arguments.sweep));
       !strangers.empty()) {
     context.err << "pair: " << strangers_sentence(strangers) << "; they are ignored\n";

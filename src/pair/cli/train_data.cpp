@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
@@ -88,11 +89,9 @@ void add_digest(std::vector<runs::Override>& settings, const std::string& name, 
     return;
   }
   namespace fs = std::filesystem;
-  std::error_code error;
-  const fs::file_status status = fs::status(*path, error);
-  if (!fs::is_regular_file(status)) {
+  if (const std::string fault = base::file_fault(*path); !fault.empty()) {
     throw std::invalid_argument(name + ": expected a " + expected + ", got '" + base::printable(*path) +
-                                "', which " + (fs::exists(status) ? "is not a file" : "does not exist"));
+                                "', which " + fault);
   }
   *path = fs::absolute(*path).lexically_normal().string();
   const std::string file = *path;
@@ -134,12 +133,9 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) {
-    refuse_data(path, "which does not exist");
-  }
   const bool folder = fs::is_directory(status);
-  if (!folder && !fs::is_regular_file(status)) {
-    refuse_data(path, "which is a device or pipe");
+  if (const std::string fault = folder ? "" : base::file_fault(path); !fault.empty()) {
+    refuse_data(path, "which " + fault);
   }
   constexpr std::array<std::string_view, 6> others{".xlsx", ".xls", ".ods", ".parquet", ".zip", ".sav"};
   const std::string extension = lower_case(fs::path(path).extension().string());

@@ -1,11 +1,11 @@
 #include "pair/cli/train_specs.h"
 
-#include <filesystem>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 
+#include "pair/base/files.h"
+#include "pair/base/names.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_data.h"
 #include "pair/runs/file.h"
@@ -31,9 +31,8 @@ void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides)
 }
 
 RunSpec spec_in_file(const std::string& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw UsageError("--spec: expected a spec.json, got '" + file + "', which is not a file");
+  if (const std::string fault = base::file_fault(file); !fault.empty()) {
+    throw UsageError("--spec: expected a spec.json, got '" + base::printable(file) + "', which " + fault);
   }
   try {
     return runs::spec_from_text(runs::read_file(file));

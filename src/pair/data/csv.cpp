@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
 
 namespace pair::data {
@@ -121,15 +122,9 @@ struct CloseGzip {
 }  // namespace
 
 CsvSource csv_file(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
   const std::string shown = base::printable(path.string());
-  if (!std::filesystem::exists(status)) {
-    throw std::invalid_argument(shown + ": expected a CSV file, got a path that does not exist");
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    throw std::invalid_argument(shown + ": expected a CSV file, got " +
-                                (std::filesystem::is_directory(status) ? "a folder" : "a device or pipe"));
+  if (const std::string fault = base::file_fault(path); !fault.empty()) {
+    throw std::invalid_argument(shown + ": expected a CSV file, got a path that " + fault);
   }
   // zlib returns bytes unchanged if the file is not gzipped.
   const std::shared_ptr<gzFile_s> file(gzopen(path.c_str(), "rb"), CloseGzip());

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "pair/base/names.h"
 #include "pair/base/temporary_folder.h"
 #include "pair/data/gzip.h"
 #include "pair/data/process.h"
@@ -48,7 +49,7 @@ std::string shortened(const std::string& output) {
   if (line.back() == ' ') {
     line.pop_back();
   }
-  return line.size() > longest ? line.substr(0, longest) + "..." : line;
+  return base::shortened(line, longest);
 }
 
 FetchSource from_folder(const fs::path& folder) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
@@ -79,16 +80,13 @@ class NumberInputs final : public Inputs {
       return true;
     }
     name_ = file;
-    std::error_code error;
-    if (std::filesystem::is_directory(file, error)) {
-      throw std::invalid_argument(file + ": expected a CSV file, got a folder");
+    // A pipe is read like standard input.
+    std::error_code unknown;
+    const bool pipe = std::filesystem::is_other(file, unknown);
+    if (const std::string fault = pipe ? "" : base::file_fault(file); !fault.empty()) {
+      throw std::invalid_argument(base::printable(file) + ": expected a CSV file, got a path that " + fault);
     }
     file_ = std::ifstream(file, std::ios::binary);
-    if (!file_) {
-      throw std::invalid_argument(
-          file + ": expected a CSV file, got a path that " +
-          (std::filesystem::exists(file, error) ? "cannot be read" : "does not exist"));
-    }
     in_ = &file_;
     return true;
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
@@ -259,13 +260,13 @@ OwnData describe_own_data(const OwnDataRequest& request) {
   std::error_code error;
   const fs::file_status status = fs::status(request.path, error);
   const std::string shown = "'" + base::printable(request.path.string()) + "'";
-  if (!fs::is_directory(status) && !fs::is_regular_file(status)) {
+  const bool folder = fs::is_directory(status);
+  if (const std::string fault = folder ? "" : base::file_fault(request.path); !fault.empty()) {
     throw std::invalid_argument("expected a CSV file or a folder of images, got " + shown + ", which " +
-                                (fs::exists(status) ? "is a device or pipe" : "does not exist"));
+                                fault);
   }
   const bool columns = !request.label.empty() || !request.environment.empty() || !request.text.empty() ||
                        !request.ignore.empty();
-  const bool folder = fs::is_directory(status);
   if (!folder && (columns || !is_image_manifest(request.path))) {
     return describe_table(request);
   }

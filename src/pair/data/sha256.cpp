@@ -3,10 +3,14 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <fstream>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <vector>
+
+#include "pair/base/files.h"
 
 namespace pair::data {
 namespace {
@@ -38,21 +42,21 @@ std::string sha256(std::string_view text) {
   return sha256(BytesView(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
 std::string sha256_of_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
+  base::RegularFile file(path, std::numeric_limits<std::uint64_t>::max());
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error(no_digest);
   }
   std::vector<char> piece(std::size_t{1} << 18U);
-  while (file) {
-    file.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    if (EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(file.gcount())) != 1) {
+  while (const std::size_t got = file.read(piece.data(), piece.size())) {
+    if (EVP_DigestUpdate(context.get(), piece.data(), got) != 1) {
       throw std::runtime_error(no_digest);
     }
-  }
-  if (!file.eof()) {
-    throw std::runtime_error(path.string() + " cannot be read");
   }
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int length = 0;

@@ -12,7 +12,11 @@ namespace pair::data {
 std::string sha256(BytesView bytes);
 std::string sha256(std::string_view text);
 
-// The same for a file of any size, which is read in pieces. Throws std::runtime_error if it cannot be read.
+// The same for a regular file of any size, which is read in pieces. Throws base::FileError if it cannot be
+// read.
 std::string sha256_of_file(const std::filesystem::path& path);
+
+// Whether the text has the form of such a digest.
+bool is_sha256(std::string_view text);
 
 }  // namespace pair::data

@@ -26,8 +26,7 @@ constexpr std::size_t most_environments = 1000;
 constexpr std::size_t shown_in_notices = 5;
 
 bool is_digest(const std::string& text) {
-  return text.empty() ||
-         (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos);
+  return text.empty() || is_sha256(text);
 }
 
 void check_given(const TableSpec& spec) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/data/csv.h"
 #include "pair/data/inputs.h"
@@ -90,13 +91,11 @@ class TextInputs final : public Inputs {
     name_ = file == "-" ? "standard input" : base::printable(file);
     lines_ = standard_input_;
     if (file != "-") {
-      std::error_code unknown;
-      file_ = std::ifstream(file, std::ios::binary);
-      if (!std::filesystem::is_regular_file(file, unknown) || !file_) {
+      if (const std::string fault = base::file_fault(file); !fault.empty()) {
         throw std::invalid_argument(
-            name_ + ": expected a CSV file or one with one text per line, got a path that " +
-            (std::filesystem::exists(file, unknown) ? "cannot be read as a file" : "does not exist"));
+            name_ + ": expected a CSV file or one with one text per line, got a path that " + fault);
       }
+      file_ = std::ifstream(file, std::ios::binary);
       lines_ = &file_;
     }
     return true;

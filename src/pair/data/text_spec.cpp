@@ -6,6 +6,7 @@
 #include "pair/base/names.h"
 #include "pair/data/column_lists.h"
 #include "pair/data/csv.h"
+#include "pair/data/sha256.h"
 #include "pair/data/shared_fields.h"
 
 namespace pair::data {
@@ -36,8 +37,7 @@ void describe(base::Fields<TextSpec>& field) {
 }
 
 bool is_digest_or_nothing(const std::string& text) {
-  return text.empty() ||
-         (text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos);
+  return text.empty() || is_sha256(text);
 }
 
 void require_vocabulary(const std::string& path) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "pair/base/names.h"
 #include "pair/plot/text.h"
 #include "pair/report/choices.h"
 #include "pair/report/evaluation_words.h"
@@ -24,7 +25,7 @@ constexpr std::size_t most_characters = 1'000'000;
 constexpr std::size_t most_runs = 2'500;
 
 std::string shortened(const std::string& text, std::size_t most) {
-  return text.size() <= most ? plot::clean(text) : plot::clean(text.substr(0, most)) + "…";
+  return text.size() <= most ? plot::clean(text) : plot::clean(base::beginning(text, most)) + "…";
 }
 
 // The settings that differ between runs, and the values of those that do not.

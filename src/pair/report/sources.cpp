@@ -24,12 +24,15 @@ fs::path folder_of(const std::string& name) {
 
 RunState state_of(const std::string& name) {
   const fs::path folder = folder_of(name);
-  std::error_code error;
-  if (fs::exists(folder / "done", error)) {
-    return {State::done, ""};
-  }
-  if (!fs::exists(folder / "failed", error)) {
-    return {};
+  try {
+    if (base::is_there(folder / "done")) {
+      return {State::done, ""};
+    }
+    if (!base::is_there(folder / "failed")) {
+      return {};
+    }
+  } catch (const base::FileError& error) {
+    return {State::failed, base::printable(error.what())};
   }
   return {State::failed, base::first_line(folder / "failed")};
 }
@@ -54,11 +57,13 @@ void read_evaluations(Sources& sources) {
       return;
     }
     const fs::path file = runs::evaluation_file(sources.history()[run].name);  // none for FOLDER#2
-    std::error_code unknown;
-    if (sources.states[run].state != State::done || !fs::exists(file, unknown)) {
+    if (sources.states[run].state != State::done) {
       continue;
     }
     try {
+      if (!base::is_there(file)) {
+        continue;
+      }
       sources.evaluations.emplace(
           run, runs::evaluation_from_text(base::read_file(file, runs::longest_evaluation)));
     } catch (const base::FileError& error) {

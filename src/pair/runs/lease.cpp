@@ -10,8 +10,6 @@
 #include <condition_variable>
 #include <csignal>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <random>
 #include <stdexcept>
@@ -48,20 +46,21 @@ class LeaseDescriptor {
   throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(error));
 }
 
-// Opened each time: network file systems show others' changes to those who open a file.
+// Opened each time: network file systems show others' changes to those who open a file. Throws if the path is
+// not a regular file, which no process has written as its lease.
 std::optional<std::string> content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  try {
+    return base::read_file(path);
+  } catch (const base::FileError& error) {
+    if (error.error() == 0) {
+      throw;
+    }
     return std::nullopt;
   }
-  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-std::string first_line_of(const fs::path& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
+std::string boot_of_host() {
+  return base::first_line("/proc/sys/kernel/random/boot_id");
 }
 
 // Where process numbers have a meaning: the host since its start, and the namespace of this process.
@@ -69,7 +68,7 @@ std::string place_of_process() {
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
   std::error_code ignored;
-  return std::string(host.data()) + " " + first_line_of("/proc/sys/kernel/random/boot_id") + " " +
+  return std::string(host.data()) + " " + boot_of_host() + " " +
          fs::read_symlink("/proc/self/ns/pid", ignored).string();
 }
 
@@ -128,9 +127,15 @@ fs::path observation_of(const fs::path& lease) {
 // Whether this host has seen the same content for the time of patience. Remembers what it sees.
 bool has_stood_still(const fs::path& lease, const std::string& content, const LeaseTimes& times) {
   const fs::path file = observation_of(lease);
-  const std::string seen = first_line_of("/proc/sys/kernel/random/boot_id") + "\n" + content;
+  const std::string seen = boot_of_host() + "\n" + content;
   const std::int64_t now = host_clock();
-  if (const std::optional<std::string> before = content_of(file)) {
+  std::optional<std::string> before;
+  try {
+    before = content_of(file);
+  } catch (const base::FileError&) {
+    // Replaced below.
+  }
+  if (before) {
     const std::size_t end = before->find('\n');
     std::int64_t since = 0;
     if (end != std::string::npos && before->substr(end + 1) == seen &&
@@ -225,7 +230,7 @@ Lease::Lease(std::filesystem::path path, std::string owner, const LeaseTimes& ti
     for (std::uint64_t count = 1;
          !rest.wait_for(lock, stop, beat, [] { return false; }) && !stop.stop_requested(); ++count) {
       // A process that takes over the lease replaces the file, so the file opened here may no longer be the lease.
-      const LeaseDescriptor file(path_, O_RDWR);
+      const LeaseDescriptor file(path_, O_RDWR | O_NONBLOCK | O_NOCTTY);
       std::string its(owner_.size(), '\0');
       if (::pread(file.number(), its.data(), its.size(), 0) == static_cast<ssize_t>(its.size()) &&
           its == owner_) {
@@ -248,8 +253,12 @@ Lease::~Lease() {
 }
 
 bool Lease::held() const {
-  const std::optional<std::string> content = content_of(path_);
-  return content && content->starts_with(owner_);
+  try {
+    const std::optional<std::string> content = content_of(path_);
+    return content && content->starts_with(owner_);
+  } catch (const base::FileError&) {
+    return false;
+  }
 }
 
 }  // namespace pair::runs

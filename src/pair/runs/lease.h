@@ -31,7 +31,7 @@ struct LeaseTimes {
 class Lease {
  public:
   // Null if another process or object holds the lease of the file. Throws std::runtime_error if the lease
-  // cannot be written.
+  // cannot be written or is not a regular file.
   static std::unique_ptr<Lease> try_take(const std::filesystem::path& file, const LeaseTimes& times = {});
   // Whether a process that is not known to be dead holds it.
   static bool is_taken(const std::filesystem::path& file, const LeaseTimes& times = {});

@@ -154,27 +154,14 @@ std::string number_or_name(const json& value, const char* key) {
   return value.contains(key) ? value.at(key).dump() : "nothing";
 }
 
-}  // namespace
-
-std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path, const RunSpec& spec) {
-  if (!base::is_there(done_file(path))) {
-    return std::nullopt;
-  }
-  if (!has_own_spec(path, spec)) {
-    if (const std::optional<RunSpec> its = spec_in(path)) {
-      refuse_other(path, *its, spec);
-    } else {
-      throw std::invalid_argument(
-          path.string() +
-          " holds a run without spec.json; expected a folder that is new, empty or the run's own");
-    }
-  }
+// The content of `done`. Throws std::runtime_error if the records are not those the run ended with.
+Finished ending_of(const fs::path& path) {
   const json done = json::parse(read_file(done_file(path)), nullptr, /*allow_exceptions=*/false);
   const data::ChainedDigest digest = digest_of(results_file(path));
   try {
     if (done.at("records") == digest.lines() && done.at("records_digest") == digest.digest() &&
         !digest.has_half_line()) {
-      return Finished{done.at("steps").get<std::int64_t>(), done.at("seconds").get<double>()};
+      return {done.at("steps").get<std::int64_t>(), done.at("seconds").get<double>()};
     }
   } catch (const json::exception&) {
     throw std::runtime_error(done_file(path).string() + " is damaged; delete it to run again");
@@ -182,6 +169,77 @@ std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path
   throw std::runtime_error(results_file(path).string() + " has changed since the run finished (" +
                            std::to_string(digest.lines()) + " records, " + number_or_name(done, "records") +
                            " when it finished); delete " + done_file(path).string() + " to run again");
+}
+
+// Whether spec.json is missing or holds nothing that can be read as a spec. False if it may be intact, and if
+// it cannot be replaced.
+bool has_lost_spec(const fs::path& path) {
+  try {
+    return !spec_in(path);
+  } catch (const std::invalid_argument&) {
+    return true;
+  } catch (const base::FileError& error) {
+    std::error_code ignored;
+    return error.error() == 0 &&
+           (!fs::is_directory(spec_file(path), ignored) || fs::is_empty(spec_file(path), ignored));
+  }
+}
+
+// False if there is a checkpoint of another spec.
+bool fits_checkpoint(const fs::path& path, const RunSpec& spec) {
+  if (!base::is_there(checkpoint_file(path))) {
+    return true;
+  }
+  constexpr std::size_t longest_header = 4096;
+  const json header = json::parse(base::first_line(checkpoint_file(path), longest_header), nullptr,
+                                  /*allow_exceptions=*/false);
+  return header.is_object() && header.contains("spec") && header.at("spec") == hash(spec);
+}
+
+}  // namespace
+
+std::optional<Finished> RunDirectory::finished(const std::filesystem::path& path, const RunSpec& spec) {
+  if (!base::is_there(done_file(path))) {
+    return std::nullopt;
+  }
+  if (!has_own_spec(path, spec)) {
+    std::optional<RunSpec> its;
+    try {
+      its = spec_in(path);
+    } catch (const base::FileError& error) {
+      if (error.error() != 0) {
+        throw;
+      }
+      throw std::invalid_argument(spec_file(path).string() + " cannot be used: " + error.reason() +
+                                  "; delete or move it");
+    }
+    if (its) {
+      refuse_other(path, *its, spec);
+    } else {
+      throw std::invalid_argument(
+          path.string() +
+          " holds a run without spec.json; expected a folder that is new, empty or the run's own");
+    }
+  }
+  return ending_of(path);
+}
+
+bool restore_spec(const std::filesystem::path& path, const RunSpec& spec) {
+  if (!is_named_after(path, spec) || !base::is_there(done_file(path)) || !has_lost_spec(path) ||
+      !fits_checkpoint(path, spec)) {
+    return false;
+  }
+  try {
+    (void)ending_of(path);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  // An empty folder; a file is replaced.
+  if (std::error_code ignored; fs::is_directory(spec_file(path), ignored)) {
+    fs::remove(spec_file(path), ignored);
+  }
+  replace_file(spec_file(path), spec_text(spec));
+  return true;
 }
 
 Standing standing_of(const std::filesystem::path& path, const RunSpec& spec) {

@@ -115,6 +115,11 @@ enum class Standing {
 };
 Standing standing_of(const std::filesystem::path& path, const RunSpec& spec);
 
+// Writes the spec.json of a finished run again if it is missing, damaged or an empty folder, the folder's name
+// and the checkpoint identify the spec, and the records are those the run ended with. Returns whether it did.
+// Throws std::runtime_error if writing fails.
+bool restore_spec(const std::filesystem::path& path, const RunSpec& spec);
+
 // The final state of a finished run (Trainer::start_from reads it), without the folder's lock: several runs
 // may start from one. Throws std::invalid_argument if the folder does not contain a finished run, or one whose folder
 // should have another name (folder_name), and std::runtime_error if the checkpoint or the records are

@@ -10,6 +10,7 @@
 #include "pair/algorithms/registry.h"
 #include "pair/base/choices.h"
 #include "pair/base/names.h"
+#include "pair/data/sha256.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
@@ -70,7 +71,7 @@ base::Field start_field() {
 }
 
 bool is_digest(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return data::is_sha256(text);
 }
 
 // The path does not decide the records: the digest does.

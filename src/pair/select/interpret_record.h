@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/names.h"
 #include "pair/select/record_line.h"
 
 // Interprets a parsed line; shared by both JSON libraries. A Value of either has
@@ -24,7 +25,7 @@ namespace pair::select {
 
 inline std::string shortened(const std::string& text) {
   constexpr std::size_t longest = 40;
-  return text.size() > longest ? text.substr(0, longest) + "..." : text;
+  return base::shortened(text, longest);
 }
 
 // None if the value is not an integer that a double holds exactly.

@@ -30,7 +30,8 @@ class ResultsReader {
 
   // Reads the run in a folder and names it after the folder. Does not throw: a file that cannot be read is
   // left out. So are the records of a finished run that do not match the number and digest in its `done`
-  // (data/chained_digest.h). A `done` without them, such as DomainBed's, only says that the run has finished.
+  // (data/chained_digest.h). DomainBed's `done`, the word "done", only says that the run has finished; the
+  // records next to any other `done` are left out.
   ResultsFile read_run(const std::filesystem::path& folder);
 
   // Reads a single file; the runs are named after `name`. A file that cannot be read is left out.

@@ -143,6 +143,9 @@ bool is_own(const Job& job, const fs::path& folder) {
 
 void mend(const Job& job, const fs::path& folder) {
   const fs::path directory = folder / job.folder;
+  if (runs::restore_spec(directory, job.spec)) {
+    return;
+  }
   if (runs::standing_of(directory, job.spec) == runs::Standing::lost) {
     std::error_code ignored;
     fs::remove(runs::done_file(directory), ignored);

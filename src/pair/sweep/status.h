@@ -38,6 +38,10 @@ JobStatus status_of(const Job& job, const std::filesystem::path& folder);
 class Counts {
  public:
   void add(State state) { ++counts_[static_cast<std::size_t>(state)]; }
+  void move(State from, State to) {
+    --counts_[static_cast<std::size_t>(from)];
+    add(to);
+  }
   [[nodiscard]] std::size_t of(State state) const { return counts_[static_cast<std::size_t>(state)]; }
   [[nodiscard]] std::size_t all() const;
 
@@ -69,8 +73,9 @@ std::vector<std::string> strangers_in(const std::filesystem::path& folder, std::
 // Such a folder is left for the user to handle.
 bool is_own(const Job& job, const std::filesystem::path& folder);
 
-// Lets a broken job that was once finished start again by deleting its `done`. Foreign files are kept, and
-// the job will fail because of them.
+// Repairs a broken job that was once finished: writes its spec.json again if that is all it lost
+// (runs::restore_spec), or deletes its `done`, so that it can start again. Foreign files are kept, and the job
+// will fail because of them.
 void mend(const Job& job, const std::filesystem::path& folder);
 
 // Deletes the job's folder if the job is incomplete, failed or broken. Returns false if a process is training

@@ -9,6 +9,7 @@
 #include <thread>
 #include <utility>
 
+#include "pair/base/names.h"
 #include "pair/runs/file.h"
 
 namespace pair::sweep {
@@ -41,6 +42,30 @@ void make_folder(const fs::path& folder) {
   }
 }
 
+// Compares the folders that the file lists with those of its jobs.
+void refuse_changed(const json& file, const std::vector<Definition>& definitions) {
+  // Older sweeps do not list them.
+  if (!file.contains("folders")) {
+    return;
+  }
+  const json& folders = file.at("folders");
+  const std::vector<Job> jobs = jobs_of(definitions);
+  std::string reason;
+  if (!folders.is_array() || folders.size() != jobs.size()) {
+    reason = "expected the folders of its " + std::to_string(jobs.size()) + " runs, got " +
+             (folders.is_array() ? std::to_string(folders.size()) : folders.dump());
+  }
+  for (std::size_t i = 0; i < jobs.size() && reason.empty(); ++i) {
+    if (folders[i] != jobs[i].folder) {
+      reason = "expected the folder " + jobs[i].folder + ", got " + folders[i].dump();
+    }
+  }
+  if (!reason.empty()) {
+    throw std::invalid_argument("was changed, or another version of pair wrote it: " +
+                                base::printable(reason) + "; restore the file, or use another folder");
+  }
+}
+
 }  // namespace
 
 fs::path sweep_file(const fs::path& folder) {
@@ -63,6 +88,11 @@ std::vector<Definition> read_sweep(const fs::path& folder) {
     }
   } catch (const std::exception& error) {
     throw std::invalid_argument(sweep_file(folder).string() + " cannot be used: " + error.what());
+  }
+  try {
+    refuse_changed(file, definitions);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(sweep_file(folder).string() + " " + error.what());
   }
   return definitions;
 }

@@ -14,7 +14,8 @@ namespace pair::sweep {
 
 std::filesystem::path sweep_file(const std::filesystem::path& folder);
 
-// Empty if the folder has no sweep.json. Throws std::invalid_argument if it is invalid.
+// Empty if the folder has no sweep.json. Throws std::invalid_argument if it is invalid, or if the folders that
+// it lists are not those of its jobs.
 std::vector<Definition> read_sweep(const std::filesystem::path& folder);
 
 struct Added {

@@ -41,7 +41,7 @@ export function writeRun(folder, {records = 20, ends = "done", text = "", ...set
   const lines = Array.from({length: records}, (_, i) =>
     JSON.stringify(record({steps: 10 * records, step: 10 * (i + 1), random, ...settings})));
   writeFileSync(join(folder, "results.jsonl"), lines.join("\n") + "\n" + text);
-  if (ends === "done") writeFileSync(join(folder, "done"), "{}");
+  if (ends === "done") writeFileSync(join(folder, "done"), "done");
   else if (ends !== "open") writeFileSync(join(folder, "failed"), ends + "\n");
 }
 
