@@ -381,6 +381,9 @@ TEST_F(Select, PrintsNoControlCharactersOfFolderNames) {
   const Finished report = run_pair({"report", folder(), "-o", (scratch / "page.html").string()});
   EXPECT_THAT(report.err, HasSubstr("empty?[31m has no results.jsonl"));
   EXPECT_THAT(report.err, Not(HasSubstr("\x1b")));
+  const std::string page = (scratch / "page\x1b[31m.html").string();
+  EXPECT_EQ(run_pair({"report", folder(), "-o", page}).out, (scratch / "page?[31m.html\n").string());
+  EXPECT_TRUE(std::filesystem::exists(page));
 }
 
 TEST_F(Select, LeavesOutADoneRunWhoseRecordsWereAlteredAndSaysSo) {

@@ -1,5 +1,3 @@
-#include "pair/cli/data.h"
-
 #include <algorithm>
 #include <iomanip>
 #include <memory>
@@ -7,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "pair/cli/data_describe.h"
+#include "pair/cli/commands.h"
 #include "pair/cli/data_wilds.h"
 #include "pair/data/domainbed_sets.h"
 #include "pair/data/download.h"

@@ -1,5 +1,3 @@
-#include "pair/cli/data_describe.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
+#include "pair/cli/commands.h"
 #include "pair/cli/data_wilds.h"
 #include "pair/data/column_lists.h"
 #include "pair/data/own_data.h"

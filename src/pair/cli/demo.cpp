@@ -1,5 +1,3 @@
-#include "pair/cli/demo.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "pair/base/numbers.h"
+#include "pair/cli/commands.h"
 #include "pair/cli/output_file.h"
 #include "pair/cli/recipe.h"
 #include "pair/data/colored_mnist_spec.h"

@@ -5,14 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "pair/cli/commands.h"
 #include "pair/cli/hand_over.h"
 #include "pair/cli/list.h"
-#include "pair/cli/report.h"
+#include "pair/cli/reference.h"
 #include "pair/cli/select.h"
-#include "pair/cli/solve.h"
-#include "pair/cli/solver_reference.h"
 #include "pair/cli/train_commands.h"
-#include "pair/cli/watch.h"
 
 namespace pair::cli {
 

@@ -39,6 +39,11 @@ std::string options_part(const base::Options& options, std::string_view heading 
 std::string markdown_table(const std::vector<std::string>& heads,
                            const std::vector<std::vector<std::string>>& rows);
 
+Reference solvers_reference();
+// These two are in programs with LibTorch.
+Reference objectives_reference();
+Reference algorithms_reference();
+
 // Everything as one document: the index, then the pages.
 void write_document(const Reference& reference, std::ostream& out);
 // README.md, the index, and one NAME.md per page, into a folder, which is created if necessary. Throws

@@ -1,5 +1,3 @@
-#include "pair/cli/report.h"
-
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/names.h"
+#include "pair/cli/commands.h"
 #include "pair/cli/left_out.h"
 #include "pair/cli/output_file.h"
 #include "pair/cli/reading_progress.h"
@@ -28,7 +28,7 @@ struct ReportArguments {
 
 void write_page(const nlohmann::json& payload, const std::string& path, Context& context) {
   write_output(path, report::page(payload, false));
-  context.out << path << '\n';
+  context.out << base::printable(path) << '\n';
   if (!report::have_plotly()) {
     context.err
         << "pair: this program was built without its plotting library, so the page has text and tables "
@@ -39,7 +39,7 @@ void write_page(const nlohmann::json& payload, const std::string& path, Context&
 void write_figures(const report::Sources& sources, const ReportArguments& arguments, Context& context) {
   const auto files = report::write_figures(report::figures_of(sources, arguments.runs), arguments.figures);
   for (const std::filesystem::path& file : files) {
-    context.out << file.string() << '\n';
+    context.out << base::printable(file.string()) << '\n';
   }
   for (const std::string& sentence : report::absent_figures(sources)) {
     context.err << "pair: " << sentence << '\n';

@@ -1,5 +1,3 @@
-#include "pair/cli/solve.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/cli/commands.h"
 #include "pair/cli/lines.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/solve_line.h"

@@ -1,5 +1,4 @@
-#include "pair/cli/solver_reference.h"
-
+#include "pair/cli/reference.h"
 #include "pair/moo/registry.h"
 
 namespace pair::cli {

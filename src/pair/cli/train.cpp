@@ -1,5 +1,3 @@
-#include "pair/cli/train.h"
-
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/cli/commands.h"
 #include "pair/cli/train_arguments.h"
 #include "pair/cli/train_events.h"
 #include "pair/cli/train_interrupt.h"

@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/data.h"
-#include "pair/cli/demo.h"
+#include "pair/cli/commands.h"
 #include "pair/cli/model_commands.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/sweep.h"
-#include "pair/cli/train.h"
 #include "pair/runs/settings.h"
 
 namespace pair::cli {

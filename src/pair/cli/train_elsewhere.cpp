@@ -1,7 +1,7 @@
 // Replaces the training commands in the program without LibTorch. The summaries here must equal those of the
 // commands themselves; a test compares them.
 
-#include "pair/cli/data.h"
+#include "pair/cli/commands.h"
 #include "pair/cli/hand_over.h"
 #include "pair/cli/train_commands.h"
 

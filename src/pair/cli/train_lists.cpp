@@ -7,8 +7,8 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/base/tables.h"
+#include "pair/cli/reference.h"
 #include "pair/cli/train_commands.h"
-#include "pair/cli/train_reference.h"
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"

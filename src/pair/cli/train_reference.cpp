@@ -1,10 +1,9 @@
-#include "pair/cli/train_reference.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "pair/algorithms/registry.h"
 #include "pair/base/tables.h"
+#include "pair/cli/reference.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/settings.h"
 

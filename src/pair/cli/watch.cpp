@@ -1,5 +1,3 @@
-#include "pair/cli/watch.h"
-
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,6 +5,7 @@
 #include <string>
 #include <thread>
 
+#include "pair/cli/commands.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/report/page.h"
 #include "pair/watch/feed.h"

@@ -22,7 +22,7 @@ namespace pair::report {
 //   settings     {common: {name: value}, varying: [name]}: values as JSON text
 //   runs         [{name, label, dataset, algorithm, method, seed, draw, test_envs, state, failure, records, step,
 //                steps, settings, last, series, phases, evaluation}]: `settings` in the order of settings.varying (null
-//                if a run has none), `last` in the order of metrics, from the last record that has the
+//                if a run has none), `last` in the order of metrics, from the last record that has the number;
 //                `method` an index; `series` null if there was no room for it, otherwise {step: [...], KEY: [...]
 //                or a number that never changes}; `evaluation` null if the run has none or there was no room,
 //                otherwise the object of runs/evaluation.h (runs::as_json), without `format` and with `words`,
