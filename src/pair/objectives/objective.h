@@ -77,6 +77,10 @@ class Objective {
   // (data/measuring.h).
   [[nodiscard]] virtual bool of_moments() const { return false; }
 
+  // The option, a flag that is true, because of which the value cannot be measured on other samples than those
+  // that are trained on (setting measure_share); empty: none.
+  [[nodiscard]] virtual std::string_view flag_against_measuring() const { return {}; }
+
   // Whether the value uses view.derivatives if they are defined.
   [[nodiscard]] virtual bool takes_derivatives() const { return false; }
 
