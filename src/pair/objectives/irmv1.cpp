@@ -59,6 +59,9 @@ class Irmv1 final : public Objective {
     return options_.unbiased && options_.negative == Negative::keep;
   }
   [[nodiscard]] bool of_moments() const override { return !options_.unbiased; }
+  [[nodiscard]] std::string_view flag_against_measuring() const override {
+    return options_.unbiased ? "irmv1_unbiased" : std::string_view();
+  }
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override;
 
  private:

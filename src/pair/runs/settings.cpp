@@ -14,6 +14,7 @@
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
+#include "pair/train/threads.h"
 
 namespace pair::runs {
 namespace {
@@ -107,9 +108,12 @@ base::Field name_field() {
 base::Field precision_field() {
   using train::Precision;
   base::Fields<train::Settings> fields;
+  std::vector<std::pair<std::string, Precision>> choices;
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    choices.emplace_back(to_string(precision), precision);
+  }
   base::Field field = fields.choice(
-      "precision", &train::Settings::precision,
-      {{"fp32", Precision::fp32}, {"tf32", Precision::tf32}, {"bf16", Precision::bf16}},
+      "precision", &train::Settings::precision, choices,
       "arithmetic of the steps: fp32, products in TF32 (on CUDA devices), or mixed precision with bfloat16");
   field.get = [plain = field.get](const void* spec) {
     return plain(&static_cast<const RunSpec*>(spec)->settings);
@@ -168,7 +172,7 @@ const std::vector<base::Field>& run_fields() {
             "models to keep: of the last step, also of the best record, or of every record; records do not "
             "depend on it")
         .decides = false;
-    field.whole("threads", &S::threads, std::int64_t{1}, 1024,
+    field.whole("threads", &S::threads, std::int64_t{1}, train::most_threads,
                 "threads per operation; rounding depends on it");
     field.text("device", &S::device, "cpu, cuda or cuda:N", "device that trains", is_device);
     std::vector<base::Field> fields = std::move(field).take();
@@ -191,8 +195,7 @@ struct Group {
   bool of_solver = false;
 
   [[nodiscard]] Setting setting(const base::Field& field) const {
-    // half: how the work is done, as precision is.
-    return {&field, owner, of_run || !field.decides || field.name == "half",
+    return {&field, owner, of_run || !field.decides || field.of_run,
             of_solver ? to_string(train::Scheme::pair) : std::string_view(field.group)};
   }
 };

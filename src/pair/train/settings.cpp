@@ -199,8 +199,10 @@ void describe_model(SettingsFields& field) {
       .text("freeze", &S::freeze, "none, or names separated by commas",
             "parameters that are not trained: names such as conv1 or layer1.0, with all below them", is_name)
       .unsaid = "none";
-  field.flag("half", &S::half, "mnist_cnn's steps in fp16, by its own kernels on CUDA devices").unsaid =
-      "false";
+  base::Field& half =
+      field.flag("half", &S::half, "mnist_cnn's steps in fp16, by its own kernels on CUDA devices");
+  half.unsaid = "false";
+  half.of_run = true;
 }
 
 // group: the scheme that alone reads them; empty: all do.
@@ -266,11 +268,10 @@ void check_measuring(const Settings& s) {
       throw std::invalid_argument("measure_share: expected 0 with " + name +
                                   ", which needs the whole network" + got);
     }
-    if (name == "irmv1" && !objective->of_moments()) {
-      throw std::invalid_argument(
-          "irmv1_unbiased: expected false with measure_share, since it is computed from the samples that are "
-          "trained "
-          "on, got true");
+    if (const std::string_view flag = objective->flag_against_measuring(); !flag.empty()) {
+      throw std::invalid_argument(std::string(flag) +
+                                  ": expected false with measure_share, since it is computed from the "
+                                  "samples that are trained on, got true");
     }
   }
   if (s.batch == 1) {
