@@ -51,9 +51,12 @@ struct Case {
   GradientSource gradients = GradientSource::head;
 };
 
+void PrintTo(const Case& c, std::ostream* out) {
+  *out << c.algorithm << "_" << c.model << (c.gradients == GradientSource::all ? "_all_parameters" : "");
+}
+
 std::string shown(const ::testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.algorithm + "_" + info.param.model +
-                     (info.param.gradients == GradientSource::all ? "_all_parameters" : "");
+  std::string name = ::testing::PrintToString(info.param);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }

@@ -71,7 +71,8 @@ TEST_P(ReferencePages, AreOneDocumentWithoutAFolder) {
   EXPECT_THAT(finished.out, AllOf(HasSubstr("| name | summary |\n"), HasSubstr("\n## References\n")));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ReferencePages, ::testing::Values("objectives", "algorithms", "solvers"));
+INSTANTIATE_TEST_SUITE_P(Kinds, ReferencePages, ::testing::Values("objectives", "algorithms", "solvers"),
+                         [](const auto& one) { return std::string(one.param); });
 
 TEST(ReferencePage, ListsOptionsWithWhatSweepsDraw) {
   const std::string text = run_pair({"list", "objectives", "--markdown"}).out;

@@ -182,6 +182,13 @@ TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
   const std::size_t at = text.find("\"irmv1\"");
   ASSERT_NE(at, std::string::npos);
   runs::replace_file(sweep::sweep_file(scratch.path()), text.replace(at, 7, "\"vrex\""));
+  const Ended refused = run({"status"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("sweep.json was changed"));
+  // Sweeps of older versions do not list their folders.
+  json older = json::parse(text);
+  older.erase("folders");
+  runs::replace_file(sweep::sweep_file(scratch.path()), older.dump());
   EXPECT_THAT(run({"status"}).out, HasSubstr("4 folders hold runs that are not among the sweep's runs"));
   const Ended ended =
       run({"collect", "--criterion", "pair", "--validation", "training", "--losses", "nll,penalty"});

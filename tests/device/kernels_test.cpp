@@ -7,8 +7,20 @@
 
 #include <cmath>
 #include <limits>
+#include <ostream>
 
 #include "tests/device/reference.h"
+
+// How parameters of tests are printed.
+namespace pair::device {
+
+void PrintTo(Loss loss, std::ostream* out) {
+  *out << (loss == Loss::squared_error   ? "SquaredError"
+           : loss == Loss::cross_entropy ? "CrossEntropy"
+                                         : "BinaryCrossEntropy");
+}
+
+}  // namespace pair::device
 
 // The kernels that the tests of models/fused.h do not compare with torch's operations. Skipped without a
 // device.
@@ -115,11 +127,7 @@ class KernelsOfLosses : public Kernels, public ::testing::WithParamInterface<Los
 INSTANTIATE_TEST_SUITE_P(All, KernelsOfLosses,
                          ::testing::Values(Loss::binary_cross_entropy, Loss::cross_entropy,
                                            Loss::squared_error),
-                         [](const auto& one) {
-                           return one.param == Loss::squared_error   ? "SquaredError"
-                                  : one.param == Loss::cross_entropy ? "CrossEntropy"
-                                                                     : "BinaryCrossEntropy";
-                         });
+                         ::testing::PrintToStringParamName());
 
 TEST_P(KernelsOfLosses, MomentsAreTorchsWithTheirGradients) {
   for (const std::int64_t rows : {1, 64, 5000}) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <functional>
+#include <ostream>
 #include <string>
 #include <tuple>
 
@@ -13,6 +14,15 @@
 #include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
 #include "tests/objectives/batches.h"
+
+// How parameters of tests are printed.
+namespace pair::data {
+
+void PrintTo(TaskLoss loss, std::ostream* out) {
+  *out << to_string(loss);
+}
+
+}  // namespace pair::data
 
 // Losses and objectives against their definitions, against autograd's double backward and against central
 // finite differences, all in double precision.
