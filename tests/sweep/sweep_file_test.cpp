@@ -117,6 +117,11 @@ TEST(SweepFile, ThatWasChangedIsRefused) {
     EXPECT_THAT([&] { add_to_sweep(scratch.path(), small()); }, message);
   };
   nlohmann::json changed = file;
+  // Without its digest, the file says the same.
+  changed.erase("digest");
+  runs::testing::write(sweep_file(scratch.path()), changed.dump());
+  EXPECT_EQ(read_sweep(scratch.path()).size(), 1U);
+  changed = file;
   changed["sweeps"][0]["n_hparams"] = 2;
   refuses(changed, "expected the folders of its 4 runs, got 6");
   changed = file;
@@ -124,6 +129,8 @@ TEST(SweepFile, ThatWasChangedIsRefused) {
   refuses(changed, "expected the folder ");
   changed = file;
   changed["folders"][5] = 3;
+  refuses(changed, "expected the folder ");
+  changed["digest"] = 3;
   refuses(changed, "expected the folder ");
   changed["folders"] = "none";
   refuses(changed, "expected the folders of its 6 runs, got \"none\"");
