@@ -6,8 +6,8 @@
 
 #include "pair/select/pair_s.h"
 
-// Where the PAIR-s of the release's program for DomainBed (its model_selection.py) differs from Algorithm 2:
-// PairOptions::rule. The release looks for "irm", "dann" and "groupdro" in the name of a run's folder; here
+// The PAIR-s of the release's program for DomainBed (its model_selection.py), as far as it differs from
+// Algorithm 2; PairOptions::rule chooses between the two. The release looks for "irm", "dann" and "groupdro" in the name of a run's folder; here
 // they are looked for in the name of the algorithm.
 
 namespace pair::select {
@@ -25,8 +25,8 @@ std::vector<double> preference_of_the_release(const std::vector<const Run*>& run
 // The score that a record must reach: nine tenths of the way from the worst to the best of all records.
 double score_bar_of_the_release(const Run& run, const Decision& decision, const PairOptions& options);
 
-// What the release maximises over the last records of a run. Below the bar, the lowest validation accuracy is
-// the best: this counts if none of them reaches it.
+// The number that the release maximises over the last records of a run. Below the bar, the lowest validation
+// accuracy is the best: this counts if none of them reaches it.
 double merit_of_the_release(const Candidate& candidate, double score_bar);
 
 // Whether validation accuracy decides among runs.

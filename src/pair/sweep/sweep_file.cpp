@@ -43,7 +43,7 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// Of what a changed file would contradict.
+// The digest of the definitions and their folders, which a changed file contradicts.
 std::string digest_of(const json& file) {
   return data::sha256(file.at("sweeps").dump() + file.at("folders").dump());
 }
