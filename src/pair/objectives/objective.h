@@ -80,6 +80,7 @@ class Objective {
   // Whether the value is a function of view.features and of no other tensor, so that its gradient in the
   // head's parameters is 0.
   [[nodiscard]] virtual bool of_features() const { return false; }
+
   // The option, a flag that is true, because of which the value cannot be measured on other samples than those
   // that are trained on (setting measure_share); empty: none.
   [[nodiscard]] virtual std::string_view flag_against_measuring() const { return {}; }
