@@ -32,7 +32,8 @@ __device__ double warp_sum(double mine) {
 // the last column see zeros. For derivatives of halves, the even and odd rows of an environment are at even
 // and odd places of a warp's registers.
 //
-// Grid: head.blocks blocks by environments, of `threads` threads; each block takes every head.blocks-th group of rows.
+// Grid: head.blocks blocks by environments, of `threads` threads; each block takes every head.blocks-th group
+// of rows.
 template <int outputs, int vectors, int parts>
 __global__ void __launch_bounds__(threads) forward_moments(Head head, HeadWork work) {
   constexpr int together = outputs * vectors <= 2 ? 4 : outputs * vectors <= 4 ? 2 : 1;

@@ -7,8 +7,8 @@
 #include "pair/select/pair_s.h"
 
 // The PAIR-s of the release's program for DomainBed (its model_selection.py), as far as it differs from
-// Algorithm 2; PairOptions::rule chooses between the two. The release looks for "irm", "dann" and "groupdro" in the name of a run's folder; here
-// they are looked for in the name of the algorithm.
+// Algorithm 2; PairOptions::rule chooses between the two. The release looks for "irm", "dann" and "groupdro" in
+// the name of a run's folder; here they are looked for in the name of the algorithm.
 
 namespace pair::select {
 
