@@ -11,11 +11,13 @@
 #include "pair/moo/epo.h"
 #include "pair/moo/min_norm.h"
 #include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
 
-// EPO against the class EPO of the paper's release, with its linear programs solved by HiGHS
-// (data/make_epo_release.py). Both leave out the case that EPOSearch has for "no objective improves": the
-// bounds stay those of the other cases. They differ by design in infeasible programs: the release then takes
-// the preference as weights, which can raise a loss, and we take the direction of minimum norm.
+// EPO and SEPO against the classes of these names in the paper's release, with their linear programs solved by
+// HiGHS (data/make_epo_release.py). Both EPOs leave out the case that EPOSearch has for "no objective
+// improves": the bounds stay those of the other cases. They differ by design in infeasible programs: the
+// release then takes the preference as weights, which can raise a loss, and we take the direction of minimum
+// norm unless without_solution says otherwise.
 
 namespace pair::moo::epo_release_test {
 namespace {
@@ -39,8 +41,8 @@ struct Case {
   std::vector<double> preference;
 };
 
-std::vector<json> stored_cases() {
-  std::ifstream file(PAIR_TEST_DATA "/data/epo_release.jsonl");
+std::vector<json> stored_cases(const std::string& name = "epo_release.jsonl") {
+  std::ifstream file(PAIR_TEST_DATA "/data/" + name);
   std::vector<json> cases;
   for (std::string line; std::getline(file, line);) {
     cases.push_back(json::parse(line));
@@ -48,17 +50,21 @@ std::vector<json> stored_cases() {
   return cases;
 }
 
-TEST(EpoRelease, CasesOfEachKindAreStored) {
+std::map<std::string, int> kinds_of(const std::vector<json>& cases) {
   std::map<std::string, int> kinds;
-  for (const json& stored : stored_cases()) {
+  for (const json& stored : cases) {
     ++kinds[stored.at("kind")];
   }
+  return kinds;
+}
+
+TEST(EpoRelease, CasesOfEachKindAreStored) {
   const std::map<std::string, int> expected{{"balance", 12},
                                             {"descent", 8},
                                             {"no objective improves", 3},
                                             {"several solutions", 2},
                                             {"infeasible", 3}};
-  EXPECT_EQ(kinds, expected);
+  EXPECT_EQ(kinds_of(stored_cases()), expected);
 }
 
 TEST(EpoRelease, DivergencesAndAdjustmentsAreThoseOfTheRelease) {
@@ -121,6 +127,52 @@ TEST(EpoRelease, InfeasibleProgramsAreInfeasibleHereAndRaiseNoLoss) {
     raised_by_the_release += least_improvement(one.view(), stance_of(one.view()).preference) < -1e-3 ? 1 : 0;
   }
   EXPECT_EQ(raised_by_the_release, 1);
+}
+
+TEST(EpoRelease, TakesThePreferenceWhereAProgramHasNoSolutionIfAsked) {
+  for (const json& stored : stored_cases()) {
+    const Case one(stored);
+    const Epo epo({stored.at("epsilon"), WithoutSolution::preference});
+    const bool infeasible = stored.at("weights").is_null();
+    EXPECT_THAT(epo.weigh(one.view()).weights, infeasible
+                                                   ? stance_of(one.view()).preference
+                                                   : Epo(stored.at("epsilon")).weigh(one.view()).weights);
+  }
+}
+
+TEST(SepoRelease, CasesOfEachKindAreStored) {
+  const std::map<std::string, int> expected{{"balance", 12}, {"descent", 6}, {"infeasible", 4}};
+  EXPECT_EQ(kinds_of(stored_cases("sepo_release.jsonl")), expected);
+}
+
+TEST(SepoRelease, PhasesAndWeightsAreThoseOfTheRelease) {
+  for (const json& stored : stored_cases("sepo_release.jsonl")) {
+    SCOPED_TRACE(stored.dump());
+    const Case one(stored);
+    const auto solver = make_solver("sepo", options_of("sepo", {{"epsilon", stored.at("epsilon").dump()}}));
+    const Solution solution = solver->weigh(one.view());
+    EXPECT_EQ(to_string(solution.phase.value()), stored.at("phase").get<std::string>());
+    if (stored.at("weights").is_null()) {
+      // The release's optimizer then takes the preference.
+      EXPECT_EQ(solution.status, Status::infeasible);
+      EXPECT_EQ(solution.weights, stance_of(one.view()).preference);
+      continue;
+    }
+    EXPECT_EQ(solution.status, Status::optimal);
+    const auto optimum = stored.at("optimum").get<double>();
+    EXPECT_NEAR(solution.objective, optimum, 1e-9 * (1.0 + std::abs(optimum)));
+    EXPECT_THAT(solution.weights,
+                Pointwise(DoubleNear(1e-9), stored.at("weights").get<std::vector<double>>()));
+  }
+}
+
+TEST(SepoRelease, StepsAlongThePreferenceWhereAGradientVanishes) {
+  const std::vector<double> losses = {1, 2, 3};
+  const std::vector<double> gram = {4, 1, 0, 1, 1, 0, 0, 0, 0};
+  const std::vector<double> preference = {1, 3, 4};
+  const Solution solution = make_solver("sepo")->weigh({losses, gram, preference});
+  EXPECT_EQ(solution.status, Status::infeasible);
+  EXPECT_THAT(solution.weights, ::testing::ElementsAre(0.125, 0.375, 0.5));
 }
 
 }  // namespace

@@ -28,9 +28,9 @@ const Row& row_named(const Table& table, const std::string& key) {
   return *std::find_if(table.rows.begin(), table.rows.end(), [&](const Row& row) { return row.key == key; });
 }
 
-TEST(Table6, HasSevenRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
+TEST(Table6, HasNineRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
   const Table table = table6(request());
-  EXPECT_EQ(table.rows.size(), 6U * 7 + 3);
+  EXPECT_EQ(table.rows.size(), 6U * 9 + 3);
   EXPECT_EQ(table.rows.front().key, "erm");
   EXPECT_EQ(table.rows.back().key, "oracle");
   for (const Row& row : table.rows) {
@@ -64,11 +64,12 @@ TEST(Table6, RunsPairOOnceForItselfAndForPairS) {
     EXPECT_TRUE(hashes.insert(runs::hash(spec)).second);
   }
   // Penalties and lengths of annealing for the objective alone, with IRMv1, and for IRMv1; learning rates of
-  // two steps; ERM and oracle.
-  EXPECT_EQ(hashes.size(), (3U * 5 * 6 + 2 * 5 + 2) * 2 * 3);
+  // two steps, one of them with two solvers; ERM and oracle.
+  EXPECT_EQ(hashes.size(), (3U * 5 * 6 + 3 * 5 + 2) * 2 * 3);
 }
 
-// The paper's step neither drops momentum nor undoes steps; everything else is that of the guarded step.
+// The paper's step neither drops momentum nor undoes steps, and has the release's weights where a program has
+// no solution; everything else is that of the guarded step.
 TEST(Table6, HasThePapersStepBesideTheGuardedOne) {
   const Table table = table6(request({"sd"}));
   for (const char* suffix : {"", "_s"}) {
@@ -82,9 +83,30 @@ TEST(Table6, HasThePapersStepBesideTheGuardedOne) {
         runs::RunSpec spec = plain.cells[d].settings[i].specs[0];
         EXPECT_FALSE(spec.settings.restart);
         EXPECT_FALSE(spec.settings.backtrack);
+        EXPECT_EQ(runs::text_of(spec, "without_solution"), "preference");
         spec.settings.restart = true;
         spec.settings.backtrack = true;
+        runs::set(spec, "without_solution", "min_norm");
         EXPECT_EQ(runs::hash(spec), runs::hash(guarded.cells[d].settings[i].specs[0]));
+      }
+    }
+  }
+}
+
+TEST(Table6, HasThePapersStepWithTheReleasesOtherSolver) {
+  const Table table = table6(request({"sd"}));
+  for (const char* suffix : {"", "_s"}) {
+    const Row& sepo = row_named(table, std::string("sd_sepo") + suffix);
+    const Row& plain = row_named(table, std::string("sd_plain") + suffix);
+    for (std::size_t d = 0; d < sepo.cells.size(); ++d) {
+      EXPECT_EQ(sepo.cells[d].pick, plain.cells[d].pick);
+      ASSERT_EQ(sepo.cells[d].settings.size(), plain.cells[d].settings.size());
+      for (std::size_t i = 0; i < sepo.cells[d].settings.size(); ++i) {
+        runs::RunSpec spec = sepo.cells[d].settings[i].specs[0];
+        EXPECT_EQ(spec.settings.solver, "sepo");
+        runs::set(spec, "solver", "epo");
+        runs::set(spec, "without_solution", "preference");
+        EXPECT_EQ(runs::hash(spec), runs::hash(plain.cells[d].settings[i].specs[0]));
       }
     }
   }
@@ -181,7 +203,7 @@ TEST(Table6, SearchesOnTheFirstSeedsAndReportsTheBestSettingOnAll) {
   EXPECT_NEAR(cell.at("mean").get<double>(), 100.0 * (0.7 + 0.2 + 0.2) / 3, 1e-9);
 }
 
-TEST(Table6, IsMadeOfItsThreeParts) {
+TEST(Table6, IsMadeOfItsParts) {
   const auto keys = [](const Table& table) {
     std::set<std::string> names;
     for (const Row& row : table.rows) {
@@ -195,8 +217,8 @@ TEST(Table6, IsMadeOfItsThreeParts) {
   EXPECT_TRUE(all.contains("oracle"));
   EXPECT_FALSE(all.contains("vrex_pair"));
   EXPECT_FALSE(all.contains("vrex_plain"));
-  for (const auto& [rows, per_objective] :
-       {std::pair{GeneralityRequest::Rows::pair, 3U}, {GeneralityRequest::Rows::plain, 2U}}) {
+  using Rows = GeneralityRequest::Rows;
+  for (const auto& [rows, per_objective] : {std::pair{Rows::pair, 3U}, {Rows::plain, 2U}, {Rows::sepo, 2U}}) {
     part.rows = rows;
     for (const std::string& key : keys(table6(part))) {
       EXPECT_TRUE(all.insert(key).second) << key;
@@ -212,9 +234,9 @@ TEST(Table6, KnowsItsObjectives) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'vrex'?")));
 }
 
-TEST(Table7, HasEveryCombinationInSixRows) {
+TEST(Table7, HasEveryCombinationInEightRows) {
   const Table table = table7(request());
-  EXPECT_EQ(table.rows.size(), 7U * 6 + 3);
+  EXPECT_EQ(table.rows.size(), 7U * 8 + 3);
 }
 
 // Decreasing from 1e12 by steps of 1e2: agreement of gradients or risks first, IB last.
@@ -230,7 +252,8 @@ TEST(Table7, HasThePreferencesOfThePaper) {
       {"all", {"erm", "irmv1", "ib", "vrex", "fishr"}, {1, 1e8, 1e6, 1e10, 1e12}},
   };
   for (const auto& [key, objectives, preference] : expected) {
-    for (const char* scheme : {"_pair", "_pair_s", "_pair_s_domainbed", "_plain", "_plain_s"}) {
+    for (const char* scheme :
+         {"_pair", "_pair_s", "_pair_s_domainbed", "_plain", "_plain_s", "_sepo", "_sepo_s"}) {
       for (const Cell& cell : row_named(table, key + scheme).cells) {
         for (const Setting& setting : cell.settings) {
           for (const runs::RunSpec& spec : setting.specs) {

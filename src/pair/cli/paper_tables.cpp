@@ -39,8 +39,8 @@ void add_search_options(CLI::App& command, PaperTablesArguments& arguments) {
       .add_option(
           "--rows", arguments.rows,
           "all, or a part of the table: linear (the linear scheme, ERM and the oracle), pair (PAIR-o's "
-          "guarded step) or plain (PAIR-o with the paper's step)")
-      ->check(CLI::IsMember({"all", "linear", "pair", "plain"}))
+          "guarded step), plain (PAIR-o with the paper's step) or sepo (the same with the solver SEPO)")
+      ->check(CLI::IsMember({"all", "linear", "pair", "plain", "sepo"}))
       ->capture_default_str();
 }
 
@@ -88,6 +88,7 @@ paper::GeneralityRequest generality_request(const PaperTablesArguments& argument
   const Rows rows = arguments.rows == "linear"  ? Rows::linear
                     : arguments.rows == "pair"  ? Rows::pair
                     : arguments.rows == "plain" ? Rows::plain
+                    : arguments.rows == "sepo"  ? Rows::sepo
                                                 : Rows::all;
   return {arguments.methods, seeds, common, arguments.search_seeds, arguments.percentile, rows};
 }

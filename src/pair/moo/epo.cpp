@@ -67,18 +67,27 @@ EpoProgram epo_program(const Problem& problem, double epsilon) {
 
 void describe(base::Fields<EpoOptions>& field) {
   describe_epsilon(field, &EpoOptions::epsilon);
+  field
+      .choice(
+          "without_solution", &EpoOptions::without_solution,
+          {{"min_norm", WithoutSolution::min_norm}, {"preference", WithoutSolution::preference}},
+          "weights where the program has no solution: those of the shortest direction, or the preference, "
+          "as in the paper's release")
+      .unsaid = "min_norm";
 }
 
-Epo::Epo(double epsilon) : epsilon_(epsilon) {
-  if (!epsilon_range.holds(epsilon)) {
+Epo::Epo(double epsilon) : Epo(EpoOptions{.epsilon = epsilon}) {}
+
+Epo::Epo(const EpoOptions& options) : options_(options) {
+  if (!epsilon_range.holds(options.epsilon)) {
     throw std::invalid_argument("epsilon: expected " + epsilon_range.text("a number") + ", got '" +
-                                base::shown(epsilon) + "'");
+                                base::shown(options.epsilon) + "'");
   }
 }
 
 Solution Epo::weigh(const Problem& problem) const {
   validate(problem);
-  const EpoProgram program = epo_program(problem, epsilon_);
+  const EpoProgram program = epo_program(problem, options_.epsilon);
   Solution solution;
   solution.phase = program.phase;
   solution.divergence = program.divergence;
@@ -90,16 +99,18 @@ Solution Epo::weigh(const Problem& problem) const {
     solution.objective = vertex->objective.value();
   } else {
     solution.status = Status::infeasible;
-    solution.weights = min_norm(problem.gram, problem.size()).weights;
+    solution.weights = options_.without_solution == WithoutSolution::preference
+                           ? stance_of(problem).preference
+                           : min_norm(problem.gram, problem.size()).weights;
     solution.objective = dot(program.objective, solution.weights).value();
   }
   return solution;
 }
 
 SolverEntry epo() {
-  SolverEntry entry = solver_entry<EpoOptions>(
-      "epo", "exact Pareto optimal search: PAIR-o's solver",
-      [](const EpoOptions& options) { return std::make_unique<Epo>(options.epsilon); });
+  SolverEntry entry =
+      solver_entry<EpoOptions>("epo", "exact Pareto optimal search: PAIR-o's solver",
+                               [](const EpoOptions& options) { return std::make_unique<Epo>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
   entry.manual = {
       .formula =

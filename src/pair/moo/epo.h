@@ -36,8 +36,15 @@ struct EpoProgram {
 // The problem must be valid.
 EpoProgram epo_program(const Problem& problem, double epsilon);
 
+// The weights of a step whose program has no solution.
+enum class WithoutSolution {
+  min_norm,   // of the shortest direction: raises no loss
+  preference  // p / sum(p), as in the paper's release: may raise a loss
+};
+
 struct EpoOptions {
   double epsilon = 1e-4;  // divergence above which EPO balances rather than descends
+  WithoutSolution without_solution = WithoutSolution::min_norm;
 };
 void describe(base::Fields<EpoOptions>& field);
 
@@ -55,10 +62,11 @@ class Epo : public Solver {
  public:
   // Throws std::invalid_argument for an epsilon out of its range.
   explicit Epo(double epsilon = EpoOptions{}.epsilon);
+  explicit Epo(const EpoOptions& options);
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:
-  double epsilon_;
+  EpoOptions options_;
 };
 
 }  // namespace pair::moo

@@ -38,7 +38,7 @@ constexpr double least_cosine = 0.1;
 
 class EpoWorst final : public Solver {
  public:
-  explicit EpoWorst(const EpoOptions& options) : epo_(options.epsilon) {}
+  explicit EpoWorst(const EpoOptions& options) : epo_(options) {}
   [[nodiscard]] Solution weigh(const Problem& problem) const override;
 
  private:

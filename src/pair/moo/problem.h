@@ -42,8 +42,9 @@ enum class Phase {
 };
 
 enum class Status {
-  optimal,    // the method's own problem was solved
-  infeasible  // it has no solution; the weights are those of the minimum-norm direction
+  optimal,  // the method's own problem was solved
+  // It has no solution. The weights are those of the minimum-norm direction, unless the solver says otherwise.
+  infeasible
 };
 
 std::string_view to_string(Phase phase);

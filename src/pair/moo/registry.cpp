@@ -14,6 +14,7 @@ const std::vector<SolverEntry>& solvers() {
     { extern SolverEntry epo(); list.push_back(epo()); }
     { extern SolverEntry epo_smooth(); list.push_back(epo_smooth()); }
     { extern SolverEntry epo_worst(); list.push_back(epo_worst()); }
+    { extern SolverEntry sepo(); list.push_back(sepo()); }
     { extern SolverEntry linear(); list.push_back(linear()); }
     { extern SolverEntry mgda(); list.push_back(mgda()); }
     { extern SolverEntry chebyshev(); list.push_back(chebyshev()); }

@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "pair/paper/release_settings.h"
 #include "pair/paper/studies.h"
 #include "pair/paper/study_panels.h"
 
@@ -24,9 +25,8 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
     for (const std::string& step : request.methods) {
       Overrides overrides = {{"pretrain", "150"}};
       if (step == "plain") {
-        overrides.insert(
-            overrides.end(),
-            {{"balance_lr", "0.01"}, {"restart", "false"}, {"backtrack", "false"}, {"decay", "none"}});
+        overrides = release_step();
+        overrides.insert(overrides.end(), {{"balance_lr", "0.01"}, {"pretrain", "150"}});
       }
       for (const double irmv1 : preferences) {
         for (const double vrex : preferences) {

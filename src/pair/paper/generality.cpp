@@ -213,7 +213,8 @@ class Builder {
     return result;
   }
 
-  // PAIR-o with the guarded step, then with the paper's. The rows of one step have the same runs.
+  // PAIR-o with the guarded step, then with the paper's and both solvers of the release. The rows of one step
+  // have the same runs.
   void add_pair(Table& table, const std::string& key, const std::string& label, std::string_view objectives,
                 std::string_view preference, bool large, const PaperValues& last,
                 const PaperValues& selected) const {
@@ -233,8 +234,18 @@ class Builder {
       add_pair_row(rows, "_s_domainbed", " and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
     }
     if (wants(GeneralityRequest::Rows::plain)) {
-      common.insert(common.end(), {{"restart", "false"}, {"backtrack", "false"}});
-      const PairRows rows{table, key + "_plain", label + ", PAIR-o", ", the paper's step", common, searched};
+      Overrides own = common;
+      for (runs::Override& one : release_step()) {
+        own.push_back(std::move(one));
+      }
+      const PairRows rows{table, key + "_plain", label + ", PAIR-o", ", the paper's step", own, searched};
+      add_pair_row(rows, "", "", Pick::best, &last);
+      add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
+    }
+    if (wants(GeneralityRequest::Rows::sepo)) {
+      common.insert(common.end(), {{"solver", "sepo"}, {"restart", "false"}, {"backtrack", "false"}});
+      const PairRows rows{table,  key + "_sepo", label + ", PAIR-o", ", the paper's step with SEPO",
+                          common, searched};
       add_pair_row(rows, "", "", Pick::best, &last);
       add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
     }

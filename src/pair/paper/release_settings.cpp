@@ -33,4 +33,9 @@ Overrides release_settings(std::span<const std::string> objectives) {
   return settings;
 }
 
+Overrides release_step() {
+  return {
+      {"decay", "none"}, {"restart", "false"}, {"backtrack", "false"}, {"without_solution", "preference"}};
+}
+
 }  // namespace pair::paper

@@ -24,4 +24,8 @@ namespace pair::paper {
 // The settings of a run with these objectives under the linear scheme; the first is erm. Empty for ERM alone.
 Overrides release_settings(std::span<const std::string> objectives);
 
+// The release's step of PAIR-o, "the paper's step" of tables: a constant learning rate and momentum that is
+// never dropped; no step is undone; where EPO's program has no solution, the weights are the preference.
+Overrides release_step();
+
 }  // namespace pair::paper

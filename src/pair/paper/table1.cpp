@@ -51,10 +51,9 @@ constexpr std::array methods_of_table1 = {
 
 // The paper's step of PAIR-o: SGD with momentum at a constant rate, 0.1 on CMNIST and 0.01 on CMNIST-m.
 Overrides plain_step(std::size_t dataset) {
-  return {{"balance_lr", dataset == 0 ? "0.1" : "0.01"},
-          {"decay", "none"},
-          {"restart", "false"},
-          {"backtrack", "false"}};
+  Overrides step = release_step();
+  step.emplace_back("balance_lr", dataset == 0 ? "0.1" : "0.01");
+  return step;
 }
 
 Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const Overrides& overrides,
@@ -128,8 +127,7 @@ Table robustness(std::span<const std::uint64_t> seeds, const Overrides& common) 
       for (const std::string lr : {"0.1", "0.2", "0.4"}) {
         Overrides overrides = {{"balance_lr", lr}, {"pretrain", pretrain}};
         if (!guarded) {
-          overrides.insert(overrides.end(),
-                           {{"restart", "false"}, {"backtrack", "false"}, {"decay", "none"}});
+          overrides = joined(overrides, release_step());
         }
         const std::string step = guarded ? "guarded" : "plain";
         Row row{

@@ -1,17 +1,22 @@
-"""Makes epo_release.jsonl: what the EPO of the paper's release gives on small problems.
+"""Makes epo_release.jsonl and sepo_release.jsonl: what the EPO and the SEPO of the paper's release give on small problems.
 
-    python3 make_epo_release.py RELEASE > epo_release.jsonl
+    python3 make_epo_release.py RELEASE EPO > epo_release.jsonl
+    python3 make_epo_release.py RELEASE SEPO > sepo_release.jsonl
 
-RELEASE: a checkout of github.com/LFhase/PAIR. Needs NumPy and SciPy. The stored file: the release's commit a9a434b,
+RELEASE: a checkout of github.com/LFhase/PAIR. Needs NumPy and SciPy. The stored files: the release's commit a9a434b,
 NumPy 1.24 and SciPy 1.10 (Debian).
 
-The class EPO is taken from ColoredMNIST/pair.py and executed as it is. It states its linear programs in CVXPY and
-solves them with a commercial solver; in their place stands a small module with what EPO uses, which hands the programs
+The class is taken from ColoredMNIST/pair.py and executed as it is. It states its linear programs in CVXPY and
+solves them with a commercial solver; in their place stands a small module with what it uses, which hands the programs
 to SciPy's HiGHS. "weights" is null if the program is infeasible; "unique" tells whether the program has one solution.
+SEPO gets the Gram matrix in the place of the gradients, as the release's optimizer gives it. Cases in which it lowers
+the first preference are left out, because ours does not do that.
 
 Left out: losses of zero, for which the release divides by zero, and products p_i L_i that are equal up to rounding, of
 which the release takes the largest as it is rounded. tests/moo/preference_test.cpp has our results for these.
 """
+import contextlib
+import io
 import json
 import pathlib
 import sys
@@ -104,8 +109,11 @@ class Problem:
             return -np.inf
         # The set of optima: how far it reaches in each weight.
         face = np.vstack([at_least[0], gain]), np.append(at_least[1], found.fun + 1e-9)
-        reach = [highs(sign * unit, face, equal).x[i] for i, unit in enumerate(np.eye(m)) for sign in (1, -1)]
-        self.unique = bool(np.ptp(np.reshape(reach, (m, 2)), axis=1).max() < 1e-6)
+        ends = [highs(sign * unit, face, equal).x for unit in np.eye(m) for sign in (1, -1)]
+        # HiGHS may find such a thin set empty; then nothing is known.
+        if all(end is not None for end in ends):
+            reach = [end[i // 2] for i, end in enumerate(ends)]
+            self.unique = bool(np.ptp(np.reshape(reach, (m, 2)), axis=1).max() < 1e-6)
         self.variable.value = found.x
         return -found.fun
 
@@ -118,9 +126,13 @@ cvxpy = types.SimpleNamespace(
 
 source = (pathlib.Path(sys.argv[1]) / "ColoredMNIST/pair.py").read_text()
 space = {"np": np, "cp": cvxpy}
-exec(source[source.index("class EPO(object)"):source.index("class SEPO(object)")], space)
+exec(source[source.index("class EPO(object)"):source.index("def getNumParams")], space)
+name = sys.argv[2]
+solver_class = space[name]
 
 wanted = {"balance": 12, "descent": 8, "no objective improves": 3, "several solutions": 2, "infeasible": 3}
+if name == "SEPO":
+    wanted = {"balance": 12, "descent": 6, "infeasible": 4}
 draw = np.random.RandomState(20)
 while any(wanted.values()):
     m = draw.randint(2, 6)
@@ -132,19 +144,24 @@ while any(wanted.values()):
     preference = np.round(10 ** draw.uniform(-2, 2, m), 4)
     epsilon = float(draw.choice([1e-4, 0.1, 1.0]))
     gram = gradients @ gradients.T
-    epo = space["EPO"](m, preference, eps=epsilon)
+    epo = solver_class(m, preference, eps=epsilon)
     l_hat, _, divergence, adjustment = epo.adjustments(losses, epo.r)
-    weights = epo.get_alpha(losses, gram, C=True)
+    with contextlib.redirect_stdout(io.StringIO()):  # SEPO prints when it lowers the preference
+        weights = epo.get_alpha(losses, gram, C=True)
     phase = {"bal": "balance", "dom": "descent"}[epo.last_move]
-    program = epo.prob_bal if phase == "balance" else epo.prob_dom
+    # SEPO states the first step's program apart.
+    balance = epo.prob_bal_orig if name == "SEPO" else epo.prob_bal
+    program = balance if phase == "balance" else epo.prob_dom
     kind = phase
     if weights is None:
         kind = "infeasible"
     elif not program.unique:
         kind = "several solutions"
+    elif name == "SEPO" and divergence <= 0.1:
+        kind = "lowered"
     elif phase == "balance" and not (epo.Ca.value > 0).any():
         kind = "no objective improves"
-    if not wanted[kind]:
+    if not wanted.get(kind):
         continue
     wanted[kind] -= 1
     print(json.dumps({

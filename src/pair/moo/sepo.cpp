@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "pair/moo/epo.h"
+#include "pair/moo/preference.h"
+#include "pair/moo/registry.h"
+#include "pair/moo/simplex_lp.h"
+#include "pair/moo/weights.h"
+
+// SEPO, the variant of EPO that the paper's release has for objectives with very different gradients.
+//
+// EPO's program maximises beta . C a, and a gradient that is a hundred times as long as another decides it.
+// SEPO replaces C a by
+//
+//     c_i = C_i . (C a) / (|C_i| |a|),   with C_i the i-th row of C,
+//
+// which compares how objectives change together, not how much, and asks for half of it from the most violated
+// objectives:
+//
+//   balance (mu > epsilon):   maximise  beta . c
+//                             s.t.      (C beta)_j >= c_j            for j in J-bar - J*
+//                                       (C beta)_j >= max(0, c_j/2)  for j in J*
+//   descent (mu <= epsilon):  as in epo.h, with c in place of C a
+//
+// over the simplex, J-bar = {j : c_j <= 0}.
+//
+// Everything is as the release computes it on ColoredMNIST, where the class receives C in the place of the
+// gradients G; that is why c has products of rows of C. Two parts of it are left out. If mu is at most 0.1, the
+// release divides the first preference, ERM's, by 10,000 from then on; with the paper's preferences, mu stays
+// above, and solvers here keep no state. And a term that keeps the weights near those of the last step has the
+// weight 0 by default; epo_smooth has such a term.
+//
+// If the program has no solution, or a gradient vanishes, so that c is not defined, the status is infeasible
+// and the weights are the preference divided by its sum, as in the release. Such a step may raise a loss.
+//
+// Solution::objective is c . beta.
+
+namespace pair::moo {
+namespace {
+
+struct SepoOptions {
+  double epsilon = EpoOptions{}.epsilon;
+};
+
+void describe(base::Fields<SepoOptions>& field) {
+  describe_epsilon(field, &SepoOptions::epsilon);
+}
+
+class Sepo final : public Solver {
+ public:
+  explicit Sepo(const SepoOptions& options) : epsilon_(options.epsilon) {}
+  [[nodiscard]] Solution weigh(const Problem& problem) const override;
+
+ private:
+  double epsilon_;
+};
+
+double norm(std::span<const double> values) {
+  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+}
+
+// c of the comment above; empty if it is not defined.
+std::vector<double> alignment_with(const Problem& problem, std::span<const double> adjustment) {
+  const std::vector<double> change = improvements(problem, adjustment);  // C a
+  std::vector<double> alignment;
+  for (std::size_t i = 0; i < problem.size(); ++i) {
+    const std::span<const double> row = problem.gram.subspan(i * problem.size(), problem.size());
+    const double length = norm(row) * norm(adjustment);
+    if (!(length > 0.0)) {
+      return {};
+    }
+    alignment.push_back(std::inner_product(row.begin(), row.end(), change.begin(), 0.0) / length);
+  }
+  return alignment;
+}
+
+EpoProgram sepo_program(const Problem& problem, const Stance& stance, std::span<const double> alignment,
+                        double epsilon) {
+  const std::size_t m = problem.size();
+  EpoProgram program;
+  program.phase = stance.divergence > epsilon ? Phase::balance : Phase::descent;
+  program.objective.resize(m);
+  const auto add_row = [&program](std::span<const double> row, double bound) {
+    program.rows.insert(program.rows.end(), row.begin(), row.end());
+    program.bounds.push_back(bound);
+  };
+  for (std::size_t j = 0; j < m; ++j) {
+    const std::span<const double> row = problem.gram.subspan(j * m, m);
+    if (program.phase == Phase::descent) {
+      program.objective[j] = std::accumulate(row.begin(), row.end(), 0.0);
+      add_row(row, 0.0);
+      continue;
+    }
+    program.objective[j] = alignment[j];
+    if (stance.most_violated(j)) {
+      add_row(row, std::max(0.0, alignment[j] / 2));
+    } else if (alignment[j] <= 0.0) {
+      add_row(row, alignment[j]);
+    }
+  }
+  if (program.phase == Phase::descent) {
+    add_row(alignment, std::min(0.0, *std::max_element(alignment.begin(), alignment.end())));
+  }
+  return program;
+}
+
+Solution Sepo::weigh(const Problem& problem) const {
+  Solution solution = begin(problem);
+  const Stance stance = stance_of(problem);
+  solution.phase = stance.divergence > epsilon_ ? Phase::balance : Phase::descent;
+  if (const std::vector<double> alignment = alignment_with(problem, stance.adjustment); !alignment.empty()) {
+    const EpoProgram program = sepo_program(problem, stance, alignment, epsilon_);
+    if (const auto vertex = maximise({program.objective, program.rows, program.bounds})) {
+      solution.weights.resize(problem.size());
+      std::transform(vertex->x.begin(), vertex->x.end(), solution.weights.begin(),
+                     [](DoubleDouble x) { return x.value(); });
+      solution.objective = vertex->objective.value();
+      return solution;
+    }
+  }
+  solution.status = Status::infeasible;
+  solution.weights = stance.preference;
+  return solution;
+}
+
+}  // namespace
+
+SolverEntry sepo() {
+  SolverEntry entry = solver_entry<SepoOptions>(
+      "sepo", "EPO for gradients of very different lengths, as in the paper's release",
+      [](const SepoOptions& options) { return std::make_unique<Sepo>(options); });
+  entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.manual = {
+      .formula =
+          "balance (mu > epsilon):   maximise  w . c\n"
+          "                          such that (C w)_j >= c_j for j in J - J*,  (C w)_j >= max(0, c_j / 2) "
+          "for "
+          "j in J*\n"
+          "descent (mu <= epsilon):  as epo, with c in place of C a\n"
+          "\n"
+          "c_i = C_i . (C a) / (|C_i| |a|), C_i: row i of C;  J = {j : c_j <= 0};  the rest: see epo",
+      .cited = {"Y. Chen, K. Zhou, Y. Bian, B. Xie, B. Wu, Y. Zhang, H. Yang, K. Ma, P. Zhao, B. Han and "
+                "J. Cheng, \"Pareto Invariant Risk Minimization: Towards Mitigating the Optimization "
+                "Dilemma in Out-of-Distribution Generalization\", ICLR 2023 (the class SEPO of its public "
+                "release; the paper does not describe it)"},
+      .advice =
+          "Use it to compare with the paper's release. Where its program has no solution, it steps along "
+          "the preference itself, which may raise a loss; `epo` and `epo_smooth` do not do that."};
+  return entry;
+}
+
+}  // namespace pair::moo
