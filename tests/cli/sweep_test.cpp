@@ -196,10 +196,11 @@ TEST_F(Sweep, DoesNotMixRunsOfAnAlteredSweepJson) {
   EXPECT_THAT(ended.err, HasSubstr("pair: 4 folders hold runs that are not among the sweep's runs"));
 }
 
-TEST_F(Sweep, DeletesARunWhoseSpecIsAFolder) {
+TEST_F(Sweep, DeletesARunWhoseSpecIsAFolderWithFiles) {
   const std::string folder = sweep::jobs_of(sweep::read_sweep(scratch.path())).front().folder;
   fs::remove(scratch / folder / "spec.json");
   fs::create_directory(scratch / folder / "spec.json");
+  runs::replace_file(scratch / folder / "spec.json" / "file", "somebody's");
   EXPECT_THAT(run({"status"}).out, HasSubstr(folder + ": broken: "));
   EXPECT_THAT(run({"delete-incomplete"}).out, HasSubstr("8 incomplete runs deleted"));
   EXPECT_FALSE(fs::exists(scratch / folder));

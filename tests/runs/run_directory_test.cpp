@@ -224,6 +224,17 @@ TEST(RunDirectory, WritesADamagedSpecAgainWhereTheFolderHasItsName) {
   fs::remove(spec_file(path));
   ASSERT_EQ(::mkfifo(spec_file(path).c_str(), 0600), 0);
   expect_mended("is damaged");
+  fs::remove(spec_file(path));
+  fs::create_directory(spec_file(path));
+  expect_mended("is a folder");
+}
+
+TEST(RunDirectory, ReplacesASpecThatIsAnEmptyFolderWhereNothingHasBegun) {
+  const Scratch scratch;
+  fs::create_directories(spec_file(scratch / "run"));
+  RunDirectory run(scratch / "run", small_spec());
+  EXPECT_THAT(run.take_notices(), ElementsAre(HasSubstr("spec.json is a folder and is written again")));
+  EXPECT_EQ(canonical(spec_from_text(read_file(spec_file(scratch / "run")))), canonical(small_spec()));
 }
 
 TEST(RunDirectory, StartsAgainWithADamagedSpecAndNoCheckpoint) {
@@ -238,14 +249,32 @@ TEST(RunDirectory, StartsAgainWithADamagedSpecAndNoCheckpoint) {
   EXPECT_EQ(read_file(results_file(path)), "{\"step\":9}\n");
 }
 
-TEST(RunDirectory, SaysThatASpecIsAFolder) {
+TEST(RunDirectory, RefusesASpecThatIsAFolderWithFiles) {
   const Scratch scratch;
-  const fs::path path = scratch / folder_name(small_spec());
+  const fs::path begun = scratch / folder_name(small_spec());
+  write_run(begun);
+  fs::remove(spec_file(begun));
+  for (const fs::path& path : {begun, scratch / "new"}) {
+    fs::create_directories(spec_file(path));
+    write(spec_file(path) / "file", "somebody's");
+    EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
+                ThrowsMessage<std::invalid_argument>(
+                    AllOf(HasSubstr("spec.json is a folder and cannot be replaced: Directory not empty"),
+                          HasSubstr("delete or move it"))));
+    EXPECT_EQ(read_file(spec_file(path) / "file"), "somebody's");
+  }
+}
+
+TEST(RunDirectory, RefusesASpecThatIsAFolderWhereItsNameDoesNotSayWhoseRecordsItHolds) {
+  const Scratch scratch;
+  const fs::path path = scratch / "run";
   write_run(path);
   fs::remove(spec_file(path));
   fs::create_directory(spec_file(path));
   EXPECT_THAT([&] { RunDirectory(path, small_spec()); },
-              ThrowsMessage<std::runtime_error>(HasSubstr("spec.json: it is not a regular file")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr(
+                  "run holds records, but its spec.json is a folder; expected a folder that is new")));
+  EXPECT_TRUE(fs::is_directory(spec_file(path)));
 }
 
 TEST(RunDirectory, SaysThatACheckpointIsAFolderBeforeItTrains) {

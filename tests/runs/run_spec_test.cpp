@@ -7,6 +7,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/colored_mnist_spec.h"
+#include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
 #include "tests/runs/fixtures.h"
 
@@ -56,7 +57,8 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
                            "wilds",
                            "B",
                            "id_val,val,test",
-                           "features"}) {
+                           "features",
+                           "preference"}) {
     RunSpec changed = spec;
     try {
       set(changed, name, text);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "pair/runs/known_settings.h"
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
 

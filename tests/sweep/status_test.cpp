@@ -172,13 +172,14 @@ TEST_F(Status, DoesNotWriteTheSpecOfARunWhoseRecordsHaveChangedOrWhoseCheckpoint
   }
 }
 
-TEST_F(Status, CallsASpecThatIsAFolderBrokenAndDeletesTheRun) {
+TEST_F(Status, CallsASpecThatIsAFolderWithFilesBrokenAndDeletesTheRun) {
   begin(0).reset();
   fs::remove(runs::spec_file(folder_of(0)));
   fs::create_directory(runs::spec_file(folder_of(0)));
+  runs::testing::write(runs::spec_file(folder_of(0)) / "file", "somebody's");
   const JobStatus status = status_of(jobs[0], scratch.path());
   EXPECT_EQ(status.state, State::broken);
-  EXPECT_THAT(status.message, HasSubstr("spec.json is a folder"));
+  EXPECT_THAT(status.message, HasSubstr("spec.json is a folder that is not empty"));
   EXPECT_TRUE(is_own(jobs[0], scratch.path()));
   EXPECT_TRUE(delete_run(jobs[0], scratch.path()));
   EXPECT_EQ(state(0), State::not_begun);
@@ -193,6 +194,15 @@ TEST_F(Status, BeginsAJobAgainWhoseSpecIsDamaged) {
     EXPECT_EQ(state(0), State::done);
     fs::remove_all(folder_of(0));
   }
+}
+
+TEST_F(Status, BeginsAJobAgainWhoseSpecIsAnEmptyFolder) {
+  begin(0).reset();
+  fs::remove(runs::spec_file(folder_of(0)));
+  fs::create_directory(runs::spec_file(folder_of(0)));
+  EXPECT_EQ(state(0), State::incomplete);
+  EXPECT_NO_THROW(finish(0));
+  EXPECT_EQ(state(0), State::done);
 }
 
 TEST_F(Status, DoesNotWaitForPipes) {

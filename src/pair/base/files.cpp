@@ -5,19 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/output_file.h"
 
 namespace pair::base {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr mode_t new_file_mode = 0644;
 
 [[noreturn]] void fail_at(const fs::path& path, const char* verb, const std::string& why, int error = 0) {
   throw FileError(verb, path, why, error);
@@ -46,50 +44,6 @@ int write_to_disk(int descriptor, std::span<const std::string_view> parts) {
     }
   }
   return ::fsync(descriptor) == 0 ? 0 : errno;
-}
-
-// All files are replaced here.
-void replace_through(const fs::path& part, const fs::path& path, std::span<const std::string_view> bytes,
-                     mode_t mode) {
-  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, new_file_mode);
-  if (descriptor < 0) {
-    fail_at(path, "write", errno);
-  }
-  int error = mode == new_file_mode || ::fchmod(descriptor, mode) == 0 ? 0 : errno;
-  error = error == 0 ? write_to_disk(descriptor, bytes) : error;
-  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
-  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) {
-    error = errno;
-  }
-  if (error != 0) {
-    ::unlink(part.c_str());
-    fail_at(path, "write", error);
-  }
-  sync_folder(path.parent_path());
-}
-
-// A name next to the target's that no other thread or process uses.
-fs::path own_part_of(const fs::path& path) {
-  static std::atomic<unsigned> count = 0;
-  const std::string serial = std::to_string(::getpid()) + "-" + std::to_string(count++);
-  return path.parent_path() / ("." + path.filename().string() + "." + serial + ".part");
-}
-
-void write_as_it_is(const fs::path& path, std::string_view bytes) {
-  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (descriptor < 0) {
-    fail_at(path, "write", errno);
-  }
-  int error = 0;
-  while (!bytes.empty() && error == 0) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    error = written < 0 && errno != EINTR ? errno : 0;
-    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
-  }
-  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
-  if (error != 0) {
-    fail_at(path, "write", error);
-  }
 }
 
 }  // namespace
@@ -248,26 +202,28 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 void replace_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
-  replace_through(part_of(path), path, parts, new_file_mode);
+  constexpr mode_t mode = 0644;
+  const fs::path part = part_of(path);
+  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+  if (descriptor < 0) {
+    fail_at(path, "write", errno);
+  }
+  int error = write_to_disk(descriptor, parts);
+  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
+  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    ::unlink(part.c_str());
+    fail_at(path, "write", error);
+  }
+  sync_folder(path.parent_path());
 }
 
 void write_output(const std::filesystem::path& path, std::string_view bytes) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    return replace_through(own_part_of(path), path, std::span(&bytes, 1), new_file_mode);
-  }
-  if (S_ISDIR(status.st_mode)) {
-    fail_at(path, "write", EISDIR);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    return write_as_it_is(path, bytes);
-  }
-  std::error_code error;
-  const fs::path target = fs::canonical(path, error);
-  if (error) {
-    fail_at(path, "write", error.message(), error.value());
-  }
-  replace_through(own_part_of(target), target, std::span(&bytes, 1), status.st_mode & 07777);
+  OutputFile file(path);
+  file.write(bytes);
+  file.finish();
 }
 
 void sync_folder(const std::filesystem::path& folder) {

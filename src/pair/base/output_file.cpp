@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
@@ -16,6 +17,13 @@ namespace {
 
 constexpr std::size_t buffered_at_most = std::size_t{256} << 10U;
 constexpr mode_t usual_mode = 0644;
+
+// A name next to the target's that no other thread or process uses.
+std::filesystem::path own_part_of(const std::filesystem::path& path) {
+  static std::atomic<unsigned> count = 0;
+  const std::string serial = std::to_string(::getpid()) + "-" + std::to_string(count++);
+  return path.parent_path() / ("." + path.filename().string() + "." + serial + ".part");
+}
 
 }  // namespace
 
@@ -35,8 +43,7 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
         fail(error.value());
       }
     }
-    part_ =
-        path_.parent_path() / ("." + path_.filename().string() + "." + std::to_string(::getpid()) + ".part");
+    part_ = own_part_of(path_);
     descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, usual_mode);
   }
   if (descriptor_ < 0) {
@@ -63,26 +70,28 @@ void OutputFile::fail(int error) const {
   throw FileError("write", path_, std::generic_category().message(error), error);
 }
 
-void OutputFile::write_out() {
-  for (std::string_view left = buffer_; !left.empty();) {
-    const ssize_t written = ::write(descriptor_, left.data(), left.size());
+void OutputFile::write_out(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno != EINTR) {
       fail(errno);
     }
-    left.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
-  buffer_.clear();
 }
 
 void OutputFile::write(std::string_view bytes) {
-  buffer_ += bytes;
-  if (buffer_.size() >= buffered_at_most) {
-    write_out();
+  if (buffer_.size() + bytes.size() <= buffered_at_most) {
+    buffer_ += bytes;
+    return;
   }
+  write_out(buffer_);
+  buffer_.clear();
+  write_out(bytes);
 }
 
 void OutputFile::finish() {
-  write_out();
+  write_out(buffer_);
   if (part_.empty()) {
     if (::close(std::exchange(descriptor_, -1)) != 0) {
       fail(errno);

@@ -24,7 +24,7 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail(int error) const;
-  void write_out();
+  void write_out(std::string_view bytes);
 
   std::filesystem::path path_;  // links followed
   std::filesystem::path part_;  // empty if the path is written to directly

@@ -14,6 +14,7 @@
 #include "pair/base/output_file.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
+#include "pair/cli/model_options.h"
 #include "pair/cli/output_file.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/train_interrupt.h"
@@ -25,12 +26,10 @@ namespace pair::cli {
 namespace {
 
 struct PredictArguments {
+  ModelOptions model;
   runs::PredictRequest request;
-  std::string run;
-  std::optional<std::int64_t> step;
   std::string out;
   std::string format = "csv";
-  std::string broken = "fail";
   bool quiet = false;
   std::string splits;     // of WILDS, in place of inputs
   std::string data_root;  // of WILDS, in place of the run's
@@ -91,11 +90,11 @@ void predict_splits(const PredictArguments& arguments, Context& context) {
   TimedLines progress(context.err);
   try {
     const std::vector<std::filesystem::path> files = runs::predict_wilds(
-        {.run = runs::folder_of_step(arguments.run, arguments.step),
+        {.run = runs::folder_of_step(arguments.model.run, arguments.model.step),
          .splits = base::comma_separated(arguments.splits),
          .out = arguments.out,
          .data_root = arguments.data_root,
-         .epoch = arguments.step ? std::to_string(*arguments.step) : "last",
+         .epoch = arguments.model.step ? std::to_string(*arguments.model.step) : "last",
          .workers = arguments.request.workers,
          .threads = arguments.request.threads},
         [&] { return interrupt.signal() != 0; },
@@ -127,12 +126,7 @@ void predict(const PredictArguments& arguments, Context& context) {
   if (arguments.format != "csv" && arguments.format != "jsonl") {
     throw UsageError("--format: expected csv or jsonl, got '" + arguments.format + "'");
   }
-  if (arguments.broken != "fail" && arguments.broken != "skip") {
-    throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
-  }
-  runs::PredictRequest request = arguments.request;
-  request.run = runs::folder_of_step(arguments.run, arguments.step);
-  request.skip_broken = arguments.broken == "skip";
+  const runs::PredictRequest request = arguments.model.complete(arguments.request);
 
   std::optional<base::OutputFile> file;
   const auto write = [&](const std::string& line) {
@@ -207,7 +201,7 @@ Example:
 void add_predict(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<PredictArguments>();
   CLI::App* command = app.add_subcommand("predict", "Apply a trained model to new inputs");
-  command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
+  command->add_option("RUN", arguments->model.run, "The folder of a finished run")->required();
   command->add_option("INPUTS", arguments->request.inputs, "Files, folders, or - for standard input");
   command
       ->add_option("-o,--out", arguments->out,
@@ -222,19 +216,10 @@ void add_predict(CLI::App& app, Context& context) {
   CLI::Option* const format =
       command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
   add_json_flag(*command, *format, arguments->format, "jsonl");
-  command->add_option("--step", arguments->step,
-                      "The model after this step, if the run kept it (default: after the last)");
-  command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
-      ->capture_default_str();
   command->add_option("--channel", arguments->request.channel,
                       "Coloured digits: take grey ones as red (0) or green (1)");
   command->add_option("--batch", arguments->request.batch, "Inputs per batch")->capture_default_str();
-  command->add_option("--workers", arguments->request.workers, "Threads that decode images")
-      ->capture_default_str();
-  command->add_option("--device", arguments->request.device, "cpu, cuda or cuda:N; in fp32")
-      ->capture_default_str();
-  command->add_option("--threads", arguments->request.threads, "Threads per operation")
-      ->capture_default_str();
+  arguments->model.add(*command, arguments->request);
   command->add_flag("--quiet", arguments->quiet, "With -o, print no progress, and nothing at the end");
   command->footer(predict_footer);
   command->callback([arguments, &context] { predict(*arguments, context); });

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -14,23 +13,21 @@
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
+#include "pair/cli/model_options.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/score_predictions.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
-#include "pair/runs/kept_models.h"
 #include "pair/train/interrupted.h"
 
 namespace pair::cli {
 namespace {
 
 struct ScoreArguments {
+  ModelOptions model;
   runs::ScoreRequest request;
-  std::string run;
-  std::optional<std::int64_t> step;
   std::vector<std::string> set;
   std::string metrics;
-  std::string broken = "fail";
   bool json = false;
   PredictionsArguments predictions;  // of WILDS, in place of a run
 };
@@ -121,17 +118,12 @@ void write_score_json(const runs::ScoreTable& table, std::ostream& out) {
 void score(const ScoreArguments& arguments, Context& context) {
   if (!arguments.predictions.predictions.empty()) {
     PredictionsArguments predictions = arguments.predictions;
-    predictions.dataset = arguments.run;
+    predictions.dataset = arguments.model.run;
     predictions.json = arguments.json;
     score_predictions(predictions, context);
     return;
   }
-  if (arguments.broken != "fail" && arguments.broken != "skip") {
-    throw UsageError("--broken: expected fail or skip, got '" + arguments.broken + "'");
-  }
-  runs::ScoreRequest request = arguments.request;
-  request.run = runs::folder_of_step(arguments.run, arguments.step);
-  request.skip_broken = arguments.broken == "skip";
+  runs::ScoreRequest request = arguments.model.complete(arguments.request);
   append_set_option(arguments.set, request.options);
   if (!arguments.metrics.empty()) {
     request.metrics = base::comma_separated(arguments.metrics);
@@ -173,22 +165,13 @@ Example:
 void add_score(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<ScoreArguments>();
   CLI::App* command = app.add_subcommand("score", "Measure a trained model on labelled data");
-  command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
+  command->add_option("RUN", arguments->model.run, "The folder of a finished run")->required();
   command->add_option("DATA", arguments->request.data, "A folder, a CSV file or the name of a dataset");
   command->add_option("--set", arguments->set, "An option of the dataset as key=value");
   command->add_option("--seed", arguments->request.seed, "Seed of the dataset (default: the run's)");
   command->add_option("--metrics", arguments->metrics,
                       "Metrics, separated by commas, in place of the dataset's");
-  command->add_option("--step", arguments->step,
-                      "The model after this step, if the run kept it (default: after the last)");
-  command->add_option("--broken", arguments->broken, "On broken images: fail, or skip and count them")
-      ->capture_default_str();
-  command->add_option("--workers", arguments->request.workers, "Threads that decode images")
-      ->capture_default_str();
-  command->add_option("--device", arguments->request.device, "cpu, cuda or cuda:N; in fp32")
-      ->capture_default_str();
-  command->add_option("--threads", arguments->request.threads, "Threads per operation")
-      ->capture_default_str();
+  arguments->model.add(*command, arguments->request);
   command
       ->add_option(
           "--predictions", arguments->predictions.predictions,

@@ -43,13 +43,8 @@ std::string shortened(std::string_view text) {
          (text.size() > longest_shown ? " (" + std::to_string(text.size()) + " characters)" : "");
 }
 
-std::string in_quotes(std::string_view text) {
-  std::string result(1, '\'');
-  result += shortened(text);
-  result += '\'';
-  std::replace_if(
-      result.begin(), result.end(), [](unsigned char c) { return std::iscntrl(c) != 0; }, '?');
-  return result;
+std::string shortened_in_quotes(std::string_view text) {
+  return "'" + base::printable(shortened(text)) + "'";
 }
 
 // The token around the last character read, such as a number or a name.
@@ -194,7 +189,7 @@ std::string Reader::place() const {
   if (!in_object_) {
     return "the line";
   }
-  std::string result = ignored() ? in_quotes(current_name_) : current_name_;
+  std::string result = ignored() ? shortened_in_quotes(current_name_) : current_name_;
   for (std::size_t i = 0; i < open_arrays_; ++i) {
     result += "[" + std::to_string(index_[i]) + "]";
   }
@@ -239,7 +234,7 @@ bool Reader::string(std::string& value) {
     return true;
   }
   if (!in_object_ || ignored() || shape() != Shape::text) {
-    return refuse_unless_ignored(in_quotes(value));
+    return refuse_unless_ignored(shortened_in_quotes(value));
   }
   given_[current_].text = std::move(value);
   return true;
@@ -317,7 +312,7 @@ bool Reader::parse_error(std::size_t position, const std::string& token, const j
     throw BadLine(where + ": expected a finite number, got " + std::string(word));
   }
   throw BadLine("the line is not JSON: unexpected " +
-                in_quotes(word.empty() ? std::string_view(token) : word) + " at column " +
+                shortened_in_quotes(word.empty() ? std::string_view(token) : word) + " at column " +
                 std::to_string(position) + ", near " + where + "; expected one JSON object per line");
 }
 
@@ -396,7 +391,7 @@ std::shared_ptr<const moo::Solver> Reader::solver_of_line() const {
     const base::Value value = given_[field].plain.value_or(base::Value(given_[field].numbers));
     if (!own->set(options->address(), value)) {
       throw BadLine(own->name + ": expected " + own->expectation() + ", got " +
-                    in_quotes(base::as_text(value)));
+                    shortened_in_quotes(base::as_text(value)));
     }
   }
   return options ? std::shared_ptr<const moo::Solver>(prepared.entry->make(*options)) : prepared.solver;

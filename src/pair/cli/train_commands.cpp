@@ -10,7 +10,7 @@
 #include "pair/cli/model_commands.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/sweep.h"
-#include "pair/runs/settings.h"
+#include "pair/runs/known_settings.h"
 
 namespace pair::cli {
 

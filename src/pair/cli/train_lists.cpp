@@ -12,6 +12,7 @@
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
+#include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
 #include "pair/sweep/domainbed_registry.h"
 #include "pair/sweep/hparams.h"

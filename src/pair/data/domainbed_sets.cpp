@@ -9,15 +9,6 @@
 #include "pair/data/image_folder.h"
 
 namespace pair::data {
-namespace {
-
-namespace fs = std::filesystem;
-
-std::string in_quotes(std::string_view name) {
-  return "'" + base::printable(name.substr(0, 80)) + "'";
-}
-
-}  // namespace
 
 const std::vector<DomainBedSet>& domainbed_sets() {
   static const std::vector<DomainBedSet> all = {
@@ -99,8 +90,8 @@ CheckedSet check_domainbed_set(const DomainBedSet& set, const std::filesystem::p
               std::to_string(images.classes().size()));
     }
     for (const ImageFolder::Missing& missing : images.missing()) {
-      problem((checked.folder / missing.environment).string() + ": expected images of the class " +
-              in_quotes(missing.class_name) + ", got none");
+      problem((checked.folder / missing.environment).string() + ": expected images of the class '" +
+              base::printable(missing.class_name) + "', got none");
     }
     const auto [unknown, misplaced] = images.skipped();
     if (unknown + misplaced > 0) {

@@ -147,6 +147,21 @@ std::vector<std::int64_t> kept_steps(const std::filesystem::path& run) {
   return steps;
 }
 
+bool lacks_models(const std::filesystem::path& run, KeepCheckpoints kept,
+                  std::span<const nlohmann::json> records, std::int64_t last) {
+  const auto is_kept = [last, steps = kept_steps(run)](std::int64_t step) {
+    return step == last || std::ranges::binary_search(steps, step);
+  };
+  if (kept == KeepCheckpoints::best) {
+    const std::optional<std::int64_t> best = best_step(records);
+    return best && !is_kept(*best);
+  }
+  return kept == KeepCheckpoints::all &&
+         !std::ranges::all_of(records, [&is_kept](const nlohmann::json& record) {
+           return is_kept(record.value("step", std::int64_t{0}));
+         });
+}
+
 void remove_models_after(const std::filesystem::path& run, std::int64_t step) {
   for (const std::int64_t kept : steps_in(run)) {
     if (kept > step) {

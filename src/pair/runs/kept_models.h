@@ -15,6 +15,13 @@
 
 namespace pair::runs {
 
+// The models that a run keeps.
+enum class KeepCheckpoints {
+  last,  // of the last step
+  best,  // and of the record with the best validation
+  all,   // of every record
+};
+
 // The number by which the best step is selected: the mean accuracy on held-out samples of the training
 // environments (env{i}_out_acc, DomainBed's training-domain validation) or, if none are held out, on the
 // training samples (env{i}_in_acc). For regressions, the mean squared error with a minus. Higher is better.
@@ -42,6 +49,12 @@ std::optional<std::int64_t> best_step(std::span<const nlohmann::json> records);
 
 // The steps of the complete models in the run's models folder, in ascending order.
 std::vector<std::int64_t> kept_steps(const std::filesystem::path& run);
+
+// Whether a finished run lacks a model that it should have kept: a run does not repeat steps, so it cannot keep
+// models that an earlier attempt, with another KeepCheckpoints, did not keep. last: the run's last step, whose
+// model is its own.
+bool lacks_models(const std::filesystem::path& run, KeepCheckpoints kept,
+                  std::span<const nlohmann::json> records, std::int64_t last);
 
 // Removes the models of steps after `step`, or of all steps except `step`, including incomplete ones.
 // model.json is removed first, so that a crash does not leave half a model that looks complete.

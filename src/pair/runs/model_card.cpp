@@ -7,7 +7,7 @@
 #include "pair/base/registry.h"
 #include "pair/data/text_input.h"
 #include "pair/models/registry.h"
-#include "pair/runs/settings.h"
+#include "pair/runs/value_json.h"
 
 namespace pair::runs {
 namespace {

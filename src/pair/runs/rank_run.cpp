@@ -1,13 +1,50 @@
 #include "pair/runs/rank_run.h"
 
+#include <c10/util/Exception.h>
+#include <torch/cuda.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
-#include <vector>
 
+#include "pair/runs/new_trainer.h"
+#include "pair/runs/record_schedule.h"
 #include "pair/train/trainer.h"
 
 namespace pair::runs {
+namespace {
+
+// Throws std::runtime_error with rank 0's reason if it failed.
+Verdict received_verdict(const train::Ranks& ranks) {
+  const std::string text = ranks.from_first(std::string());
+  const auto verdict = static_cast<Verdict>(text.front() - '0');
+  if (verdict == Verdict::failed) {
+    throw std::runtime_error("rank 0 failed: " + text.substr(1));
+  }
+  return verdict;
+}
+
+bool receive_start(const train::Ranks& ranks, train::Trainer& trainer) {
+  const std::string text = ranks.from_first(std::string());
+  std::istringstream state(text.substr(1));
+  trainer.load(state);
+  return text.front() == '1';
+}
+
+// Another device per rank of this machine, unless the spec names one.
+RunSpec placed(const RunSpec& spec, const train::Ranks& ranks) {
+  RunSpec own = spec;
+  const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
+  if (spec.device == "cuda" && count > 1) {
+    own.device = "cuda:" + std::to_string(ranks.local_rank() % count);
+  }
+  return own;
+}
+
+}  // namespace
 
 void require_same_spec(const RunSpec& spec, const train::Ranks& ranks) {
   const std::string own = hash(spec);
@@ -23,28 +60,12 @@ void share_verdict(const train::Ranks& ranks, Verdict verdict, const std::string
   (void)ranks.from_first(std::to_string(static_cast<int>(verdict)) + reason);
 }
 
-Verdict received_verdict(const train::Ranks& ranks) {
-  const std::string text = ranks.from_first(std::string());
-  const auto verdict = static_cast<Verdict>(text.front() - '0');
-  if (verdict == Verdict::failed) {
-    throw std::runtime_error("rank 0 failed: " + text.substr(1));
-  }
-  return verdict;
-}
-
 void share_start(const train::Ranks& ranks, const train::Trainer& trainer, bool scores) {
   if (ranks.several()) {
     std::ostringstream state;
     trainer.save(state);
     (void)ranks.from_first((scores ? "1" : "0") + std::move(state).str());
   }
-}
-
-bool receive_start(const train::Ranks& ranks, train::Trainer& trainer) {
-  const std::string text = ranks.from_first(std::string());
-  std::istringstream state(text.substr(1));
-  trainer.load(state);
-  return text.front() == '1';
 }
 
 bool advance_shared(train::Trainer& trainer, const RunHooks& hooks) {
@@ -68,6 +89,41 @@ bool advance_shared(train::Trainer& trainer, const RunHooks& hooks) {
   } catch (const train::Interrupted&) {
     return false;
   }
+}
+
+RunResult follow(const RunSpec& spec, DatasetCache& datasets, const RunHooks& hooks) {
+  RunResult result;
+  result.was_done = received_verdict(hooks.ranks) == Verdict::done;
+  if (result.was_done) {
+    return result;
+  }
+  const RunSpec own = placed(spec, hooks.ranks);
+  train::Trainer trainer = new_trainer(own, datasets, hooks.ranks);
+  bool scores = receive_start(hooks.ranks, trainer);
+  const auto began = std::chrono::steady_clock::now();
+  try {
+    while (true) {
+      if (scores) {
+        (void)trainer.evaluate();
+      }
+      if (trainer.finished()) {
+        break;
+      }
+      if (!advance_shared(trainer, hooks)) {
+        result.status = RunResult::Status::stopped;
+        break;
+      }
+      (void)trainer.take_notices();
+      scores = is_recorded(own, trainer.step());
+    }
+  } catch (const train::Interrupted&) {
+    result.status = RunResult::Status::stopped;
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(error.what_without_backtrace());
+  }
+  result.step = trainer.step();
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return result;
 }
 
 }  // namespace pair::runs

@@ -82,6 +82,24 @@ std::string spec_text(const RunSpec& spec) {
   return as_json(spec).dump(2) + "\n";
 }
 
+bool is_folder(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored);
+}
+
+// Replaces a file or an empty folder. Throws std::invalid_argument for a folder with files.
+void write_spec(const fs::path& path, const RunSpec& spec) {
+  if (is_folder(spec_file(path))) {
+    std::error_code error;
+    fs::remove(spec_file(path), error);
+    if (error) {
+      throw std::invalid_argument(spec_file(path).string() + " is a folder and cannot be replaced: " +
+                                  error.message() + "; delete or move it");
+    }
+  }
+  replace_file(spec_file(path), spec_text(spec));
+}
+
 // Whether spec.json is what this version writes for the spec: most are, and that is known without parsing
 // them.
 bool has_own_spec(const fs::path& path, const RunSpec& spec) {
@@ -180,8 +198,7 @@ bool has_lost_spec(const fs::path& path) {
     return true;
   } catch (const base::FileError& error) {
     std::error_code ignored;
-    return error.error() == 0 &&
-           (!fs::is_directory(spec_file(path), ignored) || fs::is_empty(spec_file(path), ignored));
+    return error.error() == 0 && (!is_folder(spec_file(path)) || fs::is_empty(spec_file(path), ignored));
   }
 }
 
@@ -234,11 +251,7 @@ bool restore_spec(const std::filesystem::path& path, const RunSpec& spec) {
   } catch (const std::runtime_error&) {
     return false;
   }
-  // An empty folder; a file is replaced.
-  if (std::error_code ignored; fs::is_directory(spec_file(path), ignored)) {
-    fs::remove(spec_file(path), ignored);
-  }
-  replace_file(spec_file(path), spec_text(spec));
+  write_spec(path, spec);
   return true;
 }
 
@@ -271,6 +284,7 @@ void RunDirectory::settle_spec(const RunSpec& spec) {
   const bool begun = done || results_.size() > 0 || base::is_there(checkpoint_file(path_));
   // Whether the folder's name identifies the run, so that spec.json can be written again.
   const bool can_mend = !done && is_named_after(path_, spec);
+  const bool folder = is_folder(spec_file(path_));
   std::optional<RunSpec> its;
   std::string fault = "is missing";
   try {
@@ -281,28 +295,25 @@ void RunDirectory::settle_spec(const RunSpec& spec) {
     }
     fault = "is damaged";
   } catch (const base::FileError& error) {
-    // A folder cannot be replaced, and a file without read permission is not damaged.
-    std::error_code ignored;
-    if (error.error() != 0 || fs::is_directory(spec_file(path_), ignored) || (begun && !can_mend)) {
-      throw;
+    if (error.error() != 0) {
+      throw;  // a file without read permission is not damaged
     }
-    fault = "is damaged";
+    fault = folder ? "is a folder" : "is damaged";
   }
   if (its && begun) {
     refuse_other(path_, *its, spec);
     return;
   }
   if (begun && !can_mend) {
-    throw std::invalid_argument(
-        path_.string() +
-        " holds records without spec.json; expected a folder that is new, empty or the run's own");
+    throw std::invalid_argument(path_.string() + " holds records, but its spec.json " + fault +
+                                "; expected a folder that is new, empty or the run's own");
   }
-  if (begun) {
-    notices_.push_back(spec_file(path_).string() + " " + fault +
-                       " and is written again, since the folder's name identifies the run");
+  if (begun || folder) {
+    notices_.push_back(spec_file(path_).string() + " " + fault + " and is written again" +
+                       (begun ? ", since the folder's name identifies the run" : ""));
   }
   if (!its || canonical(*its) != canonical(spec)) {
-    replace_file(spec_file(path_), spec_text(spec));
+    write_spec(path_, spec);
   }
 }
 

@@ -60,10 +60,11 @@ class RunDirectory {
   static std::optional<Finished> finished(const std::filesystem::path& path, const RunSpec& spec);
 
   // Creates or opens the folder, locks it and writes spec.json. Throws std::invalid_argument if it holds a
-  // different run (the sentence names the differences) or files that do not belong to a run, Busy if another
-  // process or thread trains there, and std::runtime_error if writing fails or spec.json is a folder. A
-  // missing, empty or damaged spec.json is written again, with a notice, if the folder has the spec's name
-  // (folder_name) and the run has not finished: the checkpoint then decides whether the run can continue.
+  // different run (the sentence names the differences), files that do not belong to a run, or a spec.json that
+  // is a folder with files, Busy if another process or thread trains there, and std::runtime_error if writing
+  // fails. A spec.json that is missing, damaged or an empty folder is written again, with a notice, if the
+  // folder has the spec's name (folder_name) and the run has not finished: the checkpoint then decides whether
+  // the run can continue.
   RunDirectory(std::filesystem::path path, const RunSpec& spec);
 
   // The last checkpoint; record() continues after the records written by then. None if there is no usable

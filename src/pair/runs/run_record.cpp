@@ -9,6 +9,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/runs/settings.h"
+#include "pair/runs/value_json.h"
 
 namespace pair::runs {
 namespace {

@@ -9,7 +9,9 @@
 #include "pair/algorithms/registry.h"
 #include "pair/base/tables.h"
 #include "pair/data/sha256.h"
+#include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
+#include "pair/runs/value_json.h"
 
 namespace pair::runs {
 namespace {
@@ -158,7 +160,7 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   bool preference_given = false;
   for (const auto& [name, value] : overrides) {
     if (foreign == Foreign::pass_over && find_setting(spec, name) == nullptr) {
-      check_known(name);
+      (void)known_setting(name);
     } else if (!decides_settings(name)) {
       set(spec, name, value);
     }

@@ -8,18 +8,12 @@
 #include <utility>
 
 #include "pair/data/registry.h"
+#include "pair/runs/kept_models.h"
 #include "pair/train/settings.h"
 
 // A run as a value: everything that decides its records, and how often it is saved.
 
 namespace pair::runs {
-
-// The models that a run keeps (kept_models.h).
-enum class KeepCheckpoints {
-  last,  // of the last step
-  best,  // and of the record with the best validation
-  all,   // of every record
-};
 
 struct RunSpec {
   data::Dataset dataset;           // its name and options

@@ -1,19 +1,17 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "pair/base/options.h"
 #include "pair/runs/run_spec.h"
 
 // The settings of a run by name: what '--set name=value' changes, what specs hold on disk, what sweeps vary
-// and what 'pair list settings' shows. Nothing is declared here: a run has its own settings (seed, device,
-// ...), those of training (train/settings.h), and the options of its dataset, objectives, solver, model and
-// algorithm.
+// and what 'pair list settings' shows. Nothing is declared here: a run has its own settings (run_fields.h),
+// those of training (train/settings.h), and the options of its dataset, objectives, solver, model and
+// algorithm. known_settings.h lists those of all runs.
 
 namespace pair::runs {
 
@@ -60,21 +58,5 @@ inline void set(RunSpec& spec, std::string_view name, const char* text) {
 inline void set(RunSpec& spec, std::string_view name, const std::string& text) {
   set(spec, name, std::string_view(text));
 }
-
-// All settings that some run has, for lists.
-struct KnownSetting {
-  std::string name;
-  std::string summary;
-  std::string accepted;
-  std::string default_value;  // on cmnist with pair, or with the extension it belongs to
-  std::string belongs_to;     // "objective fishr"; empty: every run
-};
-const std::vector<KnownSetting>& known_settings();
-// Throws std::invalid_argument that suggests the nearest name if no run has such a setting.
-void check_known(std::string_view name);
-
-nlohmann::json as_json(const base::Value& value);
-// None for values that no setting can have: null, objects, lists of mixed types.
-std::optional<base::Value> value_from(const nlohmann::json& value);
 
 }  // namespace pair::runs

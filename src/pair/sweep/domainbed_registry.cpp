@@ -11,6 +11,7 @@
 #include "pair/data/numpy_random.h"
 #include "pair/data/registry.h"
 #include "pair/runs/settings.h"
+#include "pair/runs/value_json.h"
 #include "pair/sweep/hparams.h"
 
 namespace pair::sweep {

@@ -7,6 +7,7 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/base/names.h"
+#include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
 
 namespace pair::sweep {
@@ -25,7 +26,7 @@ std::set<std::int64_t> as_set(const TestEnvs& test_envs) {
 
 // Whether the run already has this setting.
 bool has_setting(const runs::RunSpec& spec, const runs::Override& setting) {
-  runs::check_known(setting.first);
+  (void)runs::known_setting(setting.first);
   if (runs::find_setting(spec, setting.first) == nullptr) {
     return false;
   }

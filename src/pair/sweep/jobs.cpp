@@ -11,6 +11,7 @@
 #include "pair/algorithms/registry.h"
 #include "pair/base/numbers.h"
 #include "pair/base/parallel.h"
+#include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
 
 namespace pair::sweep {
@@ -52,7 +53,7 @@ class Common {
                                                             : "--test-envs";
         throw std::invalid_argument(name + " cannot be set in a sweep; use " + option);
       }
-      runs::check_known(name);
+      (void)runs::known_setting(name);
     }
   }
 

@@ -38,8 +38,9 @@ bool is_locked(const fs::path& results) {
 std::string obstacle_in(const fs::path& directory) {
   std::error_code ignored;
   const std::string advice = "; 'pair sweep delete-incomplete' deletes the run";
-  if (fs::is_directory(runs::spec_file(directory), ignored)) {
-    return runs::spec_file(directory).string() + " is a folder" + advice;
+  const fs::path spec = runs::spec_file(directory);
+  if (fs::is_directory(spec, ignored) && !fs::is_empty(spec, ignored)) {  // an empty one is replaced
+    return spec.string() + " is a folder that is not empty; delete or move it" + advice;
   }
   const fs::path results = runs::results_file(directory);
   if (base::is_there(results) && !is_regular(results)) {
