@@ -253,7 +253,8 @@ TEST(PairReportOnImages, TheSameRunHasTheSameEvaluation) {
   must(scratch, brightness_run("averaged", {"average=0.5"}));
   const Evaluation averaged = evaluation_in(scratch / "averaged");
   const Answer scored = pair_in(scratch.path(), {"score", "averaged", "--json"});
-  for (const json& environment : json::parse(scored.out).at("environments")) {
+  const json answer = json::parse(scored.out);
+  for (const json& environment : answer.at("environments")) {
     for (const Evaluation::Environment& each : averaged.environments) {
       if (each.key == environment.at("key").get<std::string>()) {
         EXPECT_NEAR(each.accuracy, environment.at("scores").at("accuracy").get<double>(), 1e-6) << each.key;

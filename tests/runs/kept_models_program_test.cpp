@@ -160,7 +160,8 @@ TEST(SelectExport, GivesTheModelOfTheSelectedRunAndStep) {
   for (const json& line : read_records(results_file(scratch / chosen.run))) {
     record = line.at("step") == chosen.step ? line : record;
   }
-  for (const json& environment : json::parse(score.out).at("environments")) {
+  const json answer = json::parse(score.out);
+  for (const json& environment : answer.at("environments")) {
     EXPECT_EQ(environment.at("scores").at("accuracy"),
               record.at(environment.at("key").get<std::string>() + "_acc"));
   }

@@ -112,14 +112,26 @@ std::string required(const CLI::App& app, std::string_view said) {
   return name + ": expected a value, which " + in_quotes(command_line(level)) + " needs, got none";
 }
 
-// "Value 0 not in range 1 to 1024" and "xml not in {text,json}".
-std::string invalid_value(std::string_view said) {
+// Whether an option of this type takes numbers with fractions.
+bool takes_number(std::string_view type) {
+  return type.starts_with("FLOAT") || type == "X";
+}
+
+// "Value 0 not in range 1 to 1024" (CLI11 up to 2.3), "Value 0 not in range [1 - 1024]" (later versions) and
+// "xml not in {text,json}".
+std::string invalid_value(const CLI::App& app, std::string_view said) {
   const std::string name(said.substr(0, said.find(':')));
   const auto value = between(said, ": Value ", " not in range ");
-  const auto low = between(said, " not in range ", " to ");
-  const auto high = low ? between(said, " not in range " + *low + " to ", "") : std::nullopt;
+  const bool in_brackets = said.ends_with(']');
+  const std::string before = in_brackets ? " not in range [" : " not in range ";
+  const std::string middle = in_brackets ? " - " : " to ";
+  const auto low = between(said, before, middle);
+  const auto high = low ? between(said, before + *low + middle, in_brackets ? "]" : "") : std::nullopt;
   if (value && low && high) {
-    const bool whole = low->find('.') == std::string::npos && high->find('.') == std::string::npos;
+    const CLI::Option* const option = deepest(app).get_option_no_throw(name);
+    const std::string type = option != nullptr ? option->get_type_name() : "";
+    const bool whole =
+        !takes_number(type) && low->find('.') == std::string::npos && high->find('.') == std::string::npos;
     const auto shown = [](const std::string& number) {
       const auto parsed = base::parse_number(number);
       return parsed ? base::shown(base::number_in(*parsed).value()) : number;
@@ -149,7 +161,7 @@ std::string unconverted(const CLI::App& app, std::string_view said) {
          (option != nullptr && option->get_items_expected_max() == 0 ? "true or false"
           : type.starts_with("UINT")                                 ? "an integer of at least 0"
           : type.starts_with("INT") || type == "N"                   ? "an integer"
-          : type.starts_with("FLOAT") || type == "X"                 ? "a number"
+          : takes_number(type)                                       ? "a number"
                                                                      : "another value") +
          ", got " + in_quotes(*value);
 }
@@ -188,7 +200,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app,
     return required(app, said);
   }
   if (kind == "ValidationError") {
-    return invalid_value(said);
+    return invalid_value(app, said);
   }
   if (kind == "ConversionError") {
     return unconverted(app, said);

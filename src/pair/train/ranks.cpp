@@ -3,7 +3,9 @@
 #include <torch/types.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace pair::train {
@@ -99,23 +101,24 @@ std::string Ranks::from_first(std::string bytes) const {
   group_->broadcast(count);
   torch::Tensor content = torch::empty({count.item<std::int64_t>()}, torch::kByte);
   if (first) {
-    std::memcpy(content.data_ptr<std::uint8_t>(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, content.data_ptr<std::uint8_t>());
     state_->bytes += (bytes_of(count) + bytes_of(content)) * (size() - 1);
   }
   if (content.numel() > 0) {
     group_->broadcast(content);
   }
-  bytes.resize(static_cast<std::size_t>(content.numel()));
-  std::memcpy(bytes.data(), content.data_ptr<std::uint8_t>(), bytes.size());
+  const auto* const received = content.data_ptr<std::uint8_t>();
+  bytes.assign(received, received + content.numel());
   return bytes;
 }
 
 std::vector<double> Ranks::from_first(const std::vector<double>& numbers) const {
+  // Not memcpy: the list may be empty, and memcpy does not allow its null pointer.
   std::string bytes(numbers.size() * sizeof(double), '\0');
-  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  std::ranges::copy(std::as_bytes(std::span(numbers)), std::as_writable_bytes(std::span(bytes)).begin());
   bytes = from_first(std::move(bytes));
   std::vector<double> result(bytes.size() / sizeof(double));
-  std::memcpy(result.data(), bytes.data(), bytes.size());
+  std::ranges::copy(std::as_bytes(std::span(bytes)), std::as_writable_bytes(std::span(result)).begin());
   return result;
 }
 
