@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
@@ -28,9 +29,9 @@ const Row& row_named(const Table& table, const std::string& key) {
   return *std::find_if(table.rows.begin(), table.rows.end(), [&](const Row& row) { return row.key == key; });
 }
 
-TEST(Table6, HasNineRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
+TEST(Table6, HasTwelveRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
   const Table table = table6(request());
-  EXPECT_EQ(table.rows.size(), 6U * 9 + 3);
+  EXPECT_EQ(table.rows.size(), 6U * 12 + 3);
   EXPECT_EQ(table.rows.front().key, "erm");
   EXPECT_EQ(table.rows.back().key, "oracle");
   for (const Row& row : table.rows) {
@@ -72,9 +73,9 @@ TEST(Table6, RunsPairOOnceForItselfAndForPairS) {
 // no solution; everything else is that of the guarded step.
 TEST(Table6, HasThePapersStepBesideTheGuardedOne) {
   const Table table = table6(request({"sd"}));
-  for (const char* suffix : {"", "_s"}) {
-    const Row& guarded = row_named(table, std::string("sd_pair") + suffix);
-    const Row& plain = row_named(table, std::string("sd_plain") + suffix);
+  for (const char* suffix : {"", "_s", "_s_trained"}) {
+    const Row guarded = row_named(table, std::string("sd_pair") + suffix);
+    const Row plain = row_named(table, std::string("sd_plain") + suffix);
     for (std::size_t d = 0; d < guarded.cells.size(); ++d) {
       ASSERT_EQ(plain.cells[d].settings.size(), guarded.cells[d].settings.size());
       EXPECT_EQ(plain.cells[d].paper->mean, guarded.cells[d].paper->mean);
@@ -95,9 +96,9 @@ TEST(Table6, HasThePapersStepBesideTheGuardedOne) {
 
 TEST(Table6, HasThePapersStepWithTheReleasesOtherSolver) {
   const Table table = table6(request({"sd"}));
-  for (const char* suffix : {"", "_s"}) {
-    const Row& sepo = row_named(table, std::string("sd_sepo") + suffix);
-    const Row& plain = row_named(table, std::string("sd_plain") + suffix);
+  for (const char* suffix : {"", "_s", "_s_trained"}) {
+    const Row sepo = row_named(table, std::string("sd_sepo") + suffix);
+    const Row plain = row_named(table, std::string("sd_plain") + suffix);
     for (std::size_t d = 0; d < sepo.cells.size(); ++d) {
       EXPECT_EQ(sepo.cells[d].pick, plain.cells[d].pick);
       ASSERT_EQ(sepo.cells[d].settings.size(), plain.cells[d].settings.size());
@@ -218,7 +219,7 @@ TEST(Table6, IsMadeOfItsParts) {
   EXPECT_FALSE(all.contains("vrex_pair"));
   EXPECT_FALSE(all.contains("vrex_plain"));
   using Rows = GeneralityRequest::Rows;
-  for (const auto& [rows, per_objective] : {std::pair{Rows::pair, 3U}, {Rows::plain, 2U}, {Rows::sepo, 2U}}) {
+  for (const auto& [rows, per_objective] : {std::pair{Rows::pair, 4U}, {Rows::plain, 3U}, {Rows::sepo, 3U}}) {
     part.rows = rows;
     for (const std::string& key : keys(table6(part))) {
       EXPECT_TRUE(all.insert(key).second) << key;
@@ -234,9 +235,9 @@ TEST(Table6, KnowsItsObjectives) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'vrex'?")));
 }
 
-TEST(Table7, HasEveryCombinationInEightRows) {
+TEST(Table7, HasEveryCombinationInElevenRows) {
   const Table table = table7(request());
-  EXPECT_EQ(table.rows.size(), 7U * 8 + 3);
+  EXPECT_EQ(table.rows.size(), 7U * 11 + 3);
 }
 
 // Decreasing from 1e12 by steps of 1e2: agreement of gradients or risks first, IB last.
@@ -310,10 +311,10 @@ double by_algorithm_2(const Cell& cell, std::size_t seed, const std::filesystem:
   return chosen.test;
 }
 
-// The release's rule on one seed, retyped: the step after annealing with the smallest loss of the largest
-// preference (others count 1/100 and less), among those above 5% of the range of training accuracies.
+// The release's rule on one seed, retyped: the step after annealing with the smallest sum of preference times
+// loss, among those above 5% of the range of training accuracies.
 double by_the_release(const Cell& cell, std::size_t seed, const std::filesystem::path& root,
-                      std::size_t setting) {
+                      std::size_t setting, const std::map<std::string, double>& preference) {
   const runs::RunSpec& spec = cell.settings[setting].specs.at(seed);
   struct Step {
     double score;
@@ -325,10 +326,12 @@ double by_the_release(const Cell& cell, std::size_t seed, const std::filesystem:
     if (record.at("step").get<std::int64_t>() > spec.settings.pretrain) {
       const nlohmann::json& losses = record.at("losses");
       const auto number = [](const nlohmann::json& value) { return value.get<double>(); };
-      steps.push_back(
-          {1e-12 * number(losses.at("erm")) + 1e-2 * number(losses.at("irmv1")) + number(losses.at("vrex")),
-           (number(record.at("env0_in_acc")) + number(record.at("env1_in_acc"))) / 2.0,
-           100.0 * number(record.at("worst_test_acc"))});
+      double score = 0.0;
+      for (const auto& [name, weight] : preference) {
+        score += weight * number(losses.at(name));
+      }
+      steps.push_back({score, (number(record.at("env0_in_acc")) + number(record.at("env1_in_acc"))) / 2.0,
+                       100.0 * number(record.at("worst_test_acc"))});
     }
   }
   double least = 1.0;
@@ -347,18 +350,29 @@ double by_the_release(const Cell& cell, std::size_t seed, const std::filesystem:
   return chosen->test;
 }
 
+TEST(TablePick, GivesPairSTheLossesByPreferenceAndIfAskedThePreference) {
+  const Table table = table6(request({"sd"}));
+  const auto& settings = row_named(table, "sd_pair_s").cells[0].settings[0].specs[0].settings;
+  const select::WithinRunOptions release = within_run_options(settings, Pick::within_run);
+  EXPECT_THAT(release.losses, ElementsAre("erm", "sd", "irmv1"));
+  EXPECT_THAT(release.preference, ElementsAre());
+  const select::WithinRunOptions own = within_run_options(settings, Pick::within_run_as_trained);
+  EXPECT_EQ(own.losses, release.losses);
+  EXPECT_THAT(own.preference, ElementsAre(1, 1e8, 1e12));
+}
+
 TEST(TablePick, TakesTheBestMeanAndWhatPairSChooses) {
   const std::filesystem::path root = std::filesystem::temp_directory_path() / "pair-generality-pick";
   std::filesystem::remove_all(root);
   const std::vector<std::uint64_t> seeds = {0, 1};
   GeneralityRequest asked;
-  asked.objectives = {"vrex"};
+  asked.objectives = {"sd"};
   asked.seeds = seeds;
   asked.common = {{"steps", "16"},         {"pretrain", "4"},      {"eval_every", "2"},
                   {"train_digits", "200"}, {"test_digits", "100"}, {"width", "8"}};
   Table table = table6(asked);
-  std::erase_if(table.rows, [](const Row& row) { return !row.key.starts_with("vrex_pair"); });
-  for (Cell& cell : table.rows[2].cells) {
+  std::erase_if(table.rows, [](const Row& row) { return !row.key.starts_with("sd_pair"); });
+  for (Cell& cell : table.rows[3].cells) {
     EXPECT_EQ(cell.thin, 10U);
     cell.thin = 1;  // these runs have few records
   }
@@ -371,21 +385,27 @@ TEST(TablePick, TakesTheBestMeanAndWhatPairSChooses) {
     largest = std::max(largest, setting.at("mean").get<double>());
   }
   EXPECT_EQ(best.at("mean").get<double>(), largest);
-  // The release's rule, within each run; the best setting by what it chose.
-  const nlohmann::json& within = result.at("rows")[1].at("cells")[0];
-  const Cell& cell = table.rows[1].cells[0];
-  ASSERT_EQ(within.at("settings").size(), 5U);
-  for (std::size_t setting = 0; setting < 5; ++setting) {
-    const double mean =
-        (by_the_release(cell, 0, root, setting) + by_the_release(cell, 1, root, setting)) / 2.0;
-    EXPECT_NEAR(within.at("settings")[setting].at("mean").get<double>(), mean, 1e-9);
+  // The release's rule, within each run, with its own preference and with PAIR-o's; the best setting by what it
+  // chose.
+  const std::map<std::string, double> of_release = {{"erm", 1e-12}, {"sd", 1e-2}, {"irmv1", 1}};
+  const std::map<std::string, double> of_training = {{"erm", 1}, {"sd", 1e8}, {"irmv1", 1e12}};
+  for (const auto& [row, preference] : {std::pair{1U, of_release}, {2U, of_training}}) {
+    const nlohmann::json& within = result.at("rows")[row].at("cells")[0];
+    const Cell& cell = table.rows[row].cells[0];
+    ASSERT_EQ(within.at("settings").size(), 5U);
+    for (std::size_t setting = 0; setting < 5; ++setting) {
+      const double mean = (by_the_release(cell, 0, root, setting, preference) +
+                           by_the_release(cell, 1, root, setting, preference)) /
+                          2.0;
+      EXPECT_NEAR(within.at("settings")[setting].at("mean").get<double>(), mean, 1e-9);
+    }
   }
   // DomainBed's rule, among runs and steps.
-  const nlohmann::json& selected = result.at("rows")[2].at("cells")[0];
+  const nlohmann::json& selected = result.at("rows")[3].at("cells")[0];
   EXPECT_EQ(selected.at("setting"), "PAIR-s");
   ASSERT_EQ(selected.at("values").size(), 2U);
   for (std::size_t seed = 0; seed < seeds.size(); ++seed) {
-    EXPECT_NEAR(selected.at("values")[seed].get<double>(), by_algorithm_2(table.rows[2].cells[0], seed, root),
+    EXPECT_NEAR(selected.at("values")[seed].get<double>(), by_algorithm_2(table.rows[3].cells[0], seed, root),
                 1e-9);
   }
   std::filesystem::remove_all(root);

@@ -210,7 +210,7 @@ TEST(ReleaseScheme, NeedsEveryOneOfItsSettings) {
         Change{"fishr", "fishr_l2", {"sums", "erm"}}, Change{"fishr", "fishr_l2", {"fishr_centred", "true"}},
         Change{"fishr", "fishr_l2", {"fishr_ema", "0.9"}}, Change{"clove", "clove", {"sums", "erm"}},
         Change{"clove", "clove", {"l2", "1e-3"}}}) {
-    const json& stored = stored_case(name);
+    const json stored = stored_case(name);
     const Trained ours = trained(recipe({false, row}, stored, {setting}));
     EXPECT_GT(distance(ours, stored), 20 * tolerance)
         << row << ": " << setting.first << "=" << setting.second;

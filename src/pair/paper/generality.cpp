@@ -227,27 +227,23 @@ class Builder {
                         {"fishr_centred", "false"}};
     common.insert(common.end(), records_of_the_release.begin(), records_of_the_release.end());
     const std::span<const char* const> searched = large ? large_rates : rates;
+    const auto rows = [&](const char* suffix, const char* step, const Overrides& own) {
+      Overrides settings = common;
+      settings.insert(settings.end(), own.begin(), own.end());
+      return PairRows{table, key + suffix, label + ", PAIR-o", step, std::move(settings), searched};
+    };
     if (wants(GeneralityRequest::Rows::pair)) {
-      const PairRows rows{table, key + "_pair", label + ", PAIR-o", ", guarded step", common, searched};
-      add_pair_row(rows, "", "", Pick::best, &last);
-      add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
-      add_pair_row(rows, "_s_domainbed", " and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
+      const PairRows guarded = rows("_pair", ", guarded step", {});
+      add_uses(guarded, last, selected);
+      add_pair_row(guarded, "_s_domainbed", " and PAIR-s by DomainBed's rule", Pick::pair_s, nullptr);
     }
     if (wants(GeneralityRequest::Rows::plain)) {
-      Overrides own = common;
-      for (runs::Override& one : release_step()) {
-        own.push_back(std::move(one));
-      }
-      const PairRows rows{table, key + "_plain", label + ", PAIR-o", ", the paper's step", own, searched};
-      add_pair_row(rows, "", "", Pick::best, &last);
-      add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
+      add_uses(rows("_plain", ", the paper's step", release_step()), last, selected);
     }
     if (wants(GeneralityRequest::Rows::sepo)) {
-      common.insert(common.end(), {{"solver", "sepo"}, {"restart", "false"}, {"backtrack", "false"}});
-      const PairRows rows{table,  key + "_sepo", label + ", PAIR-o", ", the paper's step with SEPO",
-                          common, searched};
-      add_pair_row(rows, "", "", Pick::best, &last);
-      add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
+      // Where a program has no solution, sepo itself takes the release's weights.
+      const Overrides step = {{"solver", "sepo"}, {"restart", "false"}, {"backtrack", "false"}};
+      add_uses(rows("_sepo", ", the paper's step with SEPO", step), last, selected);
     }
   }
 
@@ -273,6 +269,15 @@ class Builder {
 
   [[nodiscard]] bool wants(GeneralityRequest::Rows part) const {
     return request_.rows == GeneralityRequest::Rows::all || request_.rows == part;
+  }
+
+  // The rows of the runs' last steps and of the steps that PAIR-s chooses, by the release's preference and by
+  // that of PAIR-o.
+  void add_uses(const PairRows& rows, const PaperValues& last, const PaperValues& selected) const {
+    add_pair_row(rows, "", "", Pick::best, &last);
+    add_pair_row(rows, "_s", " and PAIR-s", Pick::within_run, &selected);
+    add_pair_row(rows, "_s_trained", " and PAIR-s with PAIR-o's preference", Pick::within_run_as_trained,
+                 &selected);
   }
 
   // A row over the learning rates; what `pick` takes from each run decides which of them is the best. The

@@ -13,12 +13,15 @@
 //
 // As in the paper, the linear scheme's result is the best over penalty weights (10 to 1e5) and steps of
 // annealing (0 to 250) on the test data, and PAIR-o's the best over five learning rates of the balance phase,
-// which do not decay. PAIR-o has rows with the guarded step and, as in Table 1, with the paper's step; and
-// with the paper's step and SEPO, the solver that the release has for "unrobust OOD objectives". (The paper
-// does not say which of its two solvers these tables have.) The linear scheme has the settings of the paper's
-// release (release_settings.h). PAIR-s is the release's: in each run, the step that it chooses takes the place of the last one; DomainBed's form
-// of it, which also chooses among learning rates without the test data, is a further row. Both use training
-// accuracy for their bar, because these runs have no held-out data.
+// which do not decay. The linear scheme has the settings of the paper's release (release_settings.h). PAIR-o
+// has rows with the guarded step and, as in Table 1, with the paper's step; and with the paper's step and
+// SEPO, the solver that the release has for "unrobust OOD objectives". (The paper does not say which of the
+// two solvers these tables have.)
+//
+// PAIR-s is the release's: in each run, the step that it chooses takes the place of the last one. One row has
+// the release's preference for three, four or five losses, another PAIR-o's own. DomainBed's form of PAIR-s,
+// which also chooses among learning rates without the test data, is a further row. All use training accuracy
+// for their bar, because these runs have no held-out data.
 //
 // Unlike in the paper, the search over the linear scheme's settings may have fewer seeds than the result.
 

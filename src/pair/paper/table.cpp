@@ -79,30 +79,16 @@ struct Summary {
   double seconds = 0.0;
 };
 
-// The losses of a run, from the smallest preference to the largest: the order of the release's rule.
-std::vector<std::string> by_preference(const train::Settings& settings) {
-  std::vector<std::size_t> order(settings.objectives.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return settings.preference.at(a) < settings.preference.at(b);
-  });
-  std::vector<std::string> losses;
-  for (const std::size_t i : order) {
-    losses.push_back(settings.objectives[i]);
-  }
-  return losses;
-}
-
 double worst_of(const select::Candidate& candidate) {
   return *std::min_element(candidate.tests.begin(), candidate.tests.end());
 }
 
 // The worst test accuracy at the step that PAIR-s chooses within the run.
-std::optional<double> chosen_within(const runs::RunSpec& spec, const std::filesystem::path& folder) {
-  select::WithinRunOptions options;
-  options.losses = by_preference(spec.settings);
+std::optional<double> chosen_within(const runs::RunSpec& spec, const std::filesystem::path& folder,
+                                    Pick pick) {
   const select::Histories histories = select::read_histories(std::vector{folder});
-  const select::Selection selection = select::pair_within_run(histories.history, options);
+  const select::Selection selection =
+      select::pair_within_run(histories.history, within_run_options(spec.settings, pick));
   return selection.decisions.empty() ? std::nullopt
                                      : std::optional(worst_of(selection.decisions.front().chosen()));
 }
@@ -116,9 +102,9 @@ Summary summary_of(const Cell& cell, const Setting& setting, const Outcomes& out
       continue;
     }
     summary.seconds += outcome.seconds;
-    const std::optional<double> value = cell.pick == Pick::within_run
-                                            ? chosen_within(setting.specs[i], outcome.directory)
-                                            : outcome.record.at("worst_test_acc").get<double>();
+    const bool chosen = cell.pick == Pick::within_run || cell.pick == Pick::within_run_as_trained;
+    const std::optional<double> value = chosen ? chosen_within(setting.specs[i], outcome.directory, cell.pick)
+                                               : outcome.record.at("worst_test_acc").get<double>();
     if (value) {
       summary.values.push_back(100.0 * *value);
       if (cell.search_seeds == 0 || i < cell.search_seeds) {
@@ -237,6 +223,22 @@ nlohmann::json cell_json(const Cell& cell, const Outcomes& outcomes) {
 }
 
 }  // namespace
+
+select::WithinRunOptions within_run_options(const train::Settings& settings, Pick pick) {
+  std::vector<std::size_t> order(settings.objectives.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return settings.preference.at(a) < settings.preference.at(b);
+  });
+  select::WithinRunOptions options;
+  for (const std::size_t i : order) {
+    options.losses.push_back(settings.objectives[i]);
+    if (pick == Pick::within_run_as_trained) {
+      options.preference.push_back(settings.preference[i]);
+    }
+  }
+  return options;
+}
 
 std::vector<runs::RunSpec> specs_of(const Table& table) {
   std::vector<runs::RunSpec> specs;

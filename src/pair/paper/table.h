@@ -9,6 +9,7 @@
 
 #include "pair/base/statistics.h"
 #include "pair/runs/run_spec.h"
+#include "pair/select/pair_within_run.h"
 #include "pair/sweep/many_runs.h"
 
 // A table of the paper: methods as rows, datasets as columns, each cell the mean over seeds of the worst test
@@ -29,8 +30,13 @@ enum class Pick {
   best,  // the setting with the largest mean after the last step: chosen on the test data, as in the paper
   within_run,  // in each run, the step that PAIR-s chooses (pair/select/pair_within_run.h), as in the paper's
                // release; then the setting with the largest mean, as for best
-  pair_s,      // per seed, PAIR-s as for DomainBed (pair/select/pair_s.h) over settings and steps
+  within_run_as_trained,  // the same, with the preference that the run was trained with
+  pair_s,                 // per seed, PAIR-s as for DomainBed (pair/select/pair_s.h) over settings and steps
 };
+
+// What PAIR-s gets for a run by Pick::within_run or within_run_as_trained: the losses from the smallest preference
+// to the largest, the order of the release's rule; and for the latter, the preferences.
+select::WithinRunOptions within_run_options(const train::Settings& settings, Pick pick);
 
 struct Cell {
   std::string dataset;                    // as displayed: "CMNIST"
