@@ -86,7 +86,7 @@ Trained trained(const train::Settings& settings) {
   return result;
 }
 
-// Where a recipe is: a row of Table 1 or of Table 6.
+// The place of a recipe: a row of Table 1 or of Table 6.
 struct Place {
   bool table1;
   std::string row;

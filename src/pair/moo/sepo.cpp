@@ -27,7 +27,7 @@
 //
 // Everything is as the release computes it on ColoredMNIST, where the class receives C in the place of the
 // gradients G; that is why c has products of rows of C. Two parts of it are left out. If mu is at most 0.1, the
-// release divides the first preference, ERM's, by 10,000 from then on; with the paper's preferences, mu stays
+// release divides the first preference, ERM's, by 10,000 for all later steps; with the paper's preferences, mu stays
 // above, and solvers here keep no state. And a term that keeps the weights near those of the last step has the
 // weight 0 by default; epo_smooth has such a term.
 //
@@ -145,7 +145,7 @@ SolverEntry sepo() {
                 "Dilemma in Out-of-Distribution Generalization\", ICLR 2023 (the class SEPO of its public "
                 "release; the paper does not describe it)"},
       .advice =
-          "Use it to compare with the paper's release. Where its program has no solution, it steps along "
+          "Use it to compare with the paper's release. If its program has no solution, it steps along "
           "the preference itself, which may raise a loss; `epo` and `epo_smooth` do not do that."};
   return entry;
 }

@@ -241,7 +241,7 @@ class Builder {
       add_uses(rows("_plain", ", the paper's step", release_step()), last, selected);
     }
     if (wants(GeneralityRequest::Rows::sepo)) {
-      // Where a program has no solution, sepo itself takes the release's weights.
+      // If a program has no solution, sepo itself takes the release's weights.
       const Overrides step = {{"solver", "sepo"}, {"restart", "false"}, {"backtrack", "false"}};
       add_uses(rows("_sepo", ", the paper's step with SEPO", step), last, selected);
     }
