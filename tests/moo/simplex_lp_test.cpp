@@ -308,5 +308,20 @@ TEST(SimplexLp, EndsForSixtyFourObjectives) {
   }
 }
 
+TEST(SimplexLp, RefusesNumbersThatAreNotFinite) {
+  const Program good = program_of(ProblemSource(27).draw(3));
+  for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    Program objective = good;
+    objective.objective.front() = bad;
+    EXPECT_THROW((void)maximise(objective.view()), std::invalid_argument);
+    Program row = good;
+    row.rows.front() = bad;
+    EXPECT_THROW((void)maximise(row.view()), std::invalid_argument);
+    Program bound = good;
+    bound.bounds.front() = bad;
+    EXPECT_THROW((void)maximise(bound.view()), std::invalid_argument);
+  }
+}
+
 }  // namespace
 }  // namespace pair::moo::simplex_lp_test

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <set>
@@ -81,6 +82,34 @@ TEST_P(AnySolver, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {
       value *= 0x1p40;  // gradients by 2^20
     }
     expect_identical(solver->weigh(original.view()), solver->weigh(scaled.view()));
+  }
+}
+
+// Problem allows gradients from 1e-100 to 1e100; products of four of them are not finite, or 0.
+TEST_P(AnySolver, EndsWithWeightsForTheLongestAndTheShortestGradients) {
+  for (const double length : {1.001e-100, 0.999e100}) {
+    ProblemSource source(115, {1, 1, 1, 0.0});
+    for (int k = 0; k < 20; ++k) {
+      SCOPED_TRACE(k);
+      Case problem = source.draw(2 + static_cast<std::size_t>(k % 5));
+      double shortest = std::numeric_limits<double>::infinity();
+      double longest = 0.0;
+      for (std::size_t i = 0; i < problem.size(); ++i) {
+        shortest = std::min(shortest, std::sqrt(problem.gram[i * problem.size() + i]));
+        longest = std::max(longest, std::sqrt(problem.gram[i * problem.size() + i]));
+      }
+      const double factor = length < 1 ? length / shortest : length / longest;
+      for (double& value : problem.gram) {
+        value *= factor;
+        value *= factor;
+      }
+      const Solution solution = solver->weigh(problem.view());
+      double sum = 0.0;
+      for (const double weight : solution.weights) {
+        sum += std::abs(weight);
+      }
+      EXPECT_NEAR(sum, 1.0, 1e-9);
+    }
   }
 }
 

@@ -26,13 +26,14 @@
 // over the simplex, J-bar = {j : c_j <= 0}.
 //
 // Everything is as the release computes it on ColoredMNIST, where the class receives C in the place of the
-// gradients G; that is why c has products of rows of C. Two parts of it are left out. If mu is at most 0.1, the
-// release divides the first preference, ERM's, by 10,000 for all later steps; with the paper's preferences, mu stays
-// above, and solvers here keep no state. And a term that keeps the weights near those of the last step has the
-// weight 0 by default; epo_smooth has such a term.
+// gradients G; that is why c has products of rows of C. Two parts of it are left out. If mu is at most 0.1,
+// the release divides the first preference, ERM's, by 10,000 for all later steps; with the paper's preferences,
+// mu stays above, and solvers here keep no state. And a term that keeps the weights near those of the last
+// step has the weight 0 by default; epo_smooth has such a term.
 //
-// If the program has no solution, or a gradient vanishes, so that c is not defined, the status is infeasible
-// and the weights are the preference divided by its sum, as in the release. Such a step may raise a loss.
+// If the program has no solution, or c is not defined, because a gradient vanishes or all p_i L_i are equal,
+// the status is infeasible and the weights are the preference divided by its sum, as in the release. Such a
+// step may raise a loss.
 //
 // Solution::objective is c . beta.
 
@@ -56,21 +57,41 @@ class Sepo final : public Solver {
   double epsilon_;
 };
 
-double norm(std::span<const double> values) {
-  return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
+// Divided by its length; empty if that is 0. Scaled first: the square of an entry of C may overflow.
+std::vector<double> unit(std::span<const double> values) {
+  double largest = 0.0;
+  for (const double value : values) {
+    largest = std::max(largest, std::abs(value));
+  }
+  if (!(largest > 0.0)) {
+    return {};
+  }
+  std::vector<double> result(values.begin(), values.end());
+  double squares = 0.0;
+  for (double& value : result) {
+    value /= largest;
+    squares += value * value;
+  }
+  for (double& value : result) {
+    value /= std::sqrt(squares);
+  }
+  return result;
 }
 
 // c of the comment above; empty if it is not defined.
 std::vector<double> alignment_with(const Problem& problem, std::span<const double> adjustment) {
-  const std::vector<double> change = improvements(problem, adjustment);  // C a
+  const std::vector<double> direction = unit(adjustment);  // a / |a|
+  if (direction.empty()) {
+    return {};
+  }
+  const std::vector<double> change = improvements(problem, direction);
   std::vector<double> alignment;
   for (std::size_t i = 0; i < problem.size(); ++i) {
-    const std::span<const double> row = problem.gram.subspan(i * problem.size(), problem.size());
-    const double length = norm(row) * norm(adjustment);
-    if (!(length > 0.0)) {
+    const std::vector<double> row = unit(problem.gram.subspan(i * problem.size(), problem.size()));
+    if (row.empty()) {
       return {};
     }
-    alignment.push_back(std::inner_product(row.begin(), row.end(), change.begin(), 0.0) / length);
+    alignment.push_back(std::inner_product(row.begin(), row.end(), change.begin(), 0.0));
   }
   return alignment;
 }

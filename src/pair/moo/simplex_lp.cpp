@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <numeric>
+#include <stdexcept>
 
 #include "pair/moo/dictionary.h"
 #include "pair/moo/exact_dictionary.h"
@@ -268,6 +269,13 @@ bool criss_cross(const Tableau& tableau, ExactDictionary& dictionary) {
 
 std::optional<SimplexLpSolution> maximise(const SimplexLp& lp) {
   assert(!lp.objective.empty() && lp.rows.size() == lp.bounds.size() * lp.objective.size());
+  const auto finite = [](double value) { return std::isfinite(value); };
+  const auto finite_sum = [](const DoubleDouble& value) { return std::isfinite(value.hi + value.lo); };
+  // Comparisons with NaN would not let the method end.
+  if (!std::ranges::all_of(lp.objective, finite_sum) || !std::ranges::all_of(lp.rows, finite) ||
+      !std::ranges::all_of(lp.bounds, finite)) {
+    throw std::invalid_argument("linear program: expected finite numbers, got others");
+  }
   const Tableau tableau(lp);
   Dictionary dictionary = tableau.start();
   const auto best = std::max_element(lp.objective.begin(), lp.objective.end());

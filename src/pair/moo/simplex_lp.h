@@ -37,7 +37,7 @@ struct SimplexLpSolution {
   DoubleDouble objective;       // c . x, to 1e-16 even if terms cancel
 };
 
-// Empty if no x satisfies the constraints.
+// Empty if no x satisfies the constraints. Throws std::invalid_argument if a number is not finite.
 std::optional<SimplexLpSolution> maximise(const SimplexLp& lp);
 
 }  // namespace pair::moo

@@ -34,8 +34,8 @@ enum class Pick {
   pair_s,                 // per seed, PAIR-s as for DomainBed (pair/select/pair_s.h) over settings and steps
 };
 
-// The options of PAIR-s for a run by Pick::within_run or within_run_as_trained: the losses from the smallest preference
-// to the largest, the order of the release's rule; and for the latter, the preferences.
+// The options of PAIR-s for a run by Pick::within_run or within_run_as_trained: the losses from the smallest
+// preference to the largest, the order of the release's rule; and for the latter, the preferences.
 select::WithinRunOptions within_run_options(const train::Settings& settings, Pick pick);
 
 struct Cell {
