@@ -74,18 +74,18 @@ class Ranks(unittest.TestCase):
 
     def assert_same(self, some, others, tolerance=1e-6):
         """Every loss and every weight of the first 60 steps; later, the solver's vertices magnify the rounding. Weights may
-        differ by 1e-4: they are quotients of small differences, and LibTorch 2 rounds differently from 1.13."""
+        differ by 1e-4 of themselves: they are quotients of small differences, and LibTorch 2 rounds differently from 1.13."""
         self.assertEqual(len(some), len(others))
         for one, other in zip(some[:60], others):
             self.assertEqual(set(one), set(other) - {"ranks"}, f"keys of step {one['step']}")
-            for key, allowed in (("losses", tolerance), ("weights", max(tolerance, 1e-4))):
+            for key, relative in (("losses", tolerance), ("weights", max(tolerance, 1e-4))):
                 theirs = dict(numbers(other[key]))
                 mine = dict(numbers(one[key]))
                 self.assertEqual(list(mine), list(theirs), f"step {one['step']}, {key}")
                 self.assertTrue(mine, f"step {one['step']}: {key} is empty")
                 for path, a in mine.items():
                     b = theirs[path]
-                    self.assertTrue(math.isclose(a, b, rel_tol=allowed, abs_tol=allowed),
+                    self.assertTrue(math.isclose(a, b, rel_tol=relative, abs_tol=tolerance),
                                     f"step {one['step']}, {key}{path}: {a} and {b}")
 
     def test_one_two_and_four_ranks_agree_on_full_batches(self):

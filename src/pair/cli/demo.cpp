@@ -10,7 +10,7 @@
 
 #include "pair/base/numbers.h"
 #include "pair/cli/commands.h"
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/recipe.h"
 #include "pair/data/colored_mnist_spec.h"
 #include "pair/report/page.h"

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/paper.h"
 #include "pair/paper/concave.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/paper.h"
 #include "pair/paper/failure.h"
 #include "pair/paper/failure_figure.h"

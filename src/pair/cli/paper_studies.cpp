@@ -4,7 +4,7 @@
 #include <ostream>
 #include <string>
 
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/paper/provenance.h"

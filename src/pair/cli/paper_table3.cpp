@@ -5,7 +5,7 @@
 
 #include "pair/base/options.h"
 #include "pair/cli/left_out.h"
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/cli/train_data.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
 #include "pair/paper/generality.h"

@@ -9,7 +9,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/options.h"
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_data.h"

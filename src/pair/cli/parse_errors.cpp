@@ -114,7 +114,7 @@ std::string required(const CLI::App& app, std::string_view said) {
 
 // Whether an option of this type takes numbers with fractions.
 bool takes_number(std::string_view type) {
-  return type.starts_with("FLOAT") || type == "X";
+  return type.starts_with("FLOAT") || type == "X" || type.starts_with("X:");
 }
 
 // "Value 0 not in range 1 to 1024" (CLI11 up to 2.3), "Value 0 not in range [1 - 1024]" (later versions) and

@@ -15,7 +15,7 @@
 #include "pair/base/tables.h"
 #include "pair/cli/model_commands.h"
 #include "pair/cli/model_options.h"
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/runs/kept_models.h"

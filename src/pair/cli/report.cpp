@@ -8,7 +8,7 @@
 #include "pair/base/names.h"
 #include "pair/cli/commands.h"
 #include "pair/cli/left_out.h"
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/plot/png.h"
 #include "pair/report/figures.h"

@@ -17,7 +17,7 @@
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/cli/left_out.h"
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/select_export.h"
 #include "pair/cli/select_report.h"

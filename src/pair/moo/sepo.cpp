@@ -8,7 +8,7 @@
 #include "pair/moo/simplex_lp.h"
 #include "pair/moo/weights.h"
 
-// SEPO, the variant of EPO that the paper's release has for objectives with very different gradients.
+// SEPO, the class of the paper's release "for unrobust OOD objectives", whose gradients differ widely in length.
 //
 // EPO's program maximises beta . C a, and a gradient that is a hundred times as long as another decides it.
 // SEPO replaces C a by
@@ -23,19 +23,20 @@
 //                                       (C beta)_j >= max(0, c_j/2)  for j in J*
 //   descent (mu <= epsilon):  as in epo.h, with c in place of C a
 //
-// over the simplex, J-bar = {j : c_j <= 0}.
+// over the simplex, J-bar = {j : c_j <= 0}. c has products of rows of C because the release's optimizer gives
+// its solvers C in the place of the gradients G. None of the release's programs selects SEPO.
 //
-// Everything is as the release computes it on ColoredMNIST, where the class receives C in the place of the
-// gradients G; that is why c has products of rows of C. Two parts of it are left out. If mu is at most 0.1,
-// the release divides the first preference, ERM's, by 10,000 for all later steps; with the paper's preferences,
-// mu stays above, and solvers here keep no state. And a term that keeps the weights near those of the last
-// step has the weight 0 by default; epo_smooth has such a term.
+// Differences from the release, which leave single steps away from a balance as they are:
+//   - If mu is at most 0.1, the release divides the first preference, ERM's, by 10,000, for this step and all
+//     later ones. Here solvers keep no state, and the preference stays.
+//   - Its quadratic term, with weight 0 by default, is left out; epo_smooth has one.
+//   - If several objectives tie in J*, the release fails and takes the preference as weights.
 //
 // If the program has no solution, or c is not defined, because a gradient vanishes or all p_i L_i are equal,
 // the status is infeasible and the weights are the preference divided by its sum, as in the release. Such a
 // step may raise a loss.
 //
-// Solution::objective is c . beta.
+// Solution::objective is the program's optimum; 0 if the status is infeasible.
 
 namespace pair::moo {
 namespace {
@@ -166,8 +167,9 @@ SolverEntry sepo() {
                 "Dilemma in Out-of-Distribution Generalization\", ICLR 2023 (the class SEPO of its public "
                 "release; the paper does not describe it)"},
       .advice =
-          "Use it to compare with the paper's release. If its program has no solution, it steps along "
-          "the preference itself, which may raise a loss; `epo` and `epo_smooth` do not do that."};
+          "Use it to compare with the paper's release. If its program has no solution, it steps along the "
+          "preference itself, which may raise a loss; `epo` does that only with "
+          "`without_solution=preference`."};
   return entry;
 }
 

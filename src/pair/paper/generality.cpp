@@ -241,9 +241,7 @@ class Builder {
       add_uses(rows("_plain", ", the paper's step", release_step()), last, selected);
     }
     if (wants(GeneralityRequest::Rows::sepo)) {
-      // If a program has no solution, sepo itself takes the release's weights.
-      const Overrides step = {{"solver", "sepo"}, {"restart", "false"}, {"backtrack", "false"}};
-      add_uses(rows("_sepo", ", the paper's step with SEPO", step), last, selected);
+      add_uses(rows("_sepo", ", the paper's step with SEPO", release_step("sepo")), last, selected);
     }
   }
 

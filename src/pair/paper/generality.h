@@ -15,8 +15,7 @@
 // annealing (0 to 250) on the test data, and PAIR-o's the best over five learning rates of the balance phase,
 // which do not decay. The linear scheme has the settings of the paper's release (release_settings.h). PAIR-o
 // has rows with the guarded step and, as in Table 1, with the paper's step; and with the paper's step and
-// SEPO, the solver that the release has for "unrobust OOD objectives". (The paper does not say which of the
-// two solvers these tables have.)
+// SEPO, a solver that the release has for "unrobust OOD objectives" but none of its programs selects.
 //
 // PAIR-s is the release's: in each run, the step that it chooses takes the place of the last one. One row has
 // the release's preference for three, four or five losses, another PAIR-o's own. DomainBed's form of PAIR-s,

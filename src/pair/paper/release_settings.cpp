@@ -33,9 +33,13 @@ Overrides release_settings(std::span<const std::string> objectives) {
   return settings;
 }
 
-Overrides release_step() {
-  return {
-      {"decay", "none"}, {"restart", "false"}, {"backtrack", "false"}, {"without_solution", "preference"}};
+Overrides release_step(std::string_view solver) {
+  Overrides step = {
+      {"solver", std::string(solver)}, {"decay", "none"}, {"restart", "false"}, {"backtrack", "false"}};
+  if (solver == "epo") {
+    step.emplace_back("without_solution", "preference");
+  }
+  return step;
 }
 
 }  // namespace pair::paper

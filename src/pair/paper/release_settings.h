@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "pair/paper/overrides.h"
 
@@ -26,6 +27,7 @@ Overrides release_settings(std::span<const std::string> objectives);
 
 // The release's step of PAIR-o, "the paper's step" of tables: a constant learning rate and momentum that is
 // never dropped; no step is undone; where EPO's program has no solution, the weights are the preference.
-Overrides release_step();
+// solver: epo, or sepo, which has no option for the last.
+Overrides release_step(std::string_view solver = "epo");
 
 }  // namespace pair::paper

@@ -9,7 +9,7 @@ class Trainer;
 }
 
 // How the ranks of one run (train/ranks.h) agree: rank 0 has the folder and decides (attempt.h); the others
-// follow.
+// follow. All ranks call require_same_spec and advance_shared; with one process, nothing is sent.
 
 namespace pair::runs {
 

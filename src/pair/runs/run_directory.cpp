@@ -87,7 +87,7 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Replaces a file or an empty folder. Throws std::invalid_argument for a folder with files.
+// Replaces a file, an empty folder or a link to a folder. Throws std::invalid_argument for a folder with files.
 void write_spec(const fs::path& path, const RunSpec& spec) {
   if (is_folder(spec_file(path))) {
     std::error_code error;

@@ -40,7 +40,9 @@ std::string obstacle_in(const fs::path& directory) {
   const std::string advice = "; 'pair sweep delete-incomplete' deletes the run";
   const fs::path spec = runs::spec_file(directory);
   if (fs::is_directory(spec, ignored) && !fs::is_empty(spec, ignored)) {  // an empty one is replaced
-    return spec.string() + " is a folder that is not empty; delete or move it" + advice;
+    return spec.string() +
+           " is a folder that is not empty; move its files away, or delete the run with 'pair sweep "
+           "delete-incomplete'";
   }
   const fs::path results = runs::results_file(directory);
   if (base::is_there(results) && !is_regular(results)) {

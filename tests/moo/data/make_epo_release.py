@@ -153,12 +153,12 @@ while any(wanted.values()):
     balance = epo.prob_bal_orig if name == "SEPO" else epo.prob_bal
     program = balance if phase == "balance" else epo.prob_dom
     kind = phase
-    if weights is None:
+    if name == "SEPO" and divergence <= 0.1:
+        kind = "lowered"
+    elif weights is None:
         kind = "infeasible"
     elif not program.unique:
         kind = "several solutions"
-    elif name == "SEPO" and divergence <= 0.1:
-        kind = "lowered"
     elif phase == "balance" and not (epo.Ca.value > 0).any():
         kind = "no objective improves"
     if not wanted.get(kind):

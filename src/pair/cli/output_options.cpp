@@ -1,4 +1,4 @@
-#include "pair/cli/output_file.h"
+#include "pair/cli/output_options.h"
 
 #include <nlohmann/json.hpp>
 #include <ostream>
