@@ -73,7 +73,7 @@ class Weigh(unittest.TestCase):
         self.assertEqual(pair.weigh(LOSSES, GRAM, PREFERENCE, epsilon=0.1).phase, "balance")
         self.assertEqual(pair.weigh(LOSSES, GRAM, PREFERENCE, epsilon=10).phase, "descent")
         self.assertIsNone(pair.weigh(LOSSES, GRAM, PREFERENCE, "mgda").phase)
-        self.assertEqual(pair.Solver("epo", training=True).options, {"epsilon": 0.1})
+        self.assertEqual(pair.Solver("epo", training=True).options, {"epsilon": 0.1, "without_solution": "min_norm"})
         solver = pair.Solver("epo", epsilon=10)
         self.assertEqual(pair.weigh(LOSSES, GRAM, PREFERENCE, solver).phase, "descent")
 

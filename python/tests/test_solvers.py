@@ -81,7 +81,7 @@ class Modules(unittest.TestCase):
         for module in (epo, other):
             module.set_losses([1, 2])
         self.assertTrue(torch.equal(epo(GRAMIAN), other(GRAMIAN)))
-        self.assertEqual(other.options, {"epsilon": 0.2})
+        self.assertEqual(other.options, {"epsilon": 0.2, "without_solution": "min_norm"})
         torch.save(epo, io.BytesIO())
         solution = pickle.loads(pickle.dumps(epo.solution))
         self.assertEqual(repr(solution), repr(epo.solution))

@@ -129,6 +129,7 @@ _SPELLINGS = {
     "epo": "EPO",
     "epo_smooth": "EPOSmooth",
     "epo_worst": "EPOWorst",
+    "sepo": "SEPO",
     "linear": "LinearScalarization",
     "mgda": "MGDA",
     "pmtl": "PMTL",
