@@ -63,7 +63,7 @@ void remove_models_except(const std::filesystem::path& run, std::optional<std::i
 
 // The folder that holds the model of the step: the run's own for the last step of a finished run, otherwise
 // one of its models folder. Throws std::invalid_argument that names the nearest step with a model if that of
-// the step was not kept. Without a step: the run's own folder, unchecked.
-std::filesystem::path folder_of_step(const std::filesystem::path& run, std::optional<std::int64_t> step);
+// the step was not kept. No step: the run's own folder, unchecked.
+std::filesystem::path folder_of_step(const std::filesystem::path& run, std::optional<std::int64_t> wanted);
 
 }  // namespace pair::runs
