@@ -8,6 +8,7 @@
 #include "pair/moo/preference.h"
 #include "pair/moo/registry.h"
 #include "pair/moo/simplex_lp.h"
+#include "pair/moo/weights.h"
 
 namespace pair::moo {
 namespace {
@@ -23,16 +24,13 @@ DoubleDouble dot(std::span<const DoubleDouble> a, std::span<const double> b) {
 }  // namespace
 
 EpoProgram epo_program(const Problem& problem, double epsilon) {
-  const std::size_t m = problem.size();
   const Stance stance = stance_of(problem);
+  return epo_program(problem, stance, improvements(problem, stance.adjustment), epsilon);
+}
 
-  std::vector<double> conflict(m, 0.0);  // C a
-  for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t j = 0; j < m; ++j) {
-      conflict[i] += problem.gram_at(i, j) * stance.adjustment[j];
-    }
-  }
-
+EpoProgram epo_program(const Problem& problem, const Stance& stance, std::span<const double> conflict,
+                       double epsilon, double share) {
+  const std::size_t m = problem.size();
   EpoProgram program;
   program.phase = stance.divergence > epsilon ? Phase::balance : Phase::descent;
   program.divergence = std::max(0.0, stance.divergence);
@@ -48,7 +46,7 @@ EpoProgram epo_program(const Problem& problem, double epsilon) {
     for (std::size_t j = 0; j < m; ++j) {
       program.objective[j] = conflict[j];
       if (stance.most_violated(j)) {
-        add_row(problem.gram.subspan(j * m, m), 0.0);
+        add_row(problem.gram.subspan(j * m, m), std::max(0.0, share * conflict[j]));
       } else if (conflict[j] <= 0.0) {
         add_row(problem.gram.subspan(j * m, m), conflict[j]);
       }
@@ -93,9 +91,7 @@ Solution Epo::weigh(const Problem& problem) const {
   solution.divergence = program.divergence;
 
   if (const auto vertex = maximise({program.objective, program.rows, program.bounds})) {
-    solution.weights.resize(problem.size());
-    std::transform(vertex->x.begin(), vertex->x.end(), solution.weights.begin(),
-                   [](DoubleDouble x) { return x.value(); });
+    solution.weights = vertex->weights();
     solution.objective = vertex->objective.value();
   } else {
     solution.status = Status::infeasible;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "pair/base/options.h"
@@ -24,6 +25,8 @@
 
 namespace pair::moo {
 
+struct Stance;  // preference.h
+
 // The linear program of one step, in the form of simplex_lp.h.
 struct EpoProgram {
   Phase phase = Phase::balance;
@@ -35,6 +38,9 @@ struct EpoProgram {
 
 // The problem must be valid.
 EpoProgram epo_program(const Problem& problem, double epsilon);
+// The same with another vector in the place of C a, and with the bound max(0, share * conflict_j) for j in J*.
+EpoProgram epo_program(const Problem& problem, const Stance& stance, std::span<const double> conflict,
+                       double epsilon, double share = 0.0);
 
 // The weights of a step whose program has no solution.
 enum class WithoutSolution {

@@ -82,10 +82,7 @@ std::optional<std::vector<double>> solve_plain(const EpoProgram& program) {
   if (!vertex) {
     return std::nullopt;
   }
-  std::vector<double> weights(vertex->x.size());
-  std::transform(vertex->x.begin(), vertex->x.end(), weights.begin(),
-                 [](DoubleDouble x) { return x.value(); });
-  return weights;
+  return vertex->weights();
 }
 
 // Divided by the smoothing, the problem is the projection of previous + c / smoothing onto the polytope.

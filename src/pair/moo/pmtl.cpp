@@ -59,26 +59,13 @@ class Pmtl final : public Solver {
 
 constexpr double tolerance = 1e-6;
 
-std::vector<double> to_unit(std::vector<double> vector) {
-  const double largest = *std::max_element(vector.begin(), vector.end());
-  double square = 0.0;
-  for (double& value : vector) {
-    value /= largest;
-    square += value * value;
-  }
-  for (double& value : vector) {
-    value /= std::sqrt(square);
-  }
-  return vector;
-}
-
 // The direction in loss space in which all p_i L_i are equal.
 std::vector<double> ray_of(std::span<const double> preference) {
   const double smallest = *std::min_element(preference.begin(), preference.end());
   std::vector<double> ray(preference.size());
   std::transform(preference.begin(), preference.end(), ray.begin(),
                  [smallest](double p) { return smallest / p; });
-  return to_unit(std::move(ray));
+  return unit(ray);
 }
 
 std::vector<std::vector<double>> axes(std::size_t m) {
@@ -128,7 +115,7 @@ Solution Pmtl::weigh(const Problem& problem) const {
     others = axes(m);
   }
 
-  const std::vector<double> losses = to_unit({problem.losses.begin(), problem.losses.end()});
+  const std::vector<double> losses = unit(problem.losses);
   // Rows of coefficients in the gradients: one per objective, one per active constraint.
   std::vector<std::vector<double>> generators = axes(m);
   for (const auto& other : others) {

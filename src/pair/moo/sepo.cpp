@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include "pair/moo/epo.h"
@@ -58,27 +56,6 @@ class Sepo final : public Solver {
   double epsilon_;
 };
 
-// Divided by its length; empty if that is 0. Scaled first: the square of an entry of C may overflow.
-std::vector<double> unit(std::span<const double> values) {
-  double largest = 0.0;
-  for (const double value : values) {
-    largest = std::max(largest, std::abs(value));
-  }
-  if (!(largest > 0.0)) {
-    return {};
-  }
-  std::vector<double> result(values.begin(), values.end());
-  double squares = 0.0;
-  for (double& value : result) {
-    value /= largest;
-    squares += value * value;
-  }
-  for (double& value : result) {
-    value /= std::sqrt(squares);
-  }
-  return result;
-}
-
 // c of the comment above; empty if it is not defined.
 std::vector<double> alignment_with(const Problem& problem, std::span<const double> adjustment) {
   const std::vector<double> direction = unit(adjustment);  // a / |a|
@@ -97,46 +74,14 @@ std::vector<double> alignment_with(const Problem& problem, std::span<const doubl
   return alignment;
 }
 
-EpoProgram sepo_program(const Problem& problem, const Stance& stance, std::span<const double> alignment,
-                        double epsilon) {
-  const std::size_t m = problem.size();
-  EpoProgram program;
-  program.phase = stance.divergence > epsilon ? Phase::balance : Phase::descent;
-  program.objective.resize(m);
-  const auto add_row = [&program](std::span<const double> row, double bound) {
-    program.rows.insert(program.rows.end(), row.begin(), row.end());
-    program.bounds.push_back(bound);
-  };
-  for (std::size_t j = 0; j < m; ++j) {
-    const std::span<const double> row = problem.gram.subspan(j * m, m);
-    if (program.phase == Phase::descent) {
-      program.objective[j] = std::accumulate(row.begin(), row.end(), 0.0);
-      add_row(row, 0.0);
-      continue;
-    }
-    program.objective[j] = alignment[j];
-    if (stance.most_violated(j)) {
-      add_row(row, std::max(0.0, alignment[j] / 2));
-    } else if (alignment[j] <= 0.0) {
-      add_row(row, alignment[j]);
-    }
-  }
-  if (program.phase == Phase::descent) {
-    add_row(alignment, std::min(0.0, *std::max_element(alignment.begin(), alignment.end())));
-  }
-  return program;
-}
-
 Solution Sepo::weigh(const Problem& problem) const {
   Solution solution = begin(problem);
   const Stance stance = stance_of(problem);
   solution.phase = stance.divergence > epsilon_ ? Phase::balance : Phase::descent;
   if (const std::vector<double> alignment = alignment_with(problem, stance.adjustment); !alignment.empty()) {
-    const EpoProgram program = sepo_program(problem, stance, alignment, epsilon_);
+    const EpoProgram program = epo_program(problem, stance, alignment, epsilon_, /*share=*/0.5);
     if (const auto vertex = maximise({program.objective, program.rows, program.bounds})) {
-      solution.weights.resize(problem.size());
-      std::transform(vertex->x.begin(), vertex->x.end(), solution.weights.begin(),
-                     [](DoubleDouble x) { return x.value(); });
+      solution.weights = vertex->weights();
       solution.objective = vertex->objective.value();
       return solution;
     }

@@ -267,6 +267,12 @@ bool criss_cross(const Tableau& tableau, ExactDictionary& dictionary) {
 
 }  // namespace
 
+std::vector<double> SimplexLpSolution::weights() const {
+  std::vector<double> result(x.size());
+  std::ranges::transform(x, result.begin(), &DoubleDouble::value);
+  return result;
+}
+
 std::optional<SimplexLpSolution> maximise(const SimplexLp& lp) {
   assert(!lp.objective.empty() && lp.rows.size() == lp.bounds.size() * lp.objective.size());
   const auto finite = [](double value) { return std::isfinite(value); };

@@ -35,6 +35,8 @@ struct SimplexLp {
 struct SimplexLpSolution {
   std::vector<DoubleDouble> x;  // a vertex of the feasible set
   DoubleDouble objective;       // c . x, to 1e-16 even if terms cancel
+
+  [[nodiscard]] std::vector<double> weights() const;  // x in doubles
 };
 
 // Empty if no x satisfies the constraints. Throws std::invalid_argument if a number is not finite.

@@ -36,6 +36,26 @@ void normalise(std::vector<double>& weights) {
   }
 }
 
+std::vector<double> unit(std::span<const double> vector) {
+  double largest = 0.0;
+  for (const double value : vector) {
+    largest = std::max(largest, std::abs(value));
+  }
+  if (!(largest > 0.0)) {
+    return {};
+  }
+  std::vector<double> result(vector.begin(), vector.end());
+  double squares = 0.0;
+  for (double& value : result) {
+    value /= largest;
+    squares += value * value;
+  }
+  for (double& value : result) {
+    value /= std::sqrt(squares);
+  }
+  return result;
+}
+
 Solution begin(const Problem& problem) {
   validate(problem);
   Solution solution;

@@ -19,6 +19,9 @@ std::vector<double> improvements(const Problem& problem, std::span<const double>
 // number of objectives, work at the same learning rate.
 void normalise(std::vector<double>& weights);
 
+// The vector divided by its length; empty if that is 0. Squares of its entries may overflow.
+std::vector<double> unit(std::span<const double> vector);
+
 // The first part of every solver without phases: validates the problem and computes the divergence.
 Solution begin(const Problem& problem);
 
