@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-extern char** environ;
+#include "tests/support/become_pair.h"
 
 namespace pair::cli::test {
 namespace {
@@ -55,40 +54,22 @@ Conversation::Conversation(const std::vector<std::string>& arguments) {
   const Pipe in = make_pipe();
   const Pipe out = make_pipe();
   const Pipe err = make_pipe();
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.read_end, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.write_end, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.write_end, STDERR_FILENO);
-  // The program starts with the signals of a shell, not with ours.
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t defaults;
-  sigemptyset(&defaults);
-  for (const int number : {SIGPIPE, SIGINT, SIGTERM}) {
-    sigaddset(&defaults, number);
+  std::fflush(nullptr);  // else the new process might write it again
+  process_ = fork();
+  if (process_ == 0) {
+    dup2(in.read_end, STDIN_FILENO);
+    dup2(out.write_end, STDOUT_FILENO);
+    dup2(err.write_end, STDERR_FILENO);
+    tests::become_pair(arguments);
   }
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-
-  std::vector<std::string> words{PAIR_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  for (std::string& word : words) {
-    argv.push_back(word.data());
-  }
-  argv.push_back(nullptr);
-  const int error = posix_spawn(&process_, argv[0], &actions, &attributes, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
   close(in.read_end);
   close(out.write_end);
   close(err.write_end);
   to_ = in.write_end;
   from_ = out.read_end;
   errors_ = err.read_end;
-  if (error != 0) {
-    throw std::system_error(error, std::generic_category(), PAIR_PROGRAM);
+  if (process_ < 0) {
+    throw std::system_error(errno, std::generic_category(), "fork");
   }
 }
 

@@ -8,27 +8,20 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <stdexcept>
+
+#include "tests/support/become_pair.h"
 
 namespace pair::runs::testing {
 namespace {
 
 [[noreturn]] void become(const std::vector<std::string>& arguments, const std::filesystem::path& folder) {
-  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
-  std::vector<char*> words = {const_cast<char*>(PAIR_PROGRAM)};
-  for (const std::string& argument : arguments) {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
-    words.push_back(const_cast<char*>(argument.c_str()));
+  if (::chdir(folder.c_str()) != 0) {
+    ::_exit(127);
   }
-  words.push_back(nullptr);
-  // Not what a shell in the background, or a test before, made of them.
-  for (const int number : {SIGINT, SIGTERM, SIGXFSZ, SIGPIPE}) {
-    std::signal(number, SIG_DFL);
-  }
-  if (::chdir(folder.c_str()) == 0) {
-    ::execv(PAIR_PROGRAM, words.data());
-  }
-  ::_exit(127);
+  std::signal(SIGXFSZ, SIG_DFL);  // which a FileLimit ignores in the tests
+  tests::become_pair(arguments);
 }
 
 std::string whole(int file) {
@@ -45,6 +38,7 @@ std::string whole(int file) {
 Program::Program(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
                  Output output)
     : terminal_(output == Output::terminal) {
+  std::fflush(nullptr);  // else the new process might write it again
   if (terminal_) {
     struct winsize size {};
     size.ws_row = 24;

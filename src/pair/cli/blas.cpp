@@ -46,6 +46,7 @@ void choose_blas_kernels() {
   const std::string_view better = better_kernels(name());
   if (!better.empty()) {
     ::setenv(variable, better.data(), 0);  // NOLINT: the names above are literals, so they end with a zero
+    ::setenv("PAIR_CHOSE_CORETYPE", "1", 1);
   }
 }
 

@@ -13,7 +13,8 @@ namespace pair::cli {
 [[nodiscard]] std::string_view better_kernels(std::string_view chosen);
 
 // Sets OPENBLAS_CORETYPE for the programs that this one starts, if OpenBLAS is installed and its choice can
-// be improved. A value set by the user is kept. Takes a few milliseconds.
+// be improved. A value set by the user is kept. Otherwise PAIR_CHOSE_CORETYPE is set, too, so that a job on
+// another machine knows that it may choose again. Takes a few milliseconds.
 void choose_blas_kernels();
 
 // Sets ONEDNN_MAX_CPU_ISA for the programs that this one starts, unless the user has: oneDNN, which LibTorch

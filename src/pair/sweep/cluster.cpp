@@ -118,8 +118,8 @@ std::string slurm_script(const SlurmOptions& options, const Worker& worker) {
   }
   script << "\n# Written by 'pair sweep launch --launcher slurm'. Every task is a worker on the sweep's "
             "folder.\n"
-            "# The kernels of OpenBLAS depend on the node's processor.\n"
-            "unset OPENBLAS_CORETYPE\n";
+            "# The kernels of OpenBLAS depend on the node's processor, unless the user has chosen them.\n"
+            "[ -z \"${PAIR_CHOSE_CORETYPE:-}\" ] || unset OPENBLAS_CORETYPE PAIR_CHOSE_CORETYPE\n";
   for (const std::string& command : options.setup) {
     script << command << '\n';
   }

@@ -1,0 +1,72 @@
+#include "tests/support/become_pair.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#ifdef PAIR_TESTS_FORK
+#include "pair/cli/program.h"
+#endif
+
+namespace pair::tests {
+namespace {
+
+#ifdef PAIR_TESTS_FORK
+bool can_be_called(const std::vector<std::string>& arguments) {
+  const char* const start = std::getenv("PAIR_TEST_START");
+  if (start == nullptr || start != std::string_view("fork") || arguments.empty()) {
+    return false;
+  }
+  constexpr std::array commands = {"train", "sweep", "demo", "predict", "score", "export", "paper", "list"};
+  return std::ranges::find(commands, arguments.front()) != commands.end() &&
+         std::ranges::none_of(arguments, [](const std::string& argument) {
+           return argument.starts_with("--ranks") || argument.starts_with("--launcher");
+         });
+}
+
+// Leaves out the destructors of LibTorch's registries, which would copy every page that they touch: a fifth of a
+// second. The search for leaks, at the end of a program with the address sanitizer, needs them.
+[[noreturn]] void end_with(int status) {
+#ifdef __SANITIZE_ADDRESS__
+  std::exit(status);
+#else
+  std::cout.flush();
+  std::cerr.flush();
+  std::fflush(nullptr);
+  ::_exit(status);
+#endif
+}
+#endif
+
+}  // namespace
+
+void become_pair(const std::vector<std::string>& arguments) {
+  // Not those of a shell in the background, or of an earlier test.
+  for (const int number : {SIGINT, SIGTERM, SIGPIPE}) {
+    std::signal(number, SIG_DFL);
+  }
+  // A copy of the other end of a pipe would keep it open.
+  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  std::vector<std::string> words = {PAIR_PROGRAM};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) {
+    argv.push_back(word.data());
+  }
+  argv.push_back(nullptr);
+#ifdef PAIR_TESTS_FORK
+  if (can_be_called(arguments)) {
+    end_with(cli::run_standard(static_cast<int>(words.size()), argv.data()));
+  }
+#endif
+  ::execv(PAIR_PROGRAM, argv.data());
+  ::_exit(127);
+}
+
+}  // namespace pair::tests
