@@ -48,6 +48,10 @@ TEST(HandOver, BothSayTheSameOfEveryCommand) {
                                       "train --help",
                                       "trian",
                                       "paper tabel1",
+                                      "paper fig-failure --help",
+                                      "paper fig-failure --seeds 3",
+                                      "paper stall --nonsense",
+                                      "paper prop1 extra",
                                       "list modles",
                                       "list models --json",
                                       "--nonsense train",
@@ -73,6 +77,7 @@ TEST(HandOver, SaysWhichProgramIsMissing) {
               AllOf(HasSubstr("pair: cannot start '" + scratch.path().string()),
                     HasSubstr("the part of pair that trains: No such file or directory\nstatus 1\n")));
   EXPECT_THAT(shell(alone + " list solvers"), HasSubstr("epo"));
+  EXPECT_THAT(shell(alone + " paper fig-concave --help"), HasSubstr("Usage: pair paper fig-concave"));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace pair::models::batch_norm_test {
 namespace {
 
 torch::Tensor drawn(at::IntArrayRef shape, data::Random& random) {
-  const torch::Tensor tensor = torch::empty(shape);
+  torch::Tensor tensor = torch::empty(shape);
   auto* const values = tensor.data_ptr<float>();
   for (std::int64_t i = 0; i < tensor.numel(); ++i) {
     values[i] = static_cast<float>(random.normal());

@@ -12,7 +12,8 @@ namespace pair::tests {
 // time of all tests. So a test program that is linked with the commands (FORKS in tests/CMakeLists.txt) and that was
 // started by 'starting_by_fork' calls them instead, in a process that has LibTorch already. This is left out for
 // commands that need no LibTorch and for those that start their own program file again. PAIR_TEST_START=exec executes
-// the program in all cases.
+// the program in all cases, as the preset tsan does: the thread sanitizer does not support threads after a fork() in a
+// process that has had threads, such as OpenBLAS's.
 [[noreturn]] void become_pair(const std::vector<std::string>& arguments);
 
 }  // namespace pair::tests

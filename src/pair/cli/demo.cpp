@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/cli/commands.h"
 #include "pair/cli/output_options.h"
 #include "pair/cli/recipe.h"
@@ -82,14 +82,13 @@ void demo(const DemoArguments& arguments, Context& context) {
   const std::vector<double> erm = accuracies_of(result.outcomes[0].record);
   const std::vector<double> pair = accuracies_of(result.outcomes[1].record);
   const auto& dataset = specs[0].dataset.options.as<data::ColoredMnistSpec>();
-  char line[120];
-  std::snprintf(line, sizeof line, "  %-44s %7s %8s\n", "accuracy", "ERM", "PAIR-o");
-  text << line;
+  const auto percent = [](double share, int decimals) {
+    return base::with_decimals(100 * share, decimals) + "%";
+  };
+  base::Rows table = {{"accuracy", "ERM", "PAIR-o"}};
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   const auto row = [&](const std::string& name, std::size_t i) {
-    std::snprintf(line, sizeof line, "  %-44s %6.1f%% %7.1f%%\n", name.c_str(), 100 * erm.at(i),
-                  100 * pair.at(i));
-    text << line;
+    table.push_back({name, percent(erm.at(i), 1), percent(pair.at(i), 1)});
     rows.push_back({{"environment", name}, {"erm", erm.at(i)}, {"pair", pair.at(i)}});
   };
   std::size_t environment = 0;
@@ -102,10 +101,10 @@ void demo(const DemoArguments& arguments, Context& context) {
         environment++);
   }
   const std::size_t reversed = dataset.train_betas.size();
-  std::snprintf(line, sizeof line, "\nWith reversed colours, ERM's accuracy is %.0f%%, PAIR-o's %.0f%%.\n",
-                100 * erm.at(reversed), 100 * pair.at(reversed));
   const std::string report = write_report(result, arguments.out);
-  text << line << "The shape alone allows 75%.\n\nRecords in " << arguments.out
+  text << base::aligned(table, {.indent = "  ", .left = 1}) << "\nWith reversed colours, ERM's accuracy is "
+       << percent(erm.at(reversed), 0) << ", PAIR-o's " << percent(pair.at(reversed), 0)
+       << ".\nThe shape alone allows 75%.\n\nRecords in " << arguments.out
        << "; a report to open in a browser: " << report << '\n';
   if (arguments.json) {
     const nlohmann::ordered_json object{

@@ -1,11 +1,25 @@
 // Replaces the training commands in the program without LibTorch. The summaries here must equal those of the
 // commands themselves; a test compares them.
 
+#include <string_view>
+
 #include "pair/cli/commands.h"
 #include "pair/cli/hand_over.h"
+#include "pair/cli/paper.h"
 #include "pair/cli/train_commands.h"
 
 namespace pair::cli {
+namespace {
+
+// Whether the arguments begin with 'paper' and a command that does not need LibTorch.
+bool is_paper_theory(Context& context) {
+  CLI::App theory;
+  add_paper_theory(theory, context);
+  return context.arguments.size() > 2 && context.arguments[1] == std::string_view("paper") &&
+         theory.get_subcommand_no_throw(context.arguments[2]) != nullptr;
+}
+
+}  // namespace
 
 void prepare_to_train() {}
 
@@ -22,6 +36,10 @@ void add_train_commands(CLI::App& app, Context& context) {
 }
 
 void add_paper_commands(CLI::App& app, Context& context) {
+  if (is_paper_theory(context)) {
+    add_paper_theory(add_paper(app), context);
+    return;
+  }
   add_elsewhere(app, context, Part::training, "paper",
                 "Make a table or a figure of the paper, or check its theory");
 }

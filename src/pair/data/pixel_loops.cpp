@@ -252,7 +252,7 @@ struct WideLoops {
                                             6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1);
     const std::size_t row_bytes = columns * 3;
     const std::size_t out_bytes = windows.size() * 3;
-    std::array<Weights, most_groups> parts;
+    std::array<Weights, most_groups> parts;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled below
     for (const PixelWindow& window : windows) {
       const std::int64_t groups = (window.count + taps - 1) / taps;
       const std::int32_t* const weight = weights.data() + window.weights;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -12,6 +11,8 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/paper/table.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/trained.h"
@@ -262,32 +263,22 @@ nlohmann::json extrapolation(const ExtrapolationRequest& request, const std::fil
 }
 
 std::string extrapolation_text(const nlohmann::json& result) {
-  char line[240];
   const bool notebook = result.at("problem") == "notebook";
   std::string text = std::string("Extrapolation, ") + (notebook ? "the notebook's problem, " : "") +
                      result.at("sampling").get<std::string>() + " sampling, " +
                      std::to_string(result.at("seeds").size()) + " seeds\n\n";
-  std::snprintf(line, sizeof line, "  %-14s %18s %18s   %s\n", "", "extrapolation MSE", "invariance score",
-                "chosen by validation");
-  text += line;
+  base::Rows rows = {{"", "extrapolation MSE", "invariance score", "chosen by validation"}};
   for (const json& method : result.at("methods")) {
     const auto entry = [&](const char* key) {
-      char cell[40];
-      std::snprintf(cell, sizeof cell, "%.3f +- %.3f", method.at(key).at("mean").get<double>(),
-                    method.at(key).at("deviation").get<double>());
-      return std::string(cell);
+      return base::with_decimals(method.at(key).at("mean"), 3) + " +- " +
+             base::with_decimals(method.at(key).at("deviation"), 3);
     };
-    std::snprintf(line, sizeof line, "  %-14s %18s %18s   %s\n",
-                  method.at("label").get<std::string>().c_str(), entry("mse").c_str(),
-                  entry("invariance").c_str(), method.at("setting").get<std::string>().c_str());
-    text += line;
+    rows.push_back({method.at("label"), entry("mse"), entry("invariance"), method.at("setting")});
   }
-  std::snprintf(
-      line, sizeof line,
-      "\n  The invariance score is 0 if predictions do not depend on x2. The paper has an MSE of %.2f for\n"
-      "  PAIR and does not say whether its problem is that of the text or of the notebook.\n",
-      result.at("paper").at("mse").get<double>());
-  return text + line;
+  return text + base::aligned(rows, {.indent = "  "}) +
+         "\n  The invariance score is 0 if predictions do not depend on x2. The paper has an MSE of " +
+         base::with_decimals(result.at("paper").at("mse"), 2) +
+         " for\n  PAIR and does not say whether its problem is that of the text or of the notebook.\n";
 }
 
 }  // namespace pair::paper

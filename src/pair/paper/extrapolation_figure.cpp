@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/data/extrapolation_spec.h"
 
 namespace pair::paper {
@@ -97,11 +97,9 @@ plot::Figure extrapolation_figure(const nlohmann::json& result) {
             return data::extrapolation_label(x1, frequency);
           })));
   for (const json& method : result.at("methods")) {
-    char title[120];
-    std::snprintf(title, sizeof title, "%s: MSE %.2f, invariance %.3f",
-                  method.at("label").get<std::string>().c_str(),
-                  method.at("mse").at("values").at(0).get<double>(),
-                  method.at("invariance").at("values").at(0).get<double>());
+    const std::string title = method.at("label").get<std::string>() + ": MSE " +
+                              base::with_decimals(method.at("mse").at("values").at(0), 2) + ", invariance " +
+                              base::with_decimals(method.at("invariance").at("values").at(0), 3);
     figure.panels.emplace_back(map(result, title, field_of(method.at("map"))));
   }
   return figure;

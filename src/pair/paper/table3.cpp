@@ -1,7 +1,7 @@
 #include "pair/paper/table3.h"
 
 #include <algorithm>
-#include <cstdio>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +10,7 @@
 
 #include "pair/base/algorithm_names.h"
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/paper/table3_printed.h"
 #include "pair/select/domainbed.h"
@@ -104,18 +105,19 @@ json row_of(const Chosen& chosen, std::string_view algorithm,
   return row;
 }
 
-std::string shown(const json& value, const char* format) {
-  if (value.is_null()) {
-    return "X";
-  }
-  char text[32];
-  std::snprintf(text, sizeof text, format, value.get<double>());
-  return text;
+// "72.3"; X if there is no value.
+std::string shown(const json& value) {
+  return value.is_null() ? "X" : base::with_decimals(value, 1);
+}
+
+// "+1.2", "-0.4"; X if there is no value.
+std::string with_sign(const json& value) {
+  return (value.is_null() || std::signbit(value.get<double>()) ? "" : "+") + shown(value);
 }
 
 // "72.3 +- 0.3"; X if there is no value.
 std::string with_error(const json& mean, const json& error) {
-  return shown(mean, "%.1f") + (error.is_null() ? "" : " +- " + shown(error, "%.1f"));
+  return shown(mean) + (error.is_null() ? "" : " +- " + shown(error));
 }
 
 std::string with_error(const json& printed) {
@@ -275,9 +277,9 @@ std::string table3_text(const nlohmann::json& result) {
     }
     line.push_back(with_error(row.at("average"), row.at("average_error")) + " (" +
                    with_error(paper.at("average")) + ")");
-    line.push_back(row.at("pair_s").get<bool>() ? shown(row.at("delta_worst"), "%+.1f") + " (" +
-                                                      shown(paper.at("delta_worst"), "%+.1f") + ")"
-                                                : "");
+    line.push_back(row.at("pair_s").get<bool>()
+                       ? with_sign(row.at("delta_worst")) + " (" + with_sign(paper.at("delta_worst")) + ")"
+                       : "");
     line.push_back(shown_bases(row.at("figures")));
     lines.push_back(std::move(line));
   }

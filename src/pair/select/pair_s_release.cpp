@@ -37,7 +37,8 @@ double first_number(const std::vector<const Run*>& runs, const std::vector<std::
       smallest.push_back(of_run);
     }
   }
-  const double magnitude = smallest.empty() ? -INFINITY : std::log10(mean(smallest)) - 2.0;
+  const double magnitude =
+      smallest.empty() ? -std::numeric_limits<double>::infinity() : std::log10(mean(smallest)) - 2.0;
   return std::isfinite(magnitude) ? std::pow(10.0, std::trunc(magnitude)) : least;
 }
 

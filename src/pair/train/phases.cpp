@@ -31,8 +31,8 @@ double Phases::factor(std::int64_t step) const {
     return 1.0;
   }
   if (settings_->schedule == Decay::step) {
-    return std::pow(settings_->schedule_factor,
-                    static_cast<double>((step - warmup) / settings_->schedule_every));
+    const std::int64_t reductions = (step - warmup) / settings_->schedule_every;
+    return std::pow(settings_->schedule_factor, static_cast<double>(reductions));
   }
   const double passed = static_cast<double>(step - warmup) / static_cast<double>(settings_->steps - warmup);
   return 0.5 * (1.0 + std::cos(std::numbers::pi * passed));
