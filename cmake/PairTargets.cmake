@@ -17,7 +17,8 @@ target_compile_options(pair_compile_options INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports a false overlap and a false overflow in std::string's own operator+ (GCC bugs 105651, 105329).
-  target_compile_options(pair_compile_options INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  target_compile_options(pair_compile_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict> $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC falsely reports that std::vector frees memory it did not allocate when constructed from a range.
@@ -31,7 +32,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT PAIR_SANITIZE)
 endif()
 if(PAIR_SANITIZE)
   target_compile_options(pair_compile_options INTERFACE
-    -fsanitize=${PAIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PAIR_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(pair_compile_options INTERFACE -fsanitize=${PAIR_SANITIZE})
 endif()
 

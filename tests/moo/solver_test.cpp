@@ -13,7 +13,7 @@
 #include "pair/moo/registry.h"
 #include "tests/moo/problems.h"
 
-namespace pair::moo::balancer_test {
+namespace pair::moo::solver_test {
 namespace {
 
 using testing::Case;
@@ -245,4 +245,4 @@ INSTANTIATE_TEST_SUITE_P(All, AnySolver, ::testing::ValuesIn(names()),
                          [](const auto& tested) { return std::string(tested.param); });
 
 }  // namespace
-}  // namespace pair::moo::balancer_test
+}  // namespace pair::moo::solver_test

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "pair/algorithms/registry.h"
+#include "pair/data/registry.h"
 #include "pair/runs/known_settings.h"
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
@@ -34,6 +36,30 @@ TEST(Settings, AreNamedOnceAndExplained) {
     EXPECT_TRUE(names.insert(known.name).second) << known.name;
     EXPECT_THAT(known.summary, Not(IsEmpty())) << known.name;
     EXPECT_THAT(known.accepted, Not(IsEmpty())) << known.name;
+  }
+}
+
+// Runs ignore settings that they do not have, so a misspelled one in a declaration would have no effect.
+TEST(Settings, ThatDeclarationsNameAreKnownAndSoAreTheirPlaces) {
+  std::set<std::string> places = {""};
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    places.insert({dataset.protocol, dataset.variant});
+    for (const auto& [name, value] : dataset.settings) {
+      EXPECT_NO_THROW((void)known_setting(name)) << dataset.name << ": " << name;
+    }
+  }
+  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+    for (const algorithms::Defaults& defaults : algorithm.defaults) {
+      EXPECT_TRUE(places.contains(defaults.where)) << algorithm.name << ": " << defaults.where;
+      for (const auto& [name, value] : defaults.settings) {
+        EXPECT_NO_THROW((void)known_setting(name)) << algorithm.name << ": " << name;
+      }
+    }
+    for (const algorithms::Drawn& drawn : algorithm.drawn) {
+      EXPECT_TRUE(places.contains(drawn.where)) << algorithm.name << ": " << drawn.where;
+      EXPECT_TRUE(places.contains(drawn.except)) << algorithm.name << ": " << drawn.except;
+      EXPECT_NO_THROW((void)known_setting(drawn.setting)) << algorithm.name << ": " << drawn.setting;
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace pair::select::figures_test {
+namespace pair::select::means_test {
 namespace {
 
 TEST(Figures, AreTheMeanAndTheStandardErrorInPerCent) {
@@ -38,4 +38,4 @@ TEST(Figures, AddInTheOrderOfNumPy) {
 }
 
 }  // namespace
-}  // namespace pair::select::figures_test
+}  // namespace pair::select::means_test

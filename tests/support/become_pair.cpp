@@ -46,13 +46,13 @@ bool can_be_called(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-void become_pair(const std::vector<std::string>& arguments) {
+void become_pair(const std::vector<std::string>& arguments) noexcept {
   // Not those of a shell in the background, or of an earlier test.
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) {
     std::signal(number, SIG_DFL);
   }
   // A copy of the other end of a pipe would keep it open.
-  ::close_range(STDERR_FILENO + 1, ~0U, 0);
+  ::closefrom(STDERR_FILENO + 1);
   std::vector<std::string> words = {PAIR_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;

@@ -12,7 +12,6 @@
 
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
-#include "pair/sweep/launcher.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::sweep::many_runs_test {
@@ -245,15 +244,11 @@ TEST(ManyRuns, ThatAreFinishedNeedNoDevice) {
   EXPECT_EQ(run_all(there, scratch.path(), 1).outcomes.front().status, Status::done);
 }
 
-TEST(LocalLauncher, RunsItsJobsInTheirFolders) {
+TEST(ManyRuns, RunInTheFoldersThatTheyAreGiven) {
   const Scratch scratch;
   const std::vector<RunSpec> specs = small_specs(2);
-  const std::vector<LaunchJob> jobs = {launch_job(specs[0], scratch / "a", "pair"),
-                                       launch_job(specs[1], scratch / "b", "pair")};
-  EXPECT_THAT(jobs[0].command,
-              ::testing::ElementsAre("pair", "train", "--spec", (scratch / "a/spec.json").string(), "--out",
-                                     (scratch / "a").string()));
-  const ManyRuns runs = LocalLauncher(2, {}).launch(jobs);
+  const std::vector<fs::path> folders = {scratch / "a", scratch / "b"};
+  const ManyRuns runs = run_all(specs, folders, 2, {});
   EXPECT_EQ(runs.outcomes[1].directory, scratch / "b");
   EXPECT_TRUE(fs::exists(runs::done_file(scratch / "a")));
   EXPECT_TRUE(fs::exists(runs::done_file(scratch / "b")));

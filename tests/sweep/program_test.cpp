@@ -12,7 +12,6 @@
 
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
-#include "pair/sweep/launcher.h"
 #include "pair/sweep/sweep_file.h"
 #include "tests/runs/fixtures.h"
 
@@ -271,13 +270,12 @@ TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds a different sweep"), HasSubstr("its steps is 5, here 6")));
 }
 
-TEST(PairSweep, GivesLaunchersACommandLineThatRunsAJobAlone) {
+TEST(PairSweep, RunsAJobAsItsSpecRunsAlone) {
   const Scratch scratch;
   ASSERT_EQ(pair_in(scratch.path(), eight()).status, 0);
   const Job job = jobs_of(read_sweep(scratch / "sweep")).back();
-  const LaunchJob request = launch_job(job.spec, scratch / "alone", PAIR_PROGRAM);
-  prepare(request);
-  const Answer ended = pair_in(scratch.path(), Words(request.command.begin() + 1, request.command.end()));
+  const std::string spec = runs::spec_file(scratch / "sweep" / job.folder).string();
+  const Answer ended = pair_in(scratch.path(), {"train", "--spec", spec, "--out", "alone"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(runs::read_file(runs::results_file(scratch / "alone")),
             runs::read_file(runs::results_file(scratch / "sweep" / job.folder)));

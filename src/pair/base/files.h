@@ -81,7 +81,7 @@ std::string file_fault(const std::filesystem::path& path);
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name);
 
 // Replaces the file atomically: after a crash, it is either the complete old or the complete new file.
-// Supports one writer at a time. A crash may leave NAME.part, which the next call overwrites.
+// Supports one writer at a time. A crash may leave NAME.part, which the next call removes.
 void replace_file(const std::filesystem::path& path, std::string_view bytes);
 // The same by the concatenated parts, which together may be too large to join in memory.
 void replace_file(const std::filesystem::path& path, std::span<const std::string_view> parts);

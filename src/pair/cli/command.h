@@ -9,7 +9,7 @@
 #include <vector>
 
 // Common parts of all subcommands. A subcommand is one function, add_NAME(app, context), in its own file: it
-// declares its options, a footer with an example, and a callback that does the work. main.cpp lists them.
+// declares its options, a footer with an example, and a callback that does the work. program.cpp adds them.
 
 namespace pair::cli {
 

@@ -32,7 +32,7 @@ struct ListFilter {
   std::string dataset = {};    // likewise
 };
 
-// A draw of hyperparameters; see draw_of in ListKind.
+// A draw of hyperparameters; see write_draw in ListKind.
 struct DrawRequest {
   std::string algorithm;
   std::string dataset;
@@ -40,7 +40,7 @@ struct DrawRequest {
   std::int64_t trial_seed = 0;
 };
 
-// A kind of list of 'pair list', added where main.cpp calls add_list.
+// A kind of list of 'pair list', added where program.cpp calls add_list.
 struct ListKind {
   std::string name;  // on the command line: "solvers"
   std::string summary;

@@ -19,7 +19,6 @@
 #include "pair/cli/sweep_report.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/report/number.h"
-#include "pair/sweep/launcher.h"
 #include "pair/sweep/many_runs.h"
 #include "pair/sweep/status.h"
 #include "pair/sweep/sweep_file.h"
@@ -69,10 +68,9 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, 
 }
 
 // The remaining jobs. Broken runs are repaired or prepared to start again.
-std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, sweep::SweepStatus& status,
-                                        const fs::path& out, std::ostream& err) {
-  const std::string program = fs::read_symlink("/proc/self/exe").string();
-  std::vector<sweep::LaunchJob> left;
+std::vector<sweep::Job> jobs_left(const std::vector<sweep::Job>& jobs, sweep::SweepStatus& status,
+                                  const fs::path& out, std::ostream& err) {
+  std::vector<sweep::Job> left;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const State state = status.jobs[i].state;
     if (state == State::done) {
@@ -93,7 +91,7 @@ std::vector<sweep::LaunchJob> jobs_left(const std::vector<sweep::Job>& jobs, swe
         continue;
       }
     }
-    left.push_back(sweep::launch_job(jobs[i].spec, out / jobs[i].folder, program));
+    left.push_back(jobs[i]);
   }
   return left;
 }
@@ -157,7 +155,7 @@ void launch(const LaunchArguments& arguments, Context& context) {
         "--no-models: expected keep_checkpoints to be last, got another value, which keeps models");
   }
   sweep::SweepStatus before = sweep::status_of(jobs, out);
-  const std::vector<sweep::LaunchJob> left = jobs_left(jobs, before, out, context.err);
+  const std::vector<sweep::Job> left = jobs_left(jobs, before, out, context.err);
   const std::size_t done_before = before.counts.of(State::done);
   if (const std::vector<std::string> strangers = sweep::strangers_in(out, jobs_of(arguments.sweep));
       !strangers.empty()) {
@@ -184,8 +182,13 @@ void launch(const LaunchArguments& arguments, Context& context) {
   hooks.notice = [&](std::string_view sentence) { display.say(sentence); };
   hooks.keep_models = !arguments.no_models;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
-  sweep::LocalLauncher launcher(arguments.jobs, hooks);
-  const sweep::ManyRuns runs = launcher.launch(left);
+  std::vector<runs::RunSpec> specs;
+  std::vector<fs::path> folders;
+  for (const sweep::Job& job : left) {
+    specs.push_back(job.spec);
+    folders.push_back(out / job.folder);
+  }
+  const sweep::ManyRuns runs = sweep::run_all(specs, folders, arguments.jobs, hooks);
   display.end();
 
   const Ended ended = count(runs);

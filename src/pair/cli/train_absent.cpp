@@ -1,5 +1,6 @@
 // Replaces the training commands in builds without LibTorch.
 
+#include "pair/cli/commands.h"
 #include "pair/cli/paper.h"
 #include "pair/cli/train_commands.h"
 
@@ -7,7 +8,9 @@ namespace pair::cli {
 
 void prepare_to_train() {}
 
-void add_train_commands(CLI::App& /*app*/, Context& /*context*/) {}
+void add_train_commands(CLI::App& app, Context& context) {
+  add_data(app, context);
+}
 
 void add_paper_commands(CLI::App& app, Context& context) {
   add_paper_theory(add_paper(app), context);

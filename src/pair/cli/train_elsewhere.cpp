@@ -1,6 +1,7 @@
 // Replaces the training commands in the program without LibTorch. The summaries here must equal those of the
 // commands themselves; a test compares them.
 
+#include <algorithm>
 #include <string_view>
 
 #include "pair/cli/commands.h"
@@ -13,10 +14,13 @@ namespace {
 
 // Whether the arguments begin with 'paper' and a command that does not need LibTorch.
 bool is_paper_theory(Context& context) {
+  if (context.arguments.size() < 3 || context.arguments[1] != std::string_view("paper")) {
+    return false;
+  }
   CLI::App theory;
   add_paper_theory(theory, context);
-  return context.arguments.size() > 2 && context.arguments[1] == std::string_view("paper") &&
-         theory.get_subcommand_no_throw(context.arguments[2]) != nullptr;
+  return std::ranges::any_of(theory.get_subcommands([](const CLI::App*) { return true; }),
+                             [&](const CLI::App* one) { return one->check_name(context.arguments[2]); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "pair/data/image_writer.h"
 
-// jpeglib.h needs FILE.
 #include <jpeglib.h>
 #include <zlib.h>
 

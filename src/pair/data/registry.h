@@ -34,7 +34,7 @@ struct DatasetEntry {
   base::Options options = {};             // defaults
 
   // The default set-up for training, by which algorithms refer to it: "cmnist" (the paper's ColoredMNIST),
-  // "extrapolation" or "domainbed". An algorithm may have defaults for a protocol, and for a variant within
+  // "extrapolation", "domainbed" or "wilds". An algorithm may have defaults for a protocol, and for a variant within
   // it.
   std::string protocol = "cmnist";
   std::string variant = {};

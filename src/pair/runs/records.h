@@ -12,9 +12,9 @@
 //   step            updates so far
 //   args            algorithm, dataset, seed, trial_seed (the seed), hparams_seed, test_envs; env_names,
 //                   weights_sha256 and name where the run has them; selection, the score that a dataset with
-//                   its own scores is selected by; and what
-//                   selection needs to know about the algorithm: losses, lists of what PAIR-s reads, of which
-//                   the first counts that the records have; noisy_losses; domainbed, its name there
+//                   its own scores is selected by; and what selection needs to know about the algorithm:
+//                   losses, lists of what PAIR-s reads, of which the first counts that the records have;
+//                   noisy_losses; domainbed, its name there
 //   hparams         every setting of the method, the model and the data (see settings.h)
 //   loss            the value that the last step minimised: the weighted losses and, except in the balance phase,
 //                   the L2 term

@@ -1,7 +1,6 @@
 #include "pair/runs/run_spec.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -47,16 +46,24 @@ nlohmann::json spelled_out(const RunSpec& spec, Unsaid unsaid) {
 constexpr const char* once_of_all = "epsilon";
 constexpr double once_of_all_value = 0.1;
 
-// Settings whose default changed when they were added: specs that earlier versions wrote do not have them,
-// and their runs had these values. (Written specs have all settings; those by hand may have few.)
-struct AddedSetting {
-  const char* name;
-  const char* value_before;
-};
-constexpr std::array added_settings{AddedSetting{"draws", "pair"}, AddedSetting{"exif", "false"},
-                                    AddedSetting{"decode", "exact"}, AddedSetting{"hold_at_noise", "false"},
-                                    AddedSetting{"balance_lr_ratio", "0"}};
+// Written specs have all settings that there were then; those by hand may have few.
 constexpr const char* in_all_written_specs = "checkpoint_every";
+
+// Settings that were added after a spec was written are missing in it. Its run had the values that names of runs
+// omit, whatever the default is now.
+void set_omitted(RunSpec& spec, const nlohmann::json& written) {
+  std::vector<Override> omitted;
+  for (const Setting& setting : settings_of(spec)) {
+    const base::Field& field = *setting.field;
+    if (!field.unsaid.empty() && !written.contains(field.name) &&
+        base::as_text(setting.value()) != field.unsaid) {
+      omitted.emplace_back(field.name, field.unsaid);
+    }
+  }
+  for (const Override& setting : omitted) {
+    set(spec, setting.first, setting.second);
+  }
+}
 
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec, Unsaid::omit);
@@ -253,10 +260,8 @@ RunSpec spec_from_json(const nlohmann::json& json) {
       set(spec, name, value);
     }
   }
-  for (const AddedSetting& added : added_settings) {
-    if (written && !json.contains(added.name) && find_setting(spec, added.name) != nullptr) {
-      set(spec, added.name, added.value_before);
-    }
+  if (written) {
+    set_omitted(spec, json);
   }
   fit_preference(spec.settings, json.contains("preference"));
   return spec;

@@ -9,11 +9,11 @@
 #include "pair/base/algorithm_names.h"
 #include "pair/base/choices.h"
 #include "pair/base/names.h"
-#include "pair/base/numbers.h"
 #include "pair/select/catalog.h"
 #include "pair/select/criteria.h"
 #include "pair/select/domainbed.h"
 #include "pair/select/losses.h"
+#include "pair/select/pair_s_scoring.h"
 #include "pair/select/pair_within_run.h"
 
 namespace pair::select {
@@ -156,13 +156,9 @@ void check(const Request& request) {
   } else if (!request.validation.empty()) {
     (void)value_named("validation", request.validation, validations);
   }
-  (void)pair_options(request);
   check_count("skip", request.skip, 0);
   check_count("last", request.last, 1);
-  if (!(request.percentile >= 0.0 && request.percentile <= 1.0)) {
-    throw std::invalid_argument("percentile: expected a number from 0 to 1, got " +
-                                base::shown(request.percentile));
-  }
+  check(pair_options(request));
 }
 
 void keep_requested(const Request& request, History& history) {
