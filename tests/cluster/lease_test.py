@@ -43,7 +43,7 @@ class Leases(unittest.TestCase):
     def check_locks(self, variables):
         records, lease = SCRATCH / "run" / "results.jsonl", SCRATCH / "run" / "results.jsonl.lease"
         shutil.rmtree(SCRATCH / "run", ignore_errors=True)
-        steps = 2000
+        steps = 5000  # long enough for the second process to start while the first one trains, on a busy machine, too
         process = start("run", steps, variables)
         self.wait_for(lambda: records.exists() and records.stat().st_size > 0, process)
         self.assertTrue(lease.exists())

@@ -1,4 +1,4 @@
-// starting_by_fork PROGRAM ARGUMENT...: executes a test program whose starts of pair are to be forks (become_pair.h).
+// starting_by_fork PROGRAM ARGUMENT...: executes a test program that will start pair by fork (become_pair.h).
 // The test program then loads LibTorch with the variables that 'pair' sets before it executes its training half, so
 // that both compute with the same kernels.
 

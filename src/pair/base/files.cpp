@@ -204,7 +204,7 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
 void replace_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
   constexpr mode_t mode = 0644;
   const fs::path part = part_of(path);
-  // A new file, not whatever has that name: writing to a pipe would wait for its reader.
+  // A new file, never one that exists: writing to a pipe of that name would wait for its reader.
   ::unlink(part.c_str());
   const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   if (descriptor < 0) {

@@ -50,7 +50,7 @@ constexpr double once_of_all_value = 0.1;
 constexpr const char* in_all_written_specs = "checkpoint_every";
 
 // Settings that were added after a spec was written are missing in it. Its run had the values that names of runs
-// omit, whatever the default is now.
+// omit. The defaults may be others now.
 void set_omitted(RunSpec& spec, const nlohmann::json& written) {
   std::vector<Override> omitted;
   for (const Setting& setting : settings_of(spec)) {
