@@ -7,8 +7,6 @@ FUZZ_SECONDS ?= 60
 # One job per core, and 2 GB of memory for each: what compiling a source that uses torch takes.
 JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6); \
   print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' /proc/meminfo)
-# One more than that for tests, some of which wait: for a browser, for other processes, for a lease to end.
-TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 sources = find src tests benchmarks examples python -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh'
 install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
@@ -33,13 +31,13 @@ test: ## Build everything and run all tests
 	$(call install,test)
 	cmake --preset release -DPAIR_TESTS=ON -DPAIR_BENCHMARKS=ON $(CMAKE_ARGS)
 	$(call build,release)
-	ctest --preset release --parallel $(TEST_JOBS)
+	ctest --preset release --parallel $(JOBS)
 
 python: ## Build the Python package in build/release/python and test it
 	$(call install,python)
 	cmake --preset release -DPAIR_TESTS=ON -DPAIR_PYTHON=on $(CMAKE_ARGS)
 	$(call build,release) --target pair pair_python
-	ctest --preset release --parallel $(TEST_JOBS) --tests-regex '^python[.]'
+	ctest --preset release --parallel $(JOBS) --tests-regex '^python[.]'
 
 bench: ## Measure the solver, alone and against GLPK, and run the Google Benchmark programs
 	$(call install,test)
@@ -53,7 +51,7 @@ check: ## Lint all sources, run all tests under the sanitizers, and each fuzzer 
 	$(MAKE) lint LINT_ALL=1
 	for preset in asan tsan; do \
 	  cmake --preset $$preset $(CMAKE_ARGS) && cmake --build --preset $$preset --parallel $(JOBS) && \
-	  ctest --preset $$preset --parallel $(TEST_JOBS) || exit; \
+	  ctest --preset $$preset --parallel $(JOBS) || exit; \
 	done
 	$(MAKE) fuzz
 

@@ -187,6 +187,24 @@ TEST(FoldersWith, AreThoseThatHaveTheFile) {
   EXPECT_TRUE(folders_with(scratch / "absent", "results.jsonl").empty());
 }
 
+TEST(ReplaceFile, DoesNotWaitForThePipeThatHasTheNameOfItsTemporaryFile) {
+  const Scratch scratch;
+  put(scratch / "done", "old");
+  ASSERT_EQ(::mkfifo(part_of(scratch / "done").c_str(), 0600), 0);
+  replace_file(scratch / "done", "new");
+  EXPECT_EQ(content(scratch / "done"), "new");
+  EXPECT_THAT(names_in(scratch.path()), ElementsAre("done"));
+}
+
+TEST(ReplaceFile, WritesToNoFileThatALinkOfThatNamePointsTo) {
+  const Scratch scratch;
+  put(scratch / "precious", "kept");
+  fs::create_symlink(scratch / "precious", part_of(scratch / "done"));
+  replace_file(scratch / "done", "new");
+  EXPECT_EQ(content(scratch / "precious"), "kept");
+  EXPECT_EQ(content(scratch / "done"), "new");
+}
+
 TEST(WriteOutput, ReplacesAFileAndKeepsItsPermissions) {
   const Scratch scratch;
   put(scratch / "page", "old");

@@ -7,8 +7,10 @@
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/colored_mnist_spec.h"
+#include "pair/data/registry.h"
 #include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
+#include "pair/runs/value_json.h"
 #include "tests/runs/fixtures.h"
 
 namespace pair::runs::testing::run_spec_test {
@@ -102,6 +104,28 @@ TEST(RunSpec, CallsThePrecisionByItsOldName) {
   written.erase("precision");
   EXPECT_EQ(spec_from_json(written).settings.precision, train::Precision::tf32);
   EXPECT_EQ(hash(spec_from_json(written)), hash(with({{"tf32", "true"}})));
+}
+
+TEST(RunSpec, OfEarlierVersionsHaveTheOmittedValueOfEverySettingThatWasAdded) {
+  int added = 0;
+  for (const data::DatasetEntry& dataset : data::datasets()) {
+    const RunSpec today = resolve(dataset.name, "pair");
+    for (const Setting& setting : settings_of(today)) {
+      const base::Field& field = *setting.field;
+      // A spec without precision has it by its old name, tf32.
+      if (field.unsaid.empty() || field.name == "precision") {
+        continue;
+      }
+      nlohmann::json written = as_json(today);
+      written.erase(field.name);
+      const nlohmann::json value = value_of(spec_from_json(written), field.name);
+      EXPECT_EQ(value.is_string() ? value.get<std::string>() : base::as_text(*value_from(value)),
+                field.unsaid)
+          << dataset.name << ": " << field.name;
+      ++added;
+    }
+  }
+  EXPECT_GT(added, 200);
 }
 
 // Their runs had other defaults on DomainBed's digits.
