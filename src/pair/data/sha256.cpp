@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -46,8 +45,8 @@ bool is_sha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-std::string sha256_of_file(const std::filesystem::path& path) {
-  base::RegularFile file(path, std::numeric_limits<std::uint64_t>::max());
+std::string sha256_of_file(const std::filesystem::path& path, std::uint64_t limit) {
+  base::RegularFile file(path, limit);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
   if (context == nullptr || EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) != 1) {
     throw std::runtime_error(no_digest);

@@ -105,12 +105,12 @@ json row_of(const Chosen& chosen, std::string_view algorithm,
   return row;
 }
 
-// "72.3"; X if there is no value.
+// "72.3"; X if the value is missing.
 std::string shown(const json& value) {
   return value.is_null() ? "X" : base::with_decimals(value, 1);
 }
 
-// "+1.2", "-0.4"; X if there is no value.
+// "+1.2", "-0.4"; X if the value is missing.
 std::string with_sign(const json& value) {
   return (value.is_null() || std::signbit(value.get<double>()) ? "" : "+") + shown(value);
 }

@@ -80,7 +80,7 @@ std::string write_model(const std::filesystem::path& folder, const RunSpec& spec
   trainer.save_weights(weights_file(folder));
   ModelCard card = card_of(spec, data, trainer.step());
   card.averaged_steps = trainer.averaged_steps();
-  card.weights_sha256 = data::sha256_of_file(weights_file(folder));
+  card.weights_sha256 = data::sha256_of_file(weights_file(folder), base::largest_checkpoint);
   const std::string text = to_text(card);
   replace_file(card_file(folder), text);
   return data::sha256(text);
@@ -133,7 +133,7 @@ TrainedModel::TrainedModel(const std::filesystem::path& folder, const std::strin
     : card_(read_card(folder)), device_(device_named(device)) {
   const fs::path weights = weights_file(folder);
   try {
-    if (data::sha256_of_file(weights) != card_.weights_sha256) {
+    if (data::sha256_of_file(weights, base::largest_checkpoint) != card_.weights_sha256) {
       throw std::invalid_argument(weights.string() + " has changed since the run wrote it");
     }
     data::Random unused(0, "model");
