@@ -3,6 +3,7 @@
 # The rest can be set on the command line, for example make test CMAKE_ARGS=-DPAIR_TORCH=python
 CMAKE_ARGS ?=
 INSTALL ?= yes
+LONG ?= no
 FUZZ_SECONDS ?= 60
 # One job per core, and 2 GB of memory for each: what compiling a source that uses torch takes.
 JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6); \
@@ -27,11 +28,11 @@ run: ## Build the pair program and run its demo: ERM and PAIR-o on ColoredMNIST
 	$(call build,release) --target pair
 	build/release/bin/pair demo
 
-test: ## Build everything and run all tests
-	$(call install,test)
+test: ## Build everything and run the tests (LONG=yes: also those that take 15 seconds or more)
+	$(call install,$(if $(filter yes,$(LONG)),long-test,test))
 	cmake --preset release -DPAIR_TESTS=ON -DPAIR_BENCHMARKS=ON $(CMAKE_ARGS)
 	$(call build,release)
-	ctest --preset release --parallel $(JOBS)
+	ctest --preset release --parallel $(JOBS) $(if $(filter yes,$(LONG)),,--label-exclude long)
 
 python: ## Build the Python package in build/release/python and test it
 	$(call install,python)

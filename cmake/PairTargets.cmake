@@ -119,7 +119,7 @@ function(pair_build_quickly target)
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
   endif()
   if(PAIR_UNITY AND NOT ARG_NO_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${PAIR_UNITY_BATCH})
   endif()
 endfunction()
 

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> installed_packages() {
   const std::string script =
       std::regex_replace(text_of("scripts/install-dependencies"), std::regex("#[^\n]*"), "");
-  static const std::regex list("\n(?:python_|test_)?packages=\\(([^)]*)\\)");
+  static const std::regex list("\n(?:python_|test_|long_test_)?packages=\\(([^)]*)\\)");
   static const std::regex package("(^|\\s)([a-z][a-z0-9.+-]+)(?=\\s|$)");
   std::vector<std::string> packages;
   for (auto found = std::sregex_iterator(script.begin(), script.end(), list); found != std::sregex_iterator();

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <string_view>
 
 #ifdef PAIR_TESTS_FORK
@@ -30,18 +28,6 @@ bool can_be_called(const std::vector<std::string>& arguments) {
          });
 }
 
-// Leaves out the destructors of LibTorch's registries, which would copy every page that they touch: a fifth of a
-// second. The search for leaks, at the end of a program with the address sanitizer, needs them.
-[[noreturn]] void end_with(int status) {
-#ifdef __SANITIZE_ADDRESS__
-  std::exit(status);
-#else
-  std::cout.flush();
-  std::cerr.flush();
-  std::fflush(nullptr);
-  ::_exit(status);
-#endif
-}
 #endif
 
 }  // namespace
@@ -62,7 +48,7 @@ void become_pair(const std::vector<std::string>& arguments) noexcept {
   argv.push_back(nullptr);
 #ifdef PAIR_TESTS_FORK
   if (can_be_called(arguments)) {
-    end_with(cli::run_standard(static_cast<int>(words.size()), argv.data()));
+    cli::end_process(cli::run_standard(static_cast<int>(words.size()), argv.data()));
   }
 #endif
   ::execv(PAIR_PROGRAM, argv.data());

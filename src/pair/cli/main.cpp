@@ -1,5 +1,5 @@
 #include "pair/cli/program.h"
 
 int main(int argc, char** argv) {
-  return pair::cli::run_standard(argc, argv);
+  pair::cli::end_process(pair::cli::run_standard(argc, argv));
 }

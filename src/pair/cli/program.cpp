@@ -1,6 +1,10 @@
 #include "pair/cli/program.h"
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <utility>
 #include <vector>
@@ -36,6 +40,17 @@ int run_standard(int argc, char** argv) {
   std::ios::sync_with_stdio(false);
   Context standard{std::cin, std::cout, std::cerr};
   return run(argc, argv, standard, add_commands);
+}
+
+void end_process(int status) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  std::exit(status);
+#else
+  std::cout.flush();
+  std::cerr.flush();
+  std::fflush(nullptr);
+  ::_exit(status);
+#endif
 }
 
 }  // namespace pair::cli

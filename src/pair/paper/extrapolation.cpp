@@ -23,7 +23,7 @@ namespace {
 using nlohmann::json;
 using Sampling = data::ExtrapolationSpec::Sampling;
 
-struct Method {
+struct SearchedMethod {
   std::string_view key;
   std::string_view label;
   std::string_view algorithm;
@@ -33,15 +33,15 @@ struct Method {
 // Solutions of EPO's linear program jump between corners of the simplex as minibatches differ; those of the
 // smoothed program stay near the previous one.
 constexpr std::array methods_known = {
-    Method{"erm", "ERM", "erm", ""},
-    Method{"irmv1", "IRMv1", "irmv1", "penalty"},
-    Method{"vrex", "V-REx", "vrex", "penalty"},
-    Method{"irmx", "IRMX", "irmx", "penalty"},
-    Method{"pair", "PAIR-o", "pair", "preference", "epo"},
-    Method{"pair_smooth", "PAIR-o, smooth", "pair", "preference", "epo_smooth"}};
+    SearchedMethod{"erm", "ERM", "erm", ""},
+    SearchedMethod{"irmv1", "IRMv1", "irmv1", "penalty"},
+    SearchedMethod{"vrex", "V-REx", "vrex", "penalty"},
+    SearchedMethod{"irmx", "IRMX", "irmx", "penalty"},
+    SearchedMethod{"pair", "PAIR-o", "pair", "preference", "epo"},
+    SearchedMethod{"pair_smooth", "PAIR-o, smooth", "pair", "preference", "epo_smooth"}};
 
 // The penalty weights that "generically perform well" in the paper's search from 1e-4 (Appendix C.3).
-constexpr std::array penalties = {"0.01", "0.1", "1", "10"};
+constexpr std::array text_penalties = {"0.01", "0.1", "1", "10"};
 constexpr std::array preferences = {"1,1e4,1e16", "1,1e4,1e12", "1,1e6,1e8",
                                     "1,1e8,1e4",  "1,1e4,1e4",  "1,1e8,1e8"};
 
@@ -50,7 +50,7 @@ constexpr std::array notebook_penalties = {"1e-4", "1e-3", "0.01", "0.1", "1", "
 constexpr const char* notebook_preference = "1,1e12,1e4";
 
 // 2,500 points per environment in batches of 256: ten steps per epoch, 150 epochs before annealing.
-Overrides notebook_settings(const Method& method) {
+Overrides notebook_settings(const SearchedMethod& method) {
   Overrides settings = {{"frequency", "2"},
                         {"batch", "256"},
                         {"steps", "100000"},
@@ -125,7 +125,7 @@ double validation_of(const sweep::RunOutcome& outcome) {
 
 std::vector<std::string> extrapolation_methods() {
   std::vector<std::string> keys;
-  for (const Method& method : methods_known) {
+  for (const SearchedMethod& method : methods_known) {
     keys.emplace_back(method.key);
   }
   return keys;
@@ -145,7 +145,7 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
   const std::string dataset = "extrapolation-" + std::string(to_string(request.sampling));
   const bool notebook = request.problem == ExtrapolationProblem::notebook;
   std::vector<ExtrapolationMethod> result;
-  for (const Method& method : methods_known) {
+  for (const SearchedMethod& method : methods_known) {
     if (!request.methods.empty() &&
         std::find(request.methods.begin(), request.methods.end(), method.key) == request.methods.end()) {
       continue;
@@ -156,7 +156,7 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
       if (settings.empty() && notebook) {
         settings.assign(notebook_penalties.begin(), notebook_penalties.end());
       } else if (settings.empty()) {
-        settings.assign(penalties.begin(), penalties.end());
+        settings.assign(text_penalties.begin(), text_penalties.end());
       }
     } else if (method.searched == "preference") {
       settings = request.preferences;

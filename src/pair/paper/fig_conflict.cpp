@@ -13,6 +13,7 @@
 // the head is 0.
 
 namespace pair::paper {
+namespace conflict_figure {
 namespace {
 
 using nlohmann::json;
@@ -114,6 +115,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace conflict_figure
 
 Study fig_conflict() {
   return {
@@ -122,13 +124,13 @@ Study fig_conflict() {
       .title = "Gradient conflict of ERM with OOD objectives",
       .summary = "Cosine of ERM's gradient with each OOD objective's, by penalty weight",
       .seeds = "0-4",
-      .methods = {objectives.begin(), objectives.end()},
+      .methods = {conflict_figure::objectives.begin(), conflict_figure::objectives.end()},
       .quick_cells = "CMNIST only, three penalty weights, 100 steps of pretraining",
       .about = "Means over the 50 steps after pretraining, over all parameters; below 0, the two conflict.",
-      .cells = cells,
-      .measure = measure,
-      .draw = draw,
-      .lines = lines};
+      .cells = conflict_figure::cells,
+      .measure = conflict_figure::measure,
+      .draw = conflict_figure::draw,
+      .lines = conflict_figure::lines};
 }
 
 }  // namespace pair::paper

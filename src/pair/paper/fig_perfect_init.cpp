@@ -14,6 +14,7 @@
 // penalty weight 1e5 and no pretraining.
 
 namespace pair::paper {
+namespace perfect_init_figure {
 namespace {
 
 using nlohmann::json;
@@ -139,6 +140,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace perfect_init_figure
 
 Study fig_perfect_init() {
   return {.name = "fig-perfect-init",
@@ -146,14 +148,14 @@ Study fig_perfect_init() {
           .title = "From a model trained on gray data",
           .summary = "Whether methods that start from a model trained on gray data keep its accuracy",
           .seeds = "0-4",
-          .methods = {methods.begin(), methods.end()},
+          .methods = {perfect_init_figure::methods.begin(), perfect_init_figure::methods.end()},
           .quick_cells = "CMNIST-10 only",
           .about = "Worst test accuracy after the last step, in percent.",
-          .cells = cells,
-          .first = first,
-          .measure = measure,
-          .draw = draw,
-          .lines = lines};
+          .cells = perfect_init_figure::cells,
+          .first = perfect_init_figure::first,
+          .measure = perfect_init_figure::measure,
+          .draw = perfect_init_figure::draw,
+          .lines = perfect_init_figure::lines};
 }
 
 }  // namespace pair::paper

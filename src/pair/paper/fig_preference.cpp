@@ -10,6 +10,7 @@
 // around the default (1e10, 1e12).
 
 namespace pair::paper {
+namespace preference_figure {
 namespace {
 
 using nlohmann::json;
@@ -98,6 +99,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace preference_figure
 
 Study fig_preference() {
   return {.name = "fig-preference",
@@ -108,10 +110,10 @@ Study fig_preference() {
           .methods = {"guarded", "plain"},
           .quick_cells = "CMNIST-m only, three preferences per objective",
           .about = "Worst test accuracy after the last step, in percent; ERM's preference is 1.",
-          .cells = cells,
+          .cells = preference_figure::cells,
           .measure = worst_accuracy,
-          .draw = draw,
-          .lines = lines};
+          .draw = preference_figure::draw,
+          .lines = preference_figure::lines};
 }
 
 }  // namespace pair::paper

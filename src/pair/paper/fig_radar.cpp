@@ -13,6 +13,7 @@
 // objectives they do not use.
 
 namespace pair::paper {
+namespace radar_figure {
 namespace {
 
 using nlohmann::json;
@@ -115,6 +116,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace radar_figure
 
 Study fig_radar() {
   return {
@@ -123,15 +125,15 @@ Study fig_radar() {
       .title = "Final losses, normalised logarithms",
       .summary = "Final ERM, IRMv1 and V-REx losses of each method, normalised: radar",
       .seeds = "0-4",
-      .methods = {methods.begin(), methods.end()},
+      .methods = {radar_figure::methods.begin(), radar_figure::methods.end()},
       .quick_cells = "CMNIST-m only",
       .about =
           "lg is the logarithm to base 10. In the figure, each spoke goes from the smallest of the methods'\n"
           "logarithms (0, the centre) to the largest (1).",
-      .cells = cells,
-      .measure = measure,
-      .draw = draw,
-      .lines = lines};
+      .cells = radar_figure::cells,
+      .measure = radar_figure::measure,
+      .draw = radar_figure::draw,
+      .lines = radar_figure::lines};
 }
 
 }  // namespace pair::paper

@@ -12,6 +12,7 @@
 // preference everywhere.
 
 namespace pair::paper {
+namespace sweep_figure {
 namespace {
 
 using nlohmann::json;
@@ -225,6 +226,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace sweep_figure
 
 Study fig_sweep() {
   return {.name = "fig-sweep",
@@ -238,10 +240,10 @@ Study fig_sweep() {
           .about =
               "Worst test accuracy after the last step, in percent. A cell of IRMX is the best over all\n"
               "weights of V-REx; the row is the weight of IRMv1.",
-          .cells = cells,
+          .cells = sweep_figure::cells,
           .measure = worst_accuracy,
-          .draw = draw,
-          .lines = lines};
+          .draw = sweep_figure::draw,
+          .lines = sweep_figure::lines};
 }
 
 }  // namespace pair::paper

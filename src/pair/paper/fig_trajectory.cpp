@@ -10,6 +10,7 @@
 // is shown; here it is the mean over seeds.
 
 namespace pair::paper {
+namespace trajectory_figure {
 namespace {
 
 using nlohmann::json;
@@ -202,6 +203,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace trajectory_figure
 
 Study fig_trajectory() {
   return {.name = "fig-trajectory",
@@ -213,10 +215,10 @@ Study fig_trajectory() {
           .about =
               "Weights are means over the phase. Fitting is ERM only; Generalization begins when the OOD\n"
               "objectives together have more than half of the weight for good.",
-          .cells = cells,
-          .measure = measure,
-          .draw = draw,
-          .lines = lines};
+          .cells = trajectory_figure::cells,
+          .measure = trajectory_figure::measure,
+          .draw = trajectory_figure::draw,
+          .lines = trajectory_figure::lines};
 }
 
 }  // namespace pair::paper

@@ -10,6 +10,7 @@
 // IRMv1; ERM and PAIR-o are added here.
 
 namespace pair::paper {
+namespace vrex_failure_figure {
 namespace {
 
 using nlohmann::json;
@@ -65,6 +66,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace vrex_failure_figure
 
 Study fig_vrex_failure() {
   return {.name = "fig-vrex-failure",
@@ -72,13 +74,13 @@ Study fig_vrex_failure() {
           .title = "Environments that become similar",
           .summary = "V-REx and IRMv1 as the two environments of ColoredMNIST become similar",
           .seeds = "0-4",
-          .methods = {methods.begin(), methods.end()},
+          .methods = {vrex_failure_figure::methods.begin(), vrex_failure_figure::methods.end()},
           .quick_cells = "four values of beta",
           .about = "Worst test accuracy after the last step, in percent. The first environment has beta 0.1.",
-          .cells = cells,
+          .cells = vrex_failure_figure::cells,
           .measure = worst_accuracy,
-          .draw = draw,
-          .lines = lines};
+          .draw = vrex_failure_figure::draw,
+          .lines = vrex_failure_figure::lines};
 }
 
 }  // namespace pair::paper

@@ -15,8 +15,8 @@
 namespace pair::paper {
 namespace {
 
-constexpr std::array datasets = {std::pair{"cmnist", "CMNIST"}, std::pair{"cmnist-m", "CMNIST-m"}};
-using PaperValues = std::array<MeanAndDeviation, datasets.size()>;
+constexpr std::array columns = {std::pair{"cmnist", "CMNIST"}, std::pair{"cmnist-m", "CMNIST-m"}};
+using PaperValues = std::array<MeanAndDeviation, columns.size()>;
 
 // Penalty weights and steps of annealing for the linear scheme (Appendix F.1), and learning rates of PAIR-o's
 // balance phase: larger ones for objectives with small gradients (Appendix F.2).
@@ -172,9 +172,9 @@ class Builder {
   [[nodiscard]] Row reference(std::string key, std::string label, std::string_view algorithm,
                               const PaperValues& paper, bool gray) const {
     Row result{std::move(key), std::move(label), {}};
-    for (std::size_t d = 0; d < datasets.size(); ++d) {
-      const std::string dataset = std::string(datasets[d].first) + (gray ? "-gray" : "");
-      result.cells.push_back({datasets[d].second, {setting("", dataset, algorithm, {})}, paper[d]});
+    for (std::size_t d = 0; d < columns.size(); ++d) {
+      const std::string dataset = std::string(columns[d].first) + (gray ? "-gray" : "");
+      result.cells.push_back({columns[d].second, {setting("", dataset, algorithm, {})}, paper[d]});
     }
     return result;
   }
@@ -197,15 +197,15 @@ class Builder {
     // irmx has other defaults on minibatches, which are those of CLOvE.
     const bool minibatches = std::find(names.begin(), names.end(), "clove") != names.end();
     Row result{std::move(key), std::move(label), {}};
-    for (std::size_t d = 0; d < datasets.size(); ++d) {
-      Cell cell{datasets[d].second, {}, paper[d]};
+    for (std::size_t d = 0; d < columns.size(); ++d) {
+      Cell cell{columns[d].second, {}, paper[d]};
       cell.search_seeds = request_.search_seeds;
       for (const char* penalty : penalties) {
         for (const char* pretrain : annealing) {
           Overrides overrides = common;
           overrides.insert(overrides.end(), {{"penalty", penalty}, {"pretrain", pretrain}});
           cell.settings.push_back(setting(std::string("penalty ") + penalty + ", pretrain " + pretrain,
-                                          datasets[d].first, minibatches ? "clove" : "irmx", overrides));
+                                          columns[d].first, minibatches ? "clove" : "irmx", overrides));
         }
       }
       result.cells.push_back(std::move(cell));
@@ -283,8 +283,8 @@ class Builder {
   void add_pair_row(const PairRows& rows, const char* suffix, const char* how, Pick pick,
                     const PaperValues* paper) const {
     Row result{rows.key + suffix, rows.label + how + rows.step, {}};
-    for (std::size_t d = 0; d < datasets.size(); ++d) {
-      Cell cell{datasets[d].second, {}, std::nullopt, pick};
+    for (std::size_t d = 0; d < columns.size(); ++d) {
+      Cell cell{columns[d].second, {}, std::nullopt, pick};
       if (paper != nullptr) {
         cell.paper = (*paper)[d];
       }
@@ -294,7 +294,7 @@ class Builder {
         Overrides overrides = rows.common;
         overrides.emplace_back("balance_lr", rate);
         cell.settings.push_back(
-            setting(std::string("balance_lr ") + rate, datasets[d].first, "pair", overrides));
+            setting(std::string("balance_lr ") + rate, columns[d].first, "pair", overrides));
       }
       result.cells.push_back(std::move(cell));
     }

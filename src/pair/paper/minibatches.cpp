@@ -7,6 +7,7 @@
 // steps. docs/minibatches.md explains the three kinds of settings.
 
 namespace pair::paper {
+namespace minibatches_figure {
 namespace {
 
 using nlohmann::json;
@@ -144,6 +145,7 @@ std::string lines(const json& result) {
 }
 
 }  // namespace
+}  // namespace minibatches_figure
 
 Study minibatches() {
   return {
@@ -154,15 +156,15 @@ Study minibatches() {
           "Accuracy by batch size: PAIR-o, V-REx, IRMX and IRMv1 with and without the settings for "
           "minibatches, and ERM",
       .seeds = "0-9",
-      .methods = {methods.begin(), methods.end()},
+      .methods = {minibatches_figure::methods.begin(), minibatches_figure::methods.end()},
       .quick_cells = "CMNIST only, batches of 64 and all samples",
       .about =
           "Worst test accuracy after the last step, in percent. Minibatch runs have 1,500 steps. Steps on\n"
           "all samples have the same settings in every line of a method.",
-      .cells = cells,
+      .cells = minibatches_figure::cells,
       .measure = worst_accuracy,
-      .draw = draw,
-      .lines = lines};
+      .draw = minibatches_figure::draw,
+      .lines = minibatches_figure::lines};
 }
 
 }  // namespace pair::paper

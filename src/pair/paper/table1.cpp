@@ -19,7 +19,7 @@ constexpr std::array datasets = {Dataset{"cmnist", "CMNIST"}, Dataset{"cmnist-m"
 
 using PaperRow = std::array<MeanAndDeviation, datasets.size()>;
 
-struct Method {
+struct Table1Method {
   std::string_view key;
   std::string_view label;
   std::string_view algorithm;  // empty: the paper's numbers are constants
@@ -34,19 +34,19 @@ constexpr PaperRow paper_f = {{{68.6, 0.9}, {83.7, 1.2}}};
 constexpr PaperRow paper_phi = {{{68.6, 0.8}, {83.7, 1.2}}};
 constexpr PaperRow paper_w = {{{69.2, 0.7}, {83.7, 1.2}}};
 constexpr std::array methods_of_table1 = {
-    Method{"erm", "ERM", "erm", "", false, {{{17.1, 0.9}, {73.3, 0.9}}}},
-    Method{"irmv1", "IRMv1", "irmv1", "", false, {{{67.3, 1.9}, {76.8, 3.2}}}},
-    Method{"vrex", "V-REx", "vrex", "", false, {{{68.6, 0.7}, {82.9, 1.3}}}},
-    Method{"irmx", "IRMX", "irmx", "", false, {{{65.8, 2.9}, {81.6, 2.0}}}},
-    Method{"pair_f", "PAIR-o (f), guarded step", "pair", "f", false, paper_f},
-    Method{"pair_phi", "PAIR-o (phi), guarded step", "pair", "phi", false, paper_phi},
-    Method{"pair_w", "PAIR-o (w), guarded step", "pair", "w", false, paper_w},
-    Method{"pair_f_plain", "PAIR-o (f), the paper's step", "pair", "f", false, paper_f, true},
-    Method{"pair_phi_plain", "PAIR-o (phi), the paper's step", "pair", "phi", false, paper_phi, true},
-    Method{"pair_w_plain", "PAIR-o (w), the paper's step", "pair", "w", false, paper_w, true},
-    Method{"oracle", "Oracle (gray)", "erm", "", true, {{{72.2, 0.2}, {86.5, 0.3}}}},
-    Method{"optimum", "Optimum", "", "", false, {{{75, 0}, {90, 0}}}},
-    Method{"chance", "Chance", "", "", false, {{{50, 0}, {50, 0}}}},
+    Table1Method{"erm", "ERM", "erm", "", false, {{{17.1, 0.9}, {73.3, 0.9}}}},
+    Table1Method{"irmv1", "IRMv1", "irmv1", "", false, {{{67.3, 1.9}, {76.8, 3.2}}}},
+    Table1Method{"vrex", "V-REx", "vrex", "", false, {{{68.6, 0.7}, {82.9, 1.3}}}},
+    Table1Method{"irmx", "IRMX", "irmx", "", false, {{{65.8, 2.9}, {81.6, 2.0}}}},
+    Table1Method{"pair_f", "PAIR-o (f), guarded step", "pair", "f", false, paper_f},
+    Table1Method{"pair_phi", "PAIR-o (phi), guarded step", "pair", "phi", false, paper_phi},
+    Table1Method{"pair_w", "PAIR-o (w), guarded step", "pair", "w", false, paper_w},
+    Table1Method{"pair_f_plain", "PAIR-o (f), the paper's step", "pair", "f", false, paper_f, true},
+    Table1Method{"pair_phi_plain", "PAIR-o (phi), the paper's step", "pair", "phi", false, paper_phi, true},
+    Table1Method{"pair_w_plain", "PAIR-o (w), the paper's step", "pair", "w", false, paper_w, true},
+    Table1Method{"oracle", "Oracle (gray)", "erm", "", true, {{{72.2, 0.2}, {86.5, 0.3}}}},
+    Table1Method{"optimum", "Optimum", "", "", false, {{{75, 0}, {90, 0}}}},
+    Table1Method{"chance", "Chance", "", "", false, {{{50, 0}, {50, 0}}}},
 };
 
 // The paper's step of PAIR-o: SGD with momentum at a constant rate, 0.1 on CMNIST and 0.01 on CMNIST-m.
@@ -77,7 +77,7 @@ Overrides joined(Overrides first, const Overrides& second) {
 
 std::vector<std::string> table1_methods() {
   std::vector<std::string> keys;
-  for (const Method& method : methods_of_table1) {
+  for (const Table1Method& method : methods_of_table1) {
     keys.emplace_back(method.key);
   }
   return keys;
@@ -93,7 +93,7 @@ Table table1(std::span<const std::string> methods, std::span<const std::uint64_t
     }
   }
   Table table{"table1", "Worst test accuracy in percent, mean +- deviation over seeds", {}};
-  for (const Method& method : methods_of_table1) {
+  for (const Table1Method& method : methods_of_table1) {
     if (!methods.empty() && std::find(methods.begin(), methods.end(), method.key) == methods.end()) {
       continue;
     }

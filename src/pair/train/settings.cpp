@@ -180,7 +180,8 @@ void describe_pair(SettingsFields& field) {
   field.number("momentum", &S::momentum, {.low = 0, .high = 1, .open_high = true}, "SGD's momentum");
   field.flag("restart", &S::restart, "drop the momentum if the new direction opposes it");
   field.flag("backtrack", &S::backtrack,
-             "undo steps that raise the loss that they should lower; not with minibatches or objectives that draw samples");
+             "undo steps that raise the loss that they should lower; not with minibatches or objectives that "
+             "draw samples");
   field
       .flag("hold_at_noise", &S::hold_at_noise,
             "shorten steps whose losses are close to their noise floors; with track")
