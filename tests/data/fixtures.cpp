@@ -1,7 +1,5 @@
 #include "tests/data/fixtures.h"
 
-// zlib's own switch: its input is const.
-#define ZLIB_CONST
 #include <zlib.h>
 
 #include <algorithm>

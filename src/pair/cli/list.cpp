@@ -76,8 +76,8 @@ nlohmann::ordered_json as_json(const std::vector<Listed>& entries) {
 }
 
 // The accepted values of entries in groups make lines long, so they are shown only if `verbose`.
-void write_text(const std::vector<Listed>& entries, bool verbose, std::ostream& out,
-                const std::string& indent = "") {
+void write_entries(const std::vector<Listed>& entries, bool verbose, std::ostream& out,
+                   const std::string& indent = "") {
   std::size_t widest = 0;
   for (const Listed& entry : entries) {
     widest = std::max(widest, entry.name.size());
@@ -96,8 +96,8 @@ void write_text(const std::vector<Listed>& entries, bool verbose, std::ostream& 
       }
     }
     out << '\n';
-    write_text(entry.options.value_or(std::vector<Listed>()), verbose, out,
-               indent + std::string(widest + 2, ' '));
+    write_entries(entry.options.value_or(std::vector<Listed>()), verbose, out,
+                  indent + std::string(widest + 2, ' '));
   }
 }
 
@@ -129,7 +129,7 @@ void write_entry(const Listed& entry, std::ostream& out) {
     rows.push_back({"group", entry.group});
   }
   out << base::aligned(rows, {.indent = "  "});
-  write_text(entry.options.value_or(std::vector<Listed>()), /*verbose=*/true, out, "  ");
+  write_entries(entry.options.value_or(std::vector<Listed>()), /*verbose=*/true, out, "  ");
 }
 
 void write_reference(const ListArguments& arguments, std::ostream& out) {
@@ -264,7 +264,7 @@ void add_list(CLI::App& app, Context& context, std::vector<ListKind> kinds) {
     } else if (!arguments->name.empty()) {
       write_entry(entries.front(), context.out);
     } else {
-      write_text(entries, arguments->verbose, context.out);
+      write_entries(entries, arguments->verbose, context.out);
     }
   });
 }

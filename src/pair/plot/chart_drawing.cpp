@@ -15,7 +15,7 @@ constexpr double tick_length = 4, minor_length = 2.5, gap = 4;
 constexpr double span_font = 10.5, span_row = 15;
 constexpr double slant = -35;  // degrees; used for names that do not fit side by side
 
-struct Collector {
+struct ExtentCollector {
   Needed& x;
   Needed& y;
 
@@ -121,7 +121,7 @@ ChartDrawing::ChartDrawing(const Chart& chart, Theme theme, double width, double
 void ChartDrawing::find_extents() {
   Needed x(chart_.x.scale), y(chart_.y.scale);
   for (const Mark& mark : chart_.marks) {
-    std::visit(Collector{x, y}, mark);
+    std::visit(ExtentCollector{x, y}, mark);
   }
   empty_ = x.empty() || y.empty();
   x_ = x.extent(chart_.x);

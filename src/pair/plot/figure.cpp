@@ -5,11 +5,10 @@
 #include <stdexcept>
 
 #include "pair/base/numbers.h"
+#include "pair/plot/scale.h"
 
 namespace pair::plot {
 namespace {
-
-constexpr double largest = 1e300;
 
 class Checker {
  public:
@@ -30,7 +29,7 @@ class Checker {
     if (radar.spokes.size() < 3) {
       refuse("spokes: expected 3 or more names, got " + std::to_string(radar.spokes.size()));
     }
-    if (radar.most && !(*radar.most > 0 && *radar.most <= largest)) {
+    if (radar.most && !(*radar.most > 0 && *radar.most <= largest_value)) {
       refuse("most: expected a number above 0, up to 1e300, got " + base::shown(*radar.most));
     }
     for (const RadarSeries& series : radar.series) {
@@ -69,7 +68,8 @@ class Checker {
 
   void check_range(const std::string& name, std::pair<double, double> range, bool logarithmic) const {
     const auto [low, high] = range;
-    if (!(low < high && std::abs(low) <= largest && std::abs(high) <= largest && (!logarithmic || low > 0))) {
+    if (!(low < high && std::abs(low) <= largest_value && std::abs(high) <= largest_value &&
+          (!logarithmic || low > 0))) {
       refuse(name + ": expected two increasing numbers of at most 1e300 in magnitude" +
              (logarithmic ? ", above 0 on a logarithmic scale" : "") + ", got " + base::shown(low) + " to " +
              base::shown(high));

@@ -15,7 +15,7 @@ constexpr double entry_gap = 16;
 constexpr double longest_name = 220;
 constexpr double space_above = 8;
 
-struct Collector {
+struct LegendCollector {
   std::vector<LegendEntry>& entries;
 
   void add(LegendEntry entry) const {
@@ -114,7 +114,7 @@ void draw_sample(SvgWriter& svg, const LegendEntry& entry, Point left) {
 
 std::vector<LegendEntry> legend_of(const Panel& panel) {
   std::vector<LegendEntry> entries;
-  std::visit(Collector{entries}, panel);
+  std::visit(LegendCollector{entries}, panel);
   return entries;
 }
 

@@ -10,7 +10,7 @@
 namespace pair::plot {
 namespace {
 
-constexpr std::size_t widest = 20000;  // cairo's limit is 32767
+constexpr std::size_t longest_side = 20000;  // cairo's limit is 32767
 constexpr double most_pixels = 4e8;
 
 struct Release {
@@ -40,7 +40,7 @@ bool have_png() {
 }
 
 std::string to_png(const Figure& figure, const PngOptions& options) {
-  if (options.width > widest) {
+  if (options.width > longest_side) {
     throw std::invalid_argument("width: expected 1 to 20000 px, or 0 for twice the SVG's, got " +
                                 std::to_string(options.width));
   }
@@ -56,7 +56,7 @@ std::string to_png(const Figure& figure, const PngOptions& options) {
   rsvg_handle_get_intrinsic_size_in_pixels(handle.get(), &natural_width, &natural_height);
   const double width = options.width > 0 ? static_cast<double>(options.width) : std::round(2 * natural_width);
   const double height = std::max(1.0, std::round(width * natural_height / natural_width));
-  if (width * height > most_pixels || height > widest) {
+  if (width * height > most_pixels || height > longest_side) {
     throw std::invalid_argument("figure: expected at most 20000 px per side and 4e8 px in total, got " +
                                 std::to_string(std::lround(width)) + " x " +
                                 std::to_string(std::lround(height)) + " px");

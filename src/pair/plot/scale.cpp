@@ -6,7 +6,6 @@
 namespace pair::plot {
 namespace {
 
-constexpr double largest = 1e300;
 constexpr double room = 0.05;
 constexpr double equal = 1e-9;  // relative to the values' size
 constexpr double far = 1e4;     // in lengths of the axis
@@ -14,12 +13,12 @@ constexpr double far = 1e4;     // in lengths of the axis
 }  // namespace
 
 bool Needed::takes(double value) const {
-  return std::isfinite(value) && (scale_ == Scale::linear || value >= 1 / largest);
+  return std::isfinite(value) && (scale_ == Scale::linear || value >= 1 / largest_value);
 }
 
 void Needed::add(double value) {
   if (takes(value)) {
-    value = std::clamp(value, -largest, largest);
+    value = std::clamp(value, -largest_value, largest_value);
     low_ = std::min(low_.value_or(value), value);
     high_ = std::max(high_.value_or(value), value);
   }
@@ -49,18 +48,18 @@ Extent Needed::extent(const Axis& axis) const {
   const double more = room_ && !filled_ ? room : 0.0;
   if (logarithmic) {
     if (high / low < 1 + equal) {
-      return {std::max(low / 2, 1 / largest), std::min(high * 2, largest)};
+      return {std::max(low / 2, 1 / largest_value), std::min(high * 2, largest_value)};
     }
     const double wider = std::exp(more * (std::log(high) - std::log(low)));
-    return {std::max(low / wider, 1 / largest), std::min(high * wider, largest)};
+    return {std::max(low / wider, 1 / largest_value), std::min(high * wider, largest_value)};
   }
   const double size = std::max(std::abs(low), std::abs(high));
-  if (high - low <= std::max(equal * size, 1 / largest)) {
-    const double half = size > 1 / largest ? 0.1 * size : 1.0;
+  if (high - low <= std::max(equal * size, 1 / largest_value)) {
+    const double half = size > 1 / largest_value ? 0.1 * size : 1.0;
     return {low - half, high + half};
   }
   const double wider = more * (high - low);
-  return {std::max(low - wider, -largest), std::min(high + wider, largest)};
+  return {std::max(low - wider, -largest_value), std::min(high + wider, largest_value)};
 }
 
 Mapping::Mapping(Extent extent, Scale scale, double px_low, double px_high)

@@ -10,6 +10,9 @@
 
 namespace pair::plot {
 
+// The magnitude up to which axes show values, so that their differences do not overflow.
+inline constexpr double largest_value = 1e300;
+
 // The range of values that an axis shows.
 struct Extent {
   double low = 0.0;

@@ -59,7 +59,7 @@ std::vector<double> numbers_in_json(std::string_view text) {
   return numbers;
 }
 
-std::vector<double> hparam(const Run& run, std::string_view name) {
+std::vector<double> numbers_of(const Run& run, std::string_view name) {
   for (const auto& [key, value] : run.hparams) {
     if (key == name) {
       return numbers_in_json(value);
@@ -70,7 +70,7 @@ std::vector<double> hparam(const Run& run, std::string_view name) {
 
 // In the order of the preference that the run was trained with.
 std::vector<std::string> ordered_losses(std::vector<std::string> losses, const Run& run) {
-  const std::vector<double> preference = hparam(run, "preference");
+  const std::vector<double> preference = numbers_of(run, "preference");
   if (preference.size() != losses.size()) {
     return losses;
   }
@@ -92,7 +92,7 @@ std::vector<std::size_t> after_annealing(const Run& run, const WithinRunOptions&
                   records.begin() + static_cast<std::ptrdiff_t>(std::min(*options.skip, records.size())));
     return records;
   }
-  const std::vector<double> pretrain = hparam(run, "pretrain");
+  const std::vector<double> pretrain = numbers_of(run, "pretrain");
   if (pretrain.size() == 1) {
     std::erase_if(records, [&](std::size_t record) {
       return static_cast<double>(run.steps[record]) <= pretrain.front();
