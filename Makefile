@@ -11,10 +11,9 @@ JOBS ?= $(shell awk -v cores="$$(nproc)" '/MemAvailable/ { jobs = int($$2 / 2e6)
 
 sources = find src tests benchmarks examples python -name '*.cpp' -o -name '*.h' -o -name '*.cu' -o -name '*.cuh'
 install = $(if $(filter yes,$(INSTALL)),scripts/install-dependencies $(1))
-# Configures when it never was, or when CMAKE_ARGS may change something; a build reconfigures by itself
-# whenever a CMake file changed.
-configure = $(if $(CMAKE_ARGS),,test -f build/$(1)/build.ninja ||) cmake --preset $(1) $(CMAKE_ARGS)
 build = cmake --build --preset $(1) --parallel $(JOBS)
+# Tests with the label 'long' take 15 seconds or more each (tests/CMakeLists.txt).
+without_long = $(if $(filter yes,$(LONG)),,--label-exclude long)
 
 .PHONY: help run test python bench check docs fuzz format lint clean
 .SILENT:
@@ -32,7 +31,7 @@ test: ## Build everything and run the tests (LONG=yes: also those that take 15 s
 	$(call install,$(if $(filter yes,$(LONG)),long-test,test))
 	cmake --preset release -DPAIR_TESTS=ON -DPAIR_BENCHMARKS=ON $(CMAKE_ARGS)
 	$(call build,release)
-	ctest --preset release --parallel $(JOBS) $(if $(filter yes,$(LONG)),,--label-exclude long)
+	ctest --preset release --parallel $(JOBS) $(without_long)
 
 python: ## Build the Python package in build/release/python and test it
 	$(call install,python)
@@ -47,12 +46,12 @@ bench: ## Measure the solver, alone and against GLPK, and run the Google Benchma
 	for program in build/release/bin/pair_*_benchmarks; do "$$program" || exit; done
 	build/release/bin/pair bench solver
 
-check: ## Lint all sources, run all tests under the sanitizers, and each fuzzer for a minute (hours on two cores)
+check: ## Lint all sources, run the tests under the sanitizers (LONG=yes: all), and each fuzzer for a minute
 	$(call install,check)
 	$(MAKE) lint LINT_ALL=1
 	for preset in asan tsan; do \
 	  cmake --preset $$preset $(CMAKE_ARGS) && cmake --build --preset $$preset --parallel $(JOBS) && \
-	  ctest --preset $$preset --parallel $(JOBS) || exit; \
+	  ctest --preset $$preset --parallel $(JOBS) $(without_long) || exit; \
 	done
 	$(MAKE) fuzz
 
@@ -73,7 +72,7 @@ format: ## Format the sources
 lint: ## Check format and run clang-tidy on the sources without torch (LINT_ALL=1: on all, slowly)
 	$(call install,lint)
 	$(sources) | xargs clang-format --dry-run -Werror
-	$(call configure,lint)
+	cmake --preset lint $(CMAKE_ARGS)
 	scripts/lint build/lint $(JOBS) $(if $(LINT_ALL),all)
 
 clean: ## Remove all build output

@@ -1,10 +1,14 @@
 #include "pair/cli/train_interrupt.h"
 
+#include <atomic>
+
 namespace pair::cli {
 namespace {
 
-// The only type that a signal handler may write to.
-volatile std::sig_atomic_t last_signal = 0;
+// Written by a signal handler and read by all threads that train, so neither a plain int nor a volatile one will do. A
+// handler may use an atomic that needs no lock.
+std::atomic<int> last_signal = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void remember(int signal) {
   last_signal = signal;
