@@ -55,6 +55,17 @@ TEST(Numbers, HaveAsManyDecimalsAsRequested) {
   EXPECT_EQ(with_decimals(std::numeric_limits<double>::max(), 1).size(), 311U);
 }
 
+TEST(Numbers, HaveAPowerOfTenIfRequested) {
+  EXPECT_EQ(with_exponent(1.234e-5, 1), "1.2e-05");
+  EXPECT_EQ(with_exponent(-4321.0, 2), "-4.32e+03");
+  EXPECT_EQ(with_exponent(0.0, 1), "0.0e+00");
+}
+
+TEST(Numbers, AreShownWithTheirDeviation) {
+  EXPECT_EQ(with_deviation(68.51, 0.96, 1), "68.5 +- 1.0");
+  EXPECT_EQ(with_deviation(-0.5, 0.25, 3), "-0.500 +- 0.250");
+}
+
 TEST(Numbers, AreRoundedToSixDigits) {
   EXPECT_EQ(rounded(1.0 / 3.0), 0.333333);
   EXPECT_EQ(rounded(-123456789.0), -123457000.0);

@@ -27,6 +27,10 @@ TEST(AlignedTable, TakesNoRowsAndShortRows) {
   EXPECT_EQ(aligned({{"a", "b"}, {"c"}}), "a  b\nc\n");
 }
 
+TEST(MarkdownTable, TakesWordsOfSeveralLinesAndEmptyOnes) {
+  EXPECT_EQ(markdown({{"a", ""}, {"two\nlines", "1"}}), "| a | |\n|---|---|\n| two lines | 1 |\n");
+}
+
 TEST(MarkdownTable, EscapesItsBars) {
   EXPECT_EQ(markdown({{"a|b", "n"}, {"c", "1"}}), "| a\\|b | n |\n|---|---|\n| c | 1 |\n");
   EXPECT_EQ(markdown({{"a", "n"}}, /*right=*/true), "| a | n |\n|---|---:|\n");

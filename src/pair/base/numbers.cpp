@@ -34,6 +34,14 @@ std::string with_decimals(double value, int decimals) {
   return formatted(value, std::chars_format::fixed, decimals);
 }
 
+std::string with_exponent(double value, int decimals) {
+  return formatted(value, std::chars_format::scientific, decimals);
+}
+
+std::string with_deviation(double mean, double deviation, int decimals) {
+  return with_decimals(mean, decimals) + " +- " + with_decimals(deviation, decimals);
+}
+
 double rounded(double value) {
   const std::string text = with_digits(value);
   double nearest = value;  // kept if it is not finite

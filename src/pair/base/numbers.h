@@ -17,6 +17,12 @@ std::string with_digits(double value, int digits = 6);
 // `decimals` digits after the point: "71.4", "-0.0", "inf". As C's %.1f in any locale.
 std::string with_decimals(double value, int decimals);
 
+// One digit, the point, `decimals` digits and a power of ten: "1.2e-05". As C's %.1e in any locale.
+std::string with_exponent(double value, int decimals);
+
+// "68.5 +- 1.0".
+std::string with_deviation(double mean, double deviation, int decimals);
+
 // The value rounded to six significant digits, so that shown() and JSON have no more.
 double rounded(double value);
 

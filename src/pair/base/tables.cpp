@@ -46,9 +46,9 @@ std::string markdown(const Rows& rows, bool right) {
   std::string text;
   for (std::size_t n = 0; n < rows.size(); ++n) {
     for (const std::string& word : rows[n]) {
-      text += "| ";
+      text += word.empty() ? "|" : "| ";
       for (const char c : word) {
-        text += c == '|' ? "\\|" : std::string(1, c);
+        text += c == '|' ? "\\|" : std::string(1, c == '\n' ? ' ' : c);
       }
       text += " ";
     }

@@ -7,19 +7,18 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iomanip>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <random>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/child.h"
@@ -521,72 +520,70 @@ class ImagesBench {
   std::map<std::string, double> erm_ms_;  // medians, by algorithm and precision
 };
 
-std::string number(double value, int digits) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(digits) << value;
-  return text.str();
-}
-
 void write_images_text(const ordered_json& result, std::ostream& out) {
   if (result.contains("decode")) {
-    out << "Decoding and augmenting JPEGs to 224 x 224, images per second and core\n\n"
-        << "  pixels         fast    exact   python   fast / python\n";
+    out << "Decoding and augmenting JPEGs to 224 x 224, images per second and core\n\n";
+    base::Rows rows{{"pixels", "fast", "exact", "python", "fast / python"}};
     for (const auto& row : result["decode"]) {
       const auto& rates = row["images_per_second_and_core"];
-      out << "  " << std::left << std::setw(12)
-          << std::to_string(row["columns"].get<int>()) + " x " + std::to_string(row["rows"].get<int>())
-          << std::right << std::setw(7) << number(rates["fast"], 0) << std::setw(9)
-          << number(rates["exact"], 0) << std::setw(9)
-          << (rates.contains("python") ? number(rates["python"], 0) : "-") << std::setw(12)
-          << (row.contains("fast_over_python") ? number(row["fast_over_python"], 2) : "-") << '\n';
+      rows.push_back(
+          {row["columns"].dump() + " x " + row["rows"].dump(), base::with_decimals(rates["fast"], 0),
+           base::with_decimals(rates["exact"], 0),
+           rates.contains("python") ? base::with_decimals(rates["python"], 0) : "-",
+           row.contains("fast_over_python") ? base::with_decimals(row["fast_over_python"], 2) : "-"});
     }
-    out << '\n';
+    out << base::aligned(rows, {.indent = "  ", .gap = 3, .left = 1}) << '\n';
   }
   if (result.contains("step")) {
     const auto& step = result["step"];
     out << "One step of " << step["model"].get<std::string>() << " on " << step["device"].get<std::string>()
         << ", " << step["environments"] << " x " << step["images_per_environment"] << " images of "
         << step["side"] << " px, ms\n\n";
+    base::Rows rows;
     for (const auto& [name, times] : step["milliseconds"].items()) {
-      out << "  " << std::left << std::setw(26) << name << std::right << std::setw(9)
-          << number(times["median"], 2) << '\n';
+      rows.push_back({name, base::with_decimals(times["median"], 2)});
     }
     if (step.contains("python")) {
       for (const auto& [name, times] : step["python"]["milliseconds"].items()) {
-        out << "  " << std::left << std::setw(26) << "python " + name << std::right << std::setw(9)
-            << number(times["median"], 2) << '\n';
+        rows.push_back({"python " + name, base::with_decimals(times["median"], 2)});
       }
+    }
+    out << base::aligned(rows, {.indent = "  ", .left = 1});
+    if (step.contains("python")) {
       for (const auto& [name, ratio] : step["erm_over_python_default"].items()) {
-        out << "\n  erm " << name << ": " << number(ratio, 2) << " of Python's step as torch ships, "
-            << number(step["erm_over_python_same_precision"][name], 2) << " of its step in " << name;
+        out << "\n  erm " << name << ": " << base::with_decimals(ratio, 2)
+            << " of Python's step as torch ships, "
+            << base::with_decimals(step["erm_over_python_same_precision"][name], 2) << " of its step in "
+            << name;
       }
       out << '\n';
     } else {
       out << "  python: " << step["python_missing"].get<std::string>() << '\n';
     }
     for (const auto& [name, ratio] : step["pair_over_erm"].items()) {
-      out << "  pair over erm in " << name << ": " << number(ratio, 3) << '\n';
+      out << "  pair over erm in " << name << ": " << base::with_decimals(ratio, 3) << '\n';
     }
     out << '\n';
   }
   if (result.contains("loader")) {
     const auto& loading = result["loader"];
     out << "Steps on images from files, " << loading["workers"] << " workers, "
-        << number(loading["images_per_second"], 0) << " images per second without steps\n\n";
+        << base::with_decimals(loading["images_per_second"], 0) << " images per second without steps\n\n";
     for (const auto& [name, times] : loading["milliseconds"].items()) {
-      out << "  " << name << ": " << number(times["median"], 2) << " ms, busy "
-          << number(100.0 * loading["busy"][name].get<double>(), 1) << "%\n";
+      out << "  " << name << ": " << base::with_decimals(times["median"], 2) << " ms, busy "
+          << base::with_decimals(100.0 * loading["busy"][name].get<double>(), 1) << "%\n";
     }
   }
   if (result.contains("list")) {
     const auto& list = result["list"];
-    out << "Listing a folder of " << list["files"] << " files: " << number(list["seconds"], 2) << " s, "
-        << number(list["megabytes"], 0) << " MB\n";
+    out << "Listing a folder of " << list["files"] << " files: " << base::with_decimals(list["seconds"], 2)
+        << " s, " << base::with_decimals(list["megabytes"], 0) << " MB\n";
   }
   if (result.contains("memory")) {
     const auto& memory = result["memory"];
-    out << "Training on " << memory["images"] << " images: listed in " << number(memory["seconds_to_list"], 2)
-        << " s, peak memory " << number(memory["peak_mb"], 0) << " MB\n";
+    out << "Training on " << memory["images"] << " images: listed in "
+        << base::with_decimals(memory["seconds_to_list"], 2) << " s, peak memory "
+        << base::with_decimals(memory["peak_mb"], 0) << " MB\n";
   }
   for (const char* const part : {"step", "loader"}) {
     if (result.contains(part) && result[part].contains("notices")) {

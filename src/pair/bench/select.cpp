@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
@@ -121,14 +122,14 @@ void write_select_json(const SelectMeasured& measured, const BenchSweepArguments
 void write_select_table(const SelectMeasured& measured, std::ostream& out) {
   out << measured.runs << " runs, " << measured.records << " records, " << measured.bytes / 1'000'000
       << " MB, in the page cache; read with " << select::line_parser_name() << '\n'
-      << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
-      << std::fixed << std::setprecision(3);
+      << cpu_model() << ", " << PAIR_COMPILER << "\n\n";
+  base::Rows rows;
   for (const Phase& phase : measured.phases) {
-    out << "  " << std::left << std::setw(20) << phase.name << std::right << std::setw(8)
-        << median(phase.seconds) << " s\n";
+    rows.push_back({phase.name, base::with_decimals(median(phase.seconds), 3) + " s"});
   }
-  out << "  " << std::left << std::setw(20) << "all" << std::right << std::setw(8) << median(measured.totals)
-      << " s\n\nPeak memory: " << std::setprecision(0) << measured.megabytes << " MB\n";
+  rows.push_back({"all", base::with_decimals(median(measured.totals), 3) + " s"});
+  out << base::aligned(rows, {.indent = "  ", .left = 1})
+      << "\nPeak memory: " << base::with_decimals(measured.megabytes, 0) << " MB\n";
 }
 
 }  // namespace

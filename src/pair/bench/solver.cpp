@@ -3,15 +3,15 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/glpk_reference.h"
 #include "pair/bench/problems.h"
@@ -178,9 +178,7 @@ SolverMeasured measure_solver(std::size_t m, const SolverArguments& arguments) {
 
 // Three significant digits; the rest is noise.
 double rounded(double value) {
-  std::ostringstream text;
-  text << std::setprecision(3) << value;
-  return std::stod(text.str());
+  return std::stod(base::with_digits(value, 3));
 }
 
 ordered_json to_json(const Times& times) {
@@ -220,10 +218,12 @@ void write_solver_json(const std::vector<SolverMeasured>& all, const SolverArgum
   out << report.dump(2) << '\n';
 }
 
-void write_reference(const std::optional<Reference>& reference, const Times& ours, std::ostream& out) {
+void add_reference(const std::optional<Reference>& reference, const Times& ours,
+                   std::vector<std::string>& row) {
   if (reference) {
-    out << std::setw(12) << reference->whole.median() << std::setw(7)
-        << reference->whole.median() / ours.median() << 'x' << std::setw(8) << reference->agreeing;
+    row.push_back(base::with_digits(reference->whole.median(), 3));
+    row.push_back(base::with_digits(reference->whole.median() / ours.median(), 3) + "x");
+    row.push_back(std::to_string(reference->agreeing));
   }
 }
 
@@ -231,20 +231,21 @@ void write_solver_table(const std::vector<SolverMeasured>& all, const SolverArgu
                         std::ostream& out) {
   out << "EPO, microseconds per solve, " << arguments.problems << " problems each (seed " << arguments.seed
       << ")\n"
-      << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
-      << "  m   median      p10      p90";
+      << cpu_model() << ", " << PAIR_COMPILER << "\n\n";
+  base::Rows rows{{"m", "median", "p10", "p90"}};
   if (have_glpk()) {
-    out << "   glp_simplex  ratio   agree   glp_exact   ratio   agree";
+    rows[0].insert(rows[0].end(), {"glp_simplex", "ratio", "agree", "glp_exact", "ratio", "agree"});
   }
-  out << '\n' << std::setprecision(3);
   for (const SolverMeasured& measured : all) {
-    out << std::setw(3) << measured.m << std::setw(9) << measured.ours.median() << std::setw(9)
-        << measured.ours.quantile(0.1) << std::setw(9) << measured.ours.quantile(0.9) << "  ";
-    write_reference(measured.simplex, measured.ours, out);
-    write_reference(measured.exact, measured.ours, out);
-    out << '\n';
+    std::vector<std::string> row{std::to_string(measured.m), base::with_digits(measured.ours.median(), 3),
+                                 base::with_digits(measured.ours.quantile(0.1), 3),
+                                 base::with_digits(measured.ours.quantile(0.9), 3)};
+    add_reference(measured.simplex, measured.ours, row);
+    add_reference(measured.exact, measured.ours, row);
+    rows.push_back(std::move(row));
   }
-  out << (have_glpk() ? "\nThe ratio is GLPK's median, including set-up, to ours, including checks. agree: "
+  out << base::aligned(rows, {.indent = "  ", .gap = 3, .left = 0})
+      << (have_glpk() ? "\nThe ratio is GLPK's median, including set-up, to ours, including checks. agree: "
                         "how often "
                         "GLPK\nfinds our status and optimum; glp_simplex uses absolute tolerances.\n"
                       : "\nThis build has no GLPK to compare with (PAIR_GLPK; Debian: libglpk-dev).\n");

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/child.h"
 #include "pair/bench/measure.h"
@@ -220,27 +221,32 @@ void write_table_json(const TableComparison& comparison, const TableArguments& a
   out << json.dump(2) << '\n';
 }
 
-void write_row(std::ostream& out, const std::string& name, const Reading& reading, double numbers_megabytes) {
-  out << "  " << std::left << std::setw(16) << name << std::right << std::fixed << std::setprecision(2)
-      << std::setw(7) << median(reading.seconds) << " s" << std::setw(9) << median(reading.processor) << " s"
-      << std::setw(9) << std::setprecision(0) << reading.megabytes << " MB, " << std::setprecision(2)
-      << reading.megabytes / numbers_megabytes << " of the numbers' size\n";
+std::vector<std::string> row_of(const std::string& name, const Reading& reading, double numbers_megabytes) {
+  return {name, base::with_decimals(median(reading.seconds), 2) + " s",
+          base::with_decimals(median(reading.processor), 2) + " s",
+          base::with_decimals(reading.megabytes, 0) + " MB",
+          base::with_decimals(reading.megabytes / numbers_megabytes, 2)};
 }
 
 void write_table_text(const TableComparison& comparison, const TableArguments& arguments, std::ostream& out) {
   out << arguments.rows << " rows x " << arguments.columns << " columns, " << comparison.bytes / 1'000'000
       << " MB of CSV, in the page cache\n"
-      << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
-      << "                      time    CPU time  peak memory\n";
-  write_row(out, "pair", comparison.ours, comparison.numbers_megabytes);
+      << cpu_model() << ", " << PAIR_COMPILER << "\n\n";
+  base::Rows rows{{"", "time", "CPU time", "peak memory", "of the numbers' size"},
+                  row_of("pair", comparison.ours, comparison.numbers_megabytes)};
+  if (comparison.theirs) {
+    rows.push_back(row_of("pandas " + comparison.version, *comparison.theirs, comparison.numbers_megabytes));
+  }
+  out << base::aligned(rows, {.indent = "  ", .left = 1});
   if (!comparison.theirs) {
     out << "\nNot compared: no Python with pandas was found (Debian: python3-pandas)\n";
     return;
   }
-  write_row(out, "pandas " + comparison.version, *comparison.theirs, comparison.numbers_megabytes);
-  out << "\npair takes " << median(comparison.ours.seconds) / median(comparison.theirs->seconds)
-      << " of pandas' time, " << median(comparison.ours.processor) / median(comparison.theirs->processor)
-      << " of its CPU time\n";
+  const auto ratio = [](const std::vector<double>& ours, const std::vector<double>& theirs) {
+    return base::with_decimals(median(ours) / median(theirs), 2);
+  };
+  out << "\npair takes " << ratio(comparison.ours.seconds, comparison.theirs->seconds) << " of pandas' time, "
+      << ratio(comparison.ours.processor, comparison.theirs->processor) << " of its CPU time\n";
 }
 
 }  // namespace

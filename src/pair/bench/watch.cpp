@@ -1,13 +1,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
@@ -93,18 +94,18 @@ void write_watch_json(const WatchMeasured& measured, const BenchSweepArguments& 
 
 void write_watch_table(const WatchMeasured& measured, const BenchSweepArguments& arguments,
                        std::ostream& out) {
-  const auto row = [&out](const char* name, double seconds) {
-    out << "  " << std::left << std::setw(36) << name << std::right << std::setw(8) << seconds << " s\n";
+  const auto row = [](const char* name, double seconds) {
+    return std::vector<std::string>{name, base::with_decimals(seconds, 3) + " s"};
   };
   out << arguments.runs << " runs of " << arguments.records << " records\n"
       << cpu_model() << ", " << PAIR_COMPILER << "\n\n"
-      << std::fixed << std::setprecision(3);
-  row("first read of all runs", measured.first_s);
-  row("page of all runs", measured.page_s);
-  row("check without changes", median(measured.idle_s));
-  row("check that finds a new record", median(measured.grown_s));
-  out << "\nPeak memory: " << std::setprecision(0) << measured.megabytes << " MB, "
-      << measured.megabytes_before << " MB of it before reading\n";
+      << base::aligned(
+             {row("first read of all runs", measured.first_s), row("page of all runs", measured.page_s),
+              row("check without changes", median(measured.idle_s)),
+              row("check that finds a new record", median(measured.grown_s))},
+             {.indent = "  ", .left = 1})
+      << "\nPeak memory: " << base::with_decimals(measured.megabytes, 0) << " MB, "
+      << base::with_decimals(measured.megabytes_before, 0) << " MB of it before reading\n";
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 #include <algorithm>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 
+#include "pair/base/tables.h"
 #include "pair/cli/commands.h"
 #include "pair/cli/data_wilds.h"
 #include "pair/data/domainbed_sets.h"
@@ -46,17 +46,19 @@ std::string megabytes(std::uint64_t bytes) {
   return std::to_string((bytes + 500'000) / 1'000'000) + " MB";
 }
 
-void write_holding(const data::Holding& holding, std::ostream& out) {
-  out << std::left << std::setw(10) << holding.name << std::setw(12) << to_string(holding.state)
-      << std::setw(8) << megabytes(holding.bytes) << holding.summary;
-  if (!holding.where.empty()) {
-    out << " (" << holding.where.string() << ")";
+void write_holdings(const std::vector<data::Holding>& holdings, std::ostream& out) {
+  base::Rows rows;
+  for (const data::Holding& holding : holdings) {
+    rows.push_back({holding.name, std::string(to_string(holding.state)), megabytes(holding.bytes),
+                    holding.summary + (holding.where.empty() ? "" : " (" + holding.where.string() + ")")});
   }
-  out << '\n';
-  // If nothing was fetched yet, reasons are not needed.
-  if (holding.state != data::Holding::State::missing) {
-    for (const std::string& problem : holding.problems) {
-      out << "          " << problem << '\n';
+  out << base::aligned(rows);
+  for (const data::Holding& holding : holdings) {
+    // If nothing was fetched yet, reasons are not needed.
+    if (holding.state != data::Holding::State::missing) {
+      for (const std::string& problem : holding.problems) {
+        out << holding.name << ": " << problem << '\n';
+      }
     }
   }
 }
@@ -76,9 +78,7 @@ void list(bool json, Context& context) {
     context.out << array.dump(2) << '\n';
     return;
   }
-  for (const data::Holding& holding : holdings) {
-    write_holding(holding, context.out);
-  }
+  write_holdings(holdings, context.out);
 }
 
 struct CheckArguments {
@@ -104,9 +104,11 @@ void check(const CheckArguments& arguments, Context& context) {
     context.out << object.dump(2) << '\n';
     return;
   }
+  base::Rows rows;
   for (const auto& [name, images] : checked.environments) {
-    context.out << std::left << std::setw(16) << name << images << " images\n";
+    rows.push_back({name, std::to_string(images) + " images"});
   }
+  context.out << base::aligned(rows, {.left = 1});
   constexpr std::size_t most_shown = 20;
   for (std::size_t i = 0; i < std::min(checked.problems.size(), most_shown); ++i) {
     context.out << "wrong: " << checked.problems[i] << '\n';

@@ -4,21 +4,10 @@
 #include <ostream>
 
 #include "pair/base/files.h"
+#include "pair/base/tables.h"
 
 namespace pair::cli {
 namespace {
-
-// Text as one cell of a table.
-std::string as_cell(std::string_view text) {
-  std::string cell;
-  for (const char c : text) {
-    if (c == '|') {
-      cell += '\\';
-    }
-    cell += c == '\n' ? ' ' : c;
-  }
-  return cell;
-}
 
 std::string as_code(std::string_view text) {
   return text.empty() ? "" : "`" + std::string(text) + "`";
@@ -36,12 +25,11 @@ std::string drawn_from(const base::Field& field) {
 }
 
 std::string index_of(const Reference& reference) {
-  std::vector<std::vector<std::string>> rows;
+  base::Rows rows{{"name", "summary"}};
   for (const Page& page : reference.pages) {
     rows.push_back({"[`" + page.name + "`](" + page.name + ".md)", page.summary});
   }
-  return "# " + reference.title + "\n\n" + reference.introduction + "\n\n" +
-         markdown_table({"name", "summary"}, rows);
+  return "# " + reference.title + "\n\n" + reference.introduction + "\n\n" + base::markdown(rows);
 }
 
 }  // namespace
@@ -79,33 +67,12 @@ std::string options_part(const base::Options& options, std::string_view heading)
   if (options.fields().empty()) {
     return "";
   }
-  std::vector<std::vector<std::string>> rows;
+  base::Rows rows{{"option", "default", "accepted", "meaning", "sweeps draw"}};
   for (const base::Field& field : options.fields()) {
     rows.push_back({as_code(field.name), as_code(base::as_text(options.get(field))), field.accepted,
                     field.summary, drawn_from(field)});
   }
-  return "## " + std::string(heading) + "\n\n" +
-         markdown_table({"option", "default", "accepted", "meaning", "sweeps draw"}, rows) + "\n";
-}
-
-std::string markdown_table(const std::vector<std::string>& heads,
-                           const std::vector<std::vector<std::string>>& rows) {
-  const auto row = [](const std::vector<std::string>& cells) {
-    std::string line = "|";
-    for (const std::string& cell : cells) {
-      line += " " + as_cell(cell) + (cell.empty() ? "|" : " |");
-    }
-    return line + "\n";
-  };
-  std::string text = row(heads) + "|";
-  for (std::size_t i = 0; i < heads.size(); ++i) {
-    text += "---|";
-  }
-  text += "\n";
-  for (const std::vector<std::string>& cells : rows) {
-    text += row(cells);
-  }
-  return text;
+  return "## " + std::string(heading) + "\n\n" + base::markdown(rows) + "\n";
 }
 
 void write_document(const Reference& reference, std::ostream& out) {

@@ -35,10 +35,6 @@ std::string advice_part(std::string_view advice);
 // A table of the options: name, default, accepted values, meaning and what sweeps draw.
 std::string options_part(const base::Options& options, std::string_view heading = "Options");
 
-// A table; cells may hold anything.
-std::string markdown_table(const std::vector<std::string>& heads,
-                           const std::vector<std::vector<std::string>>& rows);
-
 Reference solvers_reference();
 // These two are in programs with LibTorch.
 Reference objectives_reference();

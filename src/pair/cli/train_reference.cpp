@@ -146,7 +146,7 @@ std::vector<std::string> cited_by(const AlgorithmEntry& algorithm) {
 }
 
 std::string defaults_part(const AlgorithmEntry& algorithm) {
-  std::vector<std::vector<std::string>> rows;
+  base::Rows rows{{"setting", "value", "on"}};
   for (const algorithms::Defaults& defaults : algorithm.defaults) {
     for (const auto& [name, value] : defaults.settings) {
       // The formula and the objectives are above.
@@ -156,16 +156,16 @@ std::string defaults_part(const AlgorithmEntry& algorithm) {
       }
     }
   }
-  if (rows.empty()) {
+  if (rows.size() == 1) {
     return "";
   }
   return "## Defaults\n\nSettings that differ from the general defaults (`pair list settings`). Later rows "
          "override earlier ones; options of objectives that a run does not have are ignored.\n\n" +
-         markdown_table({"setting", "value", "on"}, rows) + "\n";
+         base::markdown(rows) + "\n";
 }
 
 std::string drawn_part(const AlgorithmEntry& algorithm) {
-  std::vector<std::vector<std::string>> rows;
+  base::Rows rows{{"setting", "drawn from", "on", "source"}};
   for (const algorithms::Drawn& drawn : algorithm.drawn) {
     rows.push_back({code(drawn.setting), base::as_text(drawn.distribution),
                     place(drawn.where) + (drawn.except.empty() ? "" : ", except " + place(drawn.except)),
@@ -180,9 +180,8 @@ std::string drawn_part(const AlgorithmEntry& algorithm) {
     }
   }
   return "## Sweeps\n\n" +
-         (rows.empty() ? "Only the settings that every algorithm has"
-                       : markdown_table({"setting", "drawn from", "on", "source"}, rows) +
-                             "\nIn addition, the settings that every algorithm has") +
+         (rows.size() == 1 ? "Only the settings that every algorithm has"
+                           : base::markdown(rows) + "\nIn addition, the settings that every algorithm has") +
          ", such as the learning rate: `pair list hparams`.\n\n";
 }
 

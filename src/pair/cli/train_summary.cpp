@@ -1,7 +1,6 @@
 #include "pair/cli/train_summary.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
@@ -27,12 +26,6 @@ std::string score_text(const nlohmann::json& record, const std::string& key) {
   }
   const auto score = found->get<double>();
   return key.ends_with("_mse") ? base::with_digits(score, 4) : base::with_decimals(100.0 * score, 2) + "%";
-}
-
-void write_row(std::ostream& out, const std::string& number, std::string_view kind, const std::string& name,
-               const std::string& score) {
-  out << "  " << std::left << std::setw(3) << number << std::setw(16) << kind << std::setw(14) << name
-      << std::right << std::setw(8) << score << '\n';
 }
 
 // The part of the test environments, "_in" or "_out", that the record's worst test score was taken over; the
@@ -69,8 +62,10 @@ void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& ou
   const std::string counted = part_that_counts(last, tests, score);
   bool divided = false;  // whether a test environment has a part that does not count
   out << (score == "_mse" ? "Mean squared error" : "Accuracy") << " after step " << last.at("step") << ":\n";
+  base::Rows rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string number = std::to_string(i);
+    const std::string name = base::printable(names[i]);
     const bool test = std::find(tests.begin(), tests.end(), static_cast<std::int64_t>(i)) != tests.end();
     const std::string in = "env" + number + "_in" + score;
     const std::string held_out = "env" + number + "_out" + score;
@@ -80,15 +75,16 @@ void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& ou
         const bool counts = test && (!both || key == "env" + number + counted + score);
         divided = divided || (test && !counts);
         const std::string_view without_score = std::string_view(key).substr(0, key.size() - score.size());
-        write_row(out, number, runs::part_of(without_score, test, counts), names[i], score_text(last, key));
+        rows.push_back({number, runs::part_of(without_score, test, counts), name, score_text(last, key)});
       }
     }
     // A split of WILDS has its own key.
     if (last.contains(names[i] + score)) {
-      write_row(out, number, test ? "test" : "validation", names[i], score_text(last, names[i] + score));
+      rows.push_back({number, test ? "test" : "validation", name, score_text(last, names[i] + score)});
     }
   }
-  write_row(out, "", "worst test", divided ? "of rows 'test'" : "", score_text(last, "worst_test" + score));
+  rows.push_back({"", "worst test", divided ? "of rows 'test'" : "", score_text(last, "worst_test" + score)});
+  out << base::aligned(rows, {.indent = "  ", .left = 3});
 }
 
 void write_left_out(const std::vector<TrainedRun>& runs, std::ostream& out) {

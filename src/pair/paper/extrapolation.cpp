@@ -270,8 +270,7 @@ std::string extrapolation_text(const nlohmann::json& result) {
   base::Rows rows = {{"", "extrapolation MSE", "invariance score", "chosen by validation"}};
   for (const json& method : result.at("methods")) {
     const auto entry = [&](const char* key) {
-      return base::with_decimals(method.at(key).at("mean"), 3) + " +- " +
-             base::with_decimals(method.at(key).at("deviation"), 3);
+      return base::with_deviation(method.at(key).at("mean"), method.at(key).at("deviation"), 3);
     };
     rows.push_back({method.at("label"), entry("mse"), entry("invariance"), method.at("setting")});
   }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <limits>
 #include <sstream>
 #include <vector>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/paper/invariant_sets.h"
 
 namespace pair::paper {
@@ -166,23 +166,28 @@ std::string failure_text(const json& failure) {
   for (const json& beta : failure["betas"]) {
     out << ' ' << beta.get<double>();
   }
-  out << "\n\n          f(1,1)     f(1,-1)         ERM       IRMv1      V-REx  satisfies\n";
+  out << "\n\n";
+  base::Rows rows{{"", "satisfies", "f(1,1)", "f(1,-1)", "ERM", "IRMv1", "V-REx"}};
   std::string least = "f_IRM";
   double least_erm = std::numeric_limits<double>::infinity();
   for (const json& point : failure["points"]) {
-    out << std::left << std::setw(6) << point["name"].get<std::string>() << std::right << std::fixed
-        << std::setprecision(6) << std::setw(11) << unsigned_zero(point["f"][0], 1e-6) << std::setw(12)
-        << unsigned_zero(point["f"][1], 1e-6) << std::setw(12) << point["erm"].get<double>()
-        << std::scientific << std::setprecision(2) << std::setw(12) << point["irmv1"].get<double>()
-        << std::setw(11) << point["vrex"].get<double>() << "  "
-        << (point["irm_s"].get<bool>() ? "IRM_S " : "")
-        << (point["zero_variance"].get<bool>() ? "zero variance" : "") << '\n';
+    std::vector<std::string> satisfied;
+    if (point["irm_s"].get<bool>()) {
+      satisfied.emplace_back("IRM_S");
+    }
+    if (point["zero_variance"].get<bool>()) {
+      satisfied.emplace_back("zero variance");
+    }
+    rows.push_back(
+        {point["name"], base::joined(satisfied), base::with_decimals(unsigned_zero(point["f"][0], 1e-6), 6),
+         base::with_decimals(unsigned_zero(point["f"][1], 1e-6), 6), base::with_decimals(point["erm"], 6),
+         base::with_exponent(point["irmv1"], 2), base::with_exponent(point["vrex"], 2)});
     if (point["irm_s"].get<bool>() && point["erm"].get<double>() < least_erm) {
       least = point["name"].get<std::string>();
       least_erm = point["erm"].get<double>();
     }
   }
-  out << "\n"
+  out << base::aligned(rows, {.left = 2}) << "\n"
       << least << " has the smallest ERM loss among the predictors that satisfy IRM_S"
       << (least == "f_IRM" ? ".\n" : ": IRM_S and IRMv1 prefer it to f_IRM.\n");
   return out.str();

@@ -8,6 +8,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/paper/invariant_sets.h"
 
 namespace pair::paper {
@@ -230,21 +232,17 @@ json prop1(const Prop1Grid& grid, const std::function<void(double)>& progress) {
 std::string prop1_text(const json& result) {
   std::ostringstream out;
   out << "I_S and I_X together leave only f_0 and f_IRM (Proposition 1), " << result["alphas"].size()
-      << " values of alpha, every pair of " << result["betas"].size() << " of beta\n\n"
-      << std::left << std::setw(10) << "loss" << std::right << std::setw(7) << "cases" << std::setw(7)
-      << "holds" << std::setw(16) << "location error" << std::setw(13) << "risks apart" << std::setw(19)
-      << "others, at least" << std::setw(12) << "I_S larger" << std::setw(11) << "lower ERM" << std::setw(17)
-      << "f_1 below alpha" << '\n';
+      << " values of alpha, every pair of " << result["betas"].size() << " of beta\n\n";
+  base::Rows rows{{"loss", "cases", "holds", "location error", "risks apart", "others, at least",
+                   "I_S larger", "lower ERM", "f_1 below alpha"}};
   for (const json& loss : result["losses"]) {
-    out << std::left << std::setw(10) << loss["loss"].get<std::string>() << std::right << std::setw(7)
-        << loss["cases"].get<std::size_t>() << std::setw(7) << loss["holds"].get<std::size_t>()
-        << std::scientific << std::setprecision(1) << std::setw(16) << loss["location_error"].get<double>()
-        << std::setw(13) << loss["spread"].get<double>() << std::setw(19);
-    loss["nearest_other"].is_null() ? out << "-" : out << loss["nearest_other"].get<double>();
-    out << std::setw(12) << loss["more_than_irm"].get<std::size_t>() << std::setw(11)
-        << loss["lower_erm"].get<std::size_t>() << std::fixed << std::setprecision(6) << std::setw(17)
-        << loss["threshold"].get<double>() << '\n';
+    const json& other = loss["nearest_other"];
+    rows.push_back({loss["loss"], loss["cases"].dump(), loss["holds"].dump(),
+                    base::with_exponent(loss["location_error"], 1), base::with_exponent(loss["spread"], 1),
+                    other.is_null() ? "-" : base::with_exponent(other, 1), loss["more_than_irm"].dump(),
+                    loss["lower_erm"].dump(), base::with_decimals(loss["threshold"], 6)});
   }
+  out << base::aligned(rows, {.left = 1});
   const json& square = result["losses"][0];
   const json& circle = result["circle"];
   out << std::scientific << std::setprecision(1)

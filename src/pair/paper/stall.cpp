@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iomanip>
 #include <sstream>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/moo/epo.h"
 #include "pair/moo/pareto.h"
 #include "pair/moo/preference.h"
@@ -90,33 +91,26 @@ std::string stall_text(const json& result) {
   out << "From the ERM optimum to f_IRM, " << result["loss"].get<std::string>() << " loss, alpha "
       << result["alpha"].get<double>() << ", beta " << result["betas"][0].get<double>() << " and "
       << result["betas"][1].get<double>() << ", preference (" << result["preference"][0].get<double>() << ", "
-      << result["preference"][1].get<double>() << ", " << result["preference"][2].get<double>() << ")\n\n"
-      << "  f(1,1)  f(1,-1)       ERM     IRMv1     V-REx   cos ERM,V-REx  cos IRMv1,V-REx  worst     pull"
-      << "   EPO's weights                    speed\n";
+      << result["preference"][1].get<double>() << ", " << result["preference"][2].get<double>() << ")\n\n";
+  base::Rows rows{{"f(1,1)", "f(1,-1)", "ERM", "IRMv1", "V-REx", "cos ERM,V-REx", "cos IRMv1,V-REx", "worst",
+                   "pull", "w ERM", "w IRMv1", "w V-REx", "speed", ""}};
   for (const json& point : result["points"]) {
-    const auto number = [&out](const json& value, int width) {
-      value.is_null() ? out << std::setw(width) << "-" : out << std::setw(width) << value.get<double>();
+    const auto decimals = [](const json& value, int count) {
+      return value.is_null() ? "-" : base::with_decimals(value, count);
     };
-    out << std::fixed << std::setprecision(4);
-    number(point["f"][0], 8);
-    number(point["f"][1], 9);
-    number(point["losses"][0], 10);
-    out << std::scientific << std::setprecision(1);
-    number(point["losses"][1], 10);
-    number(point["losses"][2], 10);
-    out << std::fixed << std::setprecision(3);
-    number(point["cosine_erm_vrex"], 16);
-    number(point["cosine_irmv1_vrex"], 17);
-    out << std::setw(7) << point["worst"].get<std::string>();
-    number(point["pull"], 9);
-    out << std::scientific << std::setprecision(1) << "  ";
-    for (const json& weight : point["weights"]) {
-      number(weight, 9);
-    }
-    number(point["speed"], 12);
-    out << (point["stalls"].get<bool>() ? "  stalls\n" : "\n");
+    const auto power = [](const json& value) {
+      return value.is_null() ? "-" : base::with_exponent(value, 1);
+    };
+    rows.push_back({decimals(point["f"][0], 4), decimals(point["f"][1], 4), decimals(point["losses"][0], 4),
+                    power(point["losses"][1]), power(point["losses"][2]),
+                    decimals(point["cosine_erm_vrex"], 3), decimals(point["cosine_irmv1_vrex"], 3),
+                    point["worst"], decimals(point["pull"], 3), power(point["weights"][0]),
+                    power(point["weights"][1]), power(point["weights"][2]), power(point["speed"]),
+                    point["stalls"].get<bool>() ? "stalls" : ""});
   }
-  out << "\npull: the cosine of EPO's balance direction with the gradient of the most violated objective; "
+  out << base::aligned(rows, {.indent = "  ", .left = 0});
+  out << "\nw: EPO's weights. pull: the cosine of EPO's balance direction with the gradient of the most "
+         "violated objective; "
          "below 0"
       << "\nEPO has no weights that lower it. speed: how fast EPO lowers it, 1 for its own gradient alone.\n";
   return out.str();

@@ -218,10 +218,9 @@ std::string spread_text(const nlohmann::json& spread, int decimals) {
   if (spread.is_null()) {
     return "-";
   }
-  const std::string mean = base::with_decimals(spread.at("mean").get<double>(), decimals);
   return spread.at("values").size() < 2
-             ? mean
-             : mean + " +- " + base::with_decimals(spread.at("deviation").get<double>(), decimals);
+             ? base::with_decimals(spread.at("mean"), decimals)
+             : base::with_deviation(spread.at("mean"), spread.at("deviation"), decimals);
 }
 
 std::string accuracy_table(const nlohmann::json& result, std::vector<std::string> head) {

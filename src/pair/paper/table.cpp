@@ -25,9 +25,9 @@ std::string shown(const nlohmann::json& figure) {
   if (figure.is_null() || figure.at("mean").is_null()) {
     return "-";
   }
-  const std::string mean = one_decimal(figure.at("mean").get<double>());
-  return figure.at("deviation").is_null() ? mean
-                                          : mean + " +- " + one_decimal(figure.at("deviation").get<double>());
+  return figure.at("deviation").is_null()
+             ? base::with_decimals(figure.at("mean"), 1)
+             : base::with_deviation(figure.at("mean"), figure.at("deviation"), 1);
 }
 
 std::string shown_mean(const nlohmann::json& mean) {

@@ -117,7 +117,7 @@ std::string with_sign(const json& value) {
 
 // "72.3 +- 0.3"; X if there is no value.
 std::string with_error(const json& mean, const json& error) {
-  return shown(mean) + (error.is_null() ? "" : " +- " + shown(error));
+  return mean.is_null() || error.is_null() ? shown(mean) : base::with_deviation(mean, error, 1);
 }
 
 std::string with_error(const json& printed) {

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
 #include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/data/random.h"
 #include "pair/moo/registry.h"
 #include "pair/paper/invariant_sets.h"
@@ -204,12 +204,8 @@ std::string two_bit_text(const json& result) {
     out << '\n'
         << one["case"].get<std::string>() << ", " << one["loss"].get<std::string>() << " loss: alpha "
         << one["alpha"].get<double>() << ", beta " << one["betas"][0].get<double>() << " and "
-        << one["betas"][1].get<double>() << '\n'
-        << std::left << std::setw(34) << "" << std::right;
-    for (const char* name : {"f_IRM", "f_1", "f_2", "f_0", "elsewhere"}) {
-      out << std::setw(name == std::string("elsewhere") ? 11 : 7) << name;
-    }
-    out << "   median distance from f_IRM\n";
+        << one["betas"][1].get<double>() << '\n';
+    base::Rows rows{{"", "f_IRM", "f_1", "f_2", "f_0", "elsewhere", "median distance from f_IRM"}};
     for (const json& method : one["methods"]) {
       const std::string key = method["method"];
       std::ostringstream label;
@@ -218,17 +214,15 @@ std::string two_bit_text(const json& result) {
       } else {
         label << (key == "pair_epo" ? "PAIR-o, epo" : "PAIR-o, epo_worst");
       }
-      out << "  " << std::left << std::setw(32) << label.str() << std::right;
-      for (const char* name : {"f_IRM", "f_1", "f_2", "f_0", "elsewhere"}) {
-        const std::string key_of_end = name;
-        out << std::setw(key_of_end == "elsewhere" ? 11 : 7);
-        key_of_end == "elsewhere" || one["points"].contains(key_of_end)
-            ? out << method["ends"][name].get<std::size_t>()
-            : out << "-";
+      std::vector<std::string> row{label.str()};
+      for (const std::string end : {"f_IRM", "f_1", "f_2", "f_0", "elsewhere"}) {
+        const bool exists = end == "elsewhere" || one["points"].contains(end);
+        row.push_back(exists ? std::to_string(method["ends"][end].get<std::size_t>()) : "-");
       }
-      out << std::scientific << std::setprecision(1) << std::setw(12)
-          << method["median_distance"].get<double>() << std::defaultfloat << std::setprecision(6) << '\n';
+      row.push_back(base::with_exponent(method["median_distance"], 1));
+      rows.push_back(std::move(row));
     }
+    out << base::aligned(rows, {.indent = "  ", .gap = 3, .left = 1});
   }
   out << "\n-: no such predictor. ERM + penalty: the weight that brings the most starts to f_IRM,\nthen "
          "to any of the predictors, then the smallest.\n";

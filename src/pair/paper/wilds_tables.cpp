@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iomanip>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
 #include "pair/data/registry.h"
@@ -221,19 +220,11 @@ void add_ranks(json& rows) {
 }
 
 std::string shown_figure(const json& figure, bool percent) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(percent ? 1 : 2) << figure["mean"].get<double>() << " +- "
-       << figure["deviation"].get<double>();
-  return text.str();
+  return base::with_deviation(figure["mean"], figure["deviation"], percent ? 1 : 2);
 }
 
 std::string shown_rank(const json& rank) {
-  if (rank.is_null()) {
-    return "-";
-  }
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(2) << rank.get<double>();
-  return text.str();
+  return rank.is_null() ? "-" : base::with_decimals(rank, 2);
 }
 
 }  // namespace
