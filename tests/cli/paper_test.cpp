@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 TEST(PaperProgram, FindsTheFailureCasesPoints) {
   const Finished text = run_pair({"paper", "fig-failure"});
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("f_1      0.955719    0.294281    0.168974"));
+  EXPECT_THAT(text.out, HasSubstr("f_1    IRM_S                 0.955719  0.294281  0.168974"));
   EXPECT_THAT(text.out, HasSubstr("prefer it to f_IRM"));
   const Finished logistic = run_pair({"paper", "fig-failure", "--loss", "logistic", "--format", "json"});
   EXPECT_EQ(logistic.status, 0) << logistic.err;
@@ -66,7 +66,7 @@ TEST(PaperProgram, ShowsWhereOptimizersGo) {
                                          "logistic", "--starts", "5",       "--seed",  "3"};
   const Finished text = run_pair(command);
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_THAT(text.out, HasSubstr("PAIR-o, epo_worst                     5"));
+  EXPECT_THAT(text.out, HasSubstr("PAIR-o, epo_worst        5"));
   std::vector<std::string> as_json = command;
   as_json.emplace_back("--json");
   const json result = json::parse(run_pair(as_json).out);

@@ -74,27 +74,31 @@ TEST(KeepCheckpointsProgram, KilledAtRandomMomentsKeepsTheSameModels) {
       return missing ? 0 : bytes;
     };
     int kills = 0;
-    while (!fs::exists(done_file(run)) && kills < 6) {
-      Program program(run_keeping(kept), scratch.path());
-      const auto before = size();
-      while (program.running() && size() <= before) {
-        std::this_thread::sleep_for(200us);
+    // On a fast machine, a run may be done before the second kill; then another one begins.
+    for (int runs = 0; kills < 2 && runs < 20; ++runs) {
+      fs::remove_all(run);
+      while (!fs::exists(done_file(run)) && kills < 6) {
+        Program program(run_keeping(kept), scratch.path());
+        const auto before = size();
+        while (program.running() && size() <= before) {
+          std::this_thread::sleep_for(200us);
+        }
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
+        program.signal(SIGKILL);
+        const int status = program.wait();
+        EXPECT_THAT(status, AnyOf(0, 128 + SIGKILL)) << program.err();
+        kills += status == 0 ? 0 : 1;
+        // Every model that is there is whole.
+        for (const std::int64_t step : kept_steps(run)) {
+          const fs::path folder = kept_folder(run, step);
+          EXPECT_TRUE(fs::exists(weights_file(folder)));
+          EXPECT_TRUE(json::accept(read_file(card_file(folder)))) << step;
+        }
       }
-      std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
-      program.signal(SIGKILL);
-      const int status = program.wait();
-      EXPECT_THAT(status, AnyOf(0, 128 + SIGKILL)) << program.err();
-      kills += status == 0 ? 0 : 1;
-      // Every model that is there is whole.
-      for (const std::int64_t step : kept_steps(run)) {
-        const fs::path folder = kept_folder(run, step);
-        EXPECT_TRUE(fs::exists(weights_file(folder)));
-        EXPECT_TRUE(json::accept(read_file(card_file(folder)))) << step;
-      }
+      EXPECT_EQ(pair_in(scratch.path(), run_keeping(kept)).status, 0);
+      EXPECT_EQ(files_in(run), files_in(whole / "run")) << kept;
     }
     EXPECT_GE(kills, 2);
-    EXPECT_EQ(pair_in(scratch.path(), run_keeping(kept)).status, 0);
-    EXPECT_EQ(files_in(run), files_in(whole / "run")) << kept;
   }
 }
 

@@ -240,23 +240,28 @@ TEST(PairTrain, KilledAtRandomMomentsEndsWithTheSameRecords) {
   const fs::path run = scratch / "run";
   std::mt19937 random(std::random_device{}());
   int kills = 0;
-  while (!fs::exists(done_file(run)) && kills < 10) {
-    Program program(small_run({"--quiet"}), scratch.path());
-    if (kills % 4 != 3) {
-      // While it trains; each fourth kill falls anywhere, perhaps before it began.
-      wait_for_progress(program, run, size_of(results_file(run)));
+  // On a fast machine, a run may be done before the third kill; then another one begins.
+  for (int runs = 0; kills < 3 && runs < 20; ++runs) {
+    fs::remove_all(run);
+    while (!fs::exists(done_file(run)) && kills < 10) {
+      Program program(small_run({"--quiet"}), scratch.path());
+      if (kills % 4 != 3) {
+        // While it trains; each fourth kill falls anywhere, perhaps before it began.
+        wait_for_progress(program, run, size_of(results_file(run)));
+      }
+      std::this_thread::sleep_for(
+          std::chrono::microseconds(random() % (kills % 4 == 3 ? 1'000'000 : 60'000)));
+      program.signal(SIGKILL);
+      const int status = program.wait();
+      EXPECT_THAT(status, AnyOf(0, 128 + SIGKILL)) << program.err();
+      kills += status == 0 ? 0 : 1;
+      const std::string records = size_of(results_file(run)) > 0 ? read_file(results_file(run)) : "";
+      EXPECT_EQ(records, uninterrupted().substr(0, records.size())) << "after " << kills << " kills";
     }
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % (kills % 4 == 3 ? 1'000'000 : 60'000)));
-    program.signal(SIGKILL);
-    const int status = program.wait();
-    EXPECT_THAT(status, AnyOf(0, 128 + SIGKILL)) << program.err();
-    kills += status == 0 ? 0 : 1;
-    const std::string records = size_of(results_file(run)) > 0 ? read_file(results_file(run)) : "";
-    EXPECT_EQ(records, uninterrupted().substr(0, records.size())) << "after " << kills << " kills";
+    EXPECT_EQ(pair_in(scratch.path(), small_run({"--quiet"})).status, 0);
+    EXPECT_EQ(read_file(results_file(run)), uninterrupted());
   }
   EXPECT_GE(kills, 3);
-  EXPECT_EQ(pair_in(scratch.path(), small_run({"--quiet"})).status, 0);
-  EXPECT_EQ(read_file(results_file(run)), uninterrupted());
 }
 
 TEST(PairTrain, EndsCleanlyOnCtrlCAndContinues) {
@@ -412,7 +417,7 @@ TEST(PairData, ListsDataAndRefusesUnknownSources) {
   ::setenv("PAIR_DATA", (scratch / "store").c_str(), 1);
   const Answer listing = pair_in(scratch.path(), {"data", "list"});
   EXPECT_EQ(listing.status, 0);
-  EXPECT_THAT(listing.out, AllOf(HasSubstr("mnist14   ready"), HasSubstr("mnist     missing")));
+  EXPECT_THAT(listing.out, AllOf(HasSubstr("mnist14  ready"), HasSubstr("mnist    missing")));
   EXPECT_EQ(nlohmann::json::parse(pair_in(scratch.path(), {"data", "list", "--json"}).out).at(1).at("state"),
             "missing");
   const Answer unknown = pair_in(scratch.path(), {"data", "get", "mnits"});
