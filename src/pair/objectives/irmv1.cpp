@@ -55,8 +55,10 @@ class Irmv1 final : public Objective {
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] bool takes_derivatives() const override { return !options_.unbiased; }
-  [[nodiscard]] bool may_be_negative() const override {
-    return options_.unbiased && options_.negative == Negative::keep;
+  [[nodiscard]] std::optional<Remedy> against_negative() const override {
+    return options_.unbiased && options_.negative == Negative::keep
+               ? std::optional(Remedy{"irmv1_negative", "shift or scale"})
+               : std::nullopt;
   }
   [[nodiscard]] bool of_moments() const override { return !options_.unbiased; }
   [[nodiscard]] std::string_view flag_against_measuring() const override {

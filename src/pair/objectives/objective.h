@@ -92,8 +92,13 @@ class Objective {
   // there is one.
   [[nodiscard]] virtual std::optional<device::MomentFunction> moment_function() const { return std::nullopt; }
 
-  // Whether value() may be negative, which solvers do not support.
-  [[nodiscard]] virtual bool may_be_negative() const { return false; }
+  // If value() may be negative, which solvers do not support: the option that makes it so, and the values of
+  // that option with which it is not.
+  struct Remedy {
+    std::string_view option;
+    std::string_view values;
+  };
+  [[nodiscard]] virtual std::optional<Remedy> against_negative() const { return std::nullopt; }
 
   // False if value() draws from random, so that each call does different work on the device. State must be
   // changed in place. Replayable work can be recorded once and replayed.

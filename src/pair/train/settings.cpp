@@ -301,10 +301,11 @@ void check_pair(const Settings& s) {
                                 std::to_string(s.descent_penalties.size()));
   }
   for (const std::string& name : s.objectives) {
-    if (objectives::make_objective(name, s.objective_options.at(name))->may_be_negative()) {
-      throw std::invalid_argument(
-          name + ": expected a loss that is never negative, which PAIR-o's solver needs; with " +
-          "these options it may be (irmv1_negative: shift or scale)");
+    const base::Options& options = s.objective_options.at(name);
+    if (const auto remedy = objectives::make_objective(name, options)->against_negative()) {
+      throw std::invalid_argument(std::string(remedy->option) + ": expected " + std::string(remedy->values) +
+                                  ", since PAIR-o's solver needs losses that are not negative, got " +
+                                  base::as_text(options.get(*options.find(remedy->option))));
     }
   }
 }
