@@ -188,8 +188,10 @@ TEST(DomainBedRun, PairWeighsNoNegativeEstimates) {
   RunSpec spec = spec_of(scratch, "pair");
   set(spec, "irmv1_unbiased", "true");
   set(spec, "irmv1_negative", "keep");
-  EXPECT_THAT([&] { validate(spec); }, ThrowsMessage<std::invalid_argument>(
-                                           HasSubstr("irmv1: expected a loss that is never negative")));
+  EXPECT_THAT([&] { validate(spec); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr(
+                  "irmv1_negative: expected shift or scale, since PAIR-o's solver needs losses that "
+                  "are not negative, got keep")));
 }
 
 }  // namespace

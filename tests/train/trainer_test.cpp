@@ -468,13 +468,6 @@ TEST(Trainer, RefusesSettingsThatDoNotFit) {
   settings.penalties = {1, -1};
   EXPECT_THAT(message_of(settings), HasSubstr("penalties: expected equal, or a list of numbers from 0"));
   settings = small_settings();
-  settings.objective_options["irmv1"] =
-      objectives::options_of("irmv1", {{"irmv1_unbiased", "true"}, {"irmv1_negative", "keep"}});
-  EXPECT_THAT(
-      message_of(settings),
-      HasSubstr("irmv1_negative: expected shift or scale, since PAIR-o's solver needs losses that are "
-                "not negative, got keep"));
-  settings = small_settings();
   settings.momentum = 1.0;
   EXPECT_THAT(message_of(settings), HasSubstr("momentum: expected a number from 0 to below 1, got '1'"));
 }
