@@ -45,10 +45,15 @@ endif()
 message(STATUS "LibTorch ${Torch_VERSION}, CUDA ${PAIR_TORCH_CUDA}")
 
 include(PairTorchTarget)
-# torch/torch.h, compiled once for all (see pair_build_quickly).
+# LibTorch's headers, compiled once for all (see pair_build_quickly). Not torch/nn.h or torch/torch.h: GCC instantiates the
+# templates that their inline functions use again in every source, which takes 3 seconds each.
+set(torch_headers
+  <torch/types.h> <torch/autograd.h> <torch/optim.h> <torch/serialize.h> <torch/utils.h>
+  <torch/nn/module.h> <torch/nn/modules/batchnorm.h> <torch/nn/modules/conv.h> <torch/nn/modules/linear.h>
+  <torch/nn/modules/normalization.h>)
 pair_add_pch(pair_torch_pch LIBRARIES pair::torch nlohmann_json::nlohmann_json
-  HEADERS <torch/torch.h> <nlohmann/json.hpp>)
+  HEADERS ${torch_headers} <nlohmann/json.hpp>)
 if(PAIR_TESTS)
   pair_add_pch(pair_torch_test_pch TESTS LIBRARIES pair::torch nlohmann_json::nlohmann_json GTest::gmock
-    HEADERS <torch/torch.h> <nlohmann/json.hpp> <gmock/gmock.h>)
+    HEADERS ${torch_headers} <nlohmann/json.hpp> <gmock/gmock.h>)
 endif()

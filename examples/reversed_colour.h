@@ -1,6 +1,10 @@
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/nn/modules/activation.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/optim.h>
+#include <torch/utils.h>
 
 // Data for the two training loops. Every environment shows the label through a shape, which is right three
 // times in four, and through a colour, which is wrong with probability beta. ERM learns the colour where beta

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
-#include <torch/nn.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/utils.h>
 
 #include <limits>

@@ -1,6 +1,5 @@
 
 #include <gmock/gmock.h>
-#include <torch/nn.h>
 #include <torch/optim.h>
 #include <torch/utils.h>
 

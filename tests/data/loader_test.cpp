@@ -1,7 +1,8 @@
 #include "pair/data/loader.h"
 
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/cuda.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <atomic>

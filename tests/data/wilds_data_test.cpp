@@ -1,7 +1,7 @@
 #include "pair/data/wilds_data.h"
 
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <filesystem>
 #include <fstream>

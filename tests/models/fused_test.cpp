@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>
+#include <torch/nn/modules/container/sequential.h>
 #include <torch/utils.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 #include <gmock/gmock.h>
-#include <torch/nn.h>
+#include <torch/nn/utils/convert_parameters.h>
 #include <torch/utils.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "pair/runs/column_use.h"
 
 #include <gmock/gmock.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cmath>
 #include <numeric>

@@ -377,7 +377,9 @@ TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
       while (!trainer.finished()) {
         trainer.advance();
       }
-      EXPECT_THAT(trainer.take_notices(), ::testing::IsEmpty());
+      // Others are about the method, such as an objective that the solver cannot see.
+      EXPECT_THAT(trainer.take_notices(),
+                  ::testing::Not(::testing::Contains(::testing::HasSubstr("cannot be recorded"))));
       const Evaluation there = trainer.evaluate();
       const Evaluation here = trained(settings, torch::kCPU).back();
       for (std::size_t k = 0; k < here.losses.size(); ++k) {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
-#include <torch/nn.h>
+#include <torch/optim.h>
 #include <torch/utils.h>
 
 #include <cmath>

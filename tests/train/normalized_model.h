@@ -1,6 +1,7 @@
 #pragma once
 
-#include <torch/nn.h>
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/linear.h>
 
 #include <cstdint>
 #include <memory>

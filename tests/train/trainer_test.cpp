@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <torch/nn.h>
 #include <torch/optim.h>
 #include <torch/utils.h>
 
@@ -285,6 +284,26 @@ TEST(Trainer, GoesTheSameWayWhetherAnObjectiveIsRecordedOrNot) {
   const Evaluation recorded = trained(settings);
   EXPECT_DOUBLE_EQ(recorded.losses[0], alone.losses[0]);
   EXPECT_DOUBLE_EQ(recorded.losses[1], alone.losses[1]);
+}
+
+TEST(Trainer, ScoresTheTrainingSamplesUnlessToldNotTo) {
+  const auto keys_of = [](const Evaluation& evaluation) {
+    std::vector<std::string> keys;
+    for (const Score& score : evaluation.scores) {
+      keys.push_back(score.key);
+    }
+    return keys;
+  };
+  Settings settings = small_settings();
+  const Evaluation all = trained(settings);
+  settings.score_train = false;
+  const Evaluation held_out = trained(settings);
+  EXPECT_THAT(keys_of(all), ElementsAre("env0_in", "env1_in", "env2_out", "env3_out", "env4_out"));
+  EXPECT_THAT(keys_of(held_out), ElementsAre("env2_out", "env3_out", "env4_out"));
+  for (std::size_t i = 0; i < held_out.scores.size(); ++i) {
+    EXPECT_EQ(held_out.scores[i].value, all.scores[i + 2].value);
+  }
+  EXPECT_EQ(held_out.losses, all.losses);
 }
 
 TEST(Trainer, TakesPlainGradientStepsWithSgd) {

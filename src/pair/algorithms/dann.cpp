@@ -1,5 +1,7 @@
 #include <torch/autograd.h>
-#include <torch/nn.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
 #include <torch/optim.h>
 #include <torch/utils.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <torch/nn.h>
+#include <torch/nn/module.h>
+#include <torch/nn/modules/batchnorm.h>
 
 namespace pair::models {
 

@@ -1,3 +1,7 @@
+#include <torch/nn/modules/embedding.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/normalization.h>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>

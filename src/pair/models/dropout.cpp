@@ -1,6 +1,7 @@
 #include "pair/models/dropout.h"
 
 #include <torch/autograd.h>
+#include <torch/nn/modules/dropout.h>
 #include <torch/utils.h>
 
 #include <bit>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <torch/nn.h>
+#include <torch/nn/module.h>
 
 #include <cstdint>
 #include <memory>

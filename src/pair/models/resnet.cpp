@@ -1,3 +1,7 @@
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+
 #include <cstdint>
 #include <memory>
 #include <sstream>

@@ -196,7 +196,9 @@ sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int6
   definition.n_trials = n_trials;
   definition.single_test_envs = validation != Table3Validation::leave_one_out;
   definition.search = sweep::Search::paper;
-  definition.set = common;
+  // No rule of selection here reads the accuracy on training samples.
+  definition.set = {{"score_train", "false"}};
+  definition.set.insert(definition.set.end(), common.begin(), common.end());
   return definition;
 }
 

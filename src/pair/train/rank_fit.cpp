@@ -1,6 +1,6 @@
 #include "pair/train/rank_fit.h"
 
-#include <torch/nn.h>
+#include <torch/nn/modules/batchnorm.h>
 #include <torch/utils.h>
 
 #include <cstddef>

@@ -115,6 +115,10 @@ void describe_all(SettingsFields& field) {
       .number("average", &S::average, {.low = 0, .high = 1},
               "share of the last steps whose weights are averaged for scores and the saved model; 0: none")
       .unsaid = "0";
+  field
+      .flag("score_train", &S::score_train,
+            "score the samples that are trained on in every record, and not only those that are held out")
+      .unsaid = "true";
 }
 
 void describe_linear(SettingsFields& field) {

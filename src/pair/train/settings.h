@@ -99,6 +99,10 @@ struct Settings {
   // the saved model are then of the average. 0: no averaging.
   double average = 0.0;
 
+  // Whether records have scores of the samples that are trained on. No criterion of selection needs them if there are
+  // held-out samples, and they take most of the time of a record.
+  bool score_train = true;
+
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
   double penalty = 1.0;  // lambda after annealing
   // One lambda per objective after erm, in place of penalty; empty: penalty for all. An objective with lambda

@@ -35,12 +35,31 @@
 // (checkpoint.h).
 
 namespace pair::train {
+namespace {
+
+// The same data with the scores that the settings ask for.
+std::shared_ptr<const data::EnvironmentSet> scored_as_set(std::shared_ptr<const data::EnvironmentSet> data,
+                                                          const Settings& settings) {
+  if (settings.score_train) {
+    return data;
+  }
+  auto copy = std::make_shared<data::EnvironmentSet>(*data);
+  for (data::Environment& environment : copy->train) {
+    environment.scored = false;
+  }
+  return copy;
+}
+
+}  // namespace
 
 class Trainer::Impl {
  public:
   Impl(std::shared_ptr<const data::EnvironmentSet> data, std::shared_ptr<models::Model> model,
        Settings settings, std::uint64_t seed, torch::Device device, const Ranks& ranks = {})
-      : link_(device), data_(std::move(data)), settings_(std::move(settings)), phases_(settings_) {
+      : link_(device),
+        data_(scored_as_set(std::move(data), settings)),
+        settings_(std::move(settings)),
+        phases_(settings_) {
     validate(settings_);
     train::settle(settings_);
     if (data_->train.empty()) {
