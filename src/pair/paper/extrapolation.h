@@ -15,7 +15,7 @@
 // The extrapolation example (Sec. 3.3 and Appendix C.3; Figures 4 and 10 to 14): does a regression trained on
 // two regions of the plane learn the function that does not depend on the region?
 //
-// Each method runs with every penalty weight or preference that the paper searched, on the first seed. The
+// Each method runs with every penalty weight or preference of the search, on the first seed. The
 // setting with the smallest validation loss (as in the paper, the error on points of the whole square, here
 // different from the test points) also runs on the other seeds.
 //
@@ -42,7 +42,7 @@ struct ExtrapolationRequest {
   std::vector<std::string> methods = {};               // empty: all
   std::vector<std::uint64_t> seeds = {0, 1, 2, 3, 4};  // at least one
   Overrides common = {};                               // settings common to all runs
-  // The values to search, as for 'pair train --set'. Empty: the paper's.
+  // The values to search, as for 'pair train --set'. Empty: those of the problem.
   std::vector<std::string> penalties = {};
   std::vector<std::string> preferences = {};
   ExtrapolationProblem problem = ExtrapolationProblem::paper;
