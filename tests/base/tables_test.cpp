@@ -22,6 +22,11 @@ TEST(AlignedTable, PutsNumbersToTheRight) {
             "  größe    3\n");
 }
 
+TEST(AlignedTable, HasColumnsOfALeastWidth) {
+  EXPECT_EQ(aligned({{"name", "n"}, {"something", "1"}}, {.least = 6}), "name       n\nsomething  1\n");
+  EXPECT_EQ(aligned({{"a", "b", "c"}}, {.least = 3}), "a    b    c\n");
+}
+
 TEST(AlignedTable, TakesNoRowsAndShortRows) {
   EXPECT_EQ(aligned({}), "");
   EXPECT_EQ(aligned({{"a", "b"}, {"c"}}), "a  b\nc\n");

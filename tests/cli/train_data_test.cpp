@@ -5,6 +5,9 @@
 #include <fstream>
 #include <stdexcept>
 
+#include "pair/cli/train_arguments.h"
+#include "pair/cli/train_specs.h"
+#include "pair/runs/settings.h"
 #include "tests/support/scratch.h"
 #include "tests/support/without_permissions.h"
 
@@ -103,6 +106,20 @@ TEST(TrainData, PathsAndDigestsOfDataAreSettled) {
   std::vector<runs::Override> missing{{"file", (scratch / "none.csv").string()}};
   EXPECT_THAT([&] { add_data_digests(missing); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("file: expected a CSV file, got")));
+}
+
+TEST(TrainData, FilesOfTrainAreStoredByAbsolutePathAndDigest) {
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "p.csv") << "y,site,x\n1,a,1\n0,a,2\n1,b,3\n0,b,4\n1,c,5\n0,c,6\n";
+  TrainArguments arguments;
+  arguments.dataset = "table";
+  arguments.dataset_given = true;
+  arguments.set = {"file=" + std::filesystem::relative(scratch / "p.csv").string(), "label=y",
+                   "environment=site"};
+  const std::vector<runs::RunSpec> specs = specs_of(arguments);
+  ASSERT_EQ(specs.size(), 1U);
+  EXPECT_EQ(runs::text_of(specs[0], "file"), (scratch / "p.csv").string());
+  EXPECT_EQ(runs::text_of(specs[0], "file_sha256").size(), 64U);
 }
 
 TEST(TrainData, AColumnOfTextsMakesAFileTheDatasetText) {

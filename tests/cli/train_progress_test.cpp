@@ -53,6 +53,14 @@ TEST(ProgressDisplay, HasNoDivergenceBeforeBalancing) {
   EXPECT_THAT(line("balance"), ::testing::HasSubstr("divergence 0  "));
 }
 
+TEST(ProgressDisplay, HasTheLossesOfAnUpdateOfItsOwn) {
+  const nlohmann::json record = {
+      {"args", {{"losses", {{"risk", "size"}}}}}, {"risk", 0.5}, {"size", 2.0}, {"lr", 0.1}};
+  std::ostringstream out;
+  ProgressDisplay(out, ProgressDisplay::Style::lines, 80).show({0, 10, 100, &record, 9}, 1.0);
+  EXPECT_THAT(out.str(), ::testing::HasSubstr("risk 0.5  size 2  "));
+}
+
 TEST(ProgressDisplay, ContinuesFromACheckpoint) {
   EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
 }

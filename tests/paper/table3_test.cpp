@@ -192,6 +192,18 @@ TEST(Table3, LeavesAnXWhereADomainHasNoRuns) {
   EXPECT_THAT(table3_text(result), HasSubstr("X ("));
 }
 
+TEST(Table3, ByLeaveOneOutHasAColumnPerDomain) {
+  for (const std::string& dataset : table3_datasets()) {
+    select::History history = {made_run(0, 0, {{0.4, 0.1, 0.9, 0.2}})};
+    const nlohmann::json result = table3(history, Table3Validation::leave_one_out, dataset);
+    ASSERT_FALSE(result.at("rows").empty());
+    for (const nlohmann::json& row : result.at("rows")) {
+      EXPECT_EQ(row.at("paper").at("figures").size(), result.at("environments").size()) << dataset;
+    }
+    EXPECT_THAT(table3_text(result), HasSubstr(dataset));
+  }
+}
+
 TEST(Table3, ByLeaveOneOutNeedsRunsWithTwoTestDomains) {
   const sweep::Definition definition = table3_sweep({"irmv1"}, 2, 1, {}, Table3Validation::leave_one_out);
   EXPECT_EQ(sweep::jobs_of(definition).size(), 2U * (3 + 3));

@@ -158,6 +158,16 @@ TEST(ModelFiles, RefuseFoldersWithoutAModelAndOtherShapes) {
       ThrowsMessage<std::invalid_argument>(HasSubstr("inputs: expected")));
 }
 
+TEST(Trained, ReadsARunThatAnotherProcessHolds) {
+  const RunSpec spec = small_spec();
+  const FinishedRun finished(spec);
+  const RunDirectory held(finished.folder, spec);
+  DatasetCache datasets;
+  EXPECT_TRUE(trained(spec, finished.folder, datasets).finished());
+  const RunSpec other = small_spec("pair", 1);
+  EXPECT_THROW((void)trained(other, finished.folder, datasets), std::exception);
+}
+
 TEST(DeviceName, IsThatOfADeviceOfThisMachine) {
   EXPECT_EQ(device_named("cpu"), torch::Device(torch::kCPU));
   for (const char* name : {"gpu", "", "CPU", "cuda:", "cuda:x", "cuda:-1", "cuda:999", "cuda:257"}) {

@@ -34,6 +34,19 @@ TEST(Table, HasDomainBedsEnvironmentsAndAnXWhereNothingRan) {
             "IRM                   72.0 +/- 1.4          60.0 +/- 0.0          X                     X\n");
 }
 
+TEST(Table, ShowsLongNamesOfMethodsWhole) {
+  History history = small_history();
+  const std::vector<std::string> names = {"pair (erm, irmv1, vrex)", "pair (erm, irmv1, vrex, fishr)",
+                                          "größte"};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    history[i].algorithm = names[i];
+  }
+  const std::string text = as_text(tables_of(train_domain(history), history)[0]);
+  for (const std::string& name : names) {
+    EXPECT_THAT(text, ::testing::HasSubstr("\n" + name + " ")) << text;
+  }
+}
+
 TEST(Table, AveragesWhatEachTrialHas) {
   const History history = small_history();
   const Table averages = tables_of(train_domain(history), history).back();

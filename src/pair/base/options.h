@@ -59,9 +59,9 @@ struct Field {
   std::string summary;   // one line
   std::string accepted;  // all values, in the plural: "integers from 1 to 10"
 
-  // The distribution of a random search, if there is one: DomainBed's and the paper's.
+  // DomainBed's distribution of a random search, if it has one. (The paper draws none of the options that are declared
+  // here differently; what it draws for an algorithm is in algorithms::Drawn.)
   std::optional<Distribution> domainbed = {};
-  std::optional<Distribution> paper = {};
   std::string domainbed_name = {};  // in DomainBed, if it has another name for it
   // Whether it is a learning rate, which DomainBed draws as `lr` on datasets with another distribution of `lr`
   // than small images have. `domainbed` is that of small images.

@@ -16,7 +16,7 @@ std::size_t characters_in(std::string_view text) {
 std::string aligned(const Rows& rows, const TextTable& table) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()), 0);
+    widths.resize(std::max(widths.size(), row.size()), table.least);
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], characters_in(row[i]));
     }

@@ -17,6 +17,7 @@ struct TextTable {
   std::size_t gap = 2;                   // spaces between columns
   std::size_t left = std::string::npos;  // number of left-aligned columns; the others are right-aligned
   bool rule = false;                     // a line of dashes below the header
+  std::size_t least = 0;                 // characters that a column has at least
 };
 
 // Columns as wide as their widest word, in characters. Lines do not end in spaces.

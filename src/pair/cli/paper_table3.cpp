@@ -152,7 +152,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   CLI::App* command = paper.add_subcommand(
       "table3", "DomainBed's ColoredMNIST, PACS or TerraIncognita: each algorithm with and without PAIR-s");
   command->add_option("--dataset", arguments->dataset, "ColoredMNIST (DomainBed's), PACS or TerraIncognita")
-      ->check(CLI::IsMember({"ColoredMNIST", "PACS", "TerraIncognita"}))
+      ->check(CLI::IsMember(paper::table3_datasets()))
       // The name that the option had.
       ->transform([](const std::string& name) { return name == "cmnist" ? "ColoredMNIST" : name; })
       ->capture_default_str();

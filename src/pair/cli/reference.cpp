@@ -14,14 +14,7 @@ std::string as_code(std::string_view text) {
 }
 
 std::string drawn_from(const base::Field& field) {
-  std::string text;
-  if (field.domainbed) {
-    text = base::as_text(*field.domainbed);
-  }
-  if (field.paper) {
-    text += (text.empty() ? "" : "; ") + base::as_text(*field.paper) + " (`--search paper`)";
-  }
-  return text;
+  return field.domainbed ? base::as_text(*field.domainbed) : "";
 }
 
 std::string index_of(const Reference& reference) {

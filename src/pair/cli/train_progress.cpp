@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "pair/base/numbers.h"
 
@@ -25,8 +27,25 @@ double number(const nlohmann::json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
+// The weighted loss of the objectives or, if the algorithm has an update of its own, its losses: DANN's and those that its
+// entry declares.
+std::vector<std::string> names_of_losses(const nlohmann::json& record) {
+  std::vector<std::string> names = {"loss", "gen_loss", "disc_loss"};
+  const auto args = record.find("args");
+  if (!record.contains("losses") && args != record.end() && args->contains("losses")) {
+    for (const nlohmann::json& together : args->at("losses")) {
+      for (const nlohmann::json& name : together) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+          names.push_back(name);
+        }
+      }
+    }
+  }
+  return names;
+}
+
 void write_losses(const nlohmann::json& record, std::ostream& text) {
-  for (const char* name : {"loss", "gen_loss", "disc_loss"}) {
+  for (const std::string& name : names_of_losses(record)) {
     if (record.contains(name)) {
       text << name << ' ' << base::with_digits(number(record.at(name)), 4) << "  ";
     }

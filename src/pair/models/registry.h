@@ -31,6 +31,8 @@ struct ModelEntry {
   base::Options options = {};  // defaults
   // All parameters are drawn from random (initial.h), so that a seed gives the same model on every device.
   std::function<std::shared_ptr<Model>(const base::Options&, const ModelInput&, data::Random&)> make = {};
+  // Whether the outputs are linear in the inputs, so that reports show weights and need not estimate them.
+  bool linear = false;
 };
 
 // An entry for a model without options: make(input, random) -> std::shared_ptr<...>.

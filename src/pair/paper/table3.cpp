@@ -34,9 +34,9 @@ json as_json(const PrintedRow& row) {
   return {{"figures", figures}, {"average", as_json(row.average)}};
 }
 
-json nothing_printed() {
+json nothing_printed(std::size_t environments) {
   const json none{{"mean", nullptr}, {"error", nullptr}};
-  return {{"figures", json::array({none, none, none})}, {"average", none}};
+  return {{"figures", std::vector<json>(environments, none)}, {"average", none}};
 }
 
 // The choices for an algorithm and a test environment: by trial, the test accuracy and the number of draws of
@@ -244,7 +244,7 @@ nlohmann::json table3(const select::History& history, Table3Validation validatio
       row["label"] = algorithm.label;
       row["pair_s"] = pair_s;
       row["delta_worst"] = nullptr;
-      row["paper"] = printed_there ? as_json(printed) : nothing_printed();
+      row["paper"] = printed_there ? as_json(printed) : nothing_printed(printed_set.environments.size());
       row["paper"]["delta_worst"] = pair_s && printed_there ? json(paper.delta_worst) : json();
       result["rows"].push_back(std::move(row));
       return result["rows"].back();

@@ -17,8 +17,8 @@ namespace pair::report {
 //   title        text
 //   summary      [{kind, text}]: sentences; kind is trained, best, criterion, model or distrust
 //   progress     {runs, done, failed, open, records}: open runs are running or were stopped
-//   metrics      [{key, label, kind, better}]: the numbers that runs log. kind: accuracy, error, loss, weight,
-//                conflict, divergence, rate, count or other; better: high, low or empty
+//   metrics      [{key, label, kind, better}]: the numbers that runs log. kind: accuracy, error, loss, floor,
+//                weight, conflict, divergence, rate, count or other; better: high, low or empty
 //   settings     {common: {name: value}, varying: [name]}: values as JSON text
 //   runs         [{name, label, dataset, algorithm, method, seed, draw, test_envs, state, failure, records, step,
 //                steps, settings, last, series, phases, evaluation}]: `settings` in the order of settings.varying (null

@@ -16,6 +16,7 @@
 #include "pair/data/metrics.h"
 #include "pair/data/shown_sample.h"
 #include "pair/data/table_encoding.h"
+#include "pair/models/registry.h"
 #include "pair/runs/column_use.h"
 #include "pair/runs/record_keys.h"
 #include "pair/runs/tally.h"
@@ -74,7 +75,7 @@ class ColumnUses {
   }
 
  private:
-  static bool is_linear(const ModelCard& card) { return card.model == "linear"; }
+  static bool is_linear(const ModelCard& card) { return models::model_named(card.model).linear; }
 
   torch::Tensor weights_of(train::Trainer& trainer) {
     const std::int64_t inputs = data_.held_out.front().inputs.size(1);

@@ -442,15 +442,23 @@ std::vector<std::string> RunDirectory::take_notices() {
 
 std::string final_state(const std::filesystem::path& path) {
   const std::optional<RunSpec> spec = spec_in(path);
-  if (!spec || !RunDirectory::finished(path, *spec)) {
+  if (!spec) {
     throw std::invalid_argument(path.string() + " does not contain a finished run");
   }
+  std::string state = final_state(path, *spec);
   if (path.filename() != folder_name(*spec)) {
     throw std::invalid_argument(path.string() + " holds a run whose folder should be named " +
                                 folder_name(*spec));
   }
+  return state;
+}
+
+std::string final_state(const std::filesystem::path& path, const RunSpec& spec) {
+  if (!RunDirectory::finished(path, spec)) {
+    throw std::invalid_argument(path.string() + " does not contain a finished run");
+  }
   std::optional<CheckpointFile> file =
-      checkpoint_in(read_file(checkpoint_file(path), base::largest_checkpoint), hash(*spec));
+      checkpoint_in(read_file(checkpoint_file(path), base::largest_checkpoint), hash(spec));
   if (!file) {
     throw std::runtime_error(checkpoint_file(path).string() + " is damaged");
   }

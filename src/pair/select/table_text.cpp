@@ -37,18 +37,10 @@ std::vector<Line> lines_of(const Table& table, const char* plus_minus) {
 }  // namespace
 
 std::string as_text(const Table& table) {
+  // DomainBed's widths, unless a name is longer than its own are.
   const std::size_t width = table.dataset.empty() ? 25 : 20;
-  std::string text = "-------- " + base::printable(table.heading) + "\n";
-  for (const Line& line : lines_of(table, " +/- ")) {
-    std::string row;
-    for (std::string cell : line) {
-      cell.resize(width, ' ');
-      row += cell + "  ";
-    }
-    row.erase(row.find_last_not_of(' ') + 1);
-    text += row + "\n";
-  }
-  return text;
+  return "-------- " + base::printable(table.heading) + "\n" +
+         base::aligned(lines_of(table, " +/- "), {.least = width});
 }
 
 std::string latex_escaped(std::string_view text) {
