@@ -54,8 +54,9 @@ TEST(ProgressDisplay, HasNoDivergenceBeforeBalancing) {
 }
 
 TEST(ProgressDisplay, HasTheLossesOfAnUpdateOfItsOwn) {
+  const auto losses = nlohmann::json::array({nlohmann::json::array({"risk", "size"})});
   const nlohmann::json record = {
-      {"args", {{"losses", {{"risk", "size"}}}}}, {"risk", 0.5}, {"size", 2.0}, {"lr", 0.1}};
+      {"args", {{"losses", losses}}}, {"risk", 0.5}, {"size", 2.0}, {"worst_test_acc", 0.7}};
   std::ostringstream out;
   ProgressDisplay(out, ProgressDisplay::Style::lines, 80).show({0, 10, 100, &record, 9}, 1.0);
   EXPECT_THAT(out.str(), ::testing::HasSubstr("risk 0.5  size 2  "));

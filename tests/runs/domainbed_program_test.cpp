@@ -24,7 +24,7 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
-std::vector<std::string> small_run(std::string_view algorithm) {
+std::vector<std::string> small_run(std::string_view algorithm, std::string_view out) {
   return {"train",
           "--dataset",
           "ColoredMNIST",
@@ -35,7 +35,7 @@ std::vector<std::string> small_run(std::string_view algorithm) {
           "--steps",
           "120",
           "--out",
-          "run",
+          std::string(out),
           "--set",
           "folder=digits",
           "digits=90",
@@ -45,20 +45,18 @@ std::vector<std::string> small_run(std::string_view algorithm) {
 }
 
 TEST(PairTrainDomainBed, ResumesAnAdversaryAfterAKillWithTheSameRecords) {
-  const Scratch whole;
-  write_small_digits(whole / "digits");
-  Program uninterrupted(small_run("dann"), whole.path());
+  const Scratch scratch;
+  write_small_digits(scratch / "digits");
+  Program uninterrupted(small_run("dann", "whole"), scratch.path());
   ASSERT_EQ(uninterrupted.wait(), 0) << uninterrupted.err();
   EXPECT_THAT(uninterrupted.out(), AllOf(ContainsRegex("2  test +-90% +[0-9.]+%"),
                                          HasSubstr("test, held out"), HasSubstr("train, held out")));
   EXPECT_THAT(uninterrupted.err(),
               ContainsRegex("step 120/120  gen_loss [0-9.e+-]+  disc_loss [0-9.e+-]+  worst test"));
 
-  const Scratch scratch;
-  write_small_digits(scratch / "digits");
   const fs::path results = results_file(scratch / "run");
   {
-    Program program(small_run("dann"), scratch.path());
+    Program program(small_run("dann", "run"), scratch.path());
     std::error_code missing;
     while (program.running() && !(fs::file_size(results, missing) > 3000 && !missing)) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -66,10 +64,10 @@ TEST(PairTrainDomainBed, ResumesAnAdversaryAfterAKillWithTheSameRecords) {
     program.signal(SIGKILL);
     EXPECT_EQ(program.wait(), 128 + SIGKILL);
   }
-  Program again(small_run("dann"), scratch.path());
+  Program again(small_run("dann", "run"), scratch.path());
   EXPECT_EQ(again.wait(), 0);
   EXPECT_THAT(again.err(), ContainsRegex("Resumed at step [0-9]+ of 120"));
-  EXPECT_EQ(read_file(results), read_file(results_file(whole / "run")));
+  EXPECT_EQ(read_file(results), read_file(results_file(scratch / "whole")));
 }
 
 TEST(PairTrainDomainBed, SaysWhatFetchesTheDigits) {

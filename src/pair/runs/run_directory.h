@@ -126,7 +126,7 @@ bool restore_spec(const std::filesystem::path& path, const RunSpec& spec);
 // should have another name (folder_name), and std::runtime_error if the checkpoint or the records are
 // damaged.
 std::string final_state(const std::filesystem::path& path);
-// The same of the finished run of `spec`, whatever its folder is called.
+// The same of the finished run of `spec`; its folder may have any name.
 std::string final_state(const std::filesystem::path& path, const RunSpec& spec);
 
 }  // namespace pair::runs
