@@ -117,7 +117,7 @@ void describe_all(SettingsFields& field) {
       .unsaid = "0";
   field
       .flag("score_train", &S::score_train,
-            "score the samples that are trained on in every record, and not only those that are held out")
+            "whether records have scores of the samples that are trained on, too, not only of held-out ones")
       .unsaid = "true";
 }
 

@@ -100,7 +100,7 @@ struct Settings {
   double average = 0.0;
 
   // Whether records have scores of the samples that are trained on. No criterion of selection needs them if there are
-  // held-out samples, and they take most of the time of a record.
+  // held-out samples, and they are most of the samples that a record reads.
   bool score_train = true;
 
   // The linear scheme. The whole loss is divided by the largest lambda if that is above 1.
