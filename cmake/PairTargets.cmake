@@ -12,9 +12,11 @@ target_compile_options(pair_compile_options INTERFACE
 if(PAIR_WERROR)
   target_compile_options(pair_compile_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:-Werror>")
 endif()
-# Sources of a unity build see each other's constants; shadowing those is not a mistake.
-target_compile_options(pair_compile_options INTERFACE
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local> $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
+# Sources of a unity build see each other's constants; shadowing those is not a mistake, and clang cannot tell them from others.
+target_compile_options(pair_compile_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wshadow=local>)
+if(NOT PAIR_UNITY)
+  target_compile_options(pair_compile_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wshadow>)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 reports a false overlap and a false overflow in std::string's own operator+ (GCC bugs 105651, 105329).
   target_compile_options(pair_compile_options INTERFACE
