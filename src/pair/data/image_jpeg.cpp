@@ -190,7 +190,7 @@ bool has_end(BytesView file) {
   constexpr std::size_t searched = 4096;
   const BytesView tail = file.last(std::min(file.size(), searched));
   constexpr std::array<std::uint8_t, 2> end{0xff, 0xd9};
-  return !std::ranges::search(tail, end).empty();
+  return std::search(tail.begin(), tail.end(), end.begin(), end.end()) != tail.end();
 }
 
 }  // namespace
