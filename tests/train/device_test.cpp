@@ -377,9 +377,8 @@ TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
       while (!trainer.finished()) {
         trainer.advance();
       }
-      // Others are about the method, such as an objective that the solver cannot see.
-      EXPECT_THAT(trainer.take_notices(),
-                  ::testing::Not(::testing::Contains(::testing::HasSubstr("cannot be recorded"))));
+      // The device adds nothing to the notices about the method, such as an objective that the solver cannot see.
+      EXPECT_EQ(trainer.take_notices(), Trainer(testing::small_data(0, 500), settings, 1).take_notices());
       const Evaluation there = trainer.evaluate();
       const Evaluation here = trained(settings, torch::kCPU).back();
       for (std::size_t k = 0; k < here.losses.size(); ++k) {
