@@ -3,10 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <set>
 #include <stdexcept>
+#include <string>
 
 #include "pair/plot/csv.h"
+#include "pair/plot/style_sheet.h"
 #include "pair/plot/svg.h"
+#include "pair/plot/svg_writer.h"
 
 namespace pair::plot::figure_test {
 namespace {
@@ -53,9 +57,21 @@ TEST(Figure, RefusesWhatMakesNoSense) {
 }
 
 TEST(Figure, TellsThingsApartWithoutColoursToo) {
-  for (std::size_t i = 1; i < 8; ++i) {
-    EXPECT_NE(shape(i), shape(i - 1));
-    EXPECT_NE(dash(i), dash(i - 1));
+  std::set<Shape> shapes;
+  std::set<Dash> dashes;
+  std::set<std::string> drawn;
+  for (std::size_t i = 0; i < 8; ++i) {
+    shapes.insert(shape(i));
+    dashes.insert(dash(i));
+    drawn.insert(std::string(dash_class(dash(i))));
+  }
+  EXPECT_EQ(shapes.size(), 8);
+  EXPECT_EQ(dashes.size(), 8);
+  EXPECT_EQ(drawn.size(), 8);
+  const std::string style = style_sheet(Theme::light);
+  drawn.erase("");
+  for (const std::string& name : drawn) {
+    EXPECT_THAT(style, HasSubstr("." + name.substr(1) + "{stroke-dasharray:"));
   }
 }
 

@@ -108,7 +108,7 @@ Shape shape(std::size_t i) {
 }
 
 Dash dash(std::size_t i) {
-  return static_cast<Dash>(i % 4);
+  return static_cast<Dash>(i % 8);
 }
 
 Region rectangle(std::string name, double x_low, double x_high, double y_low, double y_high, Color color) {

@@ -36,10 +36,19 @@ struct Axis {
   std::vector<Tick> ticks = {};
 };
 
-enum class Dash : std::uint8_t { solid, dashed, dotted, dash_dotted };
+enum class Dash : std::uint8_t {
+  solid,
+  dashed,
+  dotted,
+  dash_dotted,
+  long_dashed,
+  double_dotted,  // a dash and two dots
+  sparse_dotted,
+  long_short  // a long dash and a short one
+};
 enum class Shape : std::uint8_t { circle, square, triangle, diamond, cross, plus, star, triangle_down };
 
-// The shape or dash of item i, from 0, so that items also differ without colours.
+// The shape or dash of item i, from 0, so that items also differ without colours. Item 8 has those of item 0.
 Shape shape(std::size_t i);
 Dash dash(std::size_t i);
 

@@ -1,6 +1,8 @@
 #include "pair/plot/style_sheet.h"
 
+#include <array>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace pair::plot {
@@ -58,8 +60,11 @@ std::string style_sheet(Theme theme) {
     text += "}\n";
   }
   text += root + " .halo{stroke-width:3px;stroke-opacity:0.8;stroke-linejoin:round;paint-order:stroke}\n";
-  text += root + " .d1{stroke-dasharray:6 4}\n" + root + " .d2{stroke-dasharray:2 3}\n" + root +
-          " .d3{stroke-dasharray:8 3 2 3}\n";
+  // Of Dash::dashed and those after it.
+  constexpr std::array dashes = {"6 4", "2 3", "8 3 2 3", "12 4", "8 3 2 3 2 3", "2 7", "14 3 5 3"};
+  for (std::size_t i = 0; i < dashes.size(); ++i) {
+    text += root + " .d" + std::to_string(i + 1) + "{stroke-dasharray:" + dashes[i] + "}\n";
+  }
   return text;
 }
 

@@ -17,7 +17,7 @@ std::string_view root_class(Theme theme);
 //   f0 to f8, s0 to s8   fill and stroke with a Color
 //   bg, grid             the background, thin lines
 //   halo, edge           the background colour around letters and points
-//   line, d1 to d3       a line without fill; its dashes
+//   line, d1 to d7       a line without fill; its dashes
 //   shade                an image of ColorScale::shade, which is drawn for the light theme
 // The automatic theme states each colour twice, as a plain value and as a CSS variable set by the viewer's
 // preference. Viewers that do not support variables show the light theme.

@@ -100,7 +100,7 @@ std::string stroke_class(Color color) {
 }
 
 std::string_view dash_class(Dash dash) {
-  constexpr std::array<std::string_view, 4> classes = {"", " d1", " d2", " d3"};
+  constexpr std::array<std::string_view, 8> classes = {"", " d1", " d2", " d3", " d4", " d5", " d6", " d7"};
   return classes.at(static_cast<std::size_t>(dash));
 }
 
