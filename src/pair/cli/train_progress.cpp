@@ -34,7 +34,7 @@ std::vector<std::string> names_of_losses(const nlohmann::json& record) {
   const auto args = record.find("args");
   if (!record.contains("losses") && args != record.end() && args->contains("losses")) {
     for (const nlohmann::json& together : args->at("losses")) {
-      for (const nlohmann::json& name : together) {
+      for (const auto& name : together.get<std::vector<std::string>>()) {
         if (std::find(names.begin(), names.end(), name) == names.end()) {
           names.push_back(name);
         }
