@@ -57,7 +57,7 @@ class NamedSolver {
  public:
   // training: from the options' defaults in training.
   NamedSolver(std::string name, bool training, const py::kwargs& options) : name_(std::move(name)) {
-    std::vector<moo::Assignment> changes;
+    base::Assignments changes;
     for (const auto& [option, value] : options) {
       const auto key = option.cast<std::string>();
       changes.emplace_back(key, text_of(key, value));

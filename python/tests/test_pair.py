@@ -186,6 +186,14 @@ class Guarded(unittest.TestCase):
         for _ in range(2):
             self.assertTrue(pair_o.step([w.square().sum(), (w - 0.1).square().sum()]).taken)
 
+    def test_a_weighted_loss_below_zero_may_stay_as_it_is(self):
+        # Weights of pmtl may be negative. Losses that do not change do not show a step that was too long.
+        pair_o = Pair(torch.optim.SGD([torch.nn.Parameter(torch.ones(1))], lr=0.1), [1, 1], solver="pmtl")
+        pair_o._preference = np.array([1.0, 1.0])
+        pair_o._weights, pair_o._losses = np.array([-1.0, 0.5]), np.array([1.0, 1.0])
+        self.assertFalse(pair_o._overshot(np.array([1.0, 1.0])))
+        self.assertTrue(pair_o._overshot(np.array([0.8, 1.0])))
+
     def test_momentum_that_opposes_the_gradient_is_dropped(self):
         w = torch.nn.Parameter(torch.tensor([1.0, 1.0]))
         sgd = torch.optim.SGD([w], lr=0.01, momentum=0.9)

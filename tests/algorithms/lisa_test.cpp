@@ -188,7 +188,7 @@ void expect_step(const GoldenStep& golden, const torch::Tensor& inputs) {
   SCOPED_TRACE(golden.mix);
   const auto net = std::make_shared<GoldenNet>(inputs[0].numel());
   Settings settings = lisa_settings({{"lisa_same_label", "1"}, {"lisa_mix", golden.mix}});
-  settings.optimizer = BalanceOptimizer::sgd;
+  settings.optimizer = Optimizer::sgd;
   const auto lisa = settings.update.make({.settings = settings,
                                           .data = *testing::small_picture_data(4),
                                           .model = net,

@@ -113,7 +113,7 @@ TEST(OwnUpdate, TakesStepsOfTheOptimizerAndTheScheduleOfTheSettings) {
       }
       return torch::Tensor(logits(trainer) - before);
     };
-    const auto sgd = [](Settings& settings) { settings.optimizer = BalanceOptimizer::sgd; };
+    const auto sgd = [](Settings& settings) { settings.optimizer = Optimizer::sgd; };
     const torch::Tensor plain = moved(1, sgd);
     const torch::Tensor warm = moved(1, [&](Settings& settings) {
       sgd(settings);

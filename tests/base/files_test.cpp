@@ -94,6 +94,18 @@ TEST(ReadFile, HoldsTheLimitForAFileThatSaysItIsEmpty) {
               ThrowsMessage<FileError>(HasSubstr("expected at most 10 bytes")));
 }
 
+TEST(ReadFile, SaysThatAFileEndsBeforeTheBytesThatMustBeThere) {
+  const Scratch scratch;
+  put(scratch / "whole", "0123456789");
+  RegularFile file(scratch / "whole", 10);
+  std::string bytes(8, '.');
+  file.read_exactly(bytes.data(), 4);
+  fs::resize_file(scratch / "whole", 6);
+  EXPECT_THAT([&] { file.read_exactly(bytes.data() + 4, 4); },
+              ThrowsMessage<std::runtime_error>(AllOf(HasSubstr("whole"), HasSubstr("it ended early"))));
+  EXPECT_EQ(bytes, "012345..");
+}
+
 TEST(ReadFile, SaysWhyAFileCannotBeRead) {
   const Scratch scratch;
   fs::permissions(scratch.path(), fs::perms::all);

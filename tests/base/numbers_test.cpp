@@ -6,8 +6,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 
 namespace pair::base::numbers_test {
 namespace {
@@ -64,6 +66,28 @@ TEST(Numbers, HaveAPowerOfTenIfRequested) {
 TEST(Numbers, AreShownWithTheirDeviation) {
   EXPECT_EQ(with_deviation(68.51, 0.96, 1), "68.5 +- 1.0");
   EXPECT_EQ(with_deviation(-0.5, 0.25, 3), "-0.500 +- 0.250");
+}
+
+TEST(Numbers, AreReadFromAWholeText) {
+  EXPECT_EQ(number_from<int>("-12"), -12);
+  EXPECT_EQ(number_from<int>("007"), 7);
+  EXPECT_EQ(number_from<std::uint64_t>("18446744073709551615"), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_EQ(number_from<double>("1e-3"), 0.001);
+  EXPECT_EQ(number_from<double>("-inf"), -std::numeric_limits<double>::infinity());
+}
+
+TEST(Numbers, AreNotReadFromATextWithAnythingElse) {
+  for (const char* const text :
+       {"", " ", "x", " 1", "1 ", "1x", "1,2", "+1", "-", "--1", "0x10", "2147483648", "-2147483649"}) {
+    EXPECT_EQ(number_from<int>(text), std::nullopt) << "'" << text << "'";
+  }
+  EXPECT_EQ(number_from<int>("1.0"), std::nullopt);
+  EXPECT_EQ(number_from<std::uint8_t>("-1"), std::nullopt);
+  EXPECT_EQ(number_from<std::uint8_t>("256"), std::nullopt);
+  EXPECT_EQ(number_from<double>("1e999"), std::nullopt);
+  EXPECT_EQ(number_from<double>("+1.5"), std::nullopt);
+  EXPECT_EQ(number_from<double>("1.5 "), std::nullopt);
+  EXPECT_EQ(number_from<int>(std::string_view("12", 1)), 1) << "only the text given";
 }
 
 TEST(Numbers, AreRoundedToSixDigits) {

@@ -2,11 +2,18 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iostream>
+#include <memory>
 #include <stdexcept>
 
 #include "pair/cli/train_arguments.h"
 #include "pair/cli/train_specs.h"
+#include "pair/data/sha256.h"
+#include "pair/objectives/objective.h"
+#include "pair/objectives/registry.h"
 #include "pair/runs/settings.h"
 #include "tests/support/scratch.h"
 #include "tests/support/without_permissions.h"
@@ -52,11 +59,10 @@ TEST(TrainData, AFileIsATableAndAFolderIsPictures) {
   std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
   const NamedData table = data_named((scratch / "p.csv").string(), "");
   EXPECT_EQ(table.dataset, "table");
-  EXPECT_EQ(table.setting, runs::Override("file", (scratch / "p.csv").string()));
-  EXPECT_EQ(table.more.at(0).first, "file_sha256");
+  EXPECT_EQ(table.setting, base::Assignment("file", (scratch / "p.csv").string()));
   const NamedData images = data_named(scratch.path().string(), "");
   EXPECT_EQ(images.dataset, "images");
-  EXPECT_EQ(images.setting, runs::Override("folder", scratch.path().string()));
+  EXPECT_EQ(images.setting, base::Assignment("folder", scratch.path().string()));
   EXPECT_EQ(data_named(scratch.path().string(), "ColoredMNIST").dataset, "ColoredMNIST");
 }
 
@@ -91,21 +97,109 @@ TEST(TrainData, PathsAndDigestsOfDataAreSettled) {
   const tests::Scratch scratch;
   std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
   const std::string file = (scratch / "x/../p.csv").string();
-  std::vector<runs::Override> settings{
-      {"steps", "3"}, {"file", file}, {"folder", "pets"}, {"manifest", "none"}};
-  make_data_paths_absolute(settings);
+  base::Assignments settings{{"steps", "3"}, {"file", file}, {"folder", "pets"}, {"manifest", "none"}};
+  complete_paths(settings);
   EXPECT_EQ(settings[1].second, (scratch / "p.csv").string());
   EXPECT_TRUE(std::filesystem::path(settings[2].second).is_absolute());
   EXPECT_EQ(settings[3].second, "none");
-  add_data_digests(settings);
   ASSERT_EQ(settings.size(), 5U);
   EXPECT_EQ(settings[4].first, "file_sha256");
   EXPECT_EQ(settings[4].second.size(), 64U);
-  add_data_digests(settings);
+  complete_paths(settings);
   EXPECT_EQ(settings.size(), 5U) << "once";
-  std::vector<runs::Override> missing{{"file", (scratch / "none.csv").string()}};
-  EXPECT_THAT([&] { add_data_digests(missing); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("file: expected a CSV file, got")));
+}
+
+TEST(TrainData, OfSeveralFilesTheLastIsTheOneWhoseDigestCounts) {
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
+  std::ofstream(scratch / "q.csv") << "a,b\n1,3\n";
+  base::Assignments settings{{"file", (scratch / "p.csv").string()}, {"file", (scratch / "q.csv").string()}};
+  complete_paths(settings);
+  ASSERT_EQ(settings.size(), 3U);
+  EXPECT_EQ(settings[2].second, data::sha256_of_file(scratch / "q.csv"));
+
+  base::Assignments first_missing{{"weights", "missing.pt"}, {"weights", (scratch / "p.csv").string()}};
+  complete_paths(first_missing);
+  ASSERT_EQ(first_missing.size(), 3U);
+  EXPECT_EQ(first_missing[2].second, data::sha256_of_file(scratch / "p.csv"));
+
+  base::Assignments taken_back{{"weights", (scratch / "p.csv").string()}, {"weights", "none"}};
+  complete_paths(taken_back);
+  EXPECT_EQ(taken_back.size(), 2U) << "no digest where no file is left";
+}
+
+TEST(TrainData, FilesWithoutAKnownDigestMustBeReadable) {
+  const tests::Scratch scratch;
+  for (const auto& [name, kind] :
+       base::Assignments{{"file", "CSV file"},
+                         {"manifest", "CSV file of images"},
+                         {"vocab", "file with one token per line"},
+                         {"weights", "file, safetensors or PyTorch's .pt or .pth"}}) {
+    base::Assignments missing{{name, (scratch / "none").string()}};
+    EXPECT_THAT([&] { complete_paths(missing); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(name + ": expected a " + kind + ", got '")));
+    base::Assignments known{{name, "none.csv"}, {name + "_sha256", std::string(64, 'a')}};
+    EXPECT_NO_THROW(complete_paths(known));
+    EXPECT_EQ(known.front().second, std::filesystem::absolute("none.csv").string())
+        << "by its digest, unread";
+    EXPECT_EQ(known.size(), 2U);
+  }
+}
+
+TEST(TrainData, PathsAreMadeAbsoluteWithoutReadingTheFiles) {
+  base::Assignments settings{
+      {"data_root", "sets"}, {"vocab", "a/../none.txt"}, {"weights", "none"}, {"l2", "1"}};
+  make_paths_absolute(settings);
+  EXPECT_EQ(settings, (base::Assignments{{"data_root", std::filesystem::absolute("sets").string()},
+                                         {"vocab", std::filesystem::absolute("none.txt").string()},
+                                         {"weights", "none"},
+                                         {"l2", "1"}}));
+}
+
+struct PathsOptions {
+  std::string list;
+  std::string list_sha256;
+  std::string place;
+};
+
+void describe(base::Fields<PathsOptions>& field) {
+  field.text("toy_list", &PathsOptions::list, "files", "the toys")
+      .names_file("list of toys", "toy_list_sha256");
+  field.text("toy_list_sha256", &PathsOptions::list_sha256, "digests", "digest of the list");
+  field.text("toy_place", &PathsOptions::place, "folders", "where the toys are").names_folder();
+}
+
+// In a process of its own, since an extension must be added before the lists are first used.
+int with_paths_of_an_extension(const std::string& list) {
+  objectives::add_objective(objectives::objective_entry<PathsOptions>(
+      "toy", "an objective with paths",
+      [](const PathsOptions& /*options*/) { return std::unique_ptr<objectives::Objective>(); },
+      objectives::Compares::environments));
+  base::Assignments settings{{"toy_list", list}, {"toy_place", "toys"}};
+  complete_paths(settings);
+  return settings == base::Assignments{{"toy_list", list},
+                                       {"toy_place", std::filesystem::absolute("toys").string()},
+                                       {"toy_list_sha256", data::sha256_of_file(list)}}
+             ? 0
+             : 3;
+}
+
+TEST(TrainData, PathsOfExtensionsAreSettledToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "toys") << "ball\n";
+  EXPECT_EXIT(std::exit(with_paths_of_an_extension((scratch / "toys").string())),
+              ::testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        try {
+          with_paths_of_an_extension((scratch / "none").string());
+        } catch (const std::invalid_argument& refused) {
+          std::cerr << refused.what() << '\n';
+          std::exit(2);
+        }
+      },
+      ::testing::ExitedWithCode(2), "toy_list: expected a list of toys, got .*none', which does not exist");
 }
 
 TEST(TrainData, FilesOfTrainAreStoredByAbsolutePathAndDigest) {
@@ -125,10 +219,10 @@ TEST(TrainData, FilesOfTrainAreStoredByAbsolutePathAndDigest) {
 TEST(TrainData, AColumnOfTextsMakesAFileTheDatasetText) {
   const tests::Scratch scratch;
   std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
-  std::vector<runs::Override> settings{{"text", "a"}};
+  base::Assignments settings{{"text", "a"}};
   EXPECT_EQ(add_named_data((scratch / "p.csv").string(), "", settings), "text");
-  EXPECT_EQ(settings.front(), runs::Override("file", (scratch / "p.csv").string()));
-  EXPECT_EQ(settings.back(), runs::Override("text", "a"));
+  EXPECT_EQ(settings.front(), base::Assignment("file", (scratch / "p.csv").string()));
+  EXPECT_EQ(settings.back(), base::Assignment("text", "a"));
 }
 
 TEST(TrainData, FixedTestEnvironmentsAreNotChosen) {

@@ -118,11 +118,11 @@ TEST(WorkedExamples, AnAlgorithmDrawsByItsNamesInDomainBed) {
 }
 
 TEST(WorkedExamples, DeclareDistributionsThatApplyWhereARunHasTheOption) {
-  const std::vector<runs::Override> both = {{"objectives", "erm,risk_range"}, {"model", "tanh_net"}};
+  const base::Assignments both = {{"objectives", "erm,risk_range"}, {"model", "tanh_net"}};
   EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex", both)),
               AllOf(Contains("risk_range_power: Uniform(1, 3)"), Contains("units: one of 8, 16, 32")));
   EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex")), Each(Not(HasSubstr("risk_range"))));
-  const std::vector<runs::Override> share = {{"solver", "share"}};
+  const base::Assignments share = {{"solver", "share"}};
   EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "pair", share)),
               Contains("share_power: Uniform(0.5, 2)"));
   EXPECT_THAT(drawn_names(runs::resolve("toy-signs", "vrex", share)), Each(Not(HasSubstr("share_power"))))

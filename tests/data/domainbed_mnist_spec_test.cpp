@@ -24,7 +24,7 @@ TEST(DomainBedMnistSpec, SaysWhatIsExpectedAsTestEnvironments) {
   spec.test_envs = {};
   EXPECT_THAT(validating(spec), refused("test_envs: expected a list of integers"));
   spec.test_envs = {3};
-  EXPECT_THAT(validating(spec), refused("test_envs: expected numbers of 0 to 2, each once, got 3"));
+  EXPECT_THAT(validating(spec), refused("test_envs: expected numbers from 0 to 2, each once, got 3"));
   spec.test_envs = {-1};
   EXPECT_THAT(validating(spec), refused("test_envs: expected a list of integers from 0 to 5"));
   spec.test_envs = {1, 1};
@@ -40,6 +40,10 @@ TEST(DomainBedMnistSpec, LimitsDigitsAndHoldout) {
   DomainBedMnistSpec spec;
   spec.digits = 29;
   EXPECT_THAT(validating(spec), refused("digits: expected an integer from 30 to 70000, got 29"));
+  spec.variant = DomainBedMnistSpec::Variant::rotated;
+  spec.digits = 59;
+  EXPECT_THAT(validating(spec), refused("digits: expected an integer from 60 to 70000, got 59"));
+  spec.variant = DomainBedMnistSpec::Variant::coloured;
   spec.digits = 101;
   EXPECT_THAT(validating(spec, 100), refused("digits: expected an integer from 30 to 100, got 101"));
   spec.digits = 100;

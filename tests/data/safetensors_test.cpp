@@ -326,13 +326,22 @@ TEST(SafetensorsFile, IsARegularFile) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch / "x.safetensors");
   EXPECT_THAT([&] { SafetensorsFile file(scratch / "x.safetensors"); },
-              refuses_safetensors("expected a regular file"));
+              refuses_safetensors("it is not a regular file"));
   // Opening a pipe that nobody writes to must not wait.
   ASSERT_EQ(::mkfifo((scratch / "pipe_x.safetensors").c_str(), 0600), 0);
   EXPECT_THAT([&] { SafetensorsFile file(scratch / "pipe_x.safetensors"); },
-              refuses_safetensors("expected a regular file"));
+              refuses_safetensors("it is not a regular file"));
   EXPECT_THAT([&] { SafetensorsFile file(scratch / "no_x.safetensors"); },
               refuses_safetensors("No such file"));
+}
+
+TEST(SafetensorsFile, HasAtMost16GiB) {
+  const Scratch scratch;
+  const std::filesystem::path path = scratch / "large_x.safetensors";
+  std::ofstream(path).close();
+  std::filesystem::resize_file(path, largest_weights + 1);  // sparse: it takes no room
+  EXPECT_THAT([&] { SafetensorsFile file(path); },
+              refuses_safetensors("expected at most 17179869184 bytes, got 17179869185"));
 }
 
 TEST(SafetensorsFile, IsReadTheSameByAnIndependentReader) {

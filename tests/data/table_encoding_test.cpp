@@ -8,6 +8,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "pair/data/table_fit.h"
+
 namespace pair::data {
 namespace {
 

@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "pair/base/registry.h"
+#include "pair/data/prepared_table.h"
 #include "pair/data/sha256.h"
+#include "pair/data/table_environments.h"
 #include "tests/data/fixtures.h"
 
 namespace pair::data::testing {
@@ -212,7 +214,7 @@ TEST(TableSpec, RefusesDataThatCannotBeLearnedFrom) {
   refuses("e,y\na,0\na,1\nb,0\nb,1\n", "expected columns besides label and environment, got none");
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\n",
           "holdout: expected a share that leaves and holds out at least one row of 'b'");
-  refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "test_envs: expected numbers of 0 to 1, each once, got 2",
+  refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "test_envs: expected numbers from 0 to 1, each once, got 2",
           {2});
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "expected at least one environment left for training",
           {0, 1});

@@ -7,6 +7,7 @@
 
 #include "pair/data/pickle.h"
 #include "pair/data/sha256.h"
+#include "pair/data/weights_file.h"
 #include "tests/data/fixtures.h"
 #include "tests/support/python.h"
 #include "tests/support/scratch.h"

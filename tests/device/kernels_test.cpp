@@ -1,5 +1,3 @@
-#include "pair/device/kernels.h"
-
 #include <gtest/gtest.h>
 #include <torch/autograd.h>
 #include <torch/cuda.h>
@@ -9,6 +7,9 @@
 #include <limits>
 #include <ostream>
 
+#include "pair/device/convolution.h"
+#include "pair/device/half.h"
+#include "pair/device/moments.h"
 #include "tests/device/reference.h"
 
 // How parameters of tests are printed.

@@ -147,7 +147,7 @@ TEST(Documents, HaveTrainingsWhoseSettingsExist) {
     ASSERT_EQ(parser.fault(command), "") << command;
     std::string dataset = "cmnist";
     std::string algorithm = "pair";
-    std::vector<runs::Override> overrides;
+    base::Assignments overrides;
     static const std::set<std::string> not_settings = {"out", "tensorboard", "json", "quiet", "no-model"};
     for (const CLI::Option* const option : parser.app().get_subcommand("train")->get_options()) {
       std::string name = option->get_single_name();

@@ -82,7 +82,7 @@ if(torch)
   run("${scratch}/linked_pair" list objectives)
 endif()
 
-# The pair program with an objective of another project.
+# The pair program with an objective and a solver of another project.
 if(torch)
   run("${CMAKE_COMMAND}" -S "${source}/examples/plugin" -B "${scratch}/plugin" -G "${generator}" ${flags})
   run("${CMAKE_COMMAND}" --build "${scratch}/plugin" --config "${config}")
@@ -91,12 +91,16 @@ if(torch)
   if(NOT listed MATCHES "\nrisk_gap +mean distance of the risks")
     message(FATAL_ERROR "my-pair does not list its objective:\n${listed}")
   endif()
+  execute_process(COMMAND "${my_pair}" list solvers OUTPUT_VARIABLE listed COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT listed MATCHES "\nunit_gradients +weights that make all gradients equally long")
+    message(FATAL_ERROR "my-pair does not list its solver:\n${listed}")
+  endif()
   file(REMOVE_RECURSE "${scratch}/plugin-run")
-  run("${my_pair}" train --objectives erm,risk_gap --preference auto --steps 6 --quiet --out "${scratch}/plugin-run"
+  run("${my_pair}" train --objectives erm,risk_gap --solver unit_gradients --steps 6 --quiet --out "${scratch}/plugin-run"
     --set train_digits=100 test_digits=50 width=4 pretrain=3 eval_every=3 risk_gap_power=1.5)
   file(READ "${scratch}/plugin-run/results.jsonl" records)
-  if(NOT records MATCHES "\"risk_gap_power\":1.5")
-    message(FATAL_ERROR "the records of my-pair do not have its option:\n${records}")
+  if(NOT records MATCHES "\"risk_gap_power\":1.5" OR NOT records MATCHES "\"solver\":\"unit_gradients\"")
+    message(FATAL_ERROR "the records of my-pair do not have its option and its solver:\n${records}")
   endif()
 endif()
 

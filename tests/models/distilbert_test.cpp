@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "pair/data/safetensors.h"
-#include "pair/data/torch_file.h"
+#include "pair/data/weights_file.h"
 #include "pair/models/dropout.h"
 #include "pair/models/model.h"
 #include "pair/models/registry.h"

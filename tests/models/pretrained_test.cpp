@@ -7,7 +7,7 @@
 #include <functional>
 #include <map>
 
-#include "pair/data/torch_file.h"
+#include "pair/data/weights_file.h"
 #include "pair/models/dropout.h"
 #include "pair/models/model.h"
 #include "pair/models/registry.h"

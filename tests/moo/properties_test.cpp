@@ -326,7 +326,7 @@ TEST(EpoSmooth, StaysNearTheLastWeightsTheStrongerTheSmoothing) {
 }
 
 TEST(MakeSolver, NamesTheNearestAndTheRangeOfOptions) {
-  const auto message_of = [](std::string_view name, const std::vector<Assignment>& options) -> std::string {
+  const auto message_of = [](std::string_view name, const base::Assignments& options) -> std::string {
     try {
       (void)make_solver(name, options_of(name, options));
     } catch (const std::invalid_argument& error) {

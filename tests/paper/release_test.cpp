@@ -93,8 +93,8 @@ struct Place {
 };
 
 // The settings of the recipe, with the length, the penalty and the width of the stored case, and with changes.
-train::Settings recipe(const Place& place, const json& stored, const Overrides& changes = {}) {
-  Overrides common = {{"steps", golden().at("steps").dump()}, {"width", golden().at("width").dump()}};
+train::Settings recipe(const Place& place, const json& stored, const base::Assignments& changes = {}) {
+  base::Assignments common = {{"steps", golden().at("steps").dump()}, {"width", golden().at("width").dump()}};
   if (place.row != "erm") {
     common.insert(common.end(),
                   {{"penalty", golden().at("penalty").dump()}, {"pretrain", stored.at("pretrain").dump()}});
@@ -199,7 +199,7 @@ TEST(ReleaseScheme, NeedsEveryOneOfItsSettings) {
   struct Change {
     const char* row;
     const char* name;
-    runs::Override setting;
+    base::Assignment setting;
   };
   for (const auto& [row, name, setting] :
        {Change{"irmv1", "irm", {"sums", "none"}}, Change{"irmv1", "irm", {"refresh", "true"}},

@@ -25,7 +25,8 @@ class PaperTable : public ::testing::Test {
   }
 
   std::filesystem::path root;
-  Overrides quick = {{"train_digits", "400"}, {"test_digits", "200"}, {"steps", "12"}, {"width", "8"}};
+  base::Assignments quick = {
+      {"train_digits", "400"}, {"test_digits", "200"}, {"steps", "12"}, {"width", "8"}};
 };
 
 TEST_F(PaperTable, HoldsTheRowsOfThePaperWithItsFigures) {
@@ -86,7 +87,7 @@ TEST_F(PaperTable, ShowsConstantsWithoutRuns) {
 
 TEST_F(PaperTable, RunsItsSpecsSideBySideAndReadsFinishedOnes) {
   const std::vector<std::uint64_t> seeds = {0, 1};
-  Overrides changes = quick;
+  base::Assignments changes = quick;
   changes.emplace_back("pretrain", "4");
   const Table table = table1(std::vector<std::string>{"erm", "pair_w"}, seeds, changes);
   const std::vector<runs::RunSpec> specs = specs_of(table);

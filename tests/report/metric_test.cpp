@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "tests/select/fixtures.h"
 
 namespace pair::report::metric_test {
@@ -21,6 +23,27 @@ TEST(Metric, IsIdentifiedByItsKey) {
   EXPECT_EQ(metric_of("conflict.vrex").kind, Kind::conflict);
   EXPECT_EQ(metric_of("restarts").kind, Kind::count);
   EXPECT_EQ(metric_of("something").kind, Kind::other);
+}
+
+// CONTRIBUTING.md's algorithm, for example, has a loss that is called risk.
+TEST(Metric, IsALossIfTheAlgorithmDeclaresItAsOne) {
+  const select::Declared declared{.losses = {{{"risk", "distance"}, {"nll"}}}};
+  EXPECT_EQ(metric_of("risk").kind, Kind::other);
+  EXPECT_EQ(metric_of("risk", declared).kind, Kind::loss);
+  EXPECT_EQ(metric_of("size", declared).kind, Kind::other);
+  EXPECT_EQ(metric_of("env0_in_acc", declared).kind, Kind::accuracy);
+
+  // If runs of several algorithms are compared, one that declares it is enough.
+  select::Run other = select::testing::make_run("a", {0}, 0, {{0, {0.9}, {0.9}}});
+  other.add(1, std::vector<std::pair<std::string, double>>{{"risk", 0.5}});
+  select::Run declaring = other;
+  declaring.declared = declared;
+  for (const select::History& history : {select::History{other, declaring}, {declaring, other}}) {
+    const std::vector<Metric> metrics = metrics_of(history);
+    const auto risk = std::ranges::find(metrics, "risk", &Metric::key);
+    ASSERT_NE(risk, metrics.end());
+    EXPECT_EQ(risk->better(), "low");
+  }
 }
 
 TEST(Metric, HasALabelForPeople) {

@@ -92,7 +92,7 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
     EXPECT_EQ(program.wait(), 2) << sentence;
     EXPECT_THAT(program.err(), HasSubstr(sentence));
   };
-  refused({"--test-envs", "3"}, "--test-envs: expected numbers of 0 to 2, each once, got 3");
+  refused({"--test-envs", "3"}, "--test-envs: expected numbers from 0 to 2, each once, got 3");
   refused({"--test-envs", "0,1,2"}, "expected at least one environment left for training, got all 3");
   refused({"--test-envs", "two"}, "or numbers from 0 to 2) or each, got 'two'");
   refused({"--set", "folder=digits", "digits=1000"}, "digits: expected an integer from 30 to 120, got 1000");

@@ -18,7 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-std::vector<Override> small(const Scratch& scratch) {
+base::Assignments small(const Scratch& scratch) {
   return {{"folder", (scratch / "digits").string()},
           {"digits", "60"},
           {"steps", "6"},
@@ -142,29 +142,29 @@ TEST(DomainBedRun, LearnsTheDigits) {
   write_small_digits(scratch / "digits", 900, 300);
   DatasetCache datasets;
   const RunSpec spec = resolve("RotatedMNIST", "erm",
-                               std::vector<Override>{{"folder", (scratch / "digits").string()},
-                                                     {"digits", "1200"},
-                                                     {"steps", "60"},
-                                                     {"batch", "16"},
-                                                     {"eval_every", "60"},
-                                                     {"test_envs", "1"}});
+                               base::Assignments{{"folder", (scratch / "digits").string()},
+                                                 {"digits", "1200"},
+                                                 {"steps", "60"},
+                                                 {"batch", "16"},
+                                                 {"eval_every", "60"},
+                                                 {"test_envs", "1"}});
   EXPECT_GT(run(spec, scratch / "run", datasets).records.back().at("env0_out_acc").get<double>(), 0.6);
 }
 
 TEST(DomainBedRun, ASpecOfAnyAlgorithmIsReadBackAsItWas) {
   for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
-    const RunSpec spec = resolve("ColoredMNIST", algorithm.name, std::vector<Override>{{"test_envs", "0,1"}});
+    const RunSpec spec = resolve("ColoredMNIST", algorithm.name, base::Assignments{{"test_envs", "0,1"}});
     EXPECT_EQ(canonical(spec_from_text(as_json(spec).dump())), canonical(spec)) << algorithm.name;
   }
   // Also where the scheme is not the one that the name stands for.
   const RunSpec turned =
-      resolve("ColoredMNIST", "irmv1", std::vector<Override>{{"scheme", "pair"}, {"epsilon", "0.2"}});
+      resolve("ColoredMNIST", "irmv1", base::Assignments{{"scheme", "pair"}, {"epsilon", "0.2"}});
   EXPECT_EQ(canonical(spec_from_text(as_json(turned).dump())), canonical(turned));
 }
 
 TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
   const auto resolving = [](std::string_view algorithm, const char* key, const char* value) {
-    return [=] { (void)resolve("ColoredMNIST", algorithm, std::vector<Override>{{key, value}}); };
+    return [=] { (void)resolve("ColoredMNIST", algorithm, base::Assignments{{key, value}}); };
   };
   EXPECT_THAT(resolving("erm", "lr_d", "0.1"),
               ThrowsMessage<std::invalid_argument>(
@@ -178,7 +178,7 @@ TEST(DomainBedRun, SettingsOfOtherAlgorithmsAreRefused) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("a list of integers")));
   EXPECT_THAT(
       [] {
-        (void)resolve("cmnist", "erm", std::vector<Override>{{"test_envs", "1"}});
+        (void)resolve("cmnist", "erm", base::Assignments{{"test_envs", "1"}});
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to dataset ColoredMNIST")));
 }

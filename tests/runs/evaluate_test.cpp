@@ -23,14 +23,14 @@ RunSpec table_spec(const fs::path& file) {
   }
   write(file, text);
   return resolve("table", "erm",
-                 std::vector<Override>{{"file", file.string()},
-                                       {"label", "y"},
-                                       {"environment", "site"},
-                                       {"test_envs", "2"},
-                                       {"steps", "6"},
-                                       {"pretrain", "3"},
-                                       {"eval_every", "3"},
-                                       {"model", "linear"}});
+                 base::Assignments{{"file", file.string()},
+                                   {"label", "y"},
+                                   {"environment", "site"},
+                                   {"test_envs", "2"},
+                                   {"steps", "6"},
+                                   {"pretrain", "3"},
+                                   {"eval_every", "3"},
+                                   {"model", "linear"}});
 }
 
 TEST(IsEvaluated, TablesAreAndDigitsAreNot) {

@@ -17,7 +17,8 @@ data::ColoredMnistSpec& colored_mnist(RunSpec& spec) {
   return spec.dataset.options.as<data::ColoredMnistSpec>();
 }
 
-RunSpec small_spec(std::string_view algorithm, std::uint64_t seed, std::span<const Override> overrides) {
+RunSpec small_spec(std::string_view algorithm, std::uint64_t seed,
+                   std::span<const base::Assignment> overrides) {
   RunSpec spec = resolve("cmnist", algorithm, overrides);
   colored_mnist(spec).train_digits = 500;
   colored_mnist(spec).test_digits = 200;

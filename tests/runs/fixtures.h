@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "pair/base/assignment.h"
 #include "pair/data/colored_mnist_spec.h"
 #include "pair/runs/run_spec.h"
 #include "pair/runs/settings.h"
@@ -20,7 +21,7 @@ data::ColoredMnistSpec& colored_mnist(RunSpec& spec);
 
 // A run of milliseconds: few digits, a narrow model, 20 steps of which 8 are ERM's.
 RunSpec small_spec(std::string_view algorithm = "pair", std::uint64_t seed = 0,
-                   std::span<const Override> overrides = {});
+                   std::span<const base::Assignment> overrides = {});
 
 // small_spec, or where that has no such setting one with the dataset, the algorithm or the objective that
 // has.

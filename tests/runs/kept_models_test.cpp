@@ -81,7 +81,8 @@ TEST(KeepCheckpoints, BestIsTheRecordThatTrainingDomainValidationSelects) {
   std::set<std::vector<std::int64_t>> seen;
   for (const char* const held_out : {"0", "0.25"}) {
     for (const char* const rate : {"0.002", "0.05"}) {
-      const std::array<Override, 2> overrides{Override{"holdout", held_out}, Override{"lr", rate}};
+      const std::array<base::Assignment, 2> overrides{base::Assignment{"holdout", held_out},
+                                                      base::Assignment{"lr", rate}};
       const Scratch scratch;
       const fs::path folder =
           trained_in(scratch, keeping(KeepCheckpoints::best, small_spec("erm", 1, overrides)));

@@ -47,6 +47,15 @@ TEST(ModelCard, IsTheSameAfterWritingAndReading) {
   EXPECT_THAT(class_names(card), ElementsAre("cat", "dog"));
 }
 
+TEST(ModelCard, LeavesOutHowStepsWereComputed) {
+  ModelCard card = pets();
+  card.model = "mnist_cnn";
+  card.model_options = models::options_of("mnist_cnn", {{"half", "true"}});
+  const std::string text = to_text(card);
+  EXPECT_FALSE(json::parse(text).at("architecture").at("options").contains("half")) << text;
+  EXPECT_EQ(card_from_text(text).model_options, models::options_of("mnist_cnn", {}));
+}
+
 TEST(ModelCard, HasNumbersWhereClassesHaveNoNames) {
   ModelCard card = pets();
   card.classes.clear();
@@ -88,7 +97,8 @@ TEST(ModelCard, SaysWhatIsWrong) {
            {"/classes", {"cat"}, "classes: expected 2 names, got 1"},
            {"/input/shape", {3, 0}, "shape: expected sizes from 1"},
            {"/input/shape", {1 << 20, 1 << 20, 1 << 30}, "shape: expected sizes from 1"},
-           {"/input/kind", "sound", "kind: expected image, digit, numbers, table or text, got 'sound'"},
+           {"/input/kind", "sound",
+            "unknown kind of inputs 'sound'. Known: image, digit, numbers, table, text"},
            {"/input/std", {1, 0, 1}, "std: expected"},
            {"/weights_sha256", nullptr, "key 'weights_sha256' not found"}}) {
     json object = json::parse(to_text(pets()));

@@ -36,7 +36,7 @@ auto refuses_model(const fs::path& folder, const std::string& sentence) {
 }
 
 TEST(ModelFiles, GiveTheTrainersOutputsBitForBit) {
-  const Override batch{"batch", "32"};
+  const base::Assignment batch{"batch", "32"};
   for (const RunSpec& spec :
        {small_spec(), small_spec("erm", 3), small_spec("pair", 1, std::span(&batch, 1))}) {
     FinishedRun finished(spec);

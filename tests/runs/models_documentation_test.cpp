@@ -47,7 +47,7 @@ TEST(ModelsDocumentation, ShowsCommandsThatWork) {
     if (arguments[0] == "train" && line.find("cmnist") != std::string::npos) {
       arguments.insert(arguments.end(), {"--set", "train_digits=100", "test_digits=50", "width=4"});
     } else if (arguments[0] == "train") {
-      arguments.insert(arguments.end(), {"image_size=8", "batch=2"});
+      arguments.insert(arguments.end(), {"--set", "image_size=8", "batch=2"});
       *std::find(arguments.begin(), arguments.end(), "300") = "4";
     }
     // A file of weights that fits; its first bytes, not its name, decide its kind.

@@ -31,6 +31,7 @@ std::string other_value(const std::string& name, const RunSpec& spec) {
   }
   for (const char* text : {"3",
                            "5",
+                           "50",
                            "classification",
                            "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
                            "tab",
@@ -90,11 +91,11 @@ TEST(RunSpec, OfEarlierVersionsKeepTheValuesThatTheirRunsHad) {
 
 // Runs had names before there was precision.
 TEST(RunSpec, CallsThePrecisionByItsOldName) {
-  const auto with = [](std::vector<Override> overrides) { return resolve("cmnist", "erm", overrides); };
+  const auto with = [](base::Assignments overrides) { return resolve("cmnist", "erm", overrides); };
   EXPECT_EQ(hash(with({{"precision", "tf32"}})), hash(with({{"tf32", "true"}})));
   EXPECT_EQ(hash(with({{"precision", "fp32"}})), hash(with({})));
-  EXPECT_EQ(hash(with({{"precision", "tf32"}, {"half", "true"}})),
-            hash(with({{"tf32", "true"}, {"half", "true"}})));
+  EXPECT_EQ(hash(with({{"model", "mnist_cnn"}, {"precision", "tf32"}, {"half", "true"}})),
+            hash(with({{"model", "mnist_cnn"}, {"tf32", "true"}, {"half", "true"}})));
   EXPECT_THAT(canonical(with({{"precision", "tf32"}})),
               AllOf(HasSubstr(R"("tf32":true)"), Not(HasSubstr("precision"))));
   EXPECT_THAT(canonical(with({{"precision", "bf16"}})),
@@ -104,6 +105,32 @@ TEST(RunSpec, CallsThePrecisionByItsOldName) {
   written.erase("precision");
   EXPECT_EQ(spec_from_json(written).settings.precision, train::Precision::tf32);
   EXPECT_EQ(hash(spec_from_json(written)), hash(with({{"tf32", "true"}})));
+}
+
+// Every run had `half` before it became an option of mnist_cnn.
+TEST(RunSpec, OfEarlierVersionsMayHaveHalfForAnyModel) {
+  const RunSpec today = resolve("cmnist", "erm");
+  nlohmann::json written = as_json(today);
+  EXPECT_FALSE(written.contains("half"));
+  for (const bool half : {false, true}) {
+    written["half"] = half;  // without effect on other models
+    EXPECT_EQ(hash(spec_from_json(written)), hash(today));
+  }
+  EXPECT_THAT(
+      [] {
+        (void)spec_from_json({{"dataset", "cmnist"}, {"algorithm", "erm"}, {"half", true}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("half does not apply to cmnist with erm")))
+      << "a spec by hand";
+  EXPECT_THAT(
+      [] {
+        (void)resolve("cmnist", "erm", base::Assignments{{"half", "true"}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("half does not apply to cmnist with erm")));
+
+  const RunSpec digits = resolve("ColoredMNIST", "erm", base::Assignments{{"half", "true"}});
+  EXPECT_THAT(canonical(digits), HasSubstr(R"("half":true)"));
+  EXPECT_EQ(hash(spec_from_json(as_json(digits))), hash(digits));
 }
 
 TEST(RunSpec, OfEarlierVersionsHaveTheOmittedValueOfEverySettingThatWasAdded) {
@@ -130,7 +157,7 @@ TEST(RunSpec, OfEarlierVersionsHaveTheOmittedValueOfEverySettingThatWasAdded) {
 
 // Their runs had other defaults on DomainBed's digits.
 TEST(RunSpec, OfAnEarlierVersionHasNoSettingThatWasAddedLater) {
-  const std::vector<Override> before{{"balance_lr_ratio", "0"}, {"hold_at_noise", "false"}};
+  const base::Assignments before{{"balance_lr_ratio", "0"}, {"hold_at_noise", "false"}};
   nlohmann::json written = as_json(resolve("ColoredMNIST", "pair", before));
   const std::string name = hash(spec_from_json(written));
   written.erase("balance_lr_ratio");
@@ -151,7 +178,7 @@ TEST(RunSpec, RefusesTwoPrecisionsThatContradictEachOther) {
                                  ", got '" + precision + "'";
     EXPECT_THAT(
         [&] {
-          (void)resolve("cmnist", "erm", std::vector<Override>{{"precision", precision}, {"tf32", tf32}});
+          (void)resolve("cmnist", "erm", base::Assignments{{"precision", precision}, {"tf32", tf32}});
         },
         ThrowsMessage<std::invalid_argument>(expected));
     nlohmann::json written = as_json(resolve("cmnist", "erm"));
@@ -163,24 +190,24 @@ TEST(RunSpec, RefusesTwoPrecisionsThatContradictEachOther) {
   refused("bf16", "true");
   refused("tf32", "false");
   EXPECT_NO_THROW(
-      (void)resolve("cmnist", "erm", std::vector<Override>{{"precision", "bf16"}, {"tf32", "false"}}));
+      (void)resolve("cmnist", "erm", base::Assignments{{"precision", "bf16"}, {"tf32", "false"}}));
   EXPECT_THAT(
       [] {
-        (void)resolve("cmnist", "erm", std::vector<Override>{{"precision", "fp16"}});
+        (void)resolve("cmnist", "erm", base::Assignments{{"precision", "fp16"}});
       },
       ThrowsMessage<std::invalid_argument>("precision: expected fp32, tf32 or bf16, got 'fp16'"));
 }
 
 TEST(RunSpec, HasTheDigestOfItsWeightsInItsNameAndNotTheirPath) {
   const std::string digest(64, 'a');
-  const std::vector<Override> set = {{"weights", "/a/w.pth"}, {"weights_sha256", digest}};
+  const base::Assignments set = {{"weights", "/a/w.pth"}, {"weights_sha256", digest}};
   const RunSpec spec = resolve("cmnist", "erm", set);
   RunSpec moved = spec;
   moved.weights = "/b/w.pth";
   EXPECT_EQ(hash(moved), hash(spec));
   EXPECT_NE(hash(resolve("cmnist", "erm")), hash(spec));
   EXPECT_EQ(spec_from_json(as_json(spec)).weights, "/a/w.pth");
-  EXPECT_THROW((void)resolve("cmnist", "erm", std::vector<Override>{{"weights_sha256", "abc"}}),
+  EXPECT_THROW((void)resolve("cmnist", "erm", base::Assignments{{"weights_sha256", "abc"}}),
                std::invalid_argument);
 }
 
@@ -233,7 +260,7 @@ TEST(RunSpec, AnAlgorithmHasItsOwnUpdateOrNone) {
 }
 
 TEST(RunSpec, MinibatchesBringDefaultsOfTheirOwn) {
-  const auto with = [](const char* algorithm, std::vector<Override> overrides) {
+  const auto with = [](const char* algorithm, base::Assignments overrides) {
     return resolve("cmnist", algorithm, overrides).settings;
   };
   EXPECT_EQ(with("pair", {}).solver, "epo");
@@ -248,13 +275,13 @@ TEST(RunSpec, MinibatchesBringDefaultsOfTheirOwn) {
   EXPECT_EQ(with("pair", {{"batch", "64"}, {"steps", "300"}, {"pretrain", "50"}}).pretrain, 50);
   EXPECT_EQ(with("irmx", {{"batch", "64"}}).penalties, (std::vector<double>{100, 1e4}));
   EXPECT_TRUE(with("irmx", {{"batch", "64"}, {"penalty", "10"}}).penalties.empty());
-  EXPECT_EQ(resolve("cmnist-m", "irmv1", std::vector<Override>{{"batch", "64"}}).settings.pretrain, 1000);
+  EXPECT_EQ(resolve("cmnist-m", "irmv1", base::Assignments{{"batch", "64"}}).settings.pretrain, 1000);
 }
 
 TEST(RunSpec, MinibatchesBringTheSameDefaultsToASpecInAFile) {
-  for (const std::vector<Override>& overrides : {std::vector<Override>{{"batch", "64"}},
-                                                 {{"batch", "64"}, {"steps", "300"}},
-                                                 {{"batch", "64"}, {"steps", "300"}, {"pretrain", "50"}}}) {
+  for (const base::Assignments& overrides : {base::Assignments{{"batch", "64"}},
+                                             {{"batch", "64"}, {"steps", "300"}},
+                                             {{"batch", "64"}, {"steps", "300"}, {"pretrain", "50"}}}) {
     nlohmann::json json{{"dataset", "cmnist"}, {"algorithm", "pair"}};
     for (const auto& [name, value] : overrides) {
       json[name] = std::stoi(value);
@@ -285,11 +312,11 @@ TEST(RunSpec, TheHashIsTheSameTomorrow) {
 TEST(RunSpec, OptionsOfSolversGiveNoRunAnotherName) {
   const auto name = [](const char* solver) {
     return hash(resolve("cmnist", "pair",
-                        std::vector<Override>{{"solver", solver},
-                                              {"steps", "1"},
-                                              {"pretrain", "0"},
-                                              {"train_digits", "600"},
-                                              {"test_digits", "200"}}));
+                        base::Assignments{{"solver", solver},
+                                          {"steps", "1"},
+                                          {"pretrain", "0"},
+                                          {"train_digits", "600"},
+                                          {"test_digits", "200"}}));
   };
   EXPECT_EQ(name("epo"), "7ea756aa27ec1ec3");
   EXPECT_EQ(name("epo_smooth"), "89761178fd2d97b6");
@@ -309,14 +336,13 @@ TEST(RunSpec, OfARunWhoseSolverHasNoEpsilonMayHoldOneFromBefore) {
 }
 
 TEST(RunSpec, HoldsTheOptionsOfItsSolver) {
-  const RunSpec spec =
-      resolve("cmnist", "pair",
-              std::vector<Override>{{"smoothing", "2"}, {"epsilon", "0.2"}, {"solver", "epo_smooth"}});
+  const RunSpec spec = resolve(
+      "cmnist", "pair", base::Assignments{{"smoothing", "2"}, {"epsilon", "0.2"}, {"solver", "epo_smooth"}});
   EXPECT_EQ(as_json(spec).at("smoothing"), 2.0);
   EXPECT_EQ(as_json(spec).at("epsilon"), 0.2);
   EXPECT_EQ(canonical(spec_from_json(as_json(spec))), canonical(spec));
-  EXPECT_NE(hash(spec), hash(resolve("cmnist", "pair",
-                                     std::vector<Override>{{"epsilon", "0.2"}, {"solver", "epo_smooth"}})));
+  EXPECT_NE(hash(spec),
+            hash(resolve("cmnist", "pair", base::Assignments{{"epsilon", "0.2"}, {"solver", "epo_smooth"}})));
 }
 
 TEST(RunSpec, TheHashNamesARun) {
@@ -404,23 +430,24 @@ TEST(Resolve, SuggestsTheNearName) {
   EXPECT_THAT([] { (void)resolve("cmnist", "irmv2"); },
               ThrowsMessage<std::invalid_argument>(AllOf(
                   HasSubstr("unknown algorithm 'irmv2'; did you mean 'irmv1'?"), HasSubstr("groupdro"))));
-  const std::array overrides = {Override{"learning_rate", "1"}};
+  const std::array overrides = {base::Assignment{"learning_rate", "1"}};
   EXPECT_THAT([&] { (void)resolve("cmnist", "pair", overrides); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("unknown setting 'learning_rate'")));
 }
 
 TEST(Resolve, OtherObjectivesGetAPreferenceOfTheirOwn) {
-  const std::array four = {Override{"objectives", "erm,irmv1,vrex,fishr"}};
+  const std::array four = {base::Assignment{"objectives", "erm,irmv1,vrex,fishr"}};
   EXPECT_THAT(resolve("cmnist", "pair", four).settings.preference, IsEmpty());
-  const std::array three = {Override{"objectives", "erm,vrex,irmv1"}};
+  const std::array three = {base::Assignment{"objectives", "erm,vrex,irmv1"}};
   EXPECT_THAT(resolve("cmnist", "pair", three).settings.preference, ElementsAre(1, 1e10, 1e12));
-  const std::array given = {Override{"preference", "1,2,3"}, Override{"objectives", "erm,irmv1,vrex,fishr"}};
+  const std::array given = {base::Assignment{"preference", "1,2,3"},
+                            base::Assignment{"objectives", "erm,irmv1,vrex,fishr"}};
   EXPECT_THAT(resolve("cmnist", "pair", given).settings.preference, ElementsAre(1, 2, 3))
       << "a wrong one that was given is left for validation to refuse";
 }
 
 TEST(OwnObjectives, AreWhatAnAlgorithmsNamePromises) {
-  const auto check = [](const char* algorithm, std::vector<Override> overrides) {
+  const auto check = [](const char* algorithm, base::Assignments overrides) {
     check_own_objectives(resolve("cmnist", algorithm, overrides));
   };
   EXPECT_THAT(

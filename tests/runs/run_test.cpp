@@ -39,7 +39,7 @@ std::string records_of(const RunSpec& spec) {
 // place in every stream of draws, the estimated preference, the last weights, what is frozen.
 std::vector<RunSpec> specs_with_memory() {
   std::vector<RunSpec> specs;
-  for (const std::vector<Override>& overrides : std::vector<std::vector<Override>>{
+  for (const base::Assignments& overrides : std::vector<base::Assignments>{
            {},
            {{"batch", "32"}},
            {{"objectives", "erm,irmv1,vrex,fishr"}},
@@ -132,7 +132,7 @@ TEST(Run, RecordsSayWhatDomainBedsDo) {
 TEST(Run, RecordsHeldOutLossesWhereSamplesAreHeldOut) {
   const Scratch scratch;
   DatasetCache datasets;
-  const std::vector<Override> held_out{{"holdout", "0.2"}, {"batch", "16"}, {"track", "5"}};
+  const base::Assignments held_out{{"holdout", "0.2"}, {"batch", "16"}, {"track", "5"}};
   const nlohmann::json last =
       run(small_spec("pair", 0, held_out), scratch / "held_out", datasets).records.back();
   EXPECT_THAT(last.at("held_out_losses"), SizeIs(3));
@@ -352,7 +352,7 @@ TEST(Run, StartsFromWhereAnotherEnded) {
   const RunSpec gray = gray_run(scratch.path(), datasets);
   RunSpec spec = small_spec("irmv1");
   spec.settings.lr = 1e-12;  // it stays where it starts
-  spec.settings.optimizer = train::BalanceOptimizer::sgd;
+  spec.settings.optimizer = train::Optimizer::sgd;
   spec.start = folder_name(gray);
   const RunResult result = run(spec, scratch / folder_name(spec), datasets);
   const auto gray_records = read_records(results_file(scratch / folder_name(gray)));

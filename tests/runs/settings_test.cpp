@@ -138,7 +138,7 @@ TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_EQ(with("start", "cmnist-gray-erm-s0-0123456789abcdef").start,
             "cmnist-gray-erm-s0-0123456789abcdef");
   EXPECT_EQ(with("start", "none").start, "");
-  EXPECT_EQ(with("optimizer", "sgd").settings.optimizer, train::BalanceOptimizer::sgd);
+  EXPECT_EQ(with("optimizer", "sgd").settings.optimizer, train::Optimizer::sgd);
   EXPECT_EQ(text_of(with("irmv1_unbiased", "true"), "irmv1_unbiased"), "true");
 }
 

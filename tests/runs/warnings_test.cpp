@@ -10,7 +10,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-RunSpec with(const char* algorithm, std::vector<Override> overrides, const char* dataset = "cmnist") {
+RunSpec with(const char* algorithm, base::Assignments overrides, const char* dataset = "cmnist") {
   return resolve(dataset, algorithm, overrides);
 }
 

@@ -347,6 +347,9 @@ TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
   refused({}, "--vocab: expected BERT's vocabulary, vocab.txt, for civilcomments, got none");
   refused({"--weights", "resnet18=w.pth"}, "--weights: expected MODEL=FILE with densenet121, resnet50 or");
   refused({"--weights", "resnet50=w.pth"}, "got 'w.pth', which does not exist");
+  for (const char* none : {"resnet50", "resnet50=", "resnet50=none"}) {
+    refused({"--weights", none}, "got '" + std::string(none) + "'");
+  }
   const Answer missing = pair_in(scratch.path(), {"paper", "table2", "--datasets", "fmow"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.err,

@@ -35,7 +35,7 @@ TEST(ManyRuns, ThatTheDeviceHasNoMemoryForAreMadeFewer) {
   }
   std::vector<RunSpec> specs;
   for (int seed = 0; seed < 8; ++seed) {
-    const std::vector<runs::Override> settings = {
+    const base::Assignments settings = {
         {"device", "cuda"}, {"steps", "40"}, {"pretrain", "10"}, {"seed", std::to_string(seed)}};
     specs.push_back(runs::resolve("cmnist", "pair", settings));
   }

@@ -76,16 +76,16 @@ TEST(Hparams, DependOnBothSeedsAlone) {
   EXPECT_NE(draw_hparams(hparams, 3, 1), draw_hparams(hparams, 4, 1));
   EXPECT_NE(draw_hparams(hparams, 3, 1), draw_hparams(hparams, 3, 2));
   // On any machine, in any version: a run's name depends on it.
-  const std::vector<runs::Override> drawn = draw_hparams(hparams, 1, 0);
-  EXPECT_EQ(drawn[0], (runs::Override{"lr", "0.000286339"}));
-  EXPECT_EQ(drawn[1], (runs::Override{"pretrain", "250"}));
-  EXPECT_EQ(drawn[2], (runs::Override{"penalty", "100"}));
+  const base::Assignments drawn = draw_hparams(hparams, 1, 0);
+  EXPECT_EQ(drawn[0], (base::Assignment{"lr", "0.000286339"}));
+  EXPECT_EQ(drawn[1], (base::Assignment{"pretrain", "250"}));
+  EXPECT_EQ(drawn[2], (base::Assignment{"penalty", "100"}));
 }
 
 TEST(Hparams, OfOneKeyDoNotMoveWithTheOthers) {
   const std::vector<Hparam> all = hparams_of("cmnist", "irmv1");
   for (const Hparam& hparam : all) {
-    const runs::Override alone = draw_hparams({hparam}, 5, 1).front();
+    const base::Assignment alone = draw_hparams({hparam}, 5, 1).front();
     EXPECT_THAT(draw_hparams(all, 5, 1), ::testing::Contains(alone));
   }
 }
@@ -260,7 +260,7 @@ TEST(Hparams, OfPairOnDomainBedsDigitsFollowLrAndTheSteps) {
     EXPECT_TRUE(settings.hold_at_noise);
     EXPECT_EQ(settings.track, 10);
     const auto with = [dataset](const char* name, const char* value) {
-      return runs::resolve(dataset, "pair", std::vector<runs::Override>{{name, value}}).settings;
+      return runs::resolve(dataset, "pair", base::Assignments{{name, value}}).settings;
     };
     EXPECT_EQ(with("steps", "300").pretrain, 100);
     EXPECT_EQ(with("steps", "300").balance_lr_ratio, 0.05);

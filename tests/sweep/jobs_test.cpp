@@ -42,18 +42,13 @@ TEST(TestEnvironments, AreDomainBedsListInItsOrder) {
   EXPECT_TRUE(all_test_envs(1, false).empty());
 }
 
-TEST(TestEnvironments, AreReadAndChecked) {
+TEST(TestEnvironments, AreReadFromText) {
   EXPECT_EQ(test_envs_of("2"), TestEnvs{2});
   EXPECT_EQ(test_envs_of("0,2"), (TestEnvs{0, 2}));
   EXPECT_EQ(as_text(TestEnvs{0, 2}), "0,2");
   for (const char* text : {"", ",", "0,", "a", "-1", "1.5", "0 1", "99999999999999999999"}) {
     EXPECT_THROW((void)test_envs_of(text), std::invalid_argument) << text;
   }
-  EXPECT_NO_THROW(check({0, 2}, 3, "x"));
-  EXPECT_THROW(check({}, 3, "x"), std::invalid_argument);
-  EXPECT_THROW(check({3}, 3, "x"), std::invalid_argument);
-  EXPECT_THROW(check({1, 1}, 3, "x"), std::invalid_argument);
-  EXPECT_THROW(check({0, 1, 2}, 3, "x"), std::invalid_argument);
 }
 
 TEST(Jobs, AreEveryTrialDatasetAlgorithmAndDraw) {
@@ -172,6 +167,11 @@ TEST(Jobs, AreRefusedWithASentence) {
               HasSubstr("n_trials: expected an integer from 1 to 100000, got -1"));
   EXPECT_THAT(changed([](Definition& d) { d.n_trials = d.n_hparams = 100'000; }), HasSubstr("more than"));
   EXPECT_THAT(changed([](Definition& d) { d.test_envs = {{0}}; }), HasSubstr("has fixed test environments"));
+  EXPECT_THAT(changed([](Definition& d) {
+                d.datasets = {"ColoredMNIST"};
+                d.test_envs = {{0, 3}};
+              }),
+              HasSubstr("test_envs: expected numbers from 0 to 2 (ColoredMNIST), each once, got 3"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"seed", "1"}}; }), HasSubstr("cannot be set in a sweep"));
   EXPECT_THAT(changed([](Definition& d) { d.set = {{"stps", "1"}}; }), HasSubstr("did you mean 'steps'"));
   EXPECT_THAT(changed([](Definition& d) {

@@ -195,7 +195,7 @@ TEST(ManyRuns, AreCheckedBeforeTheFirstBegins) {
 // On any machine that reads them.
 TEST(ManyRuns, AreCheckedForTheirDataBeforeAFolderIsMade) {
   const Scratch scratch;
-  const std::vector<runs::Override> missing{{"folder", (scratch / "digits").string()}};
+  const base::Assignments missing{{"folder", (scratch / "digits").string()}};
   std::vector<RunSpec> specs = small_specs(2);
   specs.push_back(runs::resolve("ColoredMNIST", "erm", missing));
   const fs::path root = scratch / "runs";

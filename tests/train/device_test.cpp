@@ -56,6 +56,11 @@ Settings picture_settings() {
   return settings;
 }
 
+Settings in_half(Settings settings) {
+  settings.model_options = models::options_of("mnist_cnn", {{"half", "true"}});
+  return settings;
+}
+
 std::shared_ptr<data::EnvironmentSet> data_of(const Settings& settings) {
   return settings.model == "mnist_cnn" ? testing::small_picture_data() : testing::small_data(0, 500);
 }
@@ -251,8 +256,7 @@ TEST_F(OnDevice, KernelsTakeTheHeadsOfOurNetworks) {
 
 // Runs that begin, record, bring their data and end at any moment of each other's.
 TEST_F(OnDevice, GivesTheSameAloneAndInCompanyHoweverOftenOneLooks) {
-  Settings half = picture_settings();
-  half.half = true;
+  const Settings half = in_half(picture_settings());
   for (const Settings& settings : {settings_of(), settings_of(32), picture_settings(), half}) {
     SCOPED_TRACE(settings.model + ", batch " + std::to_string(settings.batch));
     const auto alone = trained(settings, torch::kCUDA);
@@ -280,8 +284,7 @@ TEST_F(OnDevice, ContinuesFromACheckpoint) {
   Settings vectors = settings_of(16);
   vectors.objectives = {"erm", "irmv1", "vrex", "fishr", "group_dro"};
   vectors.preference = {};
-  Settings half = picture_settings();
-  half.half = true;
+  const Settings half = in_half(picture_settings());
   for (const Settings& settings : {vectors, picture_settings(), half}) {
     const auto whole = trained(settings, torch::kCUDA, settings.steps);
     for (const std::int64_t stop : {0, 1, 7, 8, 9, 13, 20, 21, 23}) {
@@ -319,8 +322,7 @@ TEST_F(OnDevice, In16BitsTheFirstStepsAreThoseOf32) {
   Settings settings = picture_settings();
   settings.scheme = Scheme::linear;
   const auto full = trained(settings, torch::kCUDA);
-  settings.half = true;
-  const auto half = trained(settings, torch::kCUDA);
+  const auto half = trained(in_half(settings), torch::kCUDA);
   for (std::size_t i = 0; i < 8; ++i) {
     EXPECT_NEAR(half[i].losses[0], full[i].losses[0], 0.02 * full[i].losses[0]) << "step " << i;
   }
@@ -330,8 +332,8 @@ TEST_F(OnDevice, In16BitsTheFirstStepsAreThoseOf32) {
 // However small or large the loss is.
 TEST_F(OnDevice, GradientsIn16BitsAreThoseOf32) {
   data::Random random(4, "model");
-  const auto model =
-      models::make_model("mnist_cnn", {}, {.size = 200, .shape = {2, 10, 10}, .outputs = 2}, random);
+  const auto model = models::make_model("mnist_cnn", models::options_of("mnist_cnn"),
+                                        {.size = 200, .shape = {2, 10, 10}, .outputs = 2}, random);
   model->to(torch::kCUDA);
   std::vector<std::unique_ptr<objectives::Objective>> objectives;
   objectives.push_back(objectives::make_objective("erm"));
@@ -355,11 +357,13 @@ TEST_F(OnDevice, GradientsIn16BitsAreThoseOf32) {
   }
 }
 
-TEST_F(OnDevice, SaysThat16BitsChangeNothingForAnotherModel) {
-  Settings settings = settings_of();
-  settings.half = true;
-  Trainer trainer(testing::small_data(0, 500), settings, 1, torch::kCUDA);
-  EXPECT_THAT(trainer.take_notices(), ::testing::ElementsAre(::testing::HasSubstr("mnist_cnn")));
+TEST_F(OnDevice, SaysThat16BitsChangeNothingForAnObjectiveOfTheNetwork) {
+  Settings settings = in_half(picture_settings());
+  settings.scheme = Scheme::linear;
+  settings.objectives = {"erm", "iga"};
+  Trainer trainer(data_of(settings), settings, 1, torch::kCUDA);
+  EXPECT_THAT(trainer.take_notices(),
+              ::testing::ElementsAre(::testing::HasSubstr("fp16 has no effect: an objective needs")));
 }
 
 TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {

@@ -205,7 +205,7 @@ TEST(TrainingMode, GivesTheSameAloneAndBesideOthers) {
 
 TEST(TrainingMode, ARefusedStepLeavesTheRunningStatisticsFinite) {
   Settings descent = mode_settings(Scheme::linear, 0);
-  descent.optimizer = BalanceOptimizer::sgd;
+  descent.optimizer = Optimizer::sgd;
   descent.lr = 1e3;  // with this l2 every step multiplies the parameters by two millions
   descent.l2 = 1e3;
   Settings balance = mode_settings(Scheme::pair, 0);

@@ -26,7 +26,7 @@ TEST(Phases, AnOwnUpdateBeginsAfterStepsOfErm) {
   const Phases phases(settings);
   EXPECT_EQ(phases.before(9), Phases::Change::none);
   EXPECT_EQ(phases.before(10), Phases::Change::own_update);
-  settings.optimizer = BalanceOptimizer::sgd;
+  settings.optimizer = Optimizer::sgd;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
 }
 
@@ -48,12 +48,12 @@ TEST(Phases, SgdWithMomentumMayTakeTheStepsOfTheDescent) {
     EXPECT_EQ(Phases(settings).descent_update().rule, UpdateOptions::Rule::adam);
     settings.amsgrad = true;
     EXPECT_TRUE(Phases(settings).descent_update().amsgrad);
-    settings.optimizer = BalanceOptimizer::sgd;
+    settings.optimizer = Optimizer::sgd;
     settings.descent_momentum = 0.8;
     EXPECT_EQ(Phases(settings).descent_update().rule, UpdateOptions::Rule::sgd);
     EXPECT_EQ(Phases(settings).descent_update().momentum, 0.8);
     // A fresh Adam follows, since there is none to continue.
-    settings.balance_optimizer = BalanceOptimizer::adam;
+    settings.balance_optimizer = Optimizer::adam;
     ASSERT_TRUE(Phases(settings).balance_update().has_value());
     EXPECT_TRUE(Phases(settings).balance_update()->amsgrad);
   }
@@ -138,18 +138,18 @@ TEST(Phases, EachHasItsUpdate) {
   Settings settings = phase_settings(Scheme::linear);
   const Phases phases(settings);
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::adam);
-  settings.optimizer = BalanceOptimizer::sgd;
+  settings.optimizer = Optimizer::sgd;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
   EXPECT_EQ(phases.descent_update().momentum, 0.0);
   settings.scheme = Scheme::pair;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::sgd);
-  settings.optimizer = BalanceOptimizer::adam;
+  settings.optimizer = Optimizer::adam;
   EXPECT_EQ(phases.descent_update().rule, UpdateOptions::Rule::adam);
 
   ASSERT_TRUE(phases.balance_update().has_value());
   EXPECT_EQ(phases.balance_update()->rule, UpdateOptions::Rule::sgd);
   EXPECT_EQ(phases.balance_update()->momentum, settings.momentum);
-  settings.balance_optimizer = BalanceOptimizer::adam;
+  settings.balance_optimizer = Optimizer::adam;
   EXPECT_FALSE(phases.balance_update().has_value());  // the descent's continues
   settings.refresh = true;
   ASSERT_TRUE(phases.balance_update().has_value());  // starts a fresh Adam

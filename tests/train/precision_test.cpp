@@ -15,6 +15,7 @@
 #include "pair/train/host_numbers.h"
 #include "pair/train/step.h"
 #include "pair/train/trainer.h"
+#include "tests/train/normalized_model.h"
 #include "tests/train/small_data.h"
 
 namespace pair::train::precision_test {
@@ -57,6 +58,11 @@ std::shared_ptr<data::EnvironmentSet> images(std::int64_t side, std::int64_t sam
   set->held_out[1].key = "env1_out";
   return set;
 }
+
+class Fp16Model : public testing::NormalizedModel {
+ public:
+  [[nodiscard]] bool steps_in_half() const override { return true; }
+};
 
 std::shared_ptr<models::Model> network(const std::string& name, std::int64_t side, bool frozen) {
   data::Random random(1, "model");
@@ -178,10 +184,18 @@ TEST(PrecisionOfTraining, SaysThatANetworkWithItsOwnKernelsHasNoBf16) {
 }
 
 TEST(PrecisionOfTraining, IsNotBf16AndHalfAtOnce) {
-  Settings settings = settings_of("mlp", Precision::bf16);
-  settings.half = true;
+  Settings settings = settings_of("mnist_cnn", Precision::bf16);
+  settings.model_options = models::options_of("mnist_cnn", {{"half", "true"}});
   EXPECT_THAT([&] { validate(settings); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("half: expected false with precision bf16")));
+}
+
+TEST(PrecisionOfTraining, IsNotBf16ForAModelThatStepsInFp16) {
+  const auto set = testing::small_data();
+  const Settings settings = settings_of("mlp", Precision::bf16);
+  EXPECT_THAT(
+      [&] { Trainer(set, std::make_shared<Fp16Model>(), settings, 1); },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("precision: expected fp32 or tf32 with a model")));
 }
 
 // On a CUDA device: steps are recorded, give nearly the losses of the CPU, and the same ones every time.

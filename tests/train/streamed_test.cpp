@@ -303,7 +303,7 @@ TEST_F(Streamed, ImagesRefuseWhatIsNotThere) {
       [&] {
         refused({{"test_envs", "3"}});
       },
-      message("test_envs: expected numbers of 0 to 2, each once, got 3"));
+      message("test_envs: expected numbers from 0 to 2, each once, got 3"));
   EXPECT_THAT([&] { refused({{"test_envs", "0,1,2"}}); }, message("got all 3"));
   EXPECT_THAT(
       [&] {

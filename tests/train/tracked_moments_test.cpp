@@ -207,7 +207,7 @@ Settings tracked_settings(std::int64_t batch, double track) {
   settings.batch = batch;
   settings.track = track;
   settings.solver = "chebyshev_smooth";
-  settings.balance_optimizer = BalanceOptimizer::adam;
+  settings.balance_optimizer = Optimizer::adam;
   settings.refresh = true;
   settings.balance_lr = 1e-3;
   settings.model_options = models::options_of("mlp", {{"width", "8"}});

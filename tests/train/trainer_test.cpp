@@ -308,7 +308,7 @@ TEST(Trainer, TakesPlainGradientStepsWithSgd) {
   Settings settings = small_settings();
   settings.scheme = Scheme::linear;
   settings.objectives = {"erm"};
-  settings.optimizer = BalanceOptimizer::sgd;
+  settings.optimizer = Optimizer::sgd;
   settings.lr = 0.3;
   settings.l2 = 0.0;
   settings.steps = 4;
@@ -577,12 +577,6 @@ TEST(Trainer, RefusesSomeOfTheEnvironmentsWhereAllAreNeeded) {
   settings.batch = 8;
   settings.environments = 2;
   EXPECT_THAT(message_of(settings), HasSubstr("with dann"));
-}
-
-TEST(AutoPreference, RaisesTheRatioToErmAHundredfold) {
-  EXPECT_THAT(estimate_preference({0.5, 0.01, 0.001}), ::testing::ElementsAre(1.0, 5e3, 5e4));
-  EXPECT_THAT(estimate_preference({0.5, 0.0, 0.001}), ::testing::ElementsAre(1.0, 5e4, 5e4));
-  EXPECT_THROW(estimate_preference({0, 0}), std::invalid_argument);
 }
 
 TEST(StepSolver, SeesAStepThatRaisedItsOwnWeightedLossOrTheMostViolatedObjective) {

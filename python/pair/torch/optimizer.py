@@ -396,10 +396,14 @@ class Pair:
         """Whether the last step raised its weighted loss, or the most violated one, by more than a tenth."""
         if len(self._weights) != len(losses) or self._preference is None:
             return False
-        tolerated = 1.1
-        under_weights = self._weights @ losses > tolerated * (self._weights @ self._losses)
-        most_violated = (self._preference * losses).max() > tolerated * (self._preference * self._losses).max()
-        return bool(under_weights or most_violated)
+
+        def grew(before: float, after: float) -> bool:
+            # Weights of pmtl may be negative, and so may the weighted loss.
+            return bool(after > before + 0.1 * abs(before))
+
+        return grew(self._weights @ self._losses, self._weights @ losses) or grew(
+            (self._preference * self._losses).max(), (self._preference * losses).max()
+        )
 
     def state_dict(self) -> Dict[str, Any]:
         """Everything between steps except the model and the optimizers, which have their own ``state_dict``."""

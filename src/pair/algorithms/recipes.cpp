@@ -41,7 +41,7 @@ void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_
                              {"refresh", pretrain > 0 ? "true" : "false"}}});
 }
 
-void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty) {
+void on_minibatches(AlgorithmEntry& entry, const base::Assignment& penalty) {
   entry.defaults.push_back({.where = "cmnist",
                             .settings = {{"steps", "1500"},
                                          {"pretrain", "1000"},

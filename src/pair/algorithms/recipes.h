@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/assignment.h"
 
 // Common parts of entries of one kind, and the names of sources.
 
@@ -36,7 +37,7 @@ void on_domainbed(AlgorithmEntry& entry, const std::string& penalty, std::int64_
 // Adds defaults for minibatches of the paper's ColoredMNIST (docs/minibatches.md): ERM until it is trained,
 // with a falling learning rate; then moments averaged over steps, and a fresh Adam at a rate so small that it
 // removes only what all samples have in common. penalty: the setting penalty or penalties with its value.
-void on_minibatches(AlgorithmEntry& entry, const Assignment& penalty);
+void on_minibatches(AlgorithmEntry& entry, const base::Assignment& penalty);
 
 // Adds a setting that DomainBed draws. Returns it, so that DomainBed's name of it can be added.
 Drawn& draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,

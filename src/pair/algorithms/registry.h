@@ -3,9 +3,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/distribution.h"
 #include "pair/base/manual.h"
 #include "pair/train/settings.h"
@@ -17,13 +17,10 @@
 
 namespace pair::algorithms {
 
-// A setting by name and its value as typed by the user.
-using Assignment = std::pair<std::string, std::string>;
-
 // Settings that the algorithm changes, everywhere or on some datasets.
 struct Defaults {
   std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
-  std::vector<Assignment> settings;
+  base::Assignments settings;
   bool minibatches = false;  // only where steps take a part of the data: a dataset in memory with batch > 0
   // If a user gives steps but not pretrain: this many thirds of the steps are pretrain steps, rounded up. 0: as in
   // settings. 0 to 3
@@ -49,7 +46,7 @@ struct AlgorithmEntry {
   std::string summary;         // one line
   std::string domainbed = {};  // its name in DomainBed; empty: DomainBed does not have it
   // DomainBed's names of `lr` and `l2` for this algorithm, if they differ from "lr" and "weight_decay".
-  std::vector<Assignment> domainbed_names = {};
+  base::Assignments domainbed_names = {};
 
   // Applied in order; those of a dataset's variant come last. Settings that a run does not
   // have, such as an option of an objective that it does not minimise, are ignored.

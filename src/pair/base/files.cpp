@@ -97,6 +97,17 @@ std::size_t RegularFile::read(char* to, std::size_t room) {
   return static_cast<std::size_t>(got);
 }
 
+void RegularFile::read_exactly(char* to, std::size_t count) {
+  while (count > 0) {
+    const std::size_t got = read(to, count);
+    if (got == 0) {
+      fail_at(path_, "read", "it ended early");
+    }
+    to += got;
+    count -= got;
+  }
+}
+
 std::string RegularFile::read_all() {
   constexpr std::size_t least_room = std::size_t{64} << 10;
   std::string bytes;

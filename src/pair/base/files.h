@@ -46,6 +46,8 @@ class RegularFile {
   [[nodiscard]] std::uint64_t size() const { return size_; }
   // Reads up to `room` bytes; returns 0 at the end. Throws if the file has grown beyond the limit.
   std::size_t read(char* to, std::size_t room);
+  // Reads `count` bytes. Throws if the file ends before.
+  void read_exactly(char* to, std::size_t count);
   // The remaining bytes.
   std::string read_all();
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 // Numbers as text.
 
@@ -22,6 +25,16 @@ std::string with_exponent(double value, int decimals);
 
 // "68.5 +- 1.0".
 std::string with_deviation(double mean, double deviation, int decimals);
+
+// The number that the whole text is, in std::from_chars' form: digits with an optional minus sign, but no plus
+// sign and no spaces. None if the text is anything else, or the number is out of range.
+template <class Number>
+std::optional<Number> number_from(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stopped == end ? std::optional(number) : std::nullopt;
+}
 
 // The value rounded to six significant digits, so that shown() and JSON have no more.
 double rounded(double value);

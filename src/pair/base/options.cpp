@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "pair/base/choices.h"
@@ -10,14 +9,6 @@
 
 namespace pair::base {
 namespace {
-
-template <class Number>
-std::optional<Number> whole_text(std::string_view text) {
-  text = trimmed(text);
-  Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
 
 template <class T>
 std::string list_text(const std::vector<T>& list) {
@@ -112,24 +103,24 @@ std::vector<std::string> comma_separated(std::string_view text) {
 }
 
 std::optional<Value> parse_whole(std::string_view text) {
-  if (const auto number = whole_text<std::int64_t>(text)) {
+  if (const auto number = number_from<std::int64_t>(trimmed(text))) {
     return Value(*number);
   }
-  if (const auto number = whole_text<std::uint64_t>(text)) {
+  if (const auto number = number_from<std::uint64_t>(trimmed(text))) {
     return Value(*number);
   }
   return std::nullopt;
 }
 
 std::optional<Value> parse_number(std::string_view text) {
-  const auto number = whole_text<double>(text);
+  const auto number = number_from<double>(trimmed(text));
   return number ? std::optional<Value>(*number) : std::nullopt;
 }
 
 std::optional<Value> parse_numbers(std::string_view text) {
   std::vector<double> list;
   for (const std::string& part : comma_separated(text)) {
-    const auto number = whole_text<double>(part);
+    const auto number = number_from<double>(trimmed(part));
     if (!number) {
       return std::nullopt;
     }
@@ -141,7 +132,7 @@ std::optional<Value> parse_numbers(std::string_view text) {
 std::optional<Value> parse_wholes(std::string_view text) {
   std::vector<std::int64_t> list;
   for (const std::string& part : comma_separated(text)) {
-    const auto number = whole_text<std::int64_t>(part);
+    const auto number = number_from<std::int64_t>(trimmed(part));
     if (!number) {
       return std::nullopt;
     }

@@ -80,6 +80,14 @@ struct Field {
   // The mode that uses the option, if only one mode does; empty: all.
   std::string group = {};
 
+  // For values that are paths of files or folders, unless they are empty or "none". Commands make paths absolute, so
+  // that a spec holds in any working directory, and set the digest, so that the file's content decides the run.
+  struct Path {
+    std::string kind;         // what it must be, for messages: "CSV file"
+    std::string digest = {};  // the option that holds the file's SHA-256; empty for folders
+  };
+  std::optional<Path> path = {};
+
   // Access to the option's struct. set returns false and leaves the struct unchanged for an invalid value.
   std::function<Value(const void*)> get = {};
   std::function<bool(void*, const Value&)> set = {};
@@ -90,6 +98,16 @@ struct Field {
   void in_domainbed(std::string its_name, Distribution drawn_from) {
     domainbed = std::move(drawn_from);
     domainbed_name = std::move(its_name);
+  }
+
+  // Sets `path`.
+  Field& names_file(std::string kind, std::string digest_option) {
+    path = Path{std::move(kind), std::move(digest_option)};
+    return *this;
+  }
+  Field& names_folder() {
+    path = Path{"folder"};
+    return *this;
   }
 
   // One of the accepted values, for a message about an invalid one: "an integer from 1 to 10".

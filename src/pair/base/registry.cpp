@@ -2,7 +2,7 @@
 
 namespace pair::base {
 
-Options with_changes(Options options, const std::vector<std::pair<std::string, std::string>>& changes) {
+Options with_changes(Options options, const Assignments& changes) {
   for (const auto& [name, text] : changes) {
     const Field* const field = options.find(name);
     if (field == nullptr) {

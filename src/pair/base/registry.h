@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 
@@ -64,7 +65,7 @@ class Registry {
 
 // The options with some values changed, by name and text. Throws std::invalid_argument for an unknown name or
 // an invalid value.
-Options with_changes(Options options, const std::vector<std::pair<std::string, std::string>>& changes);
+Options with_changes(Options options, const Assignments& changes);
 
 // Throws std::invalid_argument if a value is out of range, for example because C++ code assigned it.
 void check(const Options& options);

@@ -1,19 +1,18 @@
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/child.h"
 #include "pair/bench/domainbed_python.h"
 #include "pair/bench/pictures.h"
+#include "pair/bench/python_child.h"
 #include "pair/bench/spread.h"
+#include "pair/bench/step_time.h"
 #include "pair/data/random.h"
 #include "pair/models/model.h"
 #include "pair/models/registry.h"
@@ -34,43 +33,6 @@ struct DomainBedArguments {
   bool json = false;
 };
 
-struct DomainBedPython {
-  std::unique_ptr<Child> child;
-  std::string torch;            // its version
-  std::int64_t parameters = 0;  // of its network
-};
-
-// Nothing if Python or its torch is missing.
-std::optional<DomainBedPython> start_python(const DomainBedArguments& arguments) {
-  DomainBedPython python;
-  python.child = std::make_unique<Child>(
-      std::vector<std::string>{arguments.python, "-c", std::string(domainbed_python),
-                               std::to_string(arguments.threads), std::to_string(arguments.batch)});
-  const std::optional<std::string> greeting = python.child->read_line();
-  if (!greeting) {
-    return std::nullopt;
-  }
-  std::istringstream words(*greeting);
-  words >> python.torch >> python.parameters;
-  return python;
-}
-
-double python_milliseconds(DomainBedPython& python, int steps) {
-  const std::optional<std::string> seconds = python.child->ask(std::to_string(steps));
-  if (!seconds) {
-    throw std::runtime_error("the DomainBedPython process of the comparison ended early");
-  }
-  return 1e3 * std::stod(*seconds) / steps;
-}
-
-double our_milliseconds(train::Trainer& trainer, int steps) {
-  const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < steps; ++i) {
-    trainer.advance();
-  }
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count() / steps;
-}
-
 std::int64_t our_parameters(const train::Settings& settings) {
   const models::ModelInput input{.size = std::int64_t{2} * 28 * 28, .shape = {2, 28, 28}, .outputs = 2};
   data::Random random(0, "model");
@@ -83,7 +45,9 @@ std::int64_t our_parameters(const train::Settings& settings) {
 }
 
 void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
-  std::optional<DomainBedPython> python = start_python(arguments);
+  const std::unique_ptr<PythonChild> python =
+      PythonChild::start(arguments.python, domainbed_python,
+                         {std::to_string(arguments.threads), std::to_string(arguments.batch)});
   const std::string without = "not measured: '" + arguments.python +
                               " -c \"import torch\"' fails (--python names another; on Debian the package is "
                               "python3-torch)";
@@ -101,8 +65,9 @@ void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
   constexpr int warm_up = 1;
   for (int round = 0; round < arguments.rounds + warm_up; ++round) {
     context.err << "round " << round + 1 << " of " << arguments.rounds + warm_up << '\n' << std::flush;
-    const double mine = our_milliseconds(trainer, arguments.steps);
-    const double other = python ? python_milliseconds(*python, arguments.steps) : 0.0;
+    const double mine = milliseconds_per_step(trainer, arguments.steps, torch::kCPU);
+    const double other =
+        python ? 1e3 * python->ask_number(std::to_string(arguments.steps)) / arguments.steps : 0.0;
     if (round < warm_up) {
       continue;
     }
@@ -123,9 +88,12 @@ void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
   result["ours"] = {{"milliseconds", median(ours)}, {"parameters", our_parameters(settings)}};
   result["python"] = nullptr;
   result["speedup"] = nullptr;
+  std::string torch_version;
   if (python) {
+    std::int64_t parameters = 0;
+    std::istringstream(python->greeting()) >> torch_version >> parameters;
     result["python"] = {
-        {"milliseconds", median(theirs)}, {"parameters", python->parameters}, {"torch", python->torch}};
+        {"milliseconds", median(theirs)}, {"parameters", parameters}, {"torch", torch_version}};
     result["speedup"] = median(ratios);
   } else {
     result["python_missing"] = without;
@@ -144,7 +112,7 @@ void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
     return;
   }
   std::snprintf(line, sizeof line, "  python  %8.1f ms, torch %s by hand\n\n  pair is %.2f x as fast\n",
-                median(theirs), python->torch.c_str(), median(ratios));
+                median(theirs), torch_version.c_str(), median(ratios));
   context.out << line;
 }
 
@@ -166,7 +134,7 @@ void add_bench_domainbed(CLI::App& bench, Context& context) {
   command->add_option("--threads", arguments->threads, "Threads per operation")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  command->add_option("--python", arguments->python, "A DomainBedPython with torch")->capture_default_str();
+  command->add_option("--python", arguments->python, "A Python with torch")->capture_default_str();
   command->add_flag("--json", arguments->json, "Write the results as JSON");
   command->footer(
       "Example:\n"

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/train_steps.h"
@@ -36,7 +37,7 @@ void bench(const ExtrapolationArguments& arguments, Context& context) {
   StepBench bench;
   runs::RunSpec spec;
   for (const char* method : methods) {
-    const std::vector<runs::Override> overrides = {{"pretrain", "0"}};
+    const base::Assignments overrides = {{"pretrain", "0"}};
     spec = runs::resolve("extrapolation-uniform", method, overrides);
     bench.methods.push_back({method, spec.settings, {}});
   }

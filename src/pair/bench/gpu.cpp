@@ -4,12 +4,10 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,9 +17,12 @@
 #include <thread>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/bench/bench.h"
+#include "pair/bench/gpu_floor.h"
 #include "pair/bench/pictures.h"
 #include "pair/bench/spread.h"
+#include "pair/bench/step_time.h"
 #include "pair/cli/recipe.h"
 #include "pair/paper/provenance.h"
 #include "pair/paper/table1.h"
@@ -49,113 +50,14 @@ struct GpuArguments {
 const std::vector<std::string> all_parts = {"agree",     "step",      "run",  "table",
                                             "domainbed", "minibatch", "many", "many-half"};
 
-double seconds_on_device(const std::function<void()>& work) {
-  torch::cuda::synchronize();
-  const auto began = std::chrono::steady_clock::now();
-  work();
-  torch::cuda::synchronize();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-}
-
-// The throughput of the card on work of our sizes: operations per second in large matrix products, in 32 bits
-// (or TF32) and in 16, and bytes per second in a copy.
-struct Rates {
-  double operations = 0.0;
-  double half_operations = 0.0;
-  double bytes = 0.0;
-};
-
-Rates measure_rates() {
-  constexpr std::int64_t side = 8192;
-  constexpr int repeats = 10;
-  const torch::NoGradGuard no_graph;
-  const auto best = [](const std::function<void()>& work) {
-    double least = seconds_on_device(work);
-    for (int i = 0; i < 4; ++i) {
-      least = std::min(least, seconds_on_device(work));
-    }
-    return least;
-  };
-  Rates rates;
-  const auto operations = [&](torch::ScalarType type) {
-    const torch::Tensor a = torch::rand({side, side}, torch::kCUDA).to(type);
-    const torch::Tensor b = torch::rand({side, side}, torch::kCUDA).to(type);
-    torch::Tensor c = torch::empty_like(a);
-    const double products = best([&] {
-      for (int i = 0; i < repeats; ++i) {
-        torch::mm_out(c, a, b);
-      }
-    });
-    return repeats * 2.0 * static_cast<double>(side * side * side) / products;
-  };
-  rates.operations = operations(torch::kFloat);
-  rates.half_operations = operations(torch::kHalf);
-  const torch::Tensor from = torch::empty({1 << 28}, torch::kCUDA);
-  torch::Tensor to = torch::empty_like(from);
-  const double copies = best([&] {
-    for (int i = 0; i < repeats; ++i) {
-      to.copy_(from);
-    }
-  });
-  rates.bytes = repeats * 2.0 * static_cast<double>(from.nbytes()) / copies;
-  return rates;
-}
-
-// The minimum cost of a piece of work: its operations, and one read and write of its tensors.
-struct Cost {
-  double operations = 0.0;
-  double half_operations = 0.0;
-  double bytes = 0.0;
-  [[nodiscard]] double milliseconds(const Rates& rates) const {
-    return 1e3 * std::max(operations / rates.operations + half_operations / rates.half_operations,
-                          bytes / rates.bytes);
-  }
-  Cost operator*(double times) const { return {times * operations, times * half_operations, times * bytes}; }
-  Cost operator+(const Cost& other) const {
-    return {operations + other.operations, half_operations + other.half_operations, bytes + other.bytes};
-  }
-  [[nodiscard]] Cost in_half() const { return {0.0, operations + half_operations, bytes / 2.0}; }
-};
-
-// The forward product of a layer; its activations are written once and read once by the next layer.
-Cost linear(double rows, double in, double out) {
-  return {2.0 * rows * in * out, 0.0, 4.0 * rows * (in + out)};
-}
-
-// The paper's network on n samples.
-Cost mlp_forward(double n) {
-  return linear(n, 392, 256) + linear(n, 256, 256);
-}
-// Forward pass, gradients of the weights, and gradient of the second layer's input.
-Cost mlp_step(double n) {
-  return mlp_forward(n) * 2.0 + linear(n, 256, 256);
-}
-
-// DomainBed's network for digits: four convolutions of 3 x 3.
-Cost cnn_forward(double n) {
-  const auto convolution = [n](double in, double in_pixels, double out, double pixels) {
-    return Cost{2.0 * n * pixels * 9.0 * in * out, 0.0, 4.0 * n * (in * in_pixels + out * pixels)};
-  };
-  return convolution(2, 784, 64, 784) + convolution(64, 784, 128, 196) +
-         convolution(128, 196, 128, 196) * 2.0;
-}
-Cost cnn_step(double n, bool half) {
-  const Cost cost = cnn_forward(n) * 3.0;
-  return half ? cost.in_half() : cost;
-}
-
 // Milliseconds per step, in blocks that end with a synchronisation of the device.
 std::vector<double> step_milliseconds(train::Trainer& trainer, int rounds) {
   constexpr int steps = 20;
   std::vector<double> result;
   for (int round = -2; round < rounds; ++round) {
-    const double seconds = seconds_on_device([&] {
-      for (int i = 0; i < steps; ++i) {
-        trainer.advance();
-      }
-    });
+    const double milliseconds = milliseconds_per_step(trainer, steps, torch::kCUDA);
     if (round >= 0) {
-      result.push_back(1e3 * seconds / steps);
+      result.push_back(milliseconds);
     }
   }
   return result;
@@ -233,7 +135,7 @@ class Bench {
     context_.err << line << std::flush;
   }
 
-  [[nodiscard]] std::vector<runs::Override> overrides() const {
+  [[nodiscard]] base::Assignments overrides() const {
     return {{"device", "cuda"}, {"tf32", arguments_.fp32 ? "false" : "true"}};
   }
 
@@ -289,7 +191,7 @@ class Bench {
     for (int round = 0; round < 4; ++round) {
       const fs::path folder = scratch() / "run";
       fs::remove_all(folder);
-      const double taken = seconds_on_device([&] { runs::run(spec, folder, datasets_); });
+      const double taken = seconds_on(torch::kCUDA, [&] { runs::run(spec, folder, datasets_); });
       if (round > 0) {
         seconds.push_back(taken);
       }
@@ -320,7 +222,7 @@ class Bench {
     const std::vector<runs::RunSpec> specs = paper::specs_of(row);
     sweep::ManyRuns runs;
     const double seconds =
-        seconds_on_device([&] { runs = sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
+        seconds_on(torch::kCUDA, [&] { runs = sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
     for (const sweep::RunOutcome& outcome : runs.outcomes) {
       if (outcome.status != sweep::RunOutcome::Status::done) {
         throw std::runtime_error("a run of the table failed: " + outcome.error);
@@ -341,6 +243,13 @@ class Bench {
     return half ? name + "_half" : name;
   }
 
+  // For mnist_cnn.
+  [[nodiscard]] base::Assignments overrides_with(bool half) const {
+    base::Assignments all = overrides();
+    all.emplace_back("half", half ? "true" : "false");
+    return all;
+  }
+
   void domainbed_steps() {
     for (const bool half : {false, true}) {
       for (const bool irm : {false, true}) {
@@ -352,10 +261,10 @@ class Bench {
   }
 
   void domainbed_step(bool irm, bool half) {
-    train::Settings settings = runs::resolve("ColoredMNIST", irm ? "irmv1" : "erm", overrides()).settings;
+    train::Settings settings =
+        runs::resolve("ColoredMNIST", irm ? "irmv1" : "erm", overrides_with(half)).settings;
     settings.batch = 64;
     settings.pretrain = 0;
-    settings.half = half;
     train::Trainer trainer(pictures(), settings, 0, torch::kCUDA);
     const double samples = 64.0 * static_cast<double>(pictures()->train.size());
     add(named(irm ? "domainbed_irm_step" : "domainbed_erm_step", half), "ms",
@@ -375,9 +284,9 @@ class Bench {
       return median(times);
     };
     const auto compare = [&](const std::string& name, const std::string& dataset,
-                             const std::vector<runs::Override>& changes,
+                             const base::Assignments& changes,
                              const std::shared_ptr<const data::EnvironmentSet>& data, const Cost& cost) {
-      std::vector<runs::Override> all = overrides();
+      base::Assignments all = overrides();
       all.insert(all.end(), changes.begin(), changes.end());
       train::Settings settings = runs::resolve(dataset, "pair", all).settings;
       settings.hold_at_noise = true;
@@ -406,13 +315,12 @@ class Bench {
 
   void many(bool half) {
     constexpr std::int64_t steps = 5001;
-    train::Settings settings = runs::resolve("ColoredMNIST", "erm", overrides()).settings;
+    train::Settings settings = runs::resolve("ColoredMNIST", "erm", overrides_with(half)).settings;
     settings.batch = 64;
     settings.steps = steps;
-    settings.half = half;
     const std::shared_ptr<const data::EnvironmentSet> data = pictures();
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(arguments_.runs));
-    const double seconds = seconds_on_device([&] {
+    const double seconds = seconds_on(torch::kCUDA, [&] {
       std::vector<std::jthread> threads;
       for (std::size_t seed = 0; seed < failures.size(); ++seed) {
         threads.emplace_back([&, seed] {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
@@ -56,9 +57,9 @@ struct RanksTimes {
 
 RanksTimes measure_ranks(const RanksArguments& arguments, const train::Ranks& ranks, std::ostream& err) {
   train::use_threads(1);
-  const runs::RunSpec spec = runs::resolve(
-      "cmnist", arguments.algorithm,
-      std::vector<runs::Override>{{"pretrain", "0"}, {"train_digits", std::to_string(arguments.digits)}});
+  const runs::RunSpec spec =
+      runs::resolve("cmnist", arguments.algorithm,
+                    base::Assignments{{"pretrain", "0"}, {"train_digits", std::to_string(arguments.digits)}});
   runs::DatasetCache datasets;
   const auto data = datasets.get(spec.dataset, 0);
   train::Trainer one(data, spec.settings, 0);

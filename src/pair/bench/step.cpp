@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/train_steps.h"
@@ -39,8 +40,7 @@ void bench_step(const StepArguments& arguments, Context& context) {
   StepBench bench;
   runs::RunSpec spec;
   for (const Method& method : step_methods) {
-    std::vector<runs::Override> overrides = {{"pretrain", "0"},
-                                             {"train_digits", std::to_string(arguments.digits)}};
+    base::Assignments overrides = {{"pretrain", "0"}, {"train_digits", std::to_string(arguments.digits)}};
     if (*method.gradients != '\0') {
       overrides.emplace_back("gradients", method.gradients);
     }

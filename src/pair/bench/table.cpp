@@ -21,8 +21,8 @@
 #include "pair/base/numbers.h"
 #include "pair/base/tables.h"
 #include "pair/bench/bench.h"
-#include "pair/bench/child.h"
 #include "pair/bench/measure.h"
+#include "pair/bench/python_child.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/temporary_folder.h"
 #include "pair/data/random.h"
@@ -60,12 +60,6 @@ struct Reading {
   std::vector<double> processor = {};  // likewise, of the process
   double sum = 0.0;                    // of all numbers
   double megabytes = 0.0;              // peak of the first reading above what was in use before
-};
-
-struct Pandas {
-  std::unique_ptr<Child> child;
-  std::string version;
-  std::string python;
 };
 
 struct TableComparison {
@@ -110,34 +104,15 @@ std::uintmax_t write_csv(const std::filesystem::path& path, const TableArguments
   return std::filesystem::file_size(path);
 }
 
-// None if no Python has pandas.
-std::optional<Pandas> start_pandas(const std::string& given) {
-  const std::vector<std::string> pythons =
-      given.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{given};
-  for (const std::string& python : pythons) {
-    Pandas pandas{.child = std::make_unique<Child>(std::vector<std::string>{python, "-c", pandas_script}),
-                  .version = {},
-                  .python = python};
-    if (std::optional<std::string> greeting = pandas.child->read_line()) {
-      pandas.version = std::move(*greeting);
-      return pandas;
-    }
-  }
-  return std::nullopt;
-}
-
-void read_with_pandas(Pandas& pandas, const std::filesystem::path& path, Reading& reading) {
-  const std::optional<std::string> answer = pandas.child->ask(path.string());
-  if (!answer) {
-    throw std::runtime_error("pandas ended before it had read the file");
-  }
-  std::istringstream words(*answer);
+void read_with_pandas(PythonChild& pandas, const std::filesystem::path& path, Reading& reading) {
+  const std::string answer = pandas.ask(path.string());
+  std::istringstream words(answer);
   double seconds = 0.0;
   double processor = 0.0;
   double before = 0.0;
   double after = 0.0;
   if (!(words >> seconds >> processor >> reading.sum >> before >> after)) {
-    throw std::runtime_error("pandas answered '" + *answer + "'");
+    throw std::runtime_error("pandas answered '" + answer + "'");
   }
   if (reading.seconds.empty()) {
     reading.megabytes = (after - before) / 1024.0;
@@ -171,11 +146,11 @@ TableComparison compare(const TableArguments& arguments, const std::filesystem::
   comparison.bytes = write_csv(path, arguments);
   comparison.numbers_megabytes =
       static_cast<double>(arguments.rows * arguments.columns * sizeof(double)) / 1024.0 / 1024.0;
-  std::optional<Pandas> pandas = start_pandas(arguments.python);
+  const std::unique_ptr<PythonChild> pandas = PythonChild::start(arguments.python, pandas_script);
   if (pandas) {
     comparison.theirs.emplace();
-    comparison.version = pandas->version;
-    comparison.python = pandas->python;
+    comparison.version = pandas->greeting();
+    comparison.python = pandas->python();
   }
   // Alternating, so that a slow moment of the machine affects both.
   for (std::size_t repeat = 0; repeat < arguments.repeats; ++repeat) {

@@ -1,9 +1,8 @@
 #include "pair/data/text.h"
 
-#include <torch/cuda.h>
+#include <torch/types.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,11 +14,12 @@
 #include <vector>
 
 #include "pair/bench/bench.h"
-#include "pair/bench/child.h"
+#include "pair/bench/python_child.h"
 #include "pair/bench/spread.h"
+#include "pair/bench/step_time.h"
 #include "pair/bench/text_python.h"
+#include "pair/bench/tokenizer_speed.h"
 #include "pair/data/random.h"
-#include "pair/data/wordpiece.h"
 #include "pair/models/registry.h"
 #include "pair/paper/provenance.h"
 #include "pair/train/precision.h"
@@ -48,82 +48,6 @@ struct TextArguments {
   bool tokenizer_only = false;
   bool json = false;
 };
-
-double milliseconds_since(std::chrono::steady_clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-}
-
-// Tokenizing.
-
-std::string random_word(data::Random& random) {
-  std::string word;
-  const std::uint64_t size = 2 + random.below(8);
-  for (std::uint64_t i = 0; i < size; ++i) {
-    word.push_back(static_cast<char>('a' + random.below(26)));
-  }
-  return word;
-}
-
-// As many tokens as BERT has: words, and pieces of up to three letters, so that any word can be divided.
-std::vector<std::string> random_vocabulary(std::size_t size, data::Random& random) {
-  std::vector<std::string> tokens{"[PAD]", "[UNK]", "[CLS]", "[SEP]", ".", ","};
-  for (char c = 'a'; c <= 'z'; ++c) {
-    tokens.emplace_back(1, c);
-    tokens.push_back("##" + std::string(1, c));
-  }
-  while (tokens.size() < size) {
-    const std::string word = random_word(random);
-    tokens.push_back(tokens.size() % 4 == 0 ? "##" + word.substr(0, 3) : word);
-  }
-  return tokens;
-}
-
-// Words of the vocabulary and others, with capitals, accents and punctuation.
-std::vector<std::string> random_texts(const std::vector<std::string>& tokens, std::size_t count,
-                                      data::Random& random) {
-  std::vector<std::string> texts(count);
-  for (std::string& text : texts) {
-    for (int word = 0; word < 60; ++word) {
-      const std::string& known = tokens[6 + random.below(tokens.size() - 6)];
-      std::string next = random.bernoulli(0.8) && !known.starts_with("##") ? known : random_word(random);
-      if (random.bernoulli(0.1)) {
-        next.front() = static_cast<char>(next.front() - 'a' + 'A');
-      }
-      text += (text.empty() ? "" : " ") + next + (random.bernoulli(0.02) ? "\u00e9" : "") +
-              (random.bernoulli(0.1) ? "," : "");
-    }
-  }
-  return texts;
-}
-
-struct TokenizerSpeed {
-  std::vector<double> tokens_per_second;  // one per round
-  std::vector<double> megabytes_per_second;
-};
-
-TokenizerSpeed tokenizer_speed(int rounds) {
-  data::Random random(0, "bench text");
-  const data::WordPiece tokenizer(random_vocabulary(30'522, random));
-  const std::vector<std::string> texts = random_texts(tokenizer.tokens(), 5000, random);
-  TokenizerSpeed speed;
-  for (int round = 0; round < rounds + 1; ++round) {
-    std::size_t tokens = 0;
-    std::size_t bytes = 0;
-    const auto began = std::chrono::steady_clock::now();
-    for (const std::string& text : texts) {
-      tokens += tokenizer.ids(text).size();
-      bytes += text.size();
-    }
-    const double seconds = 1e-3 * milliseconds_since(began);
-    if (round > 0) {
-      speed.tokens_per_second.push_back(static_cast<double>(tokens) / seconds);
-      speed.megabytes_per_second.push_back(1e-6 * static_cast<double>(bytes) / seconds);
-    }
-  }
-  return speed;
-}
-
-// Steps.
 
 std::shared_ptr<const data::EnvironmentSet> random_comments(const TextArguments& arguments) {
   auto set = std::make_shared<data::EnvironmentSet>();
@@ -190,7 +114,7 @@ std::vector<TextMethod> methods_of(const TextArguments& arguments) {
   pair.objectives = {"erm", "irmv1", "vrex"};
   pair.preference = {1e-12, 1e-4, 1.0};
   pair.pretrain = 0;
-  pair.balance_optimizer = train::BalanceOptimizer::adam;
+  pair.balance_optimizer = train::Optimizer::adam;
   pair.balance_lr = 1e-5;
   pair.decay = train::Decay::none;
   train::Settings all = pair;
@@ -218,24 +142,13 @@ std::vector<TextMethod> methods_of(const TextArguments& arguments) {
   return methods;
 }
 
-double our_step(TextMethod& method, int steps, bool cuda) {
+double our_step(TextMethod& method, int steps, const torch::Device& device) {
   train::use_tf32(method.precision != train::Precision::fp32);
-  const auto wait = [cuda] {
-    if (cuda) {
-      torch::cuda::synchronize();
-    }
-  };
-  wait();
-  const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < steps; ++i) {
-    method.trainer->advance();
-  }
-  wait();
-  return milliseconds_since(began) / steps;
+  return milliseconds_per_step(*method.trainer, steps, device);
 }
 
 struct Eager {
-  std::unique_ptr<Child> child;
+  std::unique_ptr<PythonChild> python;
   std::string torch;
   std::int64_t parameters = 0;
   std::string whose;  // "transformers" or "torch"
@@ -244,29 +157,23 @@ struct Eager {
 };
 
 std::optional<Eager> start_eager(const TextArguments& arguments) {
-  Eager eager;
-  std::vector<std::string> command{arguments.python, "-c", std::string(text_python), arguments.device};
+  std::vector<std::string> numbers{arguments.device};
   for (const std::int64_t number :
        {arguments.threads, arguments.environments, arguments.batch, arguments.tokens, arguments.layers,
         arguments.heads, arguments.dim, arguments.hidden, arguments.vocabulary}) {
-    command.push_back(std::to_string(number));
+    numbers.push_back(std::to_string(number));
   }
-  eager.child = std::make_unique<Child>(command);
-  const std::optional<std::string> greeting = eager.child->read_line();
-  if (!greeting) {
+  Eager eager;
+  eager.python = PythonChild::start(arguments.python, text_python, numbers);
+  if (!eager.python) {
     return std::nullopt;
   }
-  std::istringstream(*greeting) >> eager.torch >> eager.parameters >> eager.whose;
+  std::istringstream(eager.python->greeting()) >> eager.torch >> eager.parameters >> eager.whose;
   return eager;
 }
 
 double eager_step(Eager& eager, const char* precision, int steps) {
-  const std::optional<std::string> seconds =
-      eager.child->ask(std::string(precision) + " " + std::to_string(steps));
-  if (!seconds) {
-    throw std::runtime_error("the Python process of the comparison ended early");
-  }
-  return 1e3 * std::stod(*seconds) / steps;
+  return 1e3 * eager.python->ask_number(std::string(precision) + " " + std::to_string(steps)) / steps;
 }
 
 struct TextComparison {
@@ -288,7 +195,8 @@ TextComparison measured(const TextArguments& arguments, Context& context) {
   if (arguments.tokenizer_only) {
     return comparison;
   }
-  const bool cuda = arguments.device != "cpu";
+  const torch::Device device(arguments.device);
+  const bool cuda = device.is_cuda();
   comparison.eager = start_eager(arguments);
   if (!comparison.eager) {
     context.err << "pair: not compared: '" << arguments.python
@@ -300,7 +208,7 @@ TextComparison measured(const TextArguments& arguments, Context& context) {
   comparison.methods = methods_of(arguments);
   for (TextMethod& method : comparison.methods) {
     train::use_tf32(method.precision != train::Precision::fp32);
-    method.trainer.emplace(data, method.settings, 0, torch::Device(arguments.device));
+    method.trainer.emplace(data, method.settings, 0, device);
   }
   // The first rounds record steps and fill caches.
   constexpr int warm_up = 2;
@@ -308,7 +216,7 @@ TextComparison measured(const TextArguments& arguments, Context& context) {
     context.err << "round " << round + 1 << " of " << arguments.rounds + warm_up << '\n' << std::flush;
     const bool counts = round >= warm_up;
     for (TextMethod& method : comparison.methods) {
-      const double milliseconds = our_step(method, arguments.steps, cuda);
+      const double milliseconds = our_step(method, arguments.steps, device);
       if (counts) {
         method.milliseconds.push_back(milliseconds);
       }

@@ -53,7 +53,7 @@ std::string write_report(const sweep::ManyRuns& runs, const std::string& folder)
 void demo(const DemoArguments& arguments, Context& context) {
   // Minibatches, as with most data: 1,500 steps read a thirtieth of the samples that the paper's 501 steps on all digits
   // read, for the same accuracy.
-  const std::vector<runs::Override> common = {
+  const base::Assignments common = {
       {"batch", "256"}, {"steps", "1500"}, {"eval_every", "50"}, {"device", arguments.device}};
   const std::vector<runs::RunSpec> specs = {runs::resolve("cmnist", "erm", common),
                                             runs::resolve("cmnist", "pair", common)};

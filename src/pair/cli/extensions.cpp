@@ -13,6 +13,9 @@ int run_program(int argc, char** argv, const Extensions& extensions) {
     for (const objectives::ObjectiveEntry& entry : extensions.objectives) {
       objectives::add_objective(entry);
     }
+    for (const moo::SolverEntry& entry : extensions.solvers) {
+      moo::add_solver(entry);
+    }
     for (const data::DatasetEntry& entry : extensions.datasets) {
       data::add_dataset(entry);
     }

@@ -5,9 +5,11 @@
 #include "pair/algorithms/registry.h"
 #include "pair/data/registry.h"
 #include "pair/models/registry.h"
+#include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
 
-// The pair program with your own objectives, datasets, models and algorithms, without changing this project:
+// The pair program with your own objectives, solvers, datasets, models and algorithms, without changing this
+// project:
 //
 //     int main(int argc, char** argv) {
 //       pair::cli::Extensions extensions;
@@ -22,6 +24,7 @@ namespace pair::cli {
 
 struct Extensions {
   std::vector<objectives::ObjectiveEntry> objectives = {};
+  std::vector<moo::SolverEntry> solvers = {};
   std::vector<data::DatasetEntry> datasets = {};
   std::vector<models::ModelEntry> models = {};
   std::vector<algorithms::AlgorithmEntry> algorithms = {};

@@ -1,14 +1,15 @@
+#include <filesystem>
 #include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/options.h"
 #include "pair/cli/left_out.h"
 #include "pair/cli/output_options.h"
 #include "pair/cli/recipe.h"
 #include "pair/cli/train_commands.h"
-#include "pair/cli/train_data.h"
 #include "pair/paper/provenance.h"
 #include "pair/paper/table.h"
 #include "pair/paper/table3.h"
@@ -45,15 +46,14 @@ select::Rule rule_of(const std::string& name) {
 
 // The settings of every run: those of the command line, and for pictures the paper's: pretrained weights,
 // whose BatchNorm statistics stay as they are.
-std::vector<runs::Override> common_settings(const PaperTable3Arguments& arguments) {
-  std::vector<runs::Override> common = common_overrides(arguments);
+base::Assignments common_settings(const PaperTable3Arguments& arguments) {
   const bool pictures = arguments.dataset != "ColoredMNIST";
   if (!pictures && !(arguments.data_root.empty() && arguments.weights.empty())) {
     throw UsageError(std::string(arguments.data_root.empty() ? "--weights" : "--data-root") +
                      ": expected with --dataset PACS or TerraIncognita, got with " + arguments.dataset);
   }
   if (!pictures) {
-    return common;
+    return common_overrides(arguments);
   }
   if (arguments.data_root.empty()) {
     throw UsageError(
@@ -66,14 +66,12 @@ std::vector<runs::Override> common_settings(const PaperTable3Arguments& argument
         "none; "
         "--weights none trains from scratch");
   }
-  common.emplace_back("data_root",
-                      std::filesystem::absolute(arguments.data_root).lexically_normal().string());
+  base::Assignments own{{"data_root", arguments.data_root}};
   if (arguments.weights != "none") {
-    common.emplace_back("weights", arguments.weights);
-    common.emplace_back("freeze_bn", "true");
-    add_weights_digest(common);
+    own.emplace_back("weights", arguments.weights);
+    own.emplace_back("freeze_bn", "true");
   }
-  return common;
+  return common_overrides(arguments, own);
 }
 
 void write_table(const PaperTable3Arguments& arguments, const nlohmann::json& result, const std::string& runs,

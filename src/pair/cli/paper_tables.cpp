@@ -83,7 +83,7 @@ void add_options(CLI::App& command, const std::shared_ptr<PaperTablesArguments>&
 
 paper::GeneralityRequest generality_request(const PaperTablesArguments& arguments,
                                             const std::vector<std::uint64_t>& seeds,
-                                            const paper::Overrides& common) {
+                                            const base::Assignments& common) {
   using Rows = paper::GeneralityRequest::Rows;
   const Rows rows = arguments.rows == "linear"  ? Rows::linear
                     : arguments.rows == "pair"  ? Rows::pair

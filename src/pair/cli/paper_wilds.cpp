@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/cli/output_options.h"
@@ -68,12 +69,13 @@ std::map<std::string, std::string> weights_by_model(const std::vector<std::strin
   for (const std::string& text : typed) {
     const std::size_t sign = text.find('=');
     const std::string model = text.substr(0, sign);
-    if (sign == std::string::npos || std::ranges::find(models, model) == models.end()) {
+    const std::string file = sign == std::string::npos ? "" : text.substr(sign + 1);
+    if (file.empty() || file == "none" || std::ranges::find(models, model) == models.end()) {
       throw UsageError("--weights: expected MODEL=FILE with densenet121, resnet50 or distilbert, got '" +
                        base::printable(text) + "'");
     }
-    std::vector<runs::Override> setting{{"weights", text.substr(sign + 1)}};
-    add_weights_digest(setting);  // makes the path absolute, and checks that it is a file
+    base::Assignments setting{{"weights", file}};
+    complete_paths(setting);  // makes the path absolute, and checks that it is a file
     files[model] = setting.front().second;
   }
   return files;
@@ -88,7 +90,6 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
       .methods = arguments.methods,
       .seeds = arguments.seeds.empty() ? std::vector<std::uint64_t>() : seeds_of(arguments.seeds),
       .weights = weights_by_model(arguments.weights),
-      .common = common_overrides(arguments),
       .quick = arguments.quick};
   for (const std::string& dataset : request.datasets) {
     if (std::ranges::find(known, dataset) == known.end()) {
@@ -96,13 +97,15 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
       throw UsageError(base::unknown_name("dataset of " + name, dataset, names));
     }
   }
+  (void)common_overrides(arguments);  // refuses wrong settings before data is made
   if (request.quick && request.data_root.empty()) {
     request.data_root = made_up_root(arguments.out, request.datasets);
   }
+  base::Assignments own;
   if (std::string vocab = vocabulary_of(arguments, request); !vocab.empty()) {
-    request.common.emplace_back("vocab", std::move(vocab));
-    add_vocabulary_digest(request.common);
+    own.emplace_back("vocab", std::move(vocab));
   }
+  request.common = common_overrides(arguments, own);
   const std::vector<paper::WildsCell> cells =
       name == "table2" ? paper::table2_cells(request) : paper::table5_cells(request);
   std::vector<runs::RunSpec> specs;

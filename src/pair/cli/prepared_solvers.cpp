@@ -36,10 +36,10 @@ PreparedSolvers::PreparedSolvers(const SolveDefaults& defaults) : options_(line_
     }
   }
   for (const moo::SolverEntry& entry : moo::solvers()) {
-    std::vector<moo::Assignment> changes;
+    base::Assignments changes;
     std::copy_if(
         defaults.options.begin(), defaults.options.end(), std::back_inserter(changes),
-        [&entry](const moo::Assignment& option) { return entry.options.find(option.first) != nullptr; });
+        [&entry](const base::Assignment& option) { return entry.options.find(option.first) != nullptr; });
     base::Options options = base::with_changes(entry.options, changes);
     std::shared_ptr<const moo::Solver> solver = entry.make(options);
     solvers_.push_back({&entry, std::move(options), std::move(solver)});

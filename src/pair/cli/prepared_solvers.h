@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/moo/registry.h"
 
 // The solvers of 'pair solve', each made once with the options of the command line.
@@ -15,7 +16,7 @@ namespace pair::cli {
 // Defaults for lines that do not name a solver or an option.
 struct SolveDefaults {
   std::string solver = "epo";
-  std::vector<moo::Assignment> options = {};  // each for every solver that has it
+  base::Assignments options = {};  // each for every solver that has it
 };
 
 struct PreparedSolver {

@@ -46,8 +46,9 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
       "--precision", arguments->precision,
       "Arithmetic of the steps: fp32 (default), tf32 (on CUDA devices) or bf16 (mixed precision)");
   command.add_flag("--tf32", arguments->tf32, "The same as --precision tf32");
-  command.add_flag("--half", arguments->half,
-                   "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
+  command.add_flag(
+      "--half", arguments->half,
+      "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices; no effect on other models");
   command
       .add_option("--set", arguments->set, "A setting of every run as key=value; see 'pair list settings'")
       ->type_name(setting_type);
@@ -88,8 +89,8 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
   return seeds;
 }
 
-paper::Overrides common_overrides(const RecipeArguments& arguments) {
-  paper::Overrides overrides = {{"device", arguments.device}};
+base::Assignments common_overrides(const RecipeArguments& arguments, const base::Assignments& own) {
+  base::Assignments overrides = {{"device", arguments.device}};
   if (!arguments.precision.empty()) {
     overrides.emplace_back("precision", arguments.precision);
   }
@@ -100,7 +101,8 @@ paper::Overrides common_overrides(const RecipeArguments& arguments) {
     overrides.emplace_back("half", "true");
   }
   append_set_option(arguments.set, overrides);
-  add_weights_digest(overrides);
+  overrides.insert(overrides.end(), own.begin(), own.end());
+  complete_paths(overrides);
   return overrides;
 }
 

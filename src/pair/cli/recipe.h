@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/cli/command.h"
-#include "pair/paper/table1.h"
 #include "pair/sweep/many_runs.h"
 
 // Common parts of the commands that make a table or figure of the paper from runs.
@@ -40,8 +40,9 @@ void add_jobs_option(CLI::App& command, std::size_t& jobs);
 // "0-9" or "0,2,5-7". Throws UsageError.
 std::vector<std::uint64_t> seeds_of(const std::string& text);
 
-// --device, --precision, --tf32, --half and --set as settings. Throws UsageError.
-paper::Overrides common_overrides(const RecipeArguments& arguments);
+// --device, --precision, --tf32, --half and --set as settings, and then those of the command's own options, which win.
+// Throws UsageError.
+base::Assignments common_overrides(const RecipeArguments& arguments, const base::Assignments& own = {});
 
 // The paper's settings that --set changes, as key=value; settings of the computation (threads, device) do not
 // count.

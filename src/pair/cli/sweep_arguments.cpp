@@ -17,19 +17,17 @@ namespace pair::cli {
 
 namespace {
 
-std::vector<runs::Override> settings_of(const SweepArguments& arguments) {
-  std::vector<runs::Override> settings = arguments.shorthands;
+base::Assignments settings_of(const SweepArguments& arguments) {
+  base::Assignments settings = arguments.shorthands;
   append_set_option(arguments.set, settings);
-  add_weights_digest(settings);
-  make_data_paths_absolute(settings);
   return settings;
 }
 
 // The settings' options of a dataset.
-data::Dataset dataset_with(const std::string& name, const std::vector<runs::Override>& settings) {
+data::Dataset dataset_with(const std::string& name, const base::Assignments& settings) {
   data::Dataset dataset = data::dataset_named(name);
-  std::vector<runs::Override> own = settings;
-  std::erase_if(own, [&dataset](const runs::Override& setting) {
+  base::Assignments own = settings;
+  std::erase_if(own, [&dataset](const base::Assignment& setting) {
     return dataset.options.find(setting.first) == nullptr;
   });
   dataset.options = base::with_changes(dataset.options, own);
@@ -173,7 +171,7 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) 
     const std::string dataset = arguments.datasets.empty() ? "" : arguments.datasets.front();
     definition.datasets = {add_named_data(arguments.data, dataset, definition.set)};
   }
-  add_data_digests(definition.set);
+  complete_paths(definition.set);
   if (definition.datasets.size() == 1) {
     refuse_columns(definition.datasets.front(), definition.set);
   }
@@ -222,6 +220,7 @@ std::vector<sweep::Job> filtered_jobs_of(const SweepArguments& arguments) {
     filter.search = sweep::search_named(arguments.search);
   }
   filter.set = settings_of(arguments);
+  make_paths_absolute(filter.set);
   return sweep::filtered(known, filter);
 }
 

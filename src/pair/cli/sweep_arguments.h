@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/cli/command.h"
 #include "pair/sweep/jobs.h"
 
@@ -23,7 +24,7 @@ struct SweepArguments {
   std::vector<std::string> test_envs;  // sets of numbers or names; "each": every environment alone
   bool single_test_envs = false;
   std::string search;
-  std::vector<runs::Override> shorthands;  // --steps, --device
+  base::Assignments shorthands;  // --steps, --device
   std::vector<std::string> set;
 };
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/cli/command.h"
 #include "pair/runs/run_spec.h"
 
@@ -17,8 +18,8 @@ struct TrainArguments {
   std::string dataset = "cmnist";
   bool dataset_given = false;
   std::string algorithm = "pair";
-  std::vector<runs::Override> overrides;  // from the options for single settings
-  std::vector<std::string> set;           // from --set: key=value
+  base::Assignments overrides;   // from the options for single settings
+  std::vector<std::string> set;  // from --set: key=value
   std::string out;
   bool tensorboard = false;
   bool no_model = false;

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 
 #include "pair/base/files.h"
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/data/csv.h"
@@ -17,13 +17,32 @@
 #include "pair/data/registry.h"
 #include "pair/data/sha256.h"
 #include "pair/data/table.h"
+#include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
 
 namespace pair::cli {
 namespace {
 
-constexpr std::string_view table_dataset = "table";
-constexpr std::string_view text_dataset = "text";
+// A setting with a short option of its own.
+struct DataOption {
+  std::string option;
+  std::string setting;
+  std::string help;
+  bool for_csv_files = true;
+};
+
+const std::vector<DataOption>& data_options() {
+  static const std::vector<DataOption> all{
+      {"--data-root", "data_root",
+       "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS", false},
+      {"--label", "label", "CSV files: the column to predict"},
+      {"--environment", "environment",
+       "CSV files: the column, or columns separated by commas, that name a row's environment"},
+      {"--text", "text", "CSV files: the column with texts to train on (docs/text.md)"},
+      {"--vocab", "vocab", "Texts (--text, civilcomments): BERT's vocabulary, vocab.txt"},
+      {"--ignore", "ignore", "CSV files: columns to leave out, separated by commas"}};
+  return all;
+}
 
 std::string lower_case(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(),
@@ -36,16 +55,11 @@ std::string lower_case(std::string text) {
                               base::printable(path) + "', " + got);
 }
 
-std::optional<std::int64_t> whole_number(std::string_view text) {
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
-}
-
 bool is_list_of_numbers(std::string_view text) {
   const std::vector<std::string> parts = base::comma_separated(text);
-  return std::all_of(parts.begin(), parts.end(),
-                     [](const std::string& part) { return whole_number(part).has_value(); });
+  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+    return base::number_from<std::int64_t>(part).has_value();
+  });
 }
 
 std::int64_t environment_named(const std::string& name, const std::vector<std::string>& names) {
@@ -53,7 +67,7 @@ std::int64_t environment_named(const std::string& name, const std::vector<std::s
   if (found != names.end()) {
     return found - names.begin();
   }
-  const std::optional<std::int64_t> number = whole_number(name);
+  const auto number = base::number_from<std::int64_t>(name);
   if (number && *number >= 0 && std::cmp_less(*number, names.size())) {
     return *number;
   }
@@ -76,30 +90,35 @@ std::vector<std::string> listed(std::string_view text) {
   return parts;
 }
 
-// If the settings name a file without its digest: makes the path absolute and adds the digest.
-void add_digest(std::vector<runs::Override>& settings, const std::string& name, const std::string& expected) {
-  std::string* path = nullptr;
-  for (runs::Override& setting : settings) {
-    if (setting.first == name + "_sha256") {
-      return;
-    }
-    path = setting.first == name && setting.second != "none" ? &setting.second : path;
-  }
-  if (path == nullptr) {
-    return;
-  }
-  namespace fs = std::filesystem;
-  if (const std::string fault = base::file_fault(*path); !fault.empty()) {
-    throw std::invalid_argument(name + ": expected a " + expected + ", got '" + base::printable(*path) +
+bool is_named(const base::Assignments& settings, std::string_view name) {
+  return std::ranges::any_of(settings,
+                             [name](const base::Assignment& setting) { return setting.first == name; });
+}
+
+// The SHA-256 of the file that a setting names. typed: its path in messages.
+std::string digest_of(const std::string& setting, const std::string& file, const std::string& typed,
+                      const std::string& kind) {
+  if (const std::string fault = base::file_fault(file); !fault.empty()) {
+    throw std::invalid_argument(setting + ": expected a " + kind + ", got '" + base::printable(typed) +
                                 "', which " + fault);
   }
-  *path = fs::absolute(*path).lexically_normal().string();
-  const std::string file = *path;
   try {
-    settings.emplace_back(name + "_sha256", data::sha256_of_file(file));
+    return data::sha256_of_file(file);
   } catch (const std::runtime_error& unreadable) {
-    throw std::invalid_argument(name + ": " + unreadable.what());
+    throw std::invalid_argument(setting + ": " + unreadable.what());
   }
+}
+
+// How the setting names a file or folder; null if it does not.
+const base::Field::Path* path_in(const base::Assignment& setting) {
+  const auto known = std::ranges::find(runs::known_settings(), setting.first, &runs::KnownSetting::name);
+  const bool is_path = known != runs::known_settings().end() && known->path && !setting.second.empty() &&
+                       setting.second != "none";
+  return is_path ? &*known->path : nullptr;
+}
+
+std::string absolute_path(const std::string& typed) {
+  return std::filesystem::absolute(typed).lexically_normal().string();
 }
 
 // The names of a dataset's own test environments.
@@ -119,14 +138,9 @@ runs::RunSpec tested_on(runs::RunSpec spec, const std::vector<std::int64_t>& env
 
 void add_data_settings(
     const std::function<void(const std::string&, const std::string&, const std::string&)>& setting) {
-  setting("--data-root", "data_root",
-          "Folder that contains the dataset's folder, for DomainBed's image datasets and WILDS");
-  setting("--label", "label", "CSV files: the column to predict");
-  setting("--environment", "environment",
-          "CSV files: the column, or columns separated by commas, that name a row's environment");
-  setting("--text", "text", "CSV files: the column with texts to train on (docs/text.md)");
-  setting("--vocab", "vocab", "Texts (--text, civilcomments): BERT's vocabulary, vocab.txt");
-  setting("--ignore", "ignore", "CSV files: columns to leave out, separated by commas");
+  for (const DataOption& one : data_options()) {
+    setting(one.option, one.setting, one.help);
+  }
 }
 
 NamedData data_named(const std::string& path, std::string_view dataset) {
@@ -145,7 +159,7 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
   const std::string absolute = fs::absolute(path).lexically_normal().string();
   const bool manifest =
       !folder && (dataset.empty() || dataset == "images") && data::is_image_manifest(absolute);
-  NamedData named{.dataset = folder || manifest ? "images" : std::string(table_dataset),
+  NamedData named{.dataset = folder || manifest ? "images" : "table",
                   .setting = {folder     ? "folder"
                               : manifest ? "manifest"
                                          : "file",
@@ -164,55 +178,50 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
                                   ", got '" + base::printable(path) + "'");
     }
   }
-  if (!folder) {
-    named.more.emplace_back(manifest ? "manifest_sha256" : "file_sha256", data::sha256_of_file(absolute));
-  }
   return named;
 }
 
-std::string add_named_data(const std::string& path, std::string_view dataset,
-                           std::vector<runs::Override>& settings) {
-  const bool text = std::any_of(settings.begin(), settings.end(),
-                                [](const runs::Override& setting) { return setting.first == text_dataset; });
-  const NamedData named = data_named(path, dataset.empty() && text ? text_dataset : dataset);
-  settings.insert(settings.begin(), named.more.begin(), named.more.end());
+std::string add_named_data(const std::string& path, std::string_view dataset, base::Assignments& settings) {
+  const NamedData named = data_named(path, dataset.empty() && is_named(settings, "text") ? "text" : dataset);
   settings.insert(settings.begin(), named.setting);
   return named.dataset;
 }
 
-void make_data_paths_absolute(std::vector<runs::Override>& settings) {
-  constexpr std::array<std::string_view, 4> paths{"file", "folder", "manifest", "data_root"};
-  for (auto& [name, value] : settings) {
-    if (std::find(paths.begin(), paths.end(), name) != paths.end() && !value.empty() && value != "none") {
-      value = std::filesystem::absolute(value).lexically_normal().string();
+void make_paths_absolute(base::Assignments& settings) {
+  for (base::Assignment& setting : settings) {
+    if (path_in(setting) != nullptr) {
+      setting.second = absolute_path(setting.second);
     }
   }
 }
 
-void add_data_digests(std::vector<runs::Override>& settings) {
-  add_digest(settings, "file", "CSV file");
-  add_digest(settings, "manifest", "CSV file of images");
-  add_vocabulary_digest(settings);
+void complete_paths(base::Assignments& settings) {
+  base::Assignments digests;
+  for (auto setting = settings.begin(); setting != settings.end(); ++setting) {
+    const auto& [name, typed] = *setting;
+    const bool is_last = std::find_if(std::next(setting), settings.end(), [&setting](const auto& later) {
+                           return later.first == setting->first;
+                         }) == settings.end();
+    const base::Field::Path* const path = is_last ? path_in(*setting) : nullptr;
+    if (path != nullptr && !path->digest.empty() && !is_named(settings, path->digest)) {
+      digests.emplace_back(path->digest, digest_of(name, absolute_path(typed), typed, path->kind));
+    }
+  }
+  make_paths_absolute(settings);
+  settings.insert(settings.end(), digests.begin(), digests.end());
 }
 
-void refuse_columns(std::string_view dataset, const std::vector<runs::Override>& settings) {
-  constexpr std::array<std::string_view, 5> columns{"label", "environment", "text", "vocab", "ignore"};
+void refuse_columns(std::string_view dataset, const base::Assignments& settings) {
   const data::DatasetEntry& entry = data::entry_of(dataset);
-  for (const auto& [name, value] : settings) {
-    if (entry.options.find("file") == nullptr && entry.options.find(name) == nullptr &&
-        std::find(columns.begin(), columns.end(), name) != columns.end()) {
-      throw std::invalid_argument("--" + name + " applies to CSV files (--data FILE), got the dataset " +
+  if (entry.options.find("file") != nullptr) {
+    return;
+  }
+  for (const DataOption& one : data_options()) {
+    if (one.for_csv_files && is_named(settings, one.setting) && entry.options.find(one.setting) == nullptr) {
+      throw std::invalid_argument(one.option + " applies to CSV files (--data FILE), got the dataset " +
                                   entry.name);
     }
   }
-}
-
-void add_weights_digest(std::vector<runs::Override>& settings) {
-  add_digest(settings, "weights", "file, safetensors or PyTorch's .pt or .pth");
-}
-
-void add_vocabulary_digest(std::vector<runs::Override>& settings) {
-  add_digest(settings, "vocab", "file with one token per line");
 }
 
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names) {
@@ -228,10 +237,10 @@ std::vector<std::int64_t> environments_named(std::string_view text, const std::v
 }
 
 std::vector<std::int64_t> environments_named(std::string_view text, const data::Dataset& dataset) {
-  if (dataset.name != table_dataset && dataset.name != text_dataset && is_list_of_numbers(text)) {
+  if (!data::entry_of(dataset.name).environments_in_data && is_list_of_numbers(text)) {
     std::vector<std::int64_t> numbers;
     for (const std::string& part : base::comma_separated(text)) {
-      numbers.push_back(*whole_number(part));
+      numbers.push_back(*base::number_from<std::int64_t>(part));
     }
     return numbers;
   }
@@ -247,9 +256,9 @@ std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, con
                                 fixed_environments(spec.dataset) + "), got '" +
                                 base::printable(text->substr(0, 40)) + "'");
   }
-  const bool table = spec.dataset.name == table_dataset || spec.dataset.name == text_dataset;
+  const bool in_data = data::entry_of(spec.dataset.name).environments_in_data;
   // Where names are not needed, files are not read for them.
-  if (text == nullptr ? !table : !table && is_list_of_numbers(*text)) {
+  if (!in_data && (text == nullptr || is_list_of_numbers(*text))) {
     runs::RunSpec same = spec;
     if (text != nullptr) {
       runs::set(same, "test_envs", *text);

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/runs/run_spec.h"
 
 // The data of 'pair train' and 'pair sweep launch' as users name it: a file or folder of their own, and
@@ -21,10 +22,8 @@ void add_data_settings(
 
 // The dataset and settings for --data.
 struct NamedData {
-  std::string dataset;     // "table" for a file, "images" for a folder or a list of images
-  runs::Override setting;  // the dataset's setting for the path, and the absolute path
-  // For a file, its digest, so that a run is not continued on other data.
-  std::vector<runs::Override> more = {};
+  std::string dataset;       // "table" for a file, "images" for a folder or a list of images
+  base::Assignment setting;  // the dataset's setting for the path, and the absolute path
 };
 
 // `dataset`: the value of --dataset, or empty. Throws std::invalid_argument if the path does not exist, is of
@@ -33,27 +32,19 @@ NamedData data_named(const std::string& path, std::string_view dataset);
 
 // Adds the settings for '--data PATH', before the others, and returns the dataset's name. `dataset` as above;
 // if it is empty and the settings have a column of texts, the dataset is "text". Throws as data_named.
-std::string add_named_data(const std::string& path, std::string_view dataset,
-                           std::vector<runs::Override>& settings);
+std::string add_named_data(const std::string& path, std::string_view dataset, base::Assignments& settings);
 
-// Makes the paths of data among the settings absolute (file, folder, manifest, data_root), so that they hold
-// in any working directory.
-void make_data_paths_absolute(std::vector<runs::Override>& settings);
+// Makes the paths among the settings (base::Field::path) absolute, so that they hold in any working directory.
+void make_paths_absolute(base::Assignments& settings);
 
-// Adds the digests of the files of data that the settings name (file, manifest, vocab), where they are not
-// given. Throws std::invalid_argument if a file does not exist.
-void add_data_digests(std::vector<runs::Override>& settings);
+// The same, and adds the digests of files whose content decides the run, where they are not given. For the complete
+// settings, since the last path of a setting is the one that counts. Throws std::invalid_argument if such a file
+// cannot be read.
+void complete_paths(base::Assignments& settings);
 
 // Throws std::invalid_argument if one of the settings is for CSV files, such as the label, and the dataset is
 // not one.
-void refuse_columns(std::string_view dataset, const std::vector<runs::Override>& settings);
-
-// If the settings name a file of weights without its digest: makes its path absolute and adds the digest,
-// which is part of a run's name. Throws std::invalid_argument if the file cannot be read.
-void add_weights_digest(std::vector<runs::Override>& settings);
-
-// The same for a file of a tokenizer's vocabulary, the setting vocab.
-void add_vocabulary_digest(std::vector<runs::Override>& settings);
+void refuse_columns(std::string_view dataset, const base::Assignments& settings);
 
 // The numbers of the environments that the text names, of environments that are called `names`: one name or
 // several separated by commas (in quotes if one has a comma), or their numbers from 0. A name goes before
@@ -61,12 +52,12 @@ void add_vocabulary_digest(std::vector<runs::Override>& settings);
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names);
 
 // The same for a dataset. Its names are looked up, for which a user's file is read, only if the text is not a
-// list of numbers or the dataset is a table or texts, whose environments may have numbers for names.
+// list of numbers or the dataset has environments_in_data.
 std::vector<std::int64_t> environments_named(std::string_view text, const data::Dataset& dataset);
 
 // The specs that '--test-envs TEXT' stands for, without the setting if `text` is null: one, or one per
-// environment if it is "each". For datasets that have the setting test_envs. Without the text, a table
-// and a file of texts are tested on their last environment.
+// environment if it is "each". For datasets that have the setting test_envs. Without the text, a dataset with
+// environments_in_data is tested on its last environment.
 std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text);
 
 }  // namespace pair::cli

@@ -143,7 +143,7 @@ std::vector<Listed> hparams(const ListFilter& filter) {
 void write_hparams_draw(const DrawRequest& request, bool json, std::ostream& out) {
   const algorithms::AlgorithmEntry& algorithm = algorithms::algorithm_named(request.algorithm);
   const std::string dataset = data::dataset_named(request.dataset).name;
-  const std::vector<runs::Override> drawn =
+  const base::Assignments drawn =
       sweep::draw_hparams(sweep::hparams_of(dataset, algorithm.name), request.seed,
                           static_cast<std::uint64_t>(request.trial_seed));
   nlohmann::ordered_json object{{"dataset", dataset},

@@ -4,6 +4,7 @@
 #include "pair/algorithms/registry.h"
 #include "pair/base/tables.h"
 #include "pair/cli/reference.h"
+#include "pair/data/protocols.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/settings.h"
 
@@ -47,25 +48,8 @@ std::string place(const std::string& where) {
   if (where.empty()) {
     return "everywhere";
   }
-  if (where == "cmnist") {
-    return "the paper's ColoredMNIST datasets and tables";
-  }
-  if (where == "domainbed") {
-    return "datasets in DomainBed's setting";
-  }
-  if (where == "digits") {
-    return "DomainBed's ColoredMNIST and RotatedMNIST";
-  }
-  if (where == "pictures") {
-    return "DomainBed's datasets of images";
-  }
-  if (where == "wilds") {
-    return "the datasets of WILDS";
-  }
-  if (where == "extrapolation") {
-    return "the extrapolation example";
-  }
-  return code(where);
+  const auto* const known = std::ranges::find(data::protocols, where, &data::Protocol::name);
+  return known != data::protocols.end() ? std::string(known->summary) : code(where);
 }
 
 std::string properties_part(const ObjectiveEntry& entry) {

@@ -14,13 +14,13 @@
 namespace pair::cli {
 namespace {
 
-using runs::Override;
+using base::Assignment;
 using runs::RunSpec;
 
 // A setting that the algorithm would ignore is more likely a mistake.
-void refuse_ignored(const RunSpec& spec, const std::vector<Override>& overrides) {
+void refuse_ignored(const RunSpec& spec, const base::Assignments& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
-  for (const Override& override : overrides) {
+  for (const base::Assignment& override : overrides) {
     if (runs::find_setting(spec, override.first) != nullptr && !runs::is_read(spec, override.first)) {
       throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
@@ -47,19 +47,17 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   if (!arguments.spec.empty()) {
     return {spec_in_file(arguments.spec)};
   }
-  std::vector<Override> overrides = arguments.overrides;
+  base::Assignments overrides = arguments.overrides;
   append_set_option(arguments.set, overrides);
   std::string dataset = arguments.dataset;
   if (!arguments.data.empty()) {
     dataset = add_named_data(arguments.data, arguments.dataset_given ? dataset : "", overrides);
   }
   refuse_columns(dataset, overrides);
-  add_weights_digest(overrides);
-  make_data_paths_absolute(overrides);
-  add_data_digests(overrides);
+  complete_paths(overrides);
   // Names of environments are known once the data is.
   std::optional<std::string> test_envs;
-  std::erase_if(overrides, [&test_envs](const Override& override) {
+  std::erase_if(overrides, [&test_envs](const base::Assignment& override) {
     const bool is = override.first == "test_envs";
     test_envs = is ? override.second : test_envs;
     return is;

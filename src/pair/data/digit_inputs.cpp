@@ -5,6 +5,7 @@
 #include "pair/data/gzip.h"
 #include "pair/data/idx.h"
 #include "pair/data/image.h"
+#include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
 
@@ -172,11 +173,19 @@ class DigitInputs final : public Inputs {
   std::vector<std::string> notices_;
 };
 
-}  // namespace
-
 std::unique_ptr<Inputs> open_digits(const base::Options& form, std::vector<std::string> inputs,
                                     std::istream& in, const ReadingOptions& options) {
   return std::make_unique<DigitInputs>(form.as<DigitInput>(), std::move(inputs), in, options);
+}
+
+}  // namespace
+
+InputKind digit_inputs() {
+  InputForm defaults = form_of(DigitInput{});
+  return {.name = std::move(defaults.kind),
+          .options = std::move(defaults.options),
+          .open = open_digits,
+          .takes_channel = true};
 }
 
 }  // namespace pair::data

@@ -6,9 +6,12 @@
 
 #include "pair/base/options.h"
 #include "pair/data/domainbed_sets.h"
+#include "pair/data/domainbed_settings.h"
 #include "pair/data/images.h"
+#include "pair/data/protocols.h"
 #include "pair/data/registry.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/test_envs.h"
 
 // DomainBed's datasets of pictures by name: its folders below a root, its transforms, its splits, its
 // defaults for training.
@@ -31,9 +34,11 @@ struct DomainBedImagesOptions {
 // Found by argument-dependent lookup.
 void describe(base::Fields<DomainBedImagesOptions>& field) {
   using O = DomainBedImagesOptions;
-  field.text("data_root", &O::data_root, "folders that hold those of DomainBed's datasets",
-             "folder with DomainBed's datasets, in which PACS is the folder PACS");
-  field.wholes("test_envs", &O::test_envs, 0, 5, "environments used for testing, not for training");
+  field
+      .text("data_root", &O::data_root, "folders that hold those of DomainBed's datasets",
+            "folder with DomainBed's datasets, in which PACS is the folder PACS")
+      .names_folder();
+  describe_test_envs(field, 5);
   describe_holdout(field, "held-out fraction of each environment's images");
   describe_image_size(field);
   field.flag("data_augmentation", &O::augment, "DomainBed's crops, mirrors, colours and greys in training");
@@ -70,8 +75,8 @@ DatasetEntry entry_for(const DomainBedSet& set) {
                                 " classes in " + std::to_string(set.environments.size()) +
                                 " environments, read from --data-root"};
   entry.options = base::Options::of(DomainBedImagesOptions{});
-  entry.protocol = "domainbed";
-  entry.variant = "pictures";
+  entry.protocol = domainbed_protocol.name;
+  entry.variant = pictures_variant.name;
   entry.in_domainbed = true;
   const base::LogUniform rates{10, -5, -3.5};
   entry.drawn = {.lr = rates,
@@ -79,21 +84,9 @@ DatasetEntry entry_for(const DomainBedSet& set) {
                  .batch = base::LogUniform{2, 3, set.batch_exponent, true},
                  .weight_decay = base::LogUniform{10, -6, -2}};
   // DomainBed's defaults; its records follow its updates number 0, 300, ..., 5000.
-  entry.settings = {{"model", "resnet50"},
-                    {"batch", "32"},
-                    {"steps", "5001"},
-                    {"lr", "5e-5"},
-                    {"lr_d", "5e-5"},
-                    {"l2", "0"},
-                    {"fishr_mean", "true"},
-                    {"irmv1_unbiased", "true"},
-                    {"balance_optimizer", "adam"},
-                    {"balance_lr", "5e-5"},
-                    {"decay", "none"},
-                    {"backtrack", "false"},
-                    {"eval_every", std::to_string(set.record_every)},
-                    {"eval_first", "1"},
-                    {"checkpoint_every", "100"}};
+  entry.settings = domainbed_settings(
+      /*batch=*/32, set.record_every,
+      {{"model", "resnet50"}, {"lr", "5e-5"}, {"lr_d", "5e-5"}, {"balance_lr", "5e-5"}});
   entry.metrics = {"accuracy", "worst_group", "macro_f1"};
   entry.environments = [&set](const base::Options& options) {
     // Known without the files: lists and sweeps need no data.

@@ -14,6 +14,7 @@
 #include "pair/data/domainbed_settings.h"
 #include "pair/data/idx.h"
 #include "pair/data/numpy_random.h"
+#include "pair/data/protocols.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
 #include "pair/data/rotate.h"
@@ -195,8 +196,8 @@ std::vector<DatasetEntry> domainbed_mnist_entries() {
     spec.draws = Draws::domainbed;
     DatasetEntry made{.name = spec.name, .summary = std::move(summary)};
     made.options = base::Options::of(spec);
-    made.protocol = "domainbed";
-    made.variant = "digits";
+    made.protocol = domainbed_protocol.name;
+    made.variant = digits_variant.name;
     made.in_domainbed = true;
     made.settings = domainbed_settings(/*batch=*/64, /*eval_every=*/100);
     made.metrics = {"accuracy", "worst_group"};

@@ -1,40 +1,22 @@
 #include "pair/data/domainbed_mnist_spec.h"
 
-#include <algorithm>
-#include <stdexcept>
-#include <utility>
+#include <iterator>
 
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/test_envs.h"
 
 namespace pair::data {
 namespace {
 
 using Variant = DomainBedMnistSpec::Variant;
 
-}  // namespace
-
-void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t environments) {
-  const std::string accepted = " of 0 to " + std::to_string(environments - 1) + ", each once";
-  if (test_envs.empty()) {
-    throw std::invalid_argument("test_envs: expected at least one" + accepted + ", got none");
-  }
-  for (const std::int64_t number : test_envs) {
-    if (number < 0 || number >= environments) {
-      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " +
-                                  std::to_string(number));
-    }
-    if (std::count(test_envs.begin(), test_envs.end(), number) > 1) {
-      throw std::invalid_argument("test_envs: expected numbers" + accepted + ", got " +
-                                  std::to_string(number) + " twice");
-    }
-  }
-  if (std::cmp_equal(test_envs.size(), environments)) {
-    throw std::invalid_argument("test_envs: expected at least one environment left for training, got all " +
-                                std::to_string(environments));
-  }
+std::int64_t fewest_digits(Variant variant) {
+  return fewest_digits_an_environment * std::ssize(environment_values(variant));
 }
+
+}  // namespace
 
 std::vector<double> environment_values(Variant variant) {
   return variant == Variant::coloured ? std::vector<double>{0.1, 0.2, 0.9}
@@ -58,11 +40,14 @@ std::int64_t classes_of(Variant variant) {
 
 void describe(base::Fields<DomainBedMnistSpec>& field) {
   using S = DomainBedMnistSpec;
-  field.wholes("test_envs", &S::test_envs, 0, 5, "environments used for testing, not for training");
+  describe_test_envs(field, 5);
   describe_holdout(field, "held-out fraction of each environment's digits");
+  // validate() has the exact range, which depends on the variant and the folder.
   field.whole("digits", &S::digits, std::int64_t{1}, 1'000'000'000, "digits dealt out to the environments");
-  field.text("folder", &S::folder, "folders that hold MNIST's four idx files",
-             "folder of the digits; empty: the data of 'pair data get mnist'");
+  field
+      .text("folder", &S::folder, "folders that hold MNIST's four idx files",
+            "folder of the digits; empty: the data of 'pair data get mnist'")
+      .names_folder();
   field
       .choice("draws", &S::draws, {{"domainbed", S::Draws::domainbed}, {"pair", S::Draws::pair}},
               "generators of the data: DomainBed's, bit for bit, or those of earlier versions")
@@ -71,10 +56,8 @@ void describe(base::Fields<DomainBedMnistSpec>& field) {
 
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {
   base::check(base::Options::of(spec));
-  const auto environments = static_cast<std::int64_t>(environment_values(spec.variant).size());
-  check_test_envs(spec.test_envs, environments);
-  const std::int64_t fewest = fewest_digits_an_environment * environments;
-  base::require_integer("digits", spec.digits, fewest, digits_count);
+  check_test_envs(spec.test_envs, std::ssize(environment_values(spec.variant)));
+  base::require_integer("digits", spec.digits, fewest_digits(spec.variant), digits_count);
 }
 
 DomainBedMnistSpec domainbed_mnist_preset(Variant variant) {

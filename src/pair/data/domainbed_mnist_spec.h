@@ -29,8 +29,7 @@ struct DomainBedMnistSpec {
 
   std::string name = "ColoredMNIST";
   Variant variant = Variant::coloured;
-  // Test environments, numbered from 0: at least one, distinct, and at least one environment left for
-  // training.
+  // Test environments (test_envs.h).
   std::vector<std::int64_t> test_envs = {2};
   double holdout = 0.2;  // held-out fraction of each environment's digits
   // Number of digits used, the first of the shuffled ones; fewer for quick trials. From 10 per environment to
@@ -62,10 +61,6 @@ void describe(base::Fields<DomainBedMnistSpec>& field);
 
 // Throws std::invalid_argument that names the option, the expected range and the value.
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count = 70'000);
-
-// The check of test_envs, for any dataset of DomainBed's kind: at least one, distinct, and at least one
-// environment left for training. Throws as above.
-void check_test_envs(const std::vector<std::int64_t>& test_envs, std::int64_t environments);
 
 // "ColoredMNIST" (coloured) and "RotatedMNIST" (rotated), each tested on its last environment.
 DomainBedMnistSpec domainbed_mnist_preset(DomainBedMnistSpec::Variant variant);

@@ -16,9 +16,9 @@ struct DomainBedSet {
   std::string_view folder;                     // below the root: "PACS", "office_home"
   std::vector<std::string_view> environments;  // folders, in DomainBed's order
   std::int64_t classes = 0;
-  std::int64_t images = 0;        // as Gulrajani and Lopez-Paz (ICLR 2021) count them
-  std::int64_t record_every = 0;  // DomainBed's steps between two records
-  double batch_exponent = 5.5;    // DomainBed draws batches of up to 2 to this power
+  std::int64_t images = 0;      // as Gulrajani and Lopez-Paz (ICLR 2021) count them
+  int record_every = 0;         // DomainBed's steps between two records
+  double batch_exponent = 5.5;  // DomainBed draws batches of up to 2 to this power
 };
 
 // PACS, VLCS, OfficeHome, TerraIncognita and DomainNet.

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "pair/data/protocols.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
 
@@ -78,7 +79,7 @@ std::vector<DatasetEntry> extrapolation_entries() {
   const auto entry = [](std::string name, std::string summary, ExtrapolationSpec::Sampling sampling) {
     DatasetEntry made{.name = name, .summary = std::move(summary)};
     made.options = base::Options::of(ExtrapolationSpec{.name = std::move(name), .sampling = sampling});
-    made.protocol = "extrapolation";
+    made.protocol = extrapolation_protocol.name;
     // Appendix C.3: an MLP with 128 units per layer, minibatches of 512 (five per pass over the data, called
     // an epoch here), Adam throughout, 10,000 epochs. Losses of two different minibatches do not show whether
     // a step was too long.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pair/data/environment.h"
+#include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
 
@@ -135,9 +136,10 @@ class ImageInputs final : public Inputs {
   std::vector<std::string> notices_;
 };
 
-}  // namespace
-
-namespace {
+std::unique_ptr<Inputs> open_images(const base::Options& form, std::vector<std::string> inputs,
+                                    std::istream& in, const ReadingOptions& options) {
+  return std::make_unique<ImageInputs>(form.as<ImageInput>(), std::move(inputs), in, options);
+}
 
 // Each channel of each image by its mean and unbiased deviation; a constant one is only centred.
 torch::Tensor standardised(const torch::Tensor& images) {
@@ -178,9 +180,9 @@ torch::Tensor Normalisation::operator()(const torch::Tensor& inputs) const {
   return mean_.defined() ? (as_numbers(inputs) - mean_) / deviation_ : as_numbers(inputs);
 }
 
-std::unique_ptr<Inputs> open_images(const base::Options& form, std::vector<std::string> inputs,
-                                    std::istream& in, const ReadingOptions& options) {
-  return std::make_unique<ImageInputs>(form.as<ImageInput>(), std::move(inputs), in, options);
+InputKind image_inputs() {
+  InputForm defaults = form_of(ImageInput{});
+  return {.name = std::move(defaults.kind), .options = std::move(defaults.options), .open = open_images};
 }
 
 }  // namespace pair::data

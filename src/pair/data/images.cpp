@@ -10,15 +10,16 @@
 
 #include "pair/base/numbers.h"
 #include "pair/base/options.h"
-#include "pair/data/domainbed_mnist_spec.h"
 #include "pair/data/domainbed_settings.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/image_manifest.h"
 #include "pair/data/numpy_random.h"
+#include "pair/data/protocols.h"
 #include "pair/data/random.h"
 #include "pair/data/registry.h"
 #include "pair/data/sha256.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/test_envs.h"
 
 // The user's own images: in folders, ROOT/environment/class/file (image_folder.h), or listed in a CSV file
 // (image_manifest.h). They are read during training.
@@ -38,16 +39,18 @@ bool has_manifest(const ImagesOptions& options) {
 // Found by argument-dependent lookup.
 void describe(base::Fields<ImagesOptions>& field) {
   using O = ImagesOptions;
-  field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/FILE", "folder of the images");
+  field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/FILE", "folder of the images")
+      .names_folder();
   field
       .text("manifest", &O::manifest, "none, or CSV files with the columns path, label and environment",
             "list of the images, in place of folder")
+      .names_file("CSV file of images", "manifest_sha256")
       .unsaid = "none";
   field
       .text("manifest_sha256", &O::manifest_sha256, "none, or SHA-256 digests in hexadecimal",
             "digest of the manifest; 'pair train --data' sets it")
       .unsaid = "none";
-  field.wholes("test_envs", &O::test_envs, 0, 999, "environments used for testing, not for training");
+  describe_test_envs(field, 999);
   describe_holdout(field, "held-out fraction of a training environment's images");
   describe_image_size(field);
   field.number("flip", &O::flip, {.low = 0, .high = 1}, "probability that a training image is mirrored");
@@ -232,7 +235,7 @@ std::vector<DatasetEntry> images_entries() {
   DatasetEntry entry{.name = "images",
                      .summary = "your own images, in folders ENVIRONMENT/CLASS/FILE or listed in a CSV file"};
   entry.options = base::Options::of(ImagesOptions{});
-  entry.protocol = "domainbed";
+  entry.protocol = domainbed_protocol.name;
   // Records every 300 steps as DomainBed on image folders, and a batch that suits a CPU.
   entry.settings = domainbed_settings(/*batch=*/8, /*eval_every=*/300);
   entry.metrics = {"accuracy", "worst_group", "macro_f1"};

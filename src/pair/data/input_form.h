@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pair/base/options.h"
@@ -12,8 +13,7 @@
 namespace pair::data {
 
 struct InputForm {
-  std::string kind =
-      {};  // "image", "digit", "numbers" or "table"; empty: files cannot be read for the dataset
+  std::string kind = {};       // a name (input_kinds.h); empty: files cannot be read for the dataset
   base::Options options = {};  // of that kind
 };
 
@@ -51,5 +51,8 @@ struct NumbersInput {
 };
 void describe(base::Fields<NumbersInput>& field);
 InputForm form_of(const NumbersInput& input);
+
+// "table": one row of a CSV file per input, encoded as in training (table_encoding.h). Without options.
+inline constexpr std::string_view table_input = "table";
 
 }  // namespace pair::data

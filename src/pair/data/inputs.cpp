@@ -1,37 +1,34 @@
 #include "pair/data/inputs.h"
 
+#include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
+#include "pair/data/input_kinds.h"
 
 namespace pair::data {
-namespace {
 
-using Open = std::unique_ptr<Inputs>(const base::Options&, std::vector<std::string>, std::istream&,
-                                     const ReadingOptions&);
-
-struct InputKind {
-  std::string name;
-  Open* open = nullptr;
-};
-
-}  // namespace
-
+// Not in an anonymous namespace: the functions declared inside would be members of it.
 static const std::vector<InputKind>& input_kinds() {
   static const std::vector<InputKind> all = [] {
     std::vector<InputKind> list;
     // clang-format off
     // One line per kind.
-    { extern Open open_images; list.push_back({"image", open_images}); }
-    { extern Open open_digits; list.push_back({"digit", open_digits}); }
-    { extern Open open_numbers; list.push_back({"numbers", open_numbers}); }
-    { extern Open open_tables; list.push_back({"table", open_tables}); }
-    { extern Open open_texts; list.push_back({"text", open_texts}); }
+    { extern InputKind image_inputs(); list.push_back(image_inputs()); }
+    { extern InputKind digit_inputs(); list.push_back(digit_inputs()); }
+    { extern InputKind number_inputs(); list.push_back(number_inputs()); }
+    { extern InputKind table_inputs(); list.push_back(table_inputs()); }
+    { extern InputKind text_inputs(); list.push_back(text_inputs()); }
     // clang-format on
     return list;
   }();
   return all;
+}
+
+const InputKind& input_kind_named(std::string_view name) {
+  return base::named(input_kinds(), "kind of inputs", name);
 }
 
 std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::string> inputs, std::istream& in,
@@ -41,13 +38,13 @@ std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::stri
         "inputs: expected a model whose dataset defines how files become inputs, got one without that "
         "definition");
   }
-  const InputKind& kind = base::named(input_kinds(), "kind of inputs", form.kind);
+  const InputKind& kind = input_kind_named(form.kind);
   base::check(form.options);
   base::require_integer("batch", options.batch, 1, 1'000'000);
   if (options.channel && (*options.channel < 0 || *options.channel > 1)) {
     throw std::invalid_argument("channel: expected 0 or 1, got " + std::to_string(*options.channel));
   }
-  if (options.channel && form.kind != "digit") {
+  if (options.channel && !kind.takes_channel) {
     throw std::invalid_argument("channel: expected a model of coloured digits, got one of the kind '" +
                                 form.kind + "'");
   }

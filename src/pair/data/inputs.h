@@ -14,8 +14,8 @@
 #include "pair/data/input_form.h"
 #include "pair/data/loader.h"
 
-// New inputs for a trained model, read from the user's files in order, one batch at a time. A kind of input
-// is one source file in this folder and one line in inputs.cpp.
+// New inputs for a trained model, read from the user's files in order, one batch at a time. input_kinds.h has
+// the kinds of inputs.
 
 namespace pair::data {
 

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <deque>
 #include <exception>
-#include <limits>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -18,30 +17,12 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/data/loader_plan.h"
 #include "pair/data/pixel_loops.h"
-#include "pair/data/quarter_turns.h"
 #include "pair/data/shared_fields.h"
 
 // Not in an anonymous namespace, because Loader::Work, which is visible outside, has members of these types.
 namespace pair::data::loading {
-
-// The samples of every step. Called by several threads at the same time.
-class Plan {
- public:
-  virtual ~Plan() = default;
-  [[nodiscard]] virtual std::int64_t steps() const = 0;  // one past the last step
-  [[nodiscard]] virtual std::vector<std::size_t> samples(std::int64_t step) const = 0;
-  // The sample to use in place of a broken one; none to leave it out.
-  [[nodiscard]] virtual std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
-                                                               std::uint64_t attempt) const = 0;
-  // The sample at a place of a batch, resized, and augmented in training.
-  [[nodiscard]] virtual Image prepared(const Source& source, std::size_t sample, std::int64_t step,
-                                       std::size_t place) const = 0;
-  // The prepared image, turned in training if the options say so.
-  [[nodiscard]] virtual Image turned(Image image, std::int64_t /*step*/, std::size_t /*place*/) const {
-    return image;
-  }
-};
 
 // One sample of a batch that is being made, written by one worker.
 struct Place {
@@ -81,90 +62,6 @@ std::size_t bytes_per_sample(const LoaderOptions& options) {
 
 // This many broken files in a row are not an accident.
 constexpr std::uint64_t most_replacements = 100;
-
-class TrainingPlan : public Plan {
- public:
-  TrainingPlan(Sampler sampler, const LoaderOptions& options)
-      : sampler_(std::move(sampler)),
-        options_(options),
-        flips_(options.seed, "flips"),
-        augmentations_(options.seed, "augmentations"),
-        turns_(options.seed, "turns") {}
-
-  [[nodiscard]] std::int64_t steps() const override { return std::numeric_limits<std::int64_t>::max(); }
-  [[nodiscard]] std::vector<std::size_t> samples(std::int64_t step) const override {
-    return sampler_.samples_of(step);
-  }
-  [[nodiscard]] std::optional<std::size_t> replacement(std::int64_t step, std::size_t place,
-                                                       std::uint64_t attempt) const override {
-    return sampler_.replacement(step, place, attempt);
-  }
-  [[nodiscard]] Image prepared(const Source& source, std::size_t sample, std::int64_t step,
-                               std::size_t place) const override {
-    const std::uint64_t counter = sampler_.counter(step, place);
-    if (!options_.fast_decode) {
-      const Image image = source.read(sample);
-      return augmented(image, options_.rows, options_.columns, drawn(counter, image.rows, image.columns));
-    }
-    DrawnAugmentation chosen;
-    const ImagePart part = source.read_part(sample, [&](std::int64_t rows, std::int64_t columns) {
-      chosen = drawn(counter, rows, columns);
-      return WantedPart{chosen.crop, options_.rows, options_.columns};
-    });
-    return augmented(part, options_.rows, options_.columns, chosen);
-  }
-  [[nodiscard]] Image turned(Image image, std::int64_t step, std::size_t place) const override {
-    return options_.quarter_turns
-               ? quarter_turned(image, static_cast<int>(4.0 * turns_.uniform(sampler_.counter(step, place))))
-               : std::move(image);
-  }
-
- private:
-  [[nodiscard]] DrawnAugmentation drawn(std::uint64_t counter, std::int64_t rows,
-                                        std::int64_t columns) const {
-    DrawnAugmentation result = draw_augmentation(
-        options_.augment, rows, columns,
-        [&, n = std::uint64_t{0}]() mutable { return augmentations_.nth_uniform(counter, ++n); });
-    result.flip = flips_.uniform(counter) < options_.flip;
-    return result;
-  }
-
-  Sampler sampler_;
-  LoaderOptions options_;
-  CounterRandom flips_;
-  CounterRandom augmentations_;
-  CounterRandom turns_;
-};
-
-class OrderedPlan : public Plan {
- public:
-  OrderedPlan(std::vector<std::size_t> samples, std::size_t batch, const LoaderOptions& options)
-      : samples_(std::move(samples)), batch_(batch), rows_(options.rows), columns_(options.columns) {}
-
-  [[nodiscard]] std::int64_t steps() const override {
-    return static_cast<std::int64_t>((samples_.size() + batch_ - 1) / batch_);
-  }
-  [[nodiscard]] std::vector<std::size_t> samples(std::int64_t step) const override {
-    const std::size_t first = static_cast<std::size_t>(step) * batch_;
-    const std::size_t end = std::min(first + batch_, samples_.size());
-    return {samples_.begin() + static_cast<std::ptrdiff_t>(first),
-            samples_.begin() + static_cast<std::ptrdiff_t>(end)};
-  }
-  [[nodiscard]] std::optional<std::size_t> replacement(std::int64_t /*step*/, std::size_t /*place*/,
-                                                       std::uint64_t /*attempt*/) const override {
-    return std::nullopt;
-  }
-  [[nodiscard]] Image prepared(const Source& source, std::size_t sample, std::int64_t /*step*/,
-                               std::size_t /*place*/) const override {
-    return resized(source.read(sample), rows_, columns_);
-  }
-
- private:
-  std::vector<std::size_t> samples_;
-  std::size_t batch_;
-  std::int64_t rows_;
-  std::int64_t columns_;
-};
 
 // Interleaved pixels as planes: [rows, columns, 3] to [3, rows, columns].
 void write_planes(const Image& image, std::uint8_t* out) {
@@ -439,7 +336,7 @@ Loader Loader::training(std::shared_ptr<const Source> source, Sampler sampler, c
                         std::int64_t first_step) {
   check_options(options);
   base::require_integer("first_step", first_step, 0, std::int64_t{1} << 40);
-  auto plan = std::make_unique<TrainingPlan>(std::move(sampler), options);
+  auto plan = loading::training_plan(std::move(sampler), options);
   return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, first_step));
 }
 
@@ -447,7 +344,7 @@ Loader Loader::ordered(std::shared_ptr<const Source> source, std::vector<std::si
                        std::int64_t batch, const LoaderOptions& options) {
   check_options(options);
   base::require_integer("batch", batch, 1, 1'000'000);
-  auto plan = std::make_unique<OrderedPlan>(std::move(samples), static_cast<std::size_t>(batch), options);
+  auto plan = loading::ordered_plan(std::move(samples), static_cast<std::size_t>(batch), options);
   return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, 0));
 }
 

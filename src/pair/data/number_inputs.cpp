@@ -10,6 +10,7 @@
 #include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
+#include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
 
@@ -161,11 +162,16 @@ class NumberInputs final : public Inputs {
   std::vector<std::string> notices_;
 };
 
-}  // namespace
-
 std::unique_ptr<Inputs> open_numbers(const base::Options& form, std::vector<std::string> inputs,
                                      std::istream& in, const ReadingOptions& options) {
   return std::make_unique<NumberInputs>(form.as<NumbersInput>(), std::move(inputs), in, options);
+}
+
+}  // namespace
+
+InputKind number_inputs() {
+  InputForm defaults = form_of(NumbersInput{});
+  return {.name = std::move(defaults.kind), .options = std::move(defaults.options), .open = open_numbers};
 }
 
 }  // namespace pair::data

@@ -13,6 +13,9 @@
 #include "pair/base/tables.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/image_manifest.h"
+#include "pair/data/prepared_table.h"
+#include "pair/data/table_environments.h"
+#include "pair/data/table_fit.h"
 #include "pair/data/table_spec.h"
 
 namespace pair::data {
@@ -90,8 +93,7 @@ void check_input(const Column& column, const OwnDataRequest& request, std::vecto
   const auto most = static_cast<std::size_t>(TableSpec().max_categories);
   const std::string leave_out =
       "; '--ignore " + base::printable(base::csv_value(column.name)) + "' leaves it out";
-  const std::string expected =
-      base::printable(file) + ": column '" + base::printable(column.name) + "': expected ";
+  const std::string expected = base::printable(file) + ": " + named_column(column.name) + ": expected ";
   std::vector<std::size_t> rows(std::max(column.numbers.size(), column.codes.size()));
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (is_constant(column, rows)) {

@@ -5,10 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/options.h"
+#include "pair/data/protocols.h"
 
 // Datasets by name. A dataset is one source file in this folder with its options, its environments, the
 // training defaults on it and a function that returns its entry; registry.cpp has one line for it.
@@ -33,19 +34,22 @@ struct DatasetEntry {
   std::vector<std::string> aliases = {};  // alternative names
   base::Options options = {};             // defaults
 
-  // The default set-up for training, by which algorithms refer to it: "cmnist" (the paper's ColoredMNIST),
-  // "extrapolation", "domainbed" or "wilds". An algorithm may have defaults for a protocol, and for a variant within
-  // it.
-  std::string protocol = "cmnist";
+  // The set-up for training, by name (protocols.h). An algorithm may have defaults for a protocol, and for a
+  // variant within it.
+  std::string protocol = std::string(paper_protocol.name);
   std::string variant = {};
   bool in_domainbed = false;  // whether DomainBed has the dataset, under the same name
   DatasetDraws drawn = {};
   // Settings that differ from the algorithm's defaults, by name and value as typed.
-  std::vector<std::pair<std::string, std::string>> settings = {};
+  base::Assignments settings = {};
 
   // Whether training starts with a description of the data (EnvironmentSet::description), because its types
   // are found in the file and not given by the user.
   bool described = false;
+
+  // Whether the environments are values in columns of the user's table (table, text). Their names may then be
+  // numbers, and the last one is the test environment unless the user chooses.
+  bool environments_in_data = false;
 
   // How models are measured on new data (metrics.h), the most important first. Empty: accuracy, or mse for
   // regression.

@@ -1,13 +1,8 @@
 #include "pair/data/safetensors.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,12 +12,9 @@
 #include <utility>
 
 #include "pair/base/files.h"
-#include "pair/data/reason.h"
 
 namespace pair::data {
 namespace {
-
-namespace fs = std::filesystem;
 
 static_assert(std::endian::native == std::endian::little, "tensors are written as they are in memory");
 
@@ -342,40 +334,6 @@ Safetensors parse_header(BytesView header, const std::uint8_t* data, std::uint64
   return parts;
 }
 
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (descriptor_ >= 0) {
-      ::close(descriptor_);
-    }
-  }
-  [[nodiscard]] int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
-
-[[noreturn]] void fail_safetensors(const fs::path& path, int error) {
-  throw std::runtime_error("cannot read " + path.string() + ": " + reason(error));
-}
-
-void read_exactly(int descriptor, std::span<std::uint8_t> bytes, const fs::path& path) {
-  while (!bytes.empty()) {
-    // Linux reads at most 2 GiB at a time.
-    const ssize_t got = ::read(descriptor, bytes.data(), std::min(bytes.size(), std::size_t{1} << 30U));
-    if (got < 0 && errno != EINTR) {
-      fail_safetensors(path, errno);
-    }
-    if (got == 0) {
-      refuse_file(path.string(), "the file became shorter while it was read");
-    }
-    bytes = bytes.subspan(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-  }
-}
-
 // The tensors in the order of their bytes, after validation.
 std::vector<const TensorView*> in_file_order(std::span<const TensorView> tensors) {
   std::vector<const TensorView*> order;
@@ -474,24 +432,19 @@ Safetensors parse_safetensors(BytesView file, std::string_view what) {
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) {
-  // Without O_NONBLOCK, opening a pipe would wait for its other end.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  struct stat status {};
-  if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {
-    fail_safetensors(path, errno);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    refuse_file(path.string(), "expected a regular file");
-  }
-  const auto size = static_cast<std::uint64_t>(status.st_size);
+  base::RegularFile file(path, largest_weights);
+  const auto read = [&file](std::span<std::uint8_t> bytes) {
+    file.read_exactly(reinterpret_cast<char*>(bytes.data()), bytes.size());
+  };
+  const std::uint64_t size = file.size();
   std::vector<std::uint8_t> header(static_cast<std::size_t>(std::min<std::uint64_t>(size, length_bytes)));
-  read_exactly(file.get(), header, path);
+  read(header);
   header.resize(header_length(header, size, path.string()));
-  read_exactly(file.get(), header, path);
+  read(header);
   const auto data_size = static_cast<std::size_t>(size - length_bytes - header.size());
   data_ = std::make_unique_for_overwrite<std::uint8_t[]>(data_size);
   parts_ = parse_header(header, data_.get(), data_size, path.string());
-  read_exactly(file.get(), {data_.get(), data_size}, path);
+  read({data_.get(), data_size});
 }
 
 std::string safetensors_header(std::span<const TensorView> tensors, const Metadata& metadata) {

@@ -62,11 +62,15 @@ inline constexpr std::size_t largest_safetensors_header = 100'000'000;
 //   - tensors overlap, bytes between them belong to none, or the last one does not end with the file.
 Safetensors parse_safetensors(BytesView file, std::string_view what);
 
+// The maximum size of a file of weights, in bytes.
+inline constexpr std::uint64_t largest_weights = std::uint64_t{16} << 30;
+
 // A file read into memory, and its tensors.
 class SafetensorsFile {
  public:
-  // Throws std::runtime_error if the file is missing, unreadable or not a regular file, and for everything
-  // that parse_safetensors rejects. The header is checked before the rest is read.
+  // Throws std::runtime_error if the file is missing, unreadable, not a regular file or larger than
+  // largest_weights, and for everything that parse_safetensors rejects. The header is checked before the rest
+  // is read.
   explicit SafetensorsFile(const std::filesystem::path& path);
 
   [[nodiscard]] const std::vector<TensorView>& tensors() const { return parts_.tensors; }

@@ -45,6 +45,10 @@ bool is_sha256(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
+bool is_sha256_or_empty(std::string_view text) {
+  return text.empty() || is_sha256(text);
+}
+
 std::string sha256_of_file(const std::filesystem::path& path, std::uint64_t limit) {
   base::RegularFile file(path, limit);
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(), &EVP_MD_CTX_free);

@@ -21,5 +21,7 @@ std::string sha256_of_file(const std::filesystem::path& path,
 
 // Whether the text has the form of such a digest.
 bool is_sha256(std::string_view text);
+// The same, or empty: for options whose digest may be missing.
+bool is_sha256_or_empty(std::string_view text);
 
 }  // namespace pair::data

@@ -153,8 +153,8 @@ class ColumnReader {
   }
 
   [[noreturn]] void refuse_infinite(std::string_view cell, const CsvReader& reader) const {
-    reader.refuse("column '" + base::printable(column_.name) +
-                  "': expected a finite number or nothing, got " + cell_shown(cell));
+    reader.refuse(named_column(column_.name) + ": expected a finite number or nothing, got " +
+                  cell_shown(cell));
   }
 
   [[noreturn]] void refuse_many(const CsvReader& reader) const {
@@ -284,6 +284,20 @@ std::string missing_rows(const Column& column) {
   return column.missing == 1 ? "1 row without, in line " + std::to_string(column.missing_line)
                              : std::to_string(column.missing) + " rows without, the first in line " +
                                    std::to_string(column.missing_line);
+}
+
+std::string named_column(const std::string& name) {
+  return "column '" + base::printable(name) + "'";
+}
+
+void sort_names(std::vector<std::string>& names) {
+  const bool numbers = std::all_of(names.begin(), names.end(),
+                                   [](const std::string& name) { return number_of(name).has_value(); });
+  std::sort(names.begin(), names.end(), [numbers](const std::string& a, const std::string& b) {
+    const double x = numbers ? *number_of(a) : 0.0;
+    const double y = numbers ? *number_of(b) : 0.0;
+    return x != y ? x < y : a < b;
+  });
 }
 
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most) {

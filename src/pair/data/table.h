@@ -70,6 +70,12 @@ std::string missing_rows(const Column& column);
 // "'a', 'b' and 'c'", for sentences: at most `most` of them, then "and 7 more".
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 30);
 
+// "column 'age'", for sentences.
+std::string named_column(const std::string& name);
+
+// Sorts names: by value if all are numbers, otherwise by their bytes.
+void sort_names(std::vector<std::string>& names);
+
 // Throws std::invalid_argument "WHAT: expected a column of FILE, which has ..., got 'NAME'" if the name is
 // not one of the columns.
 void check_column(std::string_view what, const std::string& name, const std::vector<std::string>& columns,

@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "pair/data/environment.h"
+#include "pair/data/prepared_table.h"
 #include "pair/data/registry.h"
 #include "pair/data/table_encoding.h"
+#include "pair/data/table_environments.h"
 #include "pair/data/table_spec.h"
 
-// A user's own table, as tensors (see table_spec.h). All rows are in memory, so that steps can take all of
+// A user's own table, as tensors (see prepared_table.h). All rows are in memory, so that steps can take all of
 // them: PAIR-o needs no minibatches here.
 
 namespace pair::data {
@@ -90,6 +92,7 @@ std::vector<DatasetEntry> table_entries() {
                      .summary = "a CSV file with a column for the label and one for the environment"};
   entry.options = base::Options::of<TableSpec>();
   entry.described = true;
+  entry.environments_in_data = true;
   entry.environments = [](const base::Options& options) {
     return environment_names(options.as<TableSpec>());
   };

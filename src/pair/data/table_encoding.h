@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
@@ -10,18 +9,22 @@
 
 #include "pair/data/table.h"
 
-// How rows of a table become the inputs of a model, and labels its targets. Fitted on the training rows, kept
-// with the model as JSON, and applied to new rows.
+// How rows of a table become the inputs of a model, and labels its targets. Fitted on the training rows
+// (table_fit.h), kept with the model as JSON, and applied to new rows.
 //
 //   a number    (x - mean) / deviation, with the training rows' mean and standard deviation (dividing by n).
 //               Missing: 0, the mean. If the training rows have missing cells, one more input is 1 for a
 //               missing cell and 0 otherwise.
-//   a category  one input per category of the training rows, sorted, 1 for the row's own and 0 for the
-//   others.
+//   a category  one input per category of the training rows, sorted: 1 for the row's own, 0 for the others.
 //               If the training rows have missing cells, "missing" is one more category. A category that they
 //               do not have is 0 in all inputs.
 
 namespace pair::data {
+
+// A number as an input or as the target of a regression.
+inline float standardised(double value, double mean, double deviation) {
+  return static_cast<float>((value - mean) / deviation);
+}
 
 enum class TableTask { classification, regression };
 std::string_view to_string(TableTask task);
@@ -93,37 +96,9 @@ class RowEncoder {
   std::vector<std::string_view> cells_;
 };
 
-// The encoding of a feature's column, fitted on those rows. Throws std::invalid_argument if the numbers are
-// so large or so close that their mean or deviation is not finite or 0.
-ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> rows);
-// Whether the column is the same in all of those rows (at least one).
-bool is_constant(const Column& column, std::span<const std::size_t> rows);
-// Throws std::invalid_argument, with a hint to leave the column out, for a column of dates and for one that
-// has another text in more than half of the rows (more than 20 texts), such as names.
-void check_feature(const Column& column, const std::string& file);
-
 // The column's inputs of some rows: row i of the rows goes to inputs[i * stride], width() numbers each.
 void encode_column(const Column& column, const ColumnEncoding& encoding, std::span<const std::size_t> rows,
                    float* inputs, std::size_t stride);
-
-// A label as a number: the class's index, or the number standardised. One per row of the table.
-struct Labels {
-  LabelEncoding encoding;
-  std::vector<float> values = {};
-  [[nodiscard]] std::size_t classes() const { return encoding.classes.size(); }
-};
-
-enum class TaskChoice { found, classification, regression };
-
-// Numbers that are at most 20 different integers are classes, other numbers are a regression, and texts are
-// classes, unless the choice says otherwise. Mean and deviation are those of `rows`. Throws
-// std::invalid_argument for a missing label, texts as a regression, one class alone, and labels of a
-// regression that are all the same.
-Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::size_t> rows,
-                  const std::string& file);
-
-// Sorts names: by value if all are numbers, otherwise by their bytes.
-void sort_names(std::vector<std::string>& names);
 
 nlohmann::json as_json(const TableEncoding& encoding);
 // Throws std::invalid_argument that says what is expected, for what as_json does not write.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "pair/data/csv.h"
+#include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
 #include "pair/data/table_encoding.h"
 
@@ -86,11 +87,15 @@ class TableInputs final : public Inputs {
   std::optional<RowEncoder> encoder_;
 };
 
-}  // namespace
-
 std::unique_ptr<Inputs> open_tables(const base::Options& /*form*/, std::vector<std::string> inputs,
                                     std::istream& in, const ReadingOptions& options) {
   return std::make_unique<TableInputs>(std::move(inputs), in, options);
+}
+
+}  // namespace
+
+InputKind table_inputs() {
+  return {.name = std::string(table_input), .open = open_tables};
 }
 
 }  // namespace pair::data

@@ -1,33 +1,19 @@
 #include "pair/data/table_spec.h"
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <numeric>
 #include <optional>
 #include <stdexcept>
-#include <unordered_map>
 #include <utility>
 
 #include "pair/base/names.h"
-#include "pair/base/numbers.h"
-#include "pair/base/tables.h"
 #include "pair/data/column_lists.h"
 #include "pair/data/csv.h"
-#include "pair/data/domainbed_mnist_spec.h"
-#include "pair/data/random.h"
 #include "pair/data/sha256.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/test_envs.h"
 
 namespace pair::data {
 namespace {
-
-constexpr std::size_t most_environments = 1000;
-constexpr std::size_t shown_in_notices = 5;
-
-bool is_digest(const std::string& text) {
-  return text.empty() || is_sha256(text);
-}
 
 void check_given(const TableSpec& spec) {
   if (spec.file.empty()) {
@@ -38,262 +24,9 @@ void check_given(const TableSpec& spec) {
   }
   if (spec.environment.empty()) {
     throw std::invalid_argument(
-        "environment: expected the column that says where a row is from, got none; '--environment COLUMN' "
-        "names "
-        "it");
+        "environment: expected the column that says where a row is from, got none; "
+        "'--environment COLUMN' names it");
   }
-}
-
-TableReading reading_of(const TableSpec& spec) {
-  return {.separator = separator_of(spec),
-          .ignore = spec.ignore,
-          .environment = spec.environment,
-          .label = spec.label,
-          .most_categories = static_cast<std::size_t>(spec.max_categories)};
-}
-
-// Each row's environment, as an index into names.
-struct RowEnvironments {
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> of_row;
-};
-
-RowEnvironments environments_of_rows(const Table& table, const std::vector<std::string>& columns) {
-  // Combined texts by column after column: codes of what was combined so far and the column's own.
-  std::vector<std::string> names{""};
-  std::vector<std::uint32_t> of_row(table.rows, 0);
-  const std::string shown = base::printable(table.name);
-  for (const std::string& name : columns) {
-    const Column& column = *table.find(name);
-    if (column.missing > 0) {
-      throw std::invalid_argument(shown + ": environment '" + base::printable(name) +
-                                  "': expected a value in every row, got " + missing_rows(column));
-    }
-    std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> combined;
-    std::vector<std::string> longer;
-    for (std::size_t row = 0; row < table.rows; ++row) {
-      const std::pair key{of_row[row], column.codes[row]};
-      const auto [found, added] = combined.emplace(key, static_cast<std::uint32_t>(combined.size()));
-      if (added) {
-        if (combined.size() > most_environments) {
-          throw std::invalid_argument(shown + ": environment: expected at most " +
-                                      std::to_string(most_environments) + " environments, got more");
-        }
-        longer.push_back(names[key.first].empty() ? column.categories[key.second]
-                                                  : names[key.first] + "/" + column.categories[key.second]);
-      }
-      of_row[row] = found->second;
-    }
-    names = std::move(longer);
-  }
-  // In order.
-  std::vector<std::string> sorted = names;
-  sort_names(sorted);
-  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
-    throw std::invalid_argument(
-        shown + ": environment: expected names that differ when combined with '/', got '" +
-        base::printable(*std::adjacent_find(sorted.begin(), sorted.end())) + "' twice");
-  }
-  std::vector<std::uint32_t> place(names.size());
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    place[i] = static_cast<std::uint32_t>(std::find(sorted.begin(), sorted.end(), names[i]) - sorted.begin());
-  }
-  for (std::uint32_t& environment : of_row) {
-    environment = place[environment];
-  }
-  if (sorted.size() < 2) {
-    throw std::invalid_argument(shown + ": environment: expected at least 2 environments, got '" +
-                                base::printable(sorted.front()) + "' in every row");
-  }
-  return {std::move(sorted), std::move(of_row)};
-}
-
-void divide(PreparedTable::Part& part, std::vector<std::size_t> rows, double share, std::uint64_t seed) {
-  Random random(seed, "table/split/" + part.name);
-  const std::vector<std::int64_t> order = random.permutation(rows.size());
-  const auto held = static_cast<std::size_t>(share * static_cast<double>(rows.size()));
-  if (held == 0 || held == rows.size()) {
-    throw std::invalid_argument("holdout: expected a share that leaves and holds out at least one row of '" +
-                                base::printable(part.name) + "', which has " + std::to_string(rows.size()) +
-                                ", got " + base::shown(share));
-  }
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    (i < held ? part.out : part.in).push_back(rows[static_cast<std::size_t>(order[i])]);
-  }
-  std::sort(part.in.begin(), part.in.end());
-  std::sort(part.out.begin(), part.out.end());
-}
-
-std::vector<PreparedTable::Part> parts_of(const RowEnvironments& environments, const TableSpec& spec,
-                                          std::uint64_t seed) {
-  std::vector<std::vector<std::size_t>> rows(environments.names.size());
-  for (std::size_t row = 0; row < environments.of_row.size(); ++row) {
-    rows[environments.of_row[row]].push_back(row);
-  }
-  std::vector<PreparedTable::Part> parts(rows.size());
-  for (std::size_t e = 0; e < parts.size(); ++e) {
-    parts[e].name = environments.names[e];
-    parts[e].test = std::find(spec.test_envs.begin(), spec.test_envs.end(), static_cast<std::int64_t>(e)) !=
-                    spec.test_envs.end();
-    divide(parts[e], std::move(rows[e]), spec.holdout, seed);
-  }
-  return parts;
-}
-
-std::vector<std::size_t> training_rows(const std::vector<PreparedTable::Part>& parts) {
-  std::vector<std::size_t> rows;
-  for (const PreparedTable::Part& part : parts) {
-    if (!part.test) {
-      rows.insert(rows.end(), part.in.begin(), part.in.end());
-    }
-  }
-  std::sort(rows.begin(), rows.end());
-  return rows;
-}
-
-// Rows per environment and class.
-std::vector<std::vector<std::size_t>> class_counts(const PreparedTable& prepared) {
-  std::vector<std::vector<std::size_t>> counts;
-  for (const PreparedTable::Part& part : prepared.environments) {
-    std::vector<std::size_t> count(prepared.encoding.label.classes.size(), 0);
-    for (const auto* rows : {&part.in, &part.out}) {
-      for (const std::size_t row : *rows) {
-        ++count[static_cast<std::size_t>(prepared.labels[row])];
-      }
-    }
-    counts.push_back(std::move(count));
-  }
-  return counts;
-}
-
-void check_classes(PreparedTable& prepared) {
-  const std::vector<std::string>& classes = prepared.encoding.label.classes;
-  const std::vector<std::vector<std::size_t>> counts = class_counts(prepared);
-  std::vector<std::string> learned;
-  std::vector<std::string> unlearned;
-  std::vector<std::string> lacking;
-  for (std::size_t c = 0; c < classes.size(); ++c) {
-    std::size_t training = 0;
-    for (std::size_t e = 0; e < counts.size(); ++e) {
-      training += prepared.environments[e].test ? 0 : counts[e][c];
-      if (counts[e][c] == 0) {
-        lacking.push_back(prepared.environments[e].name + "' without '" + classes[c]);
-      }
-    }
-    (training > 0 ? learned : unlearned).push_back(classes[c]);
-  }
-  const std::string label = base::printable(prepared.table.name) + ": label '" +
-                            base::printable(prepared.encoding.label.name) + "': ";
-  if (learned.size() < 2) {
-    throw std::invalid_argument(label + "expected at least 2 classes in the training environments, got " +
-                                quoted_names(learned) + " in every row");
-  }
-  if (!unlearned.empty()) {
-    prepared.notices.push_back(label + "classes that only test environments have cannot be learned: " +
-                               quoted_names(unlearned, shown_in_notices));
-  }
-  if (!lacking.empty()) {
-    prepared.notices.push_back(label + "environments that lack a class: " + std::to_string(lacking.size()) +
-                               ", " + (lacking.size() == 1 ? "" : "for example ") + "'" +
-                               base::printable(lacking.front()) + "'");
-  }
-}
-
-// Row numbers: 1, 2, 3, ... or similar.
-bool counts_rows(const Column& column) {
-  if (column.kind != ColumnKind::number || column.missing > 0 || column.numbers.size() < 3) {
-    return false;
-  }
-  for (std::size_t row = 1; row < column.numbers.size(); ++row) {
-    if (column.numbers[row] - column.numbers[row - 1] != 1.0) {
-      return false;
-    }
-  }
-  return true;
-}
-
-void refuse_constant(const std::vector<std::string>& names, const std::string& file) {
-  if (names.empty()) {
-    return;
-  }
-  throw std::invalid_argument(
-      base::printable(file) + ": expected columns that differ between training rows, got " +
-      quoted_names(names) + "; '--ignore " +
-      base::joined(names, ",",
-                   [](const std::string& name) { return base::printable(base::csv_value(name)); }) +
-      "' leaves " + (names.size() == 1 ? "it" : "them") + " out");
-}
-
-// Categories of the column that the encoding does not have.
-std::size_t unseen_categories(const Column& column, const ColumnEncoding& encoding) {
-  return column.categories.size() - encoding.categories.size();
-}
-
-void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows) {
-  const std::string file = base::printable(prepared.table.name);
-  std::vector<std::string> constant;
-  for (const Column& column : prepared.table.columns) {
-    check_feature(column, prepared.table.name);
-    if (is_constant(column, rows)) {
-      constant.push_back(column.name);
-    }
-  }
-  refuse_constant(constant, prepared.table.name);
-  for (const Column& column : prepared.table.columns) {
-    const std::string named = file + ": column '" + base::printable(column.name) + "'";
-    prepared.encoding.columns.push_back(fit_column(column, rows));
-    if (const std::size_t unseen = unseen_categories(column, prepared.encoding.columns.back()); unseen > 0) {
-      prepared.notices.push_back(
-          named + ": categories that no training row has, which become zeros: " + std::to_string(unseen));
-    }
-    if (counts_rows(column)) {
-      prepared.notices.push_back(named + " numbers the rows; '--ignore " + base::printable(column.name) +
-                                 "' leaves it out");
-    }
-  }
-  if (prepared.table.unnamed > 0) {
-    prepared.notices.push_back(
-        file + ": columns without a name are left out: " + std::to_string(prepared.table.unnamed));
-  }
-}
-
-std::string rounded_text(double value) {
-  return base::shown(base::rounded(value));
-}
-
-std::string column_detail(const ColumnEncoding& column) {
-  if (column.kind == ColumnKind::number) {
-    return "mean " + rounded_text(column.mean) + ", deviation " + rounded_text(column.deviation);
-  }
-  return std::to_string(column.categories.size()) + ": " + quoted_names(column.categories, shown_in_notices);
-}
-
-std::string description_of(const PreparedTable& prepared, const std::vector<std::size_t>& missing) {
-  const TableEncoding& encoding = prepared.encoding;
-  const LabelEncoding& label = encoding.label;
-  std::string text = base::printable(prepared.table.name) + ": " + std::to_string(prepared.table.rows) +
-                     " rows, " + std::to_string(encoding.columns.size()) + " columns, " +
-                     std::to_string(encoding.width()) + " inputs\n";
-  text += "Label '" + base::printable(label.name) + "': " +
-          (label.task == TableTask::regression ? "a regression, mean " + rounded_text(label.mean) +
-                                                     ", deviation " + rounded_text(label.deviation)
-                                               : std::to_string(label.classes.size()) + " classes, " +
-                                                     quoted_names(label.classes, shown_in_notices)) +
-          "\n";
-  std::vector<std::string> train;
-  std::vector<std::string> test;
-  for (const PreparedTable::Part& part : prepared.environments) {
-    (part.test ? test : train).push_back(part.name);
-  }
-  text += "Environments by " + quoted_names(encoding.environment) + ": trained on " +
-          quoted_names(train, 10) + "; tested on " + quoted_names(test, 10) + "\n";
-  base::Rows rows{{"column", "type", "missing", "in the training rows"}};
-  for (std::size_t i = 0; i < encoding.columns.size(); ++i) {
-    const ColumnEncoding& column = encoding.columns[i];
-    rows.push_back({base::printable(column.name), column.kind == ColumnKind::number ? "number" : "category",
-                    std::to_string(missing[i]), column_detail(column)});
-  }
-  return text + base::aligned(rows, {.indent = "  "});
 }
 
 }  // namespace
@@ -310,6 +43,14 @@ char separator_of(const TableSpec& spec) {
       return '\t';
   }
   return '\0';
+}
+
+TableReading reading_of(const TableSpec& spec) {
+  return {.separator = separator_of(spec),
+          .ignore = spec.ignore,
+          .environment = spec.environment,
+          .label = spec.label,
+          .most_categories = static_cast<std::size_t>(spec.max_categories)};
 }
 
 std::optional<base::Value> parse_columns(std::string_view typed) {
@@ -333,7 +74,8 @@ std::optional<base::Value> parse_columns(std::string_view typed) {
 
 void describe(base::Fields<TableSpec>& field) {
   using S = TableSpec;
-  field.text("file", &S::file, "CSV files, gzipped or not", "path of the table");
+  field.text("file", &S::file, "CSV files, gzipped or not", "path of the table")
+      .names_file("CSV file", "file_sha256");
   field.text("label", &S::label, "names of columns", "the column to predict");
   add_columns(field, "environment", &S::environment, "columns that say which environment a row is from");
   add_columns(field, "ignore", &S::ignore, "columns that are not used");
@@ -342,7 +84,7 @@ void describe(base::Fields<TableSpec>& field) {
                 {"classification", TaskChoice::classification},
                 {"regression", TaskChoice::regression}},
                "what the label is; auto: classes if it is text or at most 20 integers");
-  field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
+  describe_test_envs(field, 999);
   describe_holdout(field, "share of an environment's rows that is held out");
   field.whole("max_categories", &S::max_categories, std::int64_t{2}, 100'000,
               "categories that a column may have");
@@ -353,7 +95,7 @@ void describe(base::Fields<TableSpec>& field) {
                 {"tab", S::Separator::tab}},
                "what separates fields; auto: found from the first rows");
   field.text("file_sha256", &S::file_sha256, "nothing, or SHA-256 digests in hexadecimal",
-             "digest that the file must have; 'pair train --data' fills it in", is_digest);
+             "digest that the file must have; 'pair train --data' fills it in", is_sha256_or_empty);
 }
 
 void validate(const TableSpec& spec) {
@@ -387,77 +129,6 @@ void validate(const TableSpec& spec) {
       refuse_twice("ignore", name, "environment");
     }
   }
-}
-
-std::vector<std::string> environment_names(const TableSpec& spec) {
-  validate(spec);
-  TableReading reading = reading_of(spec);
-  reading.ignore.clear();
-  reading.only = spec.environment;
-  return environments_of_rows(read_table(spec.file, reading), spec.environment).names;
-}
-
-namespace {
-
-// Divides the rows and fits their labels.
-void prepare_rows(PreparedTable& prepared, const TableSpec& spec, std::uint64_t seed) {
-  const RowEnvironments environments = environments_of_rows(prepared.table, spec.environment);
-  check_test_envs(spec.test_envs, static_cast<std::int64_t>(environments.names.size()));
-  prepared.environments = parts_of(environments, spec, seed);
-  Labels labels = fit_labels(*prepared.table.find(spec.label), spec.task,
-                             training_rows(prepared.environments), spec.file);
-  prepared.encoding.label = std::move(labels.encoding);
-  prepared.encoding.environment = spec.environment;
-  prepared.labels = std::move(labels.values);
-  if (prepared.encoding.label.task == TableTask::classification) {
-    check_classes(prepared);
-  }
-}
-
-void check_digest(const TableSpec& spec) {
-  if (!spec.file_sha256.empty() && sha256_of_file(spec.file) != spec.file_sha256) {
-    throw std::invalid_argument("file_sha256: expected " + spec.file_sha256 +
-                                ", got another digest: " + base::printable(spec.file) + " has changed");
-  }
-}
-
-}  // namespace
-
-PreparedTable prepare_labels(const TableSpec& spec, std::uint64_t seed) {
-  validate(spec);
-  check_digest(spec);
-  TableReading reading = reading_of(spec);
-  reading.ignore.clear();
-  reading.only = spec.environment;
-  reading.only.push_back(spec.label);
-  PreparedTable prepared{.table = read_table(spec.file, reading)};
-  prepare_rows(prepared, spec, seed);
-  prepared.table.columns.clear();
-  return prepared;
-}
-
-PreparedTable prepare_table(const TableSpec& spec, std::uint64_t seed) {
-  validate(spec);
-  check_digest(spec);
-  PreparedTable prepared{.table = read_table(spec.file, reading_of(spec))};
-  Table& table = prepared.table;
-  prepare_rows(prepared, spec, seed);
-  const std::vector<std::size_t> rows = training_rows(prepared.environments);
-  std::erase_if(table.columns, [&spec](const Column& column) {
-    return column.name == spec.label ||
-           std::find(spec.environment.begin(), spec.environment.end(), column.name) != spec.environment.end();
-  });
-  if (table.columns.empty()) {
-    throw std::invalid_argument(base::printable(spec.file) +
-                                ": expected columns besides label and environment, got none");
-  }
-  fit_features(prepared, rows);
-  std::vector<std::size_t> missing;
-  for (const Column& column : table.columns) {
-    missing.push_back(column.missing);
-  }
-  prepared.description = description_of(prepared, missing);
-  return prepared;
 }
 
 }  // namespace pair::data

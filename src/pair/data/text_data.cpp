@@ -6,7 +6,10 @@
 
 #include "pair/base/names.h"
 #include "pair/data/domainbed_settings.h"
+#include "pair/data/prepared_table.h"
+#include "pair/data/protocols.h"
 #include "pair/data/registry.h"
+#include "pair/data/table_environments.h"
 #include "pair/data/text.h"
 #include "pair/data/text_spec.h"
 #include "pair/data/wordpiece.h"
@@ -83,14 +86,12 @@ std::vector<DatasetEntry> text_entries() {
   DatasetEntry entry{.name = "text",
                      .summary = "a CSV file with columns for the text, the label and the environment"};
   entry.options = base::Options::of<TextSpec>();
-  entry.protocol = "domainbed";
+  entry.protocol = domainbed_protocol.name;
   // The batch and the learning rate of the paper's CivilComments.
-  entry.settings = domainbed_settings(/*batch=*/16, /*eval_every=*/300);
-  for (auto& [name, value] : entry.settings) {
-    value = name == "model" ? "distilbert" : name == "balance_lr" ? "1e-5" : value;
-  }
-  entry.settings.emplace_back("lr", "1e-5");
+  entry.settings = domainbed_settings(/*batch=*/16, /*eval_every=*/300,
+                                      {{"model", "distilbert"}, {"lr", "1e-5"}, {"balance_lr", "1e-5"}});
   entry.described = true;
+  entry.environments_in_data = true;
   entry.metrics = {"accuracy", "worst_group", "macro_f1"};
   entry.environments = [](const base::Options& options) {
     const auto& spec = options.as<TextSpec>();

@@ -9,6 +9,7 @@
 #include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/data/csv.h"
+#include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
 #include "pair/data/text.h"
@@ -130,11 +131,16 @@ class TextInputs final : public Inputs {
   std::size_t line_ = 0;
 };
 
-}  // namespace
-
 std::unique_ptr<Inputs> open_texts(const base::Options& form, std::vector<std::string> inputs,
                                    std::istream& in, const ReadingOptions& options) {
   return std::make_unique<TextInputs>(form.as<TextInput>(), std::move(inputs), in, options);
+}
+
+}  // namespace
+
+InputKind text_inputs() {
+  InputForm defaults = form_of(TextInput{});
+  return {.name = std::move(defaults.kind), .options = std::move(defaults.options), .open = open_texts};
 }
 
 }  // namespace pair::data

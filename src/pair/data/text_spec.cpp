@@ -8,6 +8,7 @@
 #include "pair/data/csv.h"
 #include "pair/data/sha256.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/test_envs.h"
 
 namespace pair::data {
 
@@ -18,12 +19,13 @@ void describe(base::Fields<TextSpec>& field) {
   const auto of_table = [&rows](const char* name) -> const base::Field& {
     return *std::ranges::find(rows, name, &base::Field::name);
   };
-  field.text("file", &S::file, "CSV files, gzipped or not", "path of the file with the texts");
+  field.text("file", &S::file, "CSV files, gzipped or not", "path of the file with the texts")
+      .names_file("CSV file", "file_sha256");
   field.text("text", &S::text, "names of columns", "the column with the texts");
   field.text("label", &S::label, "names of columns", "the column to predict");
   add_columns(field, "environment", &S::environment, "columns that say which environment a row is from");
   describe_vocabulary(field);
-  field.wholes("test_envs", &S::test_envs, 0, 999, "environments to test on and not to train on");
+  describe_test_envs(field, 999);
   describe_holdout(field, "share of an environment's rows that is held out");
   describe_workers(field, 1, "threads that tokenize texts");
   field.choice("separator", &S::separator,
@@ -33,11 +35,7 @@ void describe(base::Fields<TextSpec>& field) {
                 {"tab", TableSpec::Separator::tab}},
                of_table("separator").summary);
   field.text("file_sha256", &S::file_sha256, "nothing, or SHA-256 digests in hexadecimal",
-             of_table("file_sha256").summary, is_digest_or_nothing);
-}
-
-bool is_digest_or_nothing(const std::string& text) {
-  return text.empty() || is_sha256(text);
+             of_table("file_sha256").summary, is_sha256_or_empty);
 }
 
 void require_vocabulary(const std::string& path) {

@@ -5,15 +5,13 @@
 #include <vector>
 
 #include "pair/base/options.h"
+#include "pair/data/sha256.h"
 #include "pair/data/table_spec.h"
 
 // A user's own texts as a dataset: a CSV file with a column of texts, a column with the label, and one or
 // more that name the environment. text_data.cpp makes tensors of it.
 
 namespace pair::data {
-
-// Whether the text is empty or a SHA-256 digest in hexadecimal.
-bool is_digest_or_nothing(const std::string& text);
 
 struct TextSpec {
   std::string file = {};                      // a CSV file, gzipped or not. It has no default
@@ -38,9 +36,10 @@ void describe(base::Fields<TextSpec>& field);
 // The options vocab, vocab_sha256 and max_tokens of a dataset of texts, which O has under these names.
 template <class O>
 void describe_vocabulary(base::Fields<O>& field) {
-  field.text("vocab", &O::vocab, "files with one token per line", "BERT's vocabulary, vocab.txt");
+  field.text("vocab", &O::vocab, "files with one token per line", "BERT's vocabulary, vocab.txt")
+      .names_file("file with one token per line", "vocab_sha256");
   field.text("vocab_sha256", &O::vocab_sha256, "nothing, or SHA-256 digests in hexadecimal",
-             "digest that the vocabulary must have; 'pair train --vocab' fills it in", is_digest_or_nothing);
+             "digest that the vocabulary must have; 'pair train --vocab' fills it in", is_sha256_or_empty);
   field.whole("max_tokens", &O::max_tokens, std::int64_t{2}, 65'536,
               "tokens per text, [CLS] and [SEP] included; longer texts are cut");
 }

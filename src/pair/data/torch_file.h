@@ -1,17 +1,14 @@
 #pragma once
 
 #include <deque>
-#include <filesystem>
-#include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "pair/data/bytes.h"
 #include "pair/data/safetensors.h"
 
-// Weights as files: PyTorch's state dicts (.pt, .pth) and safetensors. Nothing in a file is executed
-// (pickle.h), so files from untrusted sources are safe to read.
+// Weights in PyTorch's state dicts (.pt, .pth). Nothing in a file is executed (pickle.h), so files from
+// untrusted sources are safe to read.
 
 namespace pair::data {
 
@@ -39,28 +36,5 @@ bool is_torch_file(BytesView bytes);
 //   - a tensor refers to numbers that are not there;
 //   - what it unpacks to exceeds 100 times the file's size plus 16 MiB: a ZIP bomb.
 TorchTensors parse_torch_file(BytesView file, std::string_view what);
-
-// The maximum size of a file of weights, in bytes.
-inline constexpr std::uint64_t largest_weights = std::uint64_t{16} << 30;
-
-// A file of weights of either kind, which its first bytes decide, read into memory.
-class WeightsFile {
- public:
-  // Throws std::runtime_error if the file is missing, unreadable, not a regular file, larger than
-  // largest_weights or of another kind, and for everything that the parsers refuse.
-  explicit WeightsFile(const std::filesystem::path& path);
-
-  [[nodiscard]] const std::vector<TensorView>& tensors() const {
-    return torch_.tensors.empty() ? safetensors_.tensors : torch_.tensors;
-  }
-  // The SHA-256 of the bytes that were read, as sha256sum prints it.
-  [[nodiscard]] const std::string& sha256() const { return sha256_; }
-
- private:
-  std::unique_ptr<std::uint8_t[]> data_;
-  Safetensors safetensors_;
-  TorchTensors torch_;
-  std::string sha256_;
-};
 
 }  // namespace pair::data

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/data/source.h"
 
 // Datasets of the benchmark WILDS (Koh et al., ICML 2021) from the folders of its release:
@@ -95,7 +96,7 @@ struct WildsTraining {
       false;  // each image by itself, with random turns; otherwise by ImageNet's mean and deviation
   std::vector<std::string> metrics = {"accuracy", "worst_group", "macro_f1"};  // as in DatasetEntry
   // By name and value as typed, in addition to those of all (with_common_settings).
-  std::vector<std::pair<std::string, std::string>> settings = {};
+  base::Assignments settings = {};
 };
 
 struct WildsGeneration;

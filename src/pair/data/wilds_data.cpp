@@ -37,11 +37,11 @@ std::string replicate_of(const WildsKind& kind, std::string_view fold, std::uint
                                                      : "seed:" + std::to_string(seed);
 }
 
-WildsSettings with_common_settings(WildsSettings settings) {
-  const WildsSettings common{{"penalty", "1"},     {"pretrain_penalty", "0"}, {"refresh", "false"},
-                             {"annealed_lr", "0"}, {"gradients", "w"},        {"irmv1_unbiased", "true"},
-                             {"decay", "none"},    {"backtrack", "false"},    {"irmv1_negative", "scale"},
-                             {"epsilon", "1e-4"},  {"restart", "false"}};
+base::Assignments with_common_settings(base::Assignments settings) {
+  const base::Assignments common{{"penalty", "1"},     {"pretrain_penalty", "0"}, {"refresh", "false"},
+                                 {"annealed_lr", "0"}, {"gradients", "w"},        {"irmv1_unbiased", "true"},
+                                 {"decay", "none"},    {"backtrack", "false"},    {"irmv1_negative", "scale"},
+                                 {"epsilon", "1e-4"},  {"restart", "false"}};
   settings.insert(settings.end(), common.begin(), common.end());
   return settings;
 }

@@ -1,11 +1,11 @@
 #include "pair/data/wilds_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/data/cell.h"
 #include "pair/data/table.h"
 
@@ -41,13 +41,11 @@ std::string_view WildsTable::text(std::size_t column) const {
 }
 
 std::int64_t WildsTable::whole(std::size_t column, std::int64_t low, std::int64_t high) const {
-  const std::string_view cell = any_text(column);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc() || end != cell.data() + cell.size() || value < low || value > high) {
+  const auto value = base::number_from<std::int64_t>(any_text(column));
+  if (!value || *value < low || *value > high) {
     refuse(column, "an integer from " + std::to_string(low) + " to " + std::to_string(high));
   }
-  return value;
+  return *value;
 }
 
 double WildsTable::number(std::size_t column) const {

@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/options.h"
 #include "pair/data/environment.h"
+#include "pair/data/protocols.h"
 #include "pair/data/registry.h"
 #include "pair/data/wilds.h"
 
@@ -23,8 +25,10 @@ namespace pair::data {
 // The options that all have. O has data_root, environments and scored (wilds_data.h).
 template <class O>
 void describe_wilds(base::Fields<O>& field) {
-  field.text("data_root", &O::data_root, "folders that hold those of WILDS' datasets",
-             "folder with WILDS' datasets, in which camelyon17 is the folder camelyon17_v1.0");
+  field
+      .text("data_root", &O::data_root, "folders that hold those of WILDS' datasets",
+            "folder with WILDS' datasets, in which camelyon17 is the folder camelyon17_v1.0")
+      .names_folder();
   field.choice("wilds_environments", &O::environments,
                {{"paper", WildsEnvironments::paper}, {"wilds", WildsEnvironments::wilds}},
                "environments: those of the paper's experiments, or the groups of WILDS' own script");
@@ -37,11 +41,9 @@ void describe_wilds(base::Fields<O>& field) {
               });
 }
 
-using WildsSettings = std::vector<std::pair<std::string, std::string>>;
-
 // A dataset's settings, and those that are the same for all: penalties of 1 after ERM steps, and PAIR-o with
 // the product of half batches and gradients of the head, without guards that the paper's code does not have.
-WildsSettings with_common_settings(WildsSettings settings);
+base::Assignments with_common_settings(base::Assignments settings);
 
 // Throws std::invalid_argument unless the dataset's folder is there.
 void check_wilds_root(const WildsKind& kind, const std::string& data_root);
@@ -54,14 +56,14 @@ std::vector<std::vector<std::size_t>> training_samples(const WildsSet& set, cons
 std::function<std::vector<std::pair<std::string, double>>(const Environment&, std::span<const double>)>
 wilds_scores(const WildsKind& kind, std::shared_ptr<const WildsSet> files);
 
-// The declaration of a dataset, without `check` and `make`. Its protocol is "wilds", its variant its name.
+// The declaration of a dataset, without `check` and `make`. Its variant is its name.
 // Training environments have no scores of their own, so that names are known without the files.
 template <class O>
 DatasetEntry wilds_declaration(const WildsKind& kind, O defaults) {
   DatasetEntry entry{.name = std::string(kind.name),
                      .summary = std::string(kind.summary) + ", read from --data-root"};
   entry.options = base::Options::of(std::move(defaults));
-  entry.protocol = "wilds";
+  entry.protocol = wilds_protocol.name;
   entry.variant = entry.name;
   entry.settings = with_common_settings(kind.training.settings);
   entry.metrics = kind.training.metrics;

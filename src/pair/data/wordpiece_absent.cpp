@@ -2,7 +2,8 @@
 
 #include "pair/data/wordpiece.h"
 
-// In place of wordpiece.cpp where ICU is not installed: no tokenizer can be made, so its other functions are never reached.
+// In place of bert_text.cpp and wordpiece.cpp where ICU is not installed: no tokenizer can be made, so its
+// other functions are never reached.
 
 namespace pair::data {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-// The kernel launches of batch_norm.h, without torch's headers, as in kernels.cuh. Number is float, __half or
-// __nv_bfloat16. Images are rows [pixels, channels].
+// The kernel launches of batch_norm.h (see kernels.h). Number is float, __half or __nv_bfloat16. Images are
+// rows [pixels, channels].
 
 namespace pair::device::cuda {
 

@@ -2,8 +2,8 @@
 #include <type_traits>
 
 #include "pair/device/block_sum.cuh"
+#include "pair/device/convolution.cuh"
 #include "pair/device/four.cuh"
-#include "pair/device/kernels.cuh"
 
 // Convolutions: the windows of images as rows of a matrix, and a first layer that needs no such matrix.
 

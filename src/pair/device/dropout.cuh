@@ -6,8 +6,7 @@
 
 #include <cstdint>
 
-// The kernel launches of dropout.h, without torch's headers, as in kernels.cuh. Number is float, __half or
-// __nv_bfloat16.
+// The kernel launches of dropout.h (see kernels.h). Number is float, __half or __nv_bfloat16.
 
 namespace pair::device::cuda {
 

@@ -2,7 +2,7 @@
 
 #include "pair/device/block_sum.cuh"
 #include "pair/device/four.cuh"
-#include "pair/device/kernels.cuh"
+#include "pair/device/group_norm.cuh"
 
 // Group normalisation after a ReLU, forward and backward.
 

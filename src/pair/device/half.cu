@@ -1,5 +1,5 @@
 #include "pair/device/block_sum.cuh"
-#include "pair/device/kernels.cuh"
+#include "pair/device/half.cuh"
 
 // Conversions between 32 and 16 bits: scaling gradients into range, collecting tensors, taking rows.
 

@@ -6,7 +6,7 @@
 
 #include "pair/device/loss.h"
 
-// The kernel launches of head.h; see kernels.cuh.
+// The kernel launches of head.h (see kernels.h).
 
 namespace pair::device::cuda {
 
@@ -77,7 +77,12 @@ struct HeadWork {
   int also_count;
   Averages averages;
 };
-void at_head(const Head& head, const Objectives& objectives, const HeadWork& work, cudaStream_t stream);
+// The logits, each block's sums of the moments, and the moments' gradients in the head.
+void moments_at_head(const Head& head, const HeadWork& work, cudaStream_t stream);
+// After moments_at_head on the same stream: the moments, the objectives, their gradients in the head and the
+// Gram matrix.
+void objectives_at_head(const Head& head, const Objectives& objectives, const HeadWork& work,
+                        cudaStream_t stream);
 
 // at_head [numbers] and gradient [rows, width], which may be null. partials [head_back_blocks, width]: sums
 // of the gradient over each block's rows if features are rectified; otherwise null.

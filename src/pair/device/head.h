@@ -22,7 +22,7 @@ namespace pair::device {
 struct Head {
   Loss loss = Loss::binary_cross_entropy;
   torch::Tensor features;  // [n, d], of environments of equal size, in order
-  torch::Tensor labels;    // [n], as for kernels.h's moments
+  torch::Tensor labels;    // [n], as for moments.h
   torch::Tensor weight;    // [k, d]; k = 1 unless the loss is cross-entropy
   torch::Tensor bias;      // [k]
   std::int64_t environments = 1;

@@ -5,8 +5,8 @@
 
 #include "pair/device/head.cuh"
 #include "pair/device/head.h"
-#include "pair/device/kernels.cuh"
 #include "pair/device/kernels.h"
+#include "pair/device/launch.h"
 #include "pair/device/stream.h"
 
 namespace pair::device {
@@ -113,7 +113,9 @@ AtHead at_head(const Head& head, std::span<const MomentFunction> objectives, con
     work.averages = {averages->steps.data_ptr<double>(), averages->averages.data_ptr<double>(),
                      averages->squares.data_ptr<double>(), averages->window, averages->squares_window};
   }
-  cuda::at_head(launch, all, work, stream_of(at.logits));
+  const cudaStream_t stream = stream_of(at.logits);
+  cuda::moments_at_head(launch, work, stream);
+  cuda::objectives_at_head(launch, all, work, stream);
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return at;
 }
@@ -124,7 +126,6 @@ HeadGradient back_from_head(const AtHead& at, const torch::Tensor& weights, Feat
   TORCH_CHECK(weights.is_cuda() && weights.is_contiguous() && weights.numel() == at.by_head.size(0),
               "expected the weights of ", at.by_head.size(0), " objectives, contiguous on the device, ",
               "got ", weights.numel());
-  const cudaStream_t stream = stream_of(at.logits);
   const torch::TensorOptions floats = at.logits.options();
   HeadGradient result;
   result.head = torch::empty({launch.numbers}, floats);
@@ -144,11 +145,9 @@ HeadGradient back_from_head(const AtHead& at, const torch::Tensor& weights, Feat
     partials = torch::empty({cuda::head_back_blocks(launch), launch.width}, floats);
     back.partials = partials.data_ptr<float>();
   }
-  cuda::head_back(launch, back, stream);
+  cuda::head_back(launch, back, stream_of(at.logits));
   if (wanted == FeatureGradient::rectified) {
-    result.sums = torch::empty({launch.width}, floats);
-    cuda::column_sums(partials.data_ptr<float>(), result.sums.data_ptr<float>(), partials.size(0),
-                      launch.width, stream);
+    result.sums = column_sums(partials);
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
   return result;

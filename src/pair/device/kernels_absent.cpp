@@ -1,6 +1,14 @@
 #include <stdexcept>
 
+#include "pair/device/convolution.h"
+#include "pair/device/group_norm.h"
+#include "pair/device/half.h"
 #include "pair/device/kernels.h"
+#include "pair/device/moments.h"
+#include "pair/device/perceptron.h"
+#include "pair/device/update.h"
+
+// The kernels whose support has_kernels reports, in a build without CUDA: none supports any input.
 
 namespace pair::device {
 namespace {
@@ -19,7 +27,7 @@ bool takes_group_norm(std::int64_t /*channels*/, std::int64_t /*groups*/) {
 }
 
 void update(UpdateState& /*state*/, const torch::Tensor& /*gradient*/, const torch::Tensor& /*losses*/,
-            const torch::Tensor& /*lr*/, double /*momentum*/, bool /*restart*/, std::int64_t /*patience*/) {
+            const torch::Tensor& /*lr*/, const UpdateConstants& /*constants*/) {
   absent();
 }
 ReluGradient relu_backward(const torch::Tensor& /*gradient*/, const torch::Tensor& /*output*/) {

@@ -8,6 +8,9 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "pair/device/column_sums.cuh"
+#include "pair/device/stream.h"
+
 // Common parts of the functions that launch kernels on tensors.
 
 namespace pair::device {
@@ -39,6 +42,15 @@ void with_kernels_type(torch::ScalarType type, const Launch& launch) {
     throw std::logic_error("kernels: expected numbers of 32 or 16 bits; check is_kernels_type first");
   }
   C10_CUDA_KERNEL_LAUNCH_CHECK();
+}
+
+// The sums over the rows of [n, ...].
+inline torch::Tensor column_sums(const torch::Tensor& rows) {
+  const torch::Tensor sums = torch::empty(rows.sizes().slice(1), rows.options());
+  cuda::column_sums(rows.data_ptr<float>(), sums.data_ptr<float>(), rows.size(0),
+                    static_cast<int>(sums.numel()), stream_of(rows));
+  C10_CUDA_KERNEL_LAUNCH_CHECK();
+  return sums;
 }
 
 // Null for an undefined tensor.

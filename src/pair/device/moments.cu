@@ -1,6 +1,6 @@
 #include "pair/device/block_sum.cuh"
-#include "pair/device/kernels.cuh"
 #include "pair/device/losses.cuh"
+#include "pair/device/moments.cuh"
 
 // The moments of each environment's loss, and the gradients of functions of them in the logits.
 

@@ -1,5 +1,5 @@
 #include "pair/device/block_sum.cuh"
-#include "pair/device/kernels.cuh"
+#include "pair/device/perceptron.cuh"
 
 // The backward pass of a perceptron, apart from its matrix products.
 
@@ -52,29 +52,6 @@ __global__ void relu_back(const float4* gradient, const float4* output, float4* 
   }
 }
 
-constexpr int sum_columns = 32;
-constexpr int sum_rows = 16;
-
-// Grid: one block per sum_columns columns; its sum_rows rows of threads share the rows.
-__global__ void add_rows(const float* rows, float* sums, std::int64_t count, int columns) {
-  __shared__ float parts[sum_rows][sum_columns];
-  const int column = static_cast<int>(blockIdx.x) * sum_columns + static_cast<int>(threadIdx.x);
-  float sum = 0.0F;
-  if (column < columns) {
-    for (std::int64_t row = threadIdx.y; row < count; row += sum_rows) {
-      sum += rows[row * columns + column];
-    }
-  }
-  parts[threadIdx.y][threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y == 0 && column < columns) {
-    for (int other = 1; other < sum_rows; ++other) {
-      sum += parts[other][threadIdx.x];
-    }
-    sums[column] = sum;
-  }
-}
-
 // Grid: four numbers of the result per thread.
 __global__ void multiply_out(const float* column, const float4* row, float4* result, std::int64_t count,
                              int quads) {
@@ -94,11 +71,6 @@ void relu_backward(const float* gradient, const float* output, float* g, float* 
   relu_back<<<blocks, threads, 0, stream>>>(
       reinterpret_cast<const float4*>(gradient), reinterpret_cast<const float4*>(output),
       reinterpret_cast<float4*>(g), reinterpret_cast<float4*>(partials), rows, columns / 4);
-}
-
-void column_sums(const float* rows, float* sums, std::int64_t count, int columns, cudaStream_t stream) {
-  const auto blocks = static_cast<unsigned>((columns + sum_columns - 1) / sum_columns);
-  add_rows<<<blocks, dim3(sum_columns, sum_rows), 0, stream>>>(rows, sums, count, columns);
 }
 
 void outer(const float* column, const float* row, float* result, std::int64_t rows, int columns,

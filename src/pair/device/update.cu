@@ -1,5 +1,5 @@
 #include "pair/device/block_sum.cuh"
-#include "pair/device/kernels.cuh"
+#include "pair/device/update.cuh"
 
 // The optimizer's guarded update: SGD with momentum or Adam, and the decision whether the step is taken.
 
@@ -38,7 +38,7 @@ __device__ void decide(const Update& u, const Totals& all) {
   if (!decision.good) {
     u.tally[1] += 1.0;
     u.tally[2] += 1.0;
-    u.tally[3] *= 0.5;
+    u.tally[3] *= u.shrinkage;
     decision_of(u) = decision;
     return;
   }

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 
+#include "pair/device/convolution.h"
+#include "pair/device/group_norm.h"
+#include "pair/device/half.h"
 #include "pair/device/kernels.h"
+#include "pair/device/perceptron.h"
 
 namespace pair::models {
 namespace {

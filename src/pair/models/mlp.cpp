@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "pair/device/kernels.h"
+#include "pair/device/perceptron.h"
 #include "pair/models/fused.h"
 #include "pair/models/initial.h"
 #include "pair/models/model.h"

@@ -34,22 +34,37 @@ bool scored_in_half(const torch::Tensor& inputs) {
          at::globalContext().allowTF32CuDNN();
 }
 
+struct MnistCnnOptions {
+  // fp16 has as many bits of fraction as TF32. Sums and parameters stay in 32 bits, and gradients are scaled into
+  // range by a power of two. No effect on CPUs.
+  bool half = false;
+};
+
+void describe(base::Fields<MnistCnnOptions>& field) {
+  base::Field& half = field.flag("half", &MnistCnnOptions::half,
+                                 "steps in fp16 on CUDA devices, by the network's own kernels");
+  half.unsaid = "false";
+  half.of_run = true;
+}
+
 class MnistCnn final : public Model {
  public:
-  MnistCnn(std::int64_t channels, std::int64_t outputs);
+  MnistCnn(const MnistCnnOptions& options, std::int64_t channels, std::int64_t outputs);
 
   torch::Tensor features(const torch::Tensor& inputs) override;
-  [[nodiscard]] bool takes_half() const override { return true; }
+  [[nodiscard]] bool steps_in_half() const override { return options_.half; }
   [[nodiscard]] bool takes_autocast() const override { return false; }
 
  private:
+  MnistCnnOptions options_;
   std::vector<torch::nn::Conv2d> convolutions_;  // parameters "conv1" ... "conv4"
   std::vector<torch::nn::GroupNorm> norms_;      // "norm1" ... "norm4"
 };
 
 }  // namespace
 
-MnistCnn::MnistCnn(std::int64_t channels, std::int64_t outputs) {
+MnistCnn::MnistCnn(const MnistCnnOptions& options, std::int64_t channels, std::int64_t outputs)
+    : options_(options) {
   std::int64_t before = channels;
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const std::string number = std::to_string(i + 1);
@@ -88,20 +103,22 @@ torch::Tensor MnistCnn::features(const torch::Tensor& inputs) {
 }
 
 ModelEntry mnist_cnn() {
-  return model_entry(
+  ModelEntry entry = model_entry<MnistCnnOptions>(
       "mnist_cnn",
       "DomainBed's network for digits: four convolutions with group norm, 128 features, a linear head",
-      [](const ModelInput& input, data::Random& random) {
+      [](const MnistCnnOptions& options, const ModelInput& input, data::Random& random) {
         if (input.shape.size() != 3) {
           std::ostringstream message;
           message << "mnist_cnn: expected inputs of shape [channels, rows, columns], got "
                   << at::IntArrayRef(input.shape);
           throw std::invalid_argument(message.str());
         }
-        auto model = std::make_shared<MnistCnn>(input.shape.front(), input.outputs);
+        auto model = std::make_shared<MnistCnn>(options, input.shape.front(), input.outputs);
         fill_default(*model, random);
         return model;
       });
+  entry.fp16_flag = "half";
+  return entry;
 }
 
 }  // namespace pair::models

@@ -39,9 +39,9 @@ class Model : public torch::nn::Module {
   torch::Tensor logits(const torch::Tensor& features) { return head->forward(features); }
   torch::Tensor forward(const torch::Tensor& inputs) { return logits(features(inputs)); }
 
-  // Whether features() also accepts 16-bit inputs on CUDA devices. It then works in 16 bits and returns
-  // 32-bit features. Parameters keep their type.
-  [[nodiscard]] virtual bool takes_half() const { return false; }
+  // Whether steps on CUDA devices are in fp16: features() gets 16-bit inputs, works in 16 bits by kernels of
+  // its own and returns 32-bit features. Parameters keep their type.
+  [[nodiscard]] virtual bool steps_in_half() const { return false; }
 
   // Whether features() works under autocast (train/precision.h): it uses torch's operations, not kernels that
   // expect one type of numbers.

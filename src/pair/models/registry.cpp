@@ -49,8 +49,7 @@ const ModelEntry& model_named(std::string_view name) {
   return base::named(models(), "model", name);
 }
 
-base::Options options_of(std::string_view model,
-                         const std::vector<std::pair<std::string, std::string>>& changes) {
+base::Options options_of(std::string_view model, const base::Assignments& changes) {
   return base::with_changes(model_named(model).options, changes);
 }
 

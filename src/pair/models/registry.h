@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/options.h"
 #include "pair/data/random.h"
 
@@ -33,6 +34,9 @@ struct ModelEntry {
   std::function<std::shared_ptr<Model>(const base::Options&, const ModelInput&, data::Random&)> make = {};
   // Whether the outputs are linear in the inputs, so that reports show weights and need not estimate them.
   bool linear = false;
+  // The flag among the options that asks for steps in fp16 (Model::steps_in_half), which the setting precision bf16
+  // excludes; empty: none.
+  std::string fp16_flag = {};
 };
 
 // An entry for a model without options: make(input, random) -> std::shared_ptr<...>.
@@ -66,8 +70,7 @@ const ModelEntry& model_named(std::string_view name);
 
 // The model's options with some values changed, by name and text: options_of("mlp", {{"width", "8"}}). Throws
 // std::invalid_argument for unknown names and invalid values.
-base::Options options_of(std::string_view model,
-                         const std::vector<std::pair<std::string, std::string>>& changes = {});
+base::Options options_of(std::string_view model, const base::Assignments& changes = {});
 
 // Throws std::invalid_argument for an unknown name, options out of range, and inputs that the model does not
 // support.

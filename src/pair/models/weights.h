@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pair/data/safetensors.h"
-#include "pair/data/torch_file.h"
+#include "pair/data/weights_file.h"
 
 // A module's parameters and buffers as a safetensors file, under their dotted names
 // ("layer1.0.bn1.running_mean"), as in Python's state_dict. In Python, safetensors.torch.load_file(path)

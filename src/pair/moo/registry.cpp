@@ -1,13 +1,15 @@
 #include "pair/moo/registry.h"
 
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/registry.h"
 
 namespace pair::moo {
 
-const std::vector<SolverEntry>& solvers() {
-  static const std::vector<SolverEntry> all = [] {
+// Not in an anonymous namespace: the functions declared inside would be members of it.
+static base::Registry<SolverEntry>& solver_registry() {
+  static base::Registry<SolverEntry> all("solver", [] {
     std::vector<SolverEntry> list;
     // clang-format off
     // One line per solver, in the order of lists.
@@ -26,19 +28,27 @@ const std::vector<SolverEntry>& solvers() {
     { extern SolverEntry upgrad(); list.push_back(upgrad()); }
     // clang-format on
     return list;
-  }();
+  }());
   return all;
+}
+
+const std::vector<SolverEntry>& solvers() {
+  return solver_registry().entries();
+}
+
+void add_solver(SolverEntry entry) {
+  solver_registry().add(std::move(entry));
 }
 
 const SolverEntry& solver_named(std::string_view name) {
   return base::named(solvers(), "solver", name);
 }
 
-base::Options options_of(std::string_view solver, const std::vector<Assignment>& changes) {
+base::Options options_of(std::string_view solver, const base::Assignments& changes) {
   return base::with_changes(solver_named(solver).options, changes);
 }
 
-base::Options training_options_of(std::string_view solver, const std::vector<Assignment>& changes) {
+base::Options training_options_of(std::string_view solver, const base::Assignments& changes) {
   const SolverEntry& entry = solver_named(solver);
   return base::with_changes(base::with_changes(entry.options, entry.in_training), changes);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/manual.h"
 #include "pair/base/options.h"
 #include "pair/moo/solver.h"
@@ -17,16 +18,13 @@
 
 namespace pair::moo {
 
-// An option by name and its value as typed by the user.
-using Assignment = std::pair<std::string, std::string>;
-
 struct SolverEntry {
   std::string name;
   std::string summary;         // one line
   base::Options options = {};  // defaults
   std::function<std::unique_ptr<Solver>(const base::Options&)> make = {};
   // Options that have another default in training: {{"epsilon", "0.1"}}.
-  std::vector<Assignment> in_training = {};
+  base::Assignments in_training = {};
   base::Manual manual = {};  // for its page in docs/solvers
 };
 
@@ -48,14 +46,19 @@ SolverEntry solver_entry(std::string name, std::string summary, Make make) {
 // All solvers, in the order of lists.
 const std::vector<SolverEntry>& solvers();
 
+// Adds a solver that is not part of this library (cli/extensions.h). Call it before anything else uses the
+// list. Throws std::invalid_argument for a name that exists already, std::logic_error if the list has been
+// used.
+void add_solver(SolverEntry entry);
+
 // Throws std::invalid_argument that suggests the nearest name and lists all.
 const SolverEntry& solver_named(std::string_view name);
 
 // The solver's options with some values changed, by name and text: options_of("cagrad", {{"radius", "0.3"}}).
 // Throws std::invalid_argument for unknown names and invalid values.
-base::Options options_of(std::string_view solver, const std::vector<Assignment>& changes = {});
+base::Options options_of(std::string_view solver, const base::Assignments& changes = {});
 // The same from its defaults in training.
-base::Options training_options_of(std::string_view solver, const std::vector<Assignment>& changes = {});
+base::Options training_options_of(std::string_view solver, const base::Assignments& changes = {});
 
 // Throws std::invalid_argument for an unknown name, and for options out of range or of another solver.
 std::unique_ptr<Solver> make_solver(std::string_view name, const base::Options& options);

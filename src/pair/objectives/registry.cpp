@@ -51,8 +51,7 @@ const ObjectiveEntry& objective_named(std::string_view name) {
   return base::named(objectives(), "objective", name);
 }
 
-base::Options options_of(std::string_view objective,
-                         const std::vector<std::pair<std::string, std::string>>& changes) {
+base::Options options_of(std::string_view objective, const base::Assignments& changes) {
   return base::with_changes(objective_named(objective).options, changes);
 }
 

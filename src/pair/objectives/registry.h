@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/base/manual.h"
 #include "pair/base/options.h"
 
@@ -76,8 +77,7 @@ const ObjectiveEntry& objective_named(std::string_view name);
 
 // The objective's options with some values changed, by name and text: options_of("fishr", {{"fishr_ema",
 // "0.9"}}). Throws std::invalid_argument for unknown names and invalid values.
-base::Options options_of(std::string_view objective,
-                         const std::vector<std::pair<std::string, std::string>>& changes = {});
+base::Options options_of(std::string_view objective, const base::Assignments& changes = {});
 
 // Throws std::invalid_argument for an unknown name and for options out of range.
 std::unique_ptr<Objective> make_objective(std::string_view name, const base::Options& options);

@@ -50,12 +50,12 @@ constexpr std::array notebook_penalties = {"1e-4", "1e-3", "0.01", "0.1", "1", "
 constexpr const char* notebook_preference = "1,1e12,1e4";
 
 // 2,500 points per environment in batches of 256: ten steps per epoch, 150 epochs before annealing.
-Overrides notebook_settings(const SearchedMethod& method) {
-  Overrides settings = {{"frequency", "2"},
-                        {"batch", "256"},
-                        {"steps", "100000"},
-                        {"eval_every", "5000"},
-                        {"checkpoint_every", "5000"}};
+base::Assignments notebook_settings(const SearchedMethod& method) {
+  base::Assignments settings = {{"frequency", "2"},
+                                {"batch", "256"},
+                                {"steps", "100000"},
+                                {"eval_every", "5000"},
+                                {"checkpoint_every", "5000"}};
   if (method.key != "erm") {
     settings.emplace_back("pretrain", "1500");
   }
@@ -171,7 +171,7 @@ std::vector<ExtrapolationMethod> extrapolation_candidates(const ExtrapolationReq
     }
     ExtrapolationMethod entry{std::string(method.key), std::string(method.label), {}};
     for (const std::string& setting : settings) {
-      Overrides overrides = notebook ? notebook_settings(method) : Overrides();
+      base::Assignments overrides = notebook ? notebook_settings(method) : base::Assignments();
       overrides.insert(overrides.end(), request.common.begin(), request.common.end());
       overrides.emplace_back("seed", std::to_string(request.seeds.front()));
       if (!method.solver.empty()) {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/data/extrapolation_spec.h"
-#include "pair/paper/table1.h"
 #include "pair/sweep/many_runs.h"
 
 // The extrapolation example (Sec. 3.3 and Appendix C.3; Figures 4 and 10 to 14): does a regression trained on
@@ -41,7 +41,7 @@ struct ExtrapolationRequest {
   data::ExtrapolationSpec::Sampling sampling = data::ExtrapolationSpec::Sampling::uniform;
   std::vector<std::string> methods = {};               // empty: all
   std::vector<std::uint64_t> seeds = {0, 1, 2, 3, 4};  // at least one
-  Overrides common = {};                               // settings common to all runs
+  base::Assignments common = {};                       // settings common to all runs
   // The values to search, as for 'pair train --set'. Empty: those of the problem.
   std::vector<std::string> penalties = {};
   std::vector<std::string> preferences = {};

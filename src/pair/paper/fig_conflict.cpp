@@ -29,15 +29,15 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   for (const StudyDataset& dataset : request.quick ? std::vector{cmnist} : std::vector{cmnist, cmnist_m}) {
     for (const std::string& objective : request.methods) {
       for (const double penalty : penalties) {
-        Overrides overrides = {{"objectives", "erm," + objective},
-                               {"penalty", power_text(penalty)},
-                               {"refresh", "false"},
-                               {"conflict", "true"},
-                               {"gradients", "f"},
-                               {"eval_every", "1"},
-                               {"pretrain", std::to_string(pretrain)},
-                               {"steps", std::to_string(pretrain + compared)}};
-        for (runs::Override& one : release_settings(std::vector<std::string>{"erm", objective})) {
+        base::Assignments overrides = {{"objectives", "erm," + objective},
+                                       {"penalty", power_text(penalty)},
+                                       {"refresh", "false"},
+                                       {"conflict", "true"},
+                                       {"gradients", "f"},
+                                       {"eval_every", "1"},
+                                       {"pretrain", std::to_string(pretrain)},
+                                       {"steps", std::to_string(pretrain + compared)}};
+        for (base::Assignment& one : release_settings(std::vector<std::string>{"erm", objective})) {
           overrides.push_back(std::move(one));
         }
         // The cosines of CLOvE's runs are those of the 512 samples, too; irmx has other defaults there.

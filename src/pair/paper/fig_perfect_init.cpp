@@ -41,8 +41,8 @@ std::vector<runs::RunSpec> first(const StudyRequest& request) {
   return all;
 }
 
-Overrides settings_of(const std::string& method) {
-  Overrides settings = {{"pretrain", "0"}, {"eval_every", "10"}};
+base::Assignments settings_of(const std::string& method) {
+  base::Assignments settings = {{"pretrain", "0"}, {"eval_every", "10"}};
   if (method == "pair") {
     settings.insert(settings.end(), {{"balance_lr", "1e-3"}, {"momentum", "0"}, {"decay", "none"}});
   } else {
@@ -50,7 +50,7 @@ Overrides settings_of(const std::string& method) {
     if (method != "erm") {
       settings.emplace_back("penalty", "1e5");
       const std::vector<std::string> objectives = runs::resolve("cmnist", method).settings.objectives;
-      for (runs::Override& one : release_settings(objectives)) {
+      for (base::Assignment& one : release_settings(objectives)) {
         settings.push_back(std::move(one));
       }
     }

@@ -24,14 +24,14 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   std::vector<StudyCell> all;
   for (const StudyDataset& dataset : request.quick ? std::vector{cmnist_m} : std::vector{cmnist, cmnist_m}) {
     for (const std::string& step : request.methods) {
-      Overrides overrides = {{"pretrain", "150"}};
+      base::Assignments overrides = {{"pretrain", "150"}};
       if (step == "plain") {
         overrides = release_step();
         overrides.insert(overrides.end(), {{"balance_lr", "0.01"}, {"pretrain", "150"}});
       }
       for (const double irmv1 : preferences) {
         for (const double vrex : preferences) {
-          Overrides here = overrides;
+          base::Assignments here = overrides;
           here.emplace_back("preference", "1," + power_text(irmv1) + "," + power_text(vrex));
           all.push_back(study_cell(
               request, {{"dataset", dataset.label}, {"method", step}, {"irmv1", irmv1}, {"vrex", vrex}},

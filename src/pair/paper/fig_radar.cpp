@@ -22,7 +22,7 @@ constexpr std::array methods = {"erm", "irmv1", "vrex", "irmx", "pair"};
 constexpr std::array objectives = {"erm", "irmv1", "vrex"};
 
 // The method's own weights for its objectives, 0 for the others.
-Overrides recording_all(std::string_view method, std::string_view dataset) {
+base::Assignments recording_all(std::string_view method, std::string_view dataset) {
   const train::Settings settings = runs::resolve(dataset, method).settings;
   if (settings.scheme == train::Scheme::pair) {
     return {};
@@ -33,8 +33,8 @@ Overrides recording_all(std::string_view method, std::string_view dataset) {
     const bool weighed = std::find(own.begin(), own.end(), objective) != own.end();
     penalties += (penalties.empty() ? "" : ",") + (weighed ? power_text(settings.penalty) : "0");
   }
-  Overrides overrides = {{"objectives", "erm,irmv1,vrex"}, {"penalties", penalties}};
-  for (runs::Override& one : release_settings(settings.objectives)) {
+  base::Assignments overrides = {{"objectives", "erm,irmv1,vrex"}, {"penalties", penalties}};
+  for (base::Assignment& one : release_settings(settings.objectives)) {
     overrides.push_back(std::move(one));
   }
   return overrides;

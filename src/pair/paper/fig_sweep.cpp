@@ -40,13 +40,13 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   for (const StudyDataset& dataset : grid.datasets) {
     for (const std::int64_t pretrain : grid.pretrain) {
       const json place{{"dataset", dataset.label}, {"pretrain", pretrain}};
-      const auto add = [&](const std::string& method, const json& weights, Overrides overrides) {
+      const auto add = [&](const std::string& method, const json& weights, base::Assignments overrides) {
         if (asks_for(request, method)) {
           json here = place;
           here["method"] = method;
           here.update(weights);
           if (method != "pair") {
-            for (runs::Override& one : release_settings(std::vector<std::string>{"erm", "irmv1"})) {
+            for (base::Assignment& one : release_settings(std::vector<std::string>{"erm", "irmv1"})) {
               overrides.push_back(std::move(one));
             }
           }

@@ -25,10 +25,10 @@ std::vector<StudyCell> cells(const StudyRequest& request) {
   std::vector<StudyCell> all;
   for (const std::string& method : request.methods) {
     for (const double beta : betas) {
-      Overrides overrides = {{"train_betas", base::shown(first_beta) + "," + base::shown(beta)}};
+      base::Assignments overrides = {{"train_betas", base::shown(first_beta) + "," + base::shown(beta)}};
       if (method != "pair") {
         const std::vector<std::string> objectives = runs::resolve(cmnist.name, method).settings.objectives;
-        for (runs::Override& one : release_settings(objectives)) {
+        for (base::Assignment& one : release_settings(objectives)) {
           overrides.push_back(std::move(one));
         }
       }

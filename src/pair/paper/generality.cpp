@@ -160,7 +160,7 @@ constexpr PaperValues paper_irmv1 = {{{67.29, 0.99}, {76.89, 3.23}}};
 constexpr PaperValues paper_oracle = {{{72.08, 0.24}, {86.53, 0.14}}};
 
 // The records that the release has: after its steps 0, 5, ..., 500.
-const Overrides records_of_the_release = {{"eval_first", "1"}, {"eval_every", "5"}};
+const base::Assignments records_of_the_release = {{"eval_first", "1"}, {"eval_every", "5"}};
 // DomainBed's rule sees one record per 50 steps, as elsewhere.
 constexpr std::size_t records_per_domainbed_record = 10;
 
@@ -190,8 +190,8 @@ class Builder {
   [[nodiscard]] Row linear(std::string key, std::string label, std::string_view objectives,
                            const PaperValues& paper) const {
     const std::vector<std::string> names = base::comma_separated(objectives);
-    Overrides common = {{"objectives", std::string(objectives)}, {"refresh", "false"}};
-    for (runs::Override& one : release_settings(names)) {
+    base::Assignments common = {{"objectives", std::string(objectives)}, {"refresh", "false"}};
+    for (base::Assignment& one : release_settings(names)) {
       common.push_back(std::move(one));
     }
     // irmx has other defaults on minibatches, which are those of CLOvE.
@@ -202,7 +202,7 @@ class Builder {
       cell.search_seeds = request_.search_seeds;
       for (const char* penalty : penalties) {
         for (const char* pretrain : annealing) {
-          Overrides overrides = common;
+          base::Assignments overrides = common;
           overrides.insert(overrides.end(), {{"penalty", penalty}, {"pretrain", pretrain}});
           cell.settings.push_back(setting(std::string("penalty ") + penalty + ", pretrain " + pretrain,
                                           columns[d].first, minibatches ? "clove" : "irmx", overrides));
@@ -218,17 +218,17 @@ class Builder {
   void add_pair(Table& table, const std::string& key, const std::string& label, std::string_view objectives,
                 std::string_view preference, bool large, const PaperValues& last,
                 const PaperValues& selected) const {
-    Overrides common = {{"objectives", std::string(objectives)},
-                        {"preference", std::string(preference)},
-                        // The learning rate is searched, so it does not decay, as in the paper.
-                        {"decay", "none"},
-                        // As in the release, whose ColoredMNIST has full batches.
-                        {"fishr_ema", "0"},
-                        {"fishr_centred", "false"}};
+    base::Assignments common = {{"objectives", std::string(objectives)},
+                                {"preference", std::string(preference)},
+                                // The learning rate is searched, so it does not decay, as in the paper.
+                                {"decay", "none"},
+                                // As in the release, whose ColoredMNIST has full batches.
+                                {"fishr_ema", "0"},
+                                {"fishr_centred", "false"}};
     common.insert(common.end(), records_of_the_release.begin(), records_of_the_release.end());
     const std::span<const char* const> searched = large ? large_rates : rates;
-    const auto rows = [&](const char* suffix, const char* step, const Overrides& own) {
-      Overrides settings = common;
+    const auto rows = [&](const char* suffix, const char* step, const base::Assignments& own) {
+      base::Assignments settings = common;
       settings.insert(settings.end(), own.begin(), own.end());
       return PairRows{table, key + suffix, label + ", PAIR-o", step, std::move(settings), searched};
     };
@@ -261,7 +261,7 @@ class Builder {
     std::string key;
     std::string label;
     std::string step;
-    Overrides common;
+    base::Assignments common;
     std::span<const char* const> rates;  // of the balance phase, searched
   };
 
@@ -291,7 +291,7 @@ class Builder {
       cell.percentile = request_.percentile;
       cell.thin = records_per_domainbed_record;
       for (const char* rate : rows.rates) {
-        Overrides overrides = rows.common;
+        base::Assignments overrides = rows.common;
         overrides.emplace_back("balance_lr", rate);
         cell.settings.push_back(
             setting(std::string("balance_lr ") + rate, columns[d].first, "pair", overrides));
@@ -302,10 +302,10 @@ class Builder {
   }
 
   [[nodiscard]] Setting setting(std::string name, const std::string& dataset, std::string_view algorithm,
-                                const Overrides& overrides) const {
+                                const base::Assignments& overrides) const {
     Setting result{std::move(name), {}};
     for (const std::uint64_t seed : request_.seeds) {
-      Overrides all = overrides;
+      base::Assignments all = overrides;
       all.insert(all.end(), request_.common.begin(), request_.common.end());
       all.emplace_back("seed", std::to_string(seed));
       result.specs.push_back(runs::resolve_in_common(dataset, algorithm, all));

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/paper/table.h"
-#include "pair/paper/table1.h"
 
 // The paper's generality studies on ColoredMNIST (Appendix F.2): IRMv1 combined with other objectives, under
 // the linear scheme, under PAIR-o, and under PAIR-o with PAIR-s choosing the step.
@@ -29,9 +29,9 @@ namespace pair::paper {
 struct GeneralityRequest {
   std::vector<std::string> objectives = {};  // of Table 6; empty: all
   std::vector<std::uint64_t> seeds = {};
-  Overrides common = {};         // settings common to all runs
-  std::size_t search_seeds = 0;  // the first seeds by which the linear scheme's settings are chosen; 0: all
-  double percentile = 0.5;       // the bar of DomainBed's form of PAIR-s; 0: none
+  base::Assignments common = {};  // settings common to all runs
+  std::size_t search_seeds = 0;   // the first seeds by which the linear scheme's settings are chosen; 0: all
+  double percentile = 0.5;        // the bar of DomainBed's form of PAIR-s; 0: none
   // The rows of one scheme alone: a table of thousands of runs can be made in parts. ERM, IRMv1 and the
   // oracle belong to the linear scheme; pair is PAIR-o with the guarded step, plain with the paper's, sepo
   // with the paper's and SEPO.

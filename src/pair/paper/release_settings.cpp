@@ -6,7 +6,7 @@
 
 namespace pair::paper {
 
-Overrides release_settings(std::span<const std::string> objectives) {
+base::Assignments release_settings(std::span<const std::string> objectives) {
   constexpr std::array<std::string_view, 4> summed = {"iga", "sd", "fishr", "clove"};
   const auto has = [&](std::string_view name) {
     return std::find(objectives.begin(), objectives.end(), name) != objectives.end();
@@ -20,7 +20,7 @@ Overrides release_settings(std::span<const std::string> objectives) {
       sums += "," + std::string(name);
     }
   }
-  Overrides settings = {{"sums", sums}};
+  base::Assignments settings = {{"sums", sums}};
   if (has("sd")) {
     settings.emplace_back("annealed_divisor", "500");
   }
@@ -33,8 +33,8 @@ Overrides release_settings(std::span<const std::string> objectives) {
   return settings;
 }
 
-Overrides release_step(std::string_view solver) {
-  Overrides step = {
+base::Assignments release_step(std::string_view solver) {
+  base::Assignments step = {
       {"solver", std::string(solver)}, {"decay", "none"}, {"restart", "false"}, {"backtrack", "false"}};
   if (solver == "epo") {
     step.emplace_back("without_solution", "preference");

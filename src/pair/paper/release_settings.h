@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "pair/paper/overrides.h"
+#include "pair/base/assignment.h"
 
 // The settings in which the paper's public release (github.com/LFhase/PAIR) differs from the defaults of
 // 'pair train' on ColoredMNIST, under the linear scheme. The recipes of the paper's tables and figures have
@@ -23,11 +23,11 @@
 namespace pair::paper {
 
 // The settings of a run with these objectives under the linear scheme; the first is erm. Empty for ERM alone.
-Overrides release_settings(std::span<const std::string> objectives);
+base::Assignments release_settings(std::span<const std::string> objectives);
 
 // The release's step of PAIR-o, "the paper's step" of tables: a constant learning rate and momentum that is
 // never dropped; no step is undone; where EPO's program has no solution, the weights are the preference.
 // solver: epo, or sepo, which has no option for the last.
-Overrides release_step(std::string_view solver = "epo");
+base::Assignments release_step(std::string_view solver = "epo");
 
 }  // namespace pair::paper

@@ -58,8 +58,8 @@ std::string quick_text(const Study& study) {
 }
 
 std::vector<runs::RunSpec> on_every_seed(const StudyRequest& request, std::string_view dataset,
-                                         std::string_view algorithm, const Overrides& overrides) {
-  Overrides all = overrides;
+                                         std::string_view algorithm, const base::Assignments& overrides) {
+  base::Assignments all = overrides;
   all.insert(all.end(), request.common.begin(), request.common.end());
   std::vector<runs::RunSpec> specs;
   for (const std::uint64_t seed : request.seeds) {
@@ -70,7 +70,7 @@ std::vector<runs::RunSpec> on_every_seed(const StudyRequest& request, std::strin
 }
 
 StudyCell study_cell(const StudyRequest& request, nlohmann::json place, std::string_view dataset,
-                     std::string_view algorithm, const Overrides& overrides) {
+                     std::string_view algorithm, const base::Assignments& overrides) {
   return {std::move(place), on_every_seed(request, dataset, algorithm, overrides)};
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pair/paper/overrides.h"
+#include "pair/base/assignment.h"
 #include "pair/plot/figure.h"
 #include "pair/runs/run_spec.h"
 #include "pair/sweep/many_runs.h"
@@ -23,7 +23,7 @@ namespace pair::paper {
 struct StudyRequest {
   std::vector<std::string> methods = {};   // of Study::methods; empty: all
   std::vector<std::uint64_t> seeds = {0};  // at least one
-  Overrides common = {};                   // settings common to all runs
+  base::Assignments common = {};           // settings common to all runs
   bool quick = false;                      // fewer cells on less data
   bool wide = false;                       // the larger grid of a study that has one
 };
@@ -72,10 +72,10 @@ inline constexpr StudyDataset cmnist_m{"cmnist-m", "CMNIST-m"};
 
 // A cell with the request's seeds; the request's common settings override `overrides`.
 StudyCell study_cell(const StudyRequest& request, nlohmann::json place, std::string_view dataset,
-                     std::string_view algorithm, const Overrides& overrides);
+                     std::string_view algorithm, const base::Assignments& overrides);
 // Only the specs of such a cell.
 std::vector<runs::RunSpec> on_every_seed(const StudyRequest& request, std::string_view dataset,
-                                         std::string_view algorithm, const Overrides& overrides);
+                                         std::string_view algorithm, const base::Assignments& overrides);
 
 // "5,000 training digits, 64 units per layer, CMNIST-m only": how the quick form is reduced.
 std::string quick_text(const Study& study);

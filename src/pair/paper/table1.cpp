@@ -50,17 +50,17 @@ constexpr std::array methods_of_table1 = {
 };
 
 // The paper's step of PAIR-o: SGD with momentum at a constant rate, 0.1 on CMNIST and 0.01 on CMNIST-m.
-Overrides plain_step(std::size_t dataset) {
-  Overrides step = release_step();
+base::Assignments plain_step(std::size_t dataset) {
+  base::Assignments step = release_step();
   step.emplace_back("balance_lr", dataset == 0 ? "0.1" : "0.01");
   return step;
 }
 
-Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const Overrides& overrides,
+Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const base::Assignments& overrides,
           std::span<const std::uint64_t> seeds, std::optional<MeanAndDeviation> paper) {
   Setting setting;
   for (const std::uint64_t seed : seeds) {
-    Overrides all = overrides;
+    base::Assignments all = overrides;
     all.emplace_back("seed", std::to_string(seed));
     setting.specs.push_back(
         runs::resolve_in_common(std::string(dataset.name) + (gray ? "-gray" : ""), algorithm, all));
@@ -68,7 +68,7 @@ Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const O
   return {std::string(dataset.printed), {setting}, paper};
 }
 
-Overrides joined(Overrides first, const Overrides& second) {
+base::Assignments joined(base::Assignments first, const base::Assignments& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
 }
@@ -84,7 +84,7 @@ std::vector<std::string> table1_methods() {
 }
 
 Table table1(std::span<const std::string> methods, std::span<const std::uint64_t> seeds,
-             const Overrides& common) {
+             const base::Assignments& common) {
   for (const std::string& name : methods) {
     const std::vector<std::string> keys = table1_methods();
     if (std::find(keys.begin(), keys.end(), name) == keys.end()) {
@@ -106,7 +106,7 @@ Table table1(std::span<const std::string> methods, std::span<const std::uint64_t
         continue;
       }
       const std::string dataset = std::string(datasets[d].name) + (method.gray ? "-gray" : "");
-      Overrides overrides = method.plain ? plain_step(d) : Overrides();
+      base::Assignments overrides = method.plain ? plain_step(d) : base::Assignments();
       if (!method.gradients.empty()) {
         overrides.emplace_back("gradients", method.gradients);
       } else {
@@ -120,12 +120,12 @@ Table table1(std::span<const std::string> methods, std::span<const std::uint64_t
   return table;
 }
 
-Table robustness(std::span<const std::uint64_t> seeds, const Overrides& common) {
+Table robustness(std::span<const std::uint64_t> seeds, const base::Assignments& common) {
   Table table{"robustness", "PAIR-o's worst test accuracy in percent, guarded and plain step", {}};
   for (const bool guarded : {true, false}) {
     for (const std::string pretrain : {"150", "200"}) {
       for (const std::string lr : {"0.1", "0.2", "0.4"}) {
-        Overrides overrides = {{"balance_lr", lr}, {"pretrain", pretrain}};
+        base::Assignments overrides = {{"balance_lr", lr}, {"pretrain", pretrain}};
         if (!guarded) {
           overrides = joined(overrides, release_step());
         }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pair/paper/overrides.h"
+#include "pair/base/assignment.h"
 #include "pair/paper/table.h"
 
 // The ColoredMNIST experiments of the paper as tables of specs.
@@ -23,10 +23,10 @@ std::vector<std::string> table1_methods();
 // dataset. The oracle is ERM on the gray twins; optimum and chance are constants. `methods` empty: all.
 // Throws std::invalid_argument for an unknown method.
 Table table1(std::span<const std::string> methods, std::span<const std::uint64_t> seeds,
-             const Overrides& common);
+             const base::Assignments& common);
 
 // Not in the paper: PAIR-o with the guarded and the plain step, for learning rates {0.1, 0.2, 0.4} of the
 // balance phase and {150, 200} steps of ERM before it.
-Table robustness(std::span<const std::uint64_t> seeds, const Overrides& common);
+Table robustness(std::span<const std::uint64_t> seeds, const base::Assignments& common);
 
 }  // namespace pair::paper

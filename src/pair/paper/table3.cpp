@@ -169,7 +169,7 @@ std::vector<std::string> table3_datasets() {
 }
 
 sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
-                               std::int64_t n_trials, const std::vector<runs::Override>& common,
+                               std::int64_t n_trials, const base::Assignments& common,
                                Table3Validation validation, std::string_view dataset) {
   const std::vector<std::string> known = table3_algorithms();
   std::vector<std::string> named;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/select/history.h"
 #include "pair/select/pair_s.h"
 #include "pair/sweep/definition.h"
@@ -30,7 +31,7 @@ enum class Table3Validation { train_domain, test_domain, leave_one_out };
 // PACS and TerraIncognita need further settings in `common`: data_root, and weights with freeze_bn for the
 // paper's protocol.
 sweep::Definition table3_sweep(const std::vector<std::string>& chosen, std::int64_t n_hparams,
-                               std::int64_t n_trials, const std::vector<runs::Override>& common,
+                               std::int64_t n_trials, const base::Assignments& common,
                                Table3Validation validation = Table3Validation::train_domain,
                                std::string_view dataset = "ColoredMNIST");
 

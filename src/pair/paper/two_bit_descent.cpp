@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <span>
 #include <stdexcept>
 
@@ -84,17 +83,9 @@ Odd descend_decaying(const Spec& spec, const moo::Solver& solver, const PairDesc
   return f;
 }
 
-// The rules of pair::train's GuardedStep and StepSolver, for two numbers instead of a network.
+// The rules of train/guard.h, for two numbers instead of a network.
 Odd descend_guarded(const Spec& spec, const moo::Solver& solver, const PairDescent& descent, Odd f) {
   constexpr double momentum = 0.9;
-  constexpr double tolerated_growth = 1.1;
-  const auto most_violated = [&](const std::vector<double>& losses) {
-    return std::max({descent.preference[0] * losses[0], descent.preference[1] * losses[1],
-                     descent.preference[2] * losses[2]});
-  };
-  const auto under = [](const std::vector<double>& weights, const std::vector<double>& losses) {
-    return std::inner_product(weights.begin(), weights.end(), losses.begin(), 0.0);
-  };
   Odd velocity{0.0, 0.0};
   Odd last_good = f;
   train::GuardState guard;
@@ -105,8 +96,7 @@ Odd descend_guarded(const Spec& spec, const moo::Solver& solver, const PairDesce
     if (seen.stationary()) {
       break;
     }
-    if (!weights.empty() && (under(weights, seen.losses) > tolerated_growth * under(weights, losses) ||
-                             most_violated(seen.losses) > tolerated_growth * most_violated(losses))) {
+    if (!weights.empty() && train::GuardState::overshot(descent.preference, weights, losses, seen.losses)) {
       f = last_good;
       velocity = {0.0, 0.0};
       guard.take_back();

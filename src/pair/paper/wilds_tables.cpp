@@ -127,32 +127,32 @@ bool starts_pretrained(std::string_view dataset) {
 }
 
 // Few steps of a small network.
-Overrides quick_settings(const std::string& dataset) {
-  Overrides small{{"steps", "6"},  {"pretrain", "3"}, {"eval_every", "3"},  {"checkpoint_every", "3"},
-                  {"warmup", "0"}, {"batch", "2"},    {"environments", "2"}};
-  const Overrides network =
+base::Assignments quick_settings(const std::string& dataset) {
+  base::Assignments small{{"steps", "6"},  {"pretrain", "3"}, {"eval_every", "3"},  {"checkpoint_every", "3"},
+                          {"warmup", "0"}, {"batch", "2"},    {"environments", "2"}};
+  const base::Assignments network =
       dataset == "civilcomments"
-          ? Overrides{{"max_tokens", "16"},          {"distilbert_layers", "1"},
-                      {"distilbert_heads", "2"},     {"distilbert_dim", "16"},
-                      {"distilbert_hidden", "32"},   {"distilbert_vocabulary", "128"},
-                      {"distilbert_positions", "16"}}
-          : Overrides{{"image_size", dataset == "poverty" ? "28" : "32"}, {"model", "mnist_cnn"}};
+          ? base::Assignments{{"max_tokens", "16"},          {"distilbert_layers", "1"},
+                              {"distilbert_heads", "2"},     {"distilbert_dim", "16"},
+                              {"distilbert_hidden", "32"},   {"distilbert_vocabulary", "128"},
+                              {"distilbert_positions", "16"}}
+          : base::Assignments{{"image_size", dataset == "poverty" ? "28" : "32"}, {"model", "mnist_cnn"}};
   small.insert(small.end(), network.begin(), network.end());
   return small;
 }
 
 WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& dataset, const std::string& method,
-                     const std::string& algorithm, const Overrides& own) {
-  Overrides overrides{{"data_root", std::filesystem::absolute(request.data_root).string()}};
+                     const std::string& algorithm, const base::Assignments& own) {
+  base::Assignments overrides{{"data_root", std::filesystem::absolute(request.data_root).string()}};
   if (request.quick) {
-    const Overrides small = quick_settings(dataset);
+    const base::Assignments small = quick_settings(dataset);
     overrides.insert(overrides.end(), small.begin(), small.end());
   }
   overrides.insert(overrides.end(), own.begin(), own.end());
   overrides.insert(overrides.end(), request.common.begin(), request.common.end());
   WildsCell cell{dataset, method, {}};
   for (const std::uint64_t seed : seeds_of_dataset(request, dataset)) {
-    Overrides all = overrides;
+    base::Assignments all = overrides;
     all.emplace_back("seed", std::to_string(seed));
     runs::RunSpec spec = runs::resolve_in_common(dataset, algorithm, all);
     const auto weights = request.weights.find(spec.settings.model);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pair/paper/overrides.h"
+#include "pair/base/assignment.h"
 #include "pair/runs/run_spec.h"
 
 // Table 2 of the paper, all methods on six datasets of WILDS, and Table 5, linear weights of IRMX against
@@ -25,7 +25,7 @@ struct WildsTablesRequest {
   // Files of weights to start from, by model: "densenet121", "resnet50" and "distilbert". A model without one
   // starts from random values, as camelyon17 and poverty always do.
   std::map<std::string, std::string> weights = {};
-  Overrides common = {};  // vocab among them, for civilcomments
+  base::Assignments common = {};  // vocab among them, for civilcomments
   // Small networks and images, few steps and two seeds: a trial of a table on a made-up folder, not its
   // figures.
   bool quick = false;

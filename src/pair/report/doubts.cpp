@@ -57,9 +57,9 @@ void doubt_the_runs(const Sources& sources, std::vector<std::string>& doubts) {
   }
   const Runs not_finite(sources, [&](std::size_t i) {
     return std::any_of(history[i].columns.begin(), history[i].columns.end(),
-                       [](const select::Column& column) {
-                         return metric_of(column.key).kind == Kind::loss && !column.values.empty() &&
-                                !std::isfinite(column.values.back());
+                       [&declared = history[i].declared](const select::Column& column) {
+                         return metric_of(column.key, declared).kind == Kind::loss &&
+                                !column.values.empty() && !std::isfinite(column.values.back());
                        });
   });
   if (not_finite.any()) {

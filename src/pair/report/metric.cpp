@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <map>
+#include <optional>
 #include <tuple>
+#include <utility>
 
+#include "pair/base/numbers.h"
 #include "pair/select/catalog.h"
 
 namespace pair::report {
@@ -45,6 +47,12 @@ Kind kind_of(std::string_view key) {
   return key == "divergence" ? Kind::divergence : key == "lr" ? Kind::rate : Kind::other;
 }
 
+bool declares(const select::Declared& declared, std::string_view key) {
+  return declared.losses && std::ranges::any_of(*declared.losses, [key](const auto& together) {
+           return std::ranges::find(together, key) != together.end();
+         });
+}
+
 // The parts of "env0_out_acc".
 struct EnvironmentKey {
   std::string number;
@@ -67,16 +75,16 @@ std::string environment_label(std::string_view key, std::string_view what) {
 // The name and the role of the environment, "beta 0.9 (test)"; empty if the run's records do not name it.
 std::string named_environment(const select::Run& run, std::string_view key) {
   const auto [number, held_out] = environment_key(key);
-  int environment = -1;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), environment);
-  if (error != std::errc() || end != number.data() + number.size()) {
+  const std::optional<int> environment = base::number_from<int>(number);
+  if (!environment) {
     return {};
   }
-  const std::string name = select::environment_name(run, environment);
+  const std::string name = select::environment_name(run, *environment);
   if (name.find_first_not_of("0123456789") == std::string::npos) {
     return {};  // a number alone would be taken for the environment's own
   }
-  const bool test = std::find(run.test_envs.begin(), run.test_envs.end(), environment) != run.test_envs.end();
+  const bool test =
+      std::find(run.test_envs.begin(), run.test_envs.end(), *environment) != run.test_envs.end();
   const std::string_view suffix = key.substr(key.rfind('_'));
   const bool split = run.find("env" + number + "_in" + std::string(suffix)) != nullptr;
   return name + (test ? " (test" : " (training") + (held_out && split ? ", held out)" : ")");
@@ -153,8 +161,8 @@ std::string_view Metric::better() const {
   return kind == Kind::error || kind == Kind::loss || kind == Kind::divergence ? "low" : "";
 }
 
-Metric metric_of(std::string key) {
-  const Kind kind = kind_of(key);
+Metric metric_of(std::string key, const select::Declared& declared) {
+  const Kind kind = declares(declared, key) ? Kind::loss : kind_of(key);
   std::string label = label_of(key, kind);
   return {std::move(key), std::move(label), kind};
 }
@@ -187,24 +195,28 @@ void add_worst_accuracy(select::Run& run) {
 std::vector<Metric> metrics_of(const select::History& history) {
   // Corrupt records must not fill a page with columns.
   constexpr std::size_t most = 80;
-  std::set<std::string, std::less<>> keys;
+  std::map<std::string, Metric, std::less<>> by_key;
   for (const select::Run& run : history) {
     for (const select::Column& column : run.columns) {
       // DomainBed's machine statistics, and keys that the phases of a run already show.
-      if (!is_one_of(column.key, {"epoch", "mem_gb", "step_time", "balancing"})) {
-        keys.insert(column.key);
+      if (is_one_of(column.key, {"epoch", "mem_gb", "step_time", "balancing"})) {
+        continue;
+      }
+      const auto [metric, is_new] = by_key.try_emplace(column.key);
+      if (is_new || declares(run.declared, column.key)) {
+        metric->second = metric_of(column.key, run.declared);
       }
     }
   }
   // nll is losses.erm, and penalty the sum of the other losses.
-  if (keys.contains("losses.erm")) {
-    keys.erase("nll");
-    keys.erase("penalty");
+  if (by_key.contains("losses.erm")) {
+    by_key.erase("nll");
+    by_key.erase("penalty");
   }
   std::vector<Metric> metrics;
-  metrics.reserve(keys.size());
-  for (const std::string& key : keys) {
-    metrics.push_back(metric_of(key));
+  metrics.reserve(by_key.size());
+  for (auto& [key, metric] : by_key) {
+    metrics.push_back(std::move(metric));
     if (metrics.back().label.find(", environment ") != std::string::npos) {
       name_environment(metrics.back(), history);
     }

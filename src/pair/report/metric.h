@@ -34,7 +34,8 @@ struct Metric {
   [[nodiscard]] std::string_view better() const;
 };
 
-Metric metric_of(std::string key);
+// The kind follows from the key, except that keys which the run's algorithm declares as its losses are losses.
+Metric metric_of(std::string key, const select::Declared& declared = {});
 
 // The smallest accuracy over the test environments, or the largest error.
 inline constexpr std::string_view worst_accuracy = "worst_test_acc";

@@ -2,10 +2,11 @@
 
 #include <torch/cuda.h>
 
-#include <charconv>
 #include <cstdint>
 #include <stdexcept>
 #include <string_view>
+
+#include "pair/base/numbers.h"
 
 namespace pair::runs {
 
@@ -25,9 +26,7 @@ torch::Device device_named(const std::string& name) {
   // Checked before torch parses the number, of which it keeps eight bits.
   std::int64_t number = 0;
   if (name.starts_with(numbered)) {
-    const char* const end = name.data() + name.size();
-    const auto [stopped, error] = std::from_chars(name.data() + numbered.size(), end, number);
-    number = error == std::errc() && stopped == end ? number : count;
+    number = base::number_from<std::int64_t>(name.substr(numbered.size())).value_or(count);
   }
   if (number < 0 || number >= count) {
     throw std::invalid_argument("device: expected cuda:0 to cuda:" + std::to_string(count - 1) + ", got '" +

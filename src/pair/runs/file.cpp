@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <stdexcept>
@@ -15,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "pair/base/numbers.h"
 #include "pair/runs/lease.h"
 
 namespace pair::runs {
@@ -59,13 +59,12 @@ LeaseTimes lease_times() {
   const std::string_view number = text;
   constexpr int most = 86400;
   constexpr int beats = 10;  // per time of patience
-  int seconds = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), seconds);
-  if (error != std::errc() || end != number.data() + number.size() || seconds < 1 || seconds > most) {
+  const std::optional<int> seconds = base::number_from<int>(number);
+  if (!seconds || *seconds < 1 || *seconds > most) {
     throw std::invalid_argument("PAIR_LEASE_SECONDS: expected an integer from 1 to " + std::to_string(most) +
                                 ", got '" + std::string(number) + "'");
   }
-  const std::chrono::milliseconds patience = std::chrono::seconds(seconds);
+  const std::chrono::milliseconds patience = std::chrono::seconds(*seconds);
   return {patience / beats, patience};
 }
 

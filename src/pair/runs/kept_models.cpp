@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "pair/base/files.h"
+#include "pair/base/numbers.h"
 #include "pair/runs/run_paths.h"
 
 namespace pair::runs {
@@ -24,12 +25,11 @@ namespace fs = std::filesystem;
 std::optional<std::int64_t> step_named(const fs::path& run, const fs::path& folder) {
   constexpr std::string_view start = "step-";
   const std::string name = folder.filename().string();
-  std::int64_t step = 0;
-  const char* const end = name.data() + name.size();
-  const char* const digits = name.data() + std::min(start.size(), name.size());
-  const auto [stopped, error] = std::from_chars(digits, end, step);
-  const bool good = name.starts_with(start) && error == std::errc() && stopped == end && step > 0;
-  return good && kept_folder(run, step).filename() == name ? std::optional(step) : std::nullopt;
+  if (!name.starts_with(start)) {
+    return std::nullopt;
+  }
+  const auto step = base::number_from<std::int64_t>(name.substr(start.size()));
+  return step && *step > 0 && kept_folder(run, *step).filename() == name ? step : std::nullopt;
 }
 
 // All steps with a folder, complete or not.

@@ -22,7 +22,7 @@ void add_known(std::vector<KnownSetting>& known, std::set<std::string>& seen, co
   for (const Setting& setting : settings_of(spec)) {
     if (seen.insert(setting.name()).second) {
       known.push_back({setting.name(), setting.field->summary, setting.field->accepted,
-                       base::as_text(setting.value()), belongs_to});
+                       base::as_text(setting.value()), belongs_to, setting.field->path});
     }
   }
 }
@@ -33,8 +33,8 @@ void add_known_of_solver(std::vector<KnownSetting>& known, std::set<std::string>
   const base::Options options = moo::training_options_of(solver);
   for (const base::Field& field : options.fields()) {
     if (seen.insert(field.name).second) {
-      known.push_back(
-          {field.name, field.summary, field.accepted, base::as_text(options.get(field)), "solver " + solver});
+      known.push_back({field.name, field.summary, field.accepted, base::as_text(options.get(field)),
+                       "solver " + solver, field.path});
     } else {
       std::ranges::find(known, field.name, &KnownSetting::name)->belongs_to += ", " + solver;
     }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "pair/base/options.h"
 
 // All settings that some run has, for lists and messages.
 
@@ -14,6 +17,7 @@ struct KnownSetting {
   std::string accepted;
   std::string default_value;  // on cmnist with pair, or with the extension it belongs to
   std::string belongs_to;     // "objective fishr"; empty: every run
+  std::optional<base::Field::Path> path = {};
 };
 
 const std::vector<KnownSetting>& known_settings();

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "pair/base/registry.h"
-#include "pair/data/text_input.h"
+#include "pair/data/input_kinds.h"
 #include "pair/models/registry.h"
 #include "pair/runs/value_json.h"
 
@@ -20,7 +20,10 @@ constexpr std::int64_t largest_input = std::int64_t{1} << 30;
 json options_json(const base::Options& options) {
   json object = json::object();
   for (const base::Field& field : options.fields()) {
-    object[field.name] = as_json(options.get(field));
+    // How the run's steps were done is in its spec; the network is the same.
+    if (!field.of_run) {
+      object[field.name] = as_json(options.get(field));
+    }
   }
   return object;
 }
@@ -50,17 +53,12 @@ data::InputForm input_from(const json& object) {
   json options = object;
   options.erase("kind");
   const auto kind = object.at("kind").get<std::string>();
-  if (kind.empty() || kind == "table") {
+  const base::Options defaults = kind.empty() ? base::Options() : data::input_kind_named(kind).options;
+  // A kind without options has nothing to read; members that it does not know are ignored.
+  if (defaults.fields().empty()) {
     return {kind, {}};
   }
-  for (const data::InputForm& form :
-       {data::form_of(data::ImageInput{}), data::form_of(data::DigitInput{}),
-        data::form_of(data::NumbersInput{}), data::form_of(data::TextInput{})}) {
-    if (form.kind == kind) {
-      return {kind, options_from(options, form.options, "inputs of the kind '" + kind + "'")};
-    }
-  }
-  throw std::invalid_argument("kind: expected image, digit, numbers, table or text, got '" + kind + "'");
+  return {kind, options_from(options, defaults, "inputs of the kind '" + kind + "'")};
 }
 
 void check_sizes(const ModelCard& card) {
@@ -110,7 +108,7 @@ ModelCard card_from(const json& object) {
   card.input_shape = input.at("shape").get<std::vector<std::int64_t>>();
   input.erase("shape");
   card.input = input_from(input);
-  if (card.input.kind == "table") {
+  if (card.input.kind == data::table_input) {
     card.table = std::make_shared<const data::TableEncoding>(data::table_encoding_from(object.at("table")));
   }
   const json& dataset = object.at("dataset");

@@ -37,7 +37,7 @@ ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data, std::in
   card.input = data.input;
   if (data.table) {
     card.table = data.table;
-    card.input = {"table", {}};
+    card.input = {std::string(data::table_input), {}};
     card.classes = data.table->label.classes;
   } else if (card.input.kind.empty() && card.input_shape.size() == 1) {
     card.input = data::form_of(data::NumbersInput{});

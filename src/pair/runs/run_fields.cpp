@@ -1,15 +1,13 @@
 #include "pair/runs/run_fields.h"
 
-#include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 
 #include "pair/base/names.h"
+#include "pair/base/numbers.h"
 #include "pair/data/sha256.h"
 #include "pair/runs/run_spec.h"
 #include "pair/train/threads.h"
@@ -22,11 +20,8 @@ bool is_device(const std::string& name) {
   if (name == "cpu" || name == "cuda") {
     return true;
   }
-  std::uint8_t number = 0;
-  const char* const end = name.data() + name.size();
-  const auto [stopped, error] =
-      std::from_chars(name.data() + std::min(indexed.size(), name.size()), end, number);
-  return name.starts_with(indexed) && error == std::errc() && stopped == end;
+  return name.starts_with(indexed) &&
+         base::number_from<std::uint8_t>(name.substr(indexed.size())).has_value();
 }
 
 // A folder's name: only folders next to the run's are allowed.
@@ -67,10 +62,6 @@ base::Field start_field() {
           is_start));
 }
 
-bool is_digest(const std::string& text) {
-  return data::is_sha256(text);
-}
-
 // The path does not decide the records: the digest does.
 base::Field weights_field() {
   base::Fields<RunSpec> fields;
@@ -80,6 +71,7 @@ base::Field weights_field() {
                                 "pretrained weights that the run starts with", [](const std::string& path) {
                                   return !path.empty() && path.find('\0') == std::string::npos;
                                 }));
+  field.names_file("file, safetensors or PyTorch's .pt or .pth", "weights_sha256");
   field.decides = false;
   return field;
 }
@@ -89,7 +81,7 @@ base::Field weights_digest_field() {
   return optional_text(
       &RunSpec::weights_sha256,
       fields.text("weights_sha256", &RunSpec::weights_sha256, "none, or SHA-256 digests in hexadecimal",
-                  "digest of the file of weights; 'pair train --weights' sets it", is_digest));
+                  "digest of the file of weights; 'pair train --weights' sets it", data::is_sha256));
 }
 
 base::Field name_field() {

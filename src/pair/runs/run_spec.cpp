@@ -1,6 +1,7 @@
 #include "pair/runs/run_spec.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -41,10 +42,9 @@ nlohmann::json spelled_out(const RunSpec& spec, Unsaid unsaid) {
   return json;
 }
 
-// Every run had this setting before it became an option of the solvers that read it. The names of runs with
-// other solvers still count it, and their specs on disk hold it.
-constexpr const char* once_of_all = "epsilon";
-constexpr double once_of_all_value = 0.1;
+// Every run had epsilon before it became an option of the solvers that read it. The hashes of runs with other
+// solvers still include it.
+constexpr double epsilon_in_names = 0.1;
 
 // Written specs have all settings that there were then; those by hand may have few.
 constexpr const char* in_all_written_specs = "checkpoint_every";
@@ -52,7 +52,7 @@ constexpr const char* in_all_written_specs = "checkpoint_every";
 // Settings that were added after a spec was written are missing in it. Its run had the values that names of runs
 // omit. The defaults may be others now.
 void set_omitted(RunSpec& spec, const nlohmann::json& written) {
-  std::vector<Override> omitted;
+  base::Assignments omitted;
   for (const Setting& setting : settings_of(spec)) {
     const base::Field& field = *setting.field;
     if (!field.unsaid.empty() && !written.contains(field.name) &&
@@ -60,14 +60,14 @@ void set_omitted(RunSpec& spec, const nlohmann::json& written) {
       omitted.emplace_back(field.name, field.unsaid);
     }
   }
-  for (const Override& setting : omitted) {
+  for (const base::Assignment& setting : omitted) {
     set(spec, setting.first, setting.second);
   }
 }
 
 nlohmann::json deciding(const RunSpec& spec) {
   nlohmann::json json = spelled_out(spec, Unsaid::omit);
-  json.emplace(once_of_all, once_of_all_value);
+  json.emplace("epsilon", epsilon_in_names);
   // tf32, which every spec has, says it for the other two.
   if (spec.settings.precision != train::Precision::bf16) {
     json.erase("precision");
@@ -91,7 +91,7 @@ void fit_preference(train::Settings& settings, bool preference_given) {
   }
 }
 
-void apply_structure(RunSpec& spec, std::span<const Override> overrides) {
+void apply_structure(RunSpec& spec, std::span<const base::Assignment> overrides) {
   for (const auto& [name, value] : overrides) {
     if (decides_settings(name)) {
       set(spec, name, value);
@@ -114,7 +114,7 @@ namespace {
 enum class Foreign { refuse, pass_over };
 
 // The last value that a setting is given; empty: none.
-std::string given(std::span<const Override> overrides, std::string_view name) {
+std::string given(std::span<const base::Assignment> overrides, std::string_view name) {
   std::string value;
   for (const auto& [setting, text] : overrides) {
     value = setting == name ? text : value;
@@ -122,8 +122,8 @@ std::string given(std::span<const Override> overrides, std::string_view name) {
   return value;
 }
 
-RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides,
-                 Foreign foreign) {
+RunSpec resolved(std::string_view dataset, std::string_view algorithm,
+                 std::span<const base::Assignment> overrides, Foreign foreign) {
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
   const algorithms::AlgorithmEntry& entry = algorithms::algorithm_named(algorithm);
   RunSpec spec;
@@ -133,8 +133,8 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
   settle(spec.settings);
 
   // From general to specific; settings that decide which others exist come first.
-  std::vector<Override> defaults;
-  const auto add = [&defaults](const std::vector<Override>& more) {
+  base::Assignments defaults;
+  const auto add = [&defaults](const base::Assignments& more) {
     defaults.insert(defaults.end(), more.begin(), more.end());
   };
   const std::string batch = given(overrides, "batch");
@@ -191,12 +191,13 @@ RunSpec resolved(std::string_view dataset, std::string_view algorithm, std::span
 
 }  // namespace
 
-RunSpec resolve(std::string_view dataset, std::string_view algorithm, std::span<const Override> overrides) {
+RunSpec resolve(std::string_view dataset, std::string_view algorithm,
+                std::span<const base::Assignment> overrides) {
   return resolved(dataset, algorithm, overrides, Foreign::refuse);
 }
 
 RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm,
-                          std::span<const Override> overrides) {
+                          std::span<const base::Assignment> overrides) {
   return resolved(dataset, algorithm, overrides, Foreign::pass_over);
 }
 
@@ -236,7 +237,7 @@ RunSpec spec_from_json(const nlohmann::json& json) {
   if (!json.is_object()) {
     throw std::invalid_argument("a spec: expected a JSON object, got " + json.dump().substr(0, 40));
   }
-  std::vector<Override> structure;
+  base::Assignments structure;
   // Specs that were written have all settings. In others, defaults may depend on settings that are given.
   const bool written = json.contains(in_all_written_specs);
   const std::set<std::string> change_defaults{"batch",     "steps",      "pretrain",        "penalty",
@@ -255,7 +256,9 @@ RunSpec spec_from_json(const nlohmann::json& json) {
   check_precision(text_at("precision"), text_at("tf32"));
   RunSpec spec = resolve(name_in(json, "dataset"), name_in(json, "algorithm"), structure);
   for (const auto& [name, value] : json.items()) {
-    const bool is_relic = name == once_of_all && find_setting(spec, name) == nullptr;
+    // Settings of every run before they became options of the solvers and of the model that read them.
+    const bool is_relic =
+        (name == "epsilon" || (name == "half" && written)) && find_setting(spec, name) == nullptr;
     if (name != "dataset" && name != "algorithm" && !is_relic) {
       set(spec, name, value);
     }

@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 
+#include "pair/base/assignment.h"
 #include "pair/data/registry.h"
 #include "pair/runs/kept_models.h"
 #include "pair/train/settings.h"
@@ -41,21 +41,18 @@ struct RunSpec {
   std::string name = {};
 };
 
-// A setting by name (see settings.h) and its value as typed by the user.
-using Override = std::pair<std::string, std::string>;
-
 // The spec of a dataset and an algorithm by name, with some settings changed. Settings that decide which
 // others exist (objectives, solver, model, scheme) are applied first, the others in order. If batch is
 // changed, the algorithm's defaults for minibatches apply; if it has them and steps is given, pretrain is two
 // thirds of the steps. If the number of PAIR-o's objectives changes and no preference is given, it becomes
 // auto. Throws std::invalid_argument with a sentence for an unknown name or an invalid value.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
-                std::span<const Override> overrides = {});
+                std::span<const base::Assignment> overrides = {});
 
 // The same for recipes, whose settings are for many runs: an option of something that the run does not have,
 // such as an objective that it does not minimise, is ignored. Unknown names still throw.
 RunSpec resolve_in_common(std::string_view dataset, std::string_view algorithm,
-                          std::span<const Override> overrides);
+                          std::span<const base::Assignment> overrides);
 
 // Throws std::invalid_argument if a run of an algorithm that has its own objectives (erm, irmv1) minimises
 // others: it would be recorded as what it is not. Objectives under a penalty of 0 are recorded only and may

@@ -6,9 +6,6 @@
 
 #include "pair/base/numbers.h"
 #include "pair/data/shared_fields.h"
-#include "pair/runs/score_dataset.h"
-#include "pair/runs/score_file.h"
-#include "pair/runs/score_folder.h"
 #include "pair/runs/score_sheet.h"
 #include "pair/train/threads.h"
 

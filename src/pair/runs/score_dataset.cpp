@@ -1,5 +1,3 @@
-#include "pair/runs/score_dataset.h"
-
 #include <algorithm>
 #include <optional>
 #include <sstream>
@@ -11,6 +9,7 @@
 #include "pair/data/environment.h"
 #include "pair/data/registry.h"
 #include "pair/runs/record_keys.h"
+#include "pair/runs/score_sheet.h"
 #include "pair/runs/score_stream.h"
 
 namespace pair::runs {

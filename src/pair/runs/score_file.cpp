@@ -1,5 +1,3 @@
-#include "pair/runs/score_file.h"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "pair/data/cell.h"
 #include "pair/data/csv.h"
 #include "pair/data/text.h"
+#include "pair/runs/score_sheet.h"
 
 namespace pair::runs {
 namespace {
@@ -91,9 +90,8 @@ std::int64_t class_in(std::string_view cell, const std::vector<std::string>& cla
     return name == cell || (number && data::number_of(name) == number);
   });
   if (found == classes.end()) {
-    throw std::invalid_argument("column '" + base::printable(column) +
-                                "': expected a class that the model knows (" + base::joined(classes) +
-                                "), got '" + base::printable(cell) + "'");
+    throw std::invalid_argument(data::named_column(column) + ": expected a class that the model knows (" +
+                                base::joined(classes) + "), got '" + base::printable(cell) + "'");
   }
   return found - classes.begin();
 }
@@ -106,10 +104,10 @@ float label_in(std::string_view field, const data::LabelEncoding& encoding) {
   }
   const std::optional<double> number = data::number_of(cell);
   if (!number || !std::isfinite(*number)) {
-    throw std::invalid_argument("column '" + base::printable(encoding.name) + "': expected a number, got '" +
+    throw std::invalid_argument(data::named_column(encoding.name) + ": expected a number, got '" +
                                 base::printable(cell) + "'");
   }
-  return static_cast<float>((*number - encoding.mean) / encoding.deviation);
+  return data::standardised(*number, encoding.mean, encoding.deviation);
 }
 
 std::optional<std::size_t> find_column(Fields names, const std::string& name) {

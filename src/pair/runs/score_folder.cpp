@@ -1,5 +1,3 @@
-#include "pair/runs/score_folder.h"
-
 #include <algorithm>
 #include <memory>
 #include <span>
@@ -10,6 +8,7 @@
 #include "pair/base/tables.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/inputs.h"
+#include "pair/runs/score_sheet.h"
 #include "pair/runs/score_stream.h"
 
 namespace pair::runs {

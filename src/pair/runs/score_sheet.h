@@ -18,8 +18,7 @@ struct Answers {
   torch::Tensor labels;
 };
 
-// A score table that is being filled: the model, the metrics, and the reports to the caller on the way. The
-// files score_*.cpp fill it, one per kind of data.
+// A score table that is being filled: the model, the metrics, and the reports to the caller on the way.
 class ScoreSheet {
  public:
   // Both must outlive it. Throws the errors of TrainedModel.
@@ -58,5 +57,21 @@ class ScoreSheet {
   std::int64_t done_ = 0;  // samples
   std::int64_t all_ = 0;   // 0: not known
 };
+
+// The kinds of data. Each adds the rows of a request to the sheet, in a file of its own, and throws
+// std::invalid_argument if the data does not fit the model.
+
+// The environments of a dataset, with the run's options and seed unless the request has others; one row per part that
+// a run's records score.
+void score_dataset(ScoreSheet& sheet, const std::string& name);
+
+// The images of the request's folder, ENVIRONMENT/CLASS/FILE; one row per environment.
+void score_folder(ScoreSheet& sheet);
+
+// A CSV file with labels; one row per environment, or one row "all" if the file lacks the columns of environments.
+// Rows for a model of a table are encoded, and texts divided into tokens, as those that the model was trained on.
+// Messages name the line of a cell that cannot be used.
+void score_table_file(ScoreSheet& sheet);
+void score_text_file(ScoreSheet& sheet);
 
 }  // namespace pair::runs

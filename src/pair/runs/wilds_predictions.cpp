@@ -5,6 +5,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "pair/base/assignment.h"
 #include "pair/base/files.h"
 #include "pair/base/registry.h"
 #include "pair/data/environment.h"
@@ -107,7 +108,7 @@ std::vector<std::filesystem::path> predict_wilds(
   for (const std::string& split : request.splits) {
     scored += split == "val" || split == "test" ? "" : "," + split;
   }
-  std::vector<std::pair<std::string, std::string>> changes{{"score_splits", scored}};
+  base::Assignments changes{{"score_splits", scored}};
   if (!request.data_root.empty()) {
     changes.emplace_back("data_root", std::filesystem::absolute(request.data_root).string());
   }

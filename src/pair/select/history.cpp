@@ -1,9 +1,10 @@
 #include "pair/select/history.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
+
+#include "pair/base/numbers.h"
 
 namespace pair::select {
 namespace {
@@ -18,10 +19,8 @@ int environment_of(std::string_view key, std::string_view suffix) {
     return -1;
   }
   const std::string_view digits = key.substr(3, key.size() - 3 - suffix.size());
-  int number = -1;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const bool whole = error == std::errc() && end == digits.data() + digits.size();
-  return whole && number >= 0 && number < most_environments ? number : -1;
+  const std::optional<int> number = base::number_from<int>(digits);
+  return number && *number >= 0 && *number < most_environments ? *number : -1;
 }
 
 // DomainBed's keys for algorithms with two penalties.

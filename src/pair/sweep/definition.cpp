@@ -22,7 +22,7 @@ Definition definition_from_json(const nlohmann::json& json) {
             json.at("test_envs").get<std::vector<TestEnvs>>(),
             json.at("single_test_envs").get<bool>(),
             search_named(json.at("search").get<std::string>()),
-            json.at("set").get<std::vector<runs::Override>>(),
+            json.at("set").get<base::Assignments>(),
             draws_named(json.value("draws", "pair"))};
   } catch (const nlohmann::json::exception& error) {
     throw std::invalid_argument(std::string("it is not a definition of a sweep: ") + error.what());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/runs/run_spec.h"
 #include "pair/sweep/hparams.h"
 #include "pair/sweep/test_envs.h"
@@ -22,7 +23,7 @@ struct Definition {
   bool single_test_envs = false;        // only those of DomainBed's list with one test environment
   Search search = Search::domainbed;
   // Settings for every run that has them; they override drawn values.
-  std::vector<runs::Override> set;
+  base::Assignments set;
   Draws draws = Draws::domainbed;
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/assignment.h"
 #include "pair/base/names.h"
 #include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
@@ -25,7 +26,7 @@ std::set<std::int64_t> as_set(const TestEnvs& test_envs) {
 }
 
 // Whether the run already has this setting.
-bool has_setting(const runs::RunSpec& spec, const runs::Override& setting) {
+bool has_setting(const runs::RunSpec& spec, const base::Assignment& setting) {
   (void)runs::known_setting(setting.first);
   if (runs::find_setting(spec, setting.first) == nullptr) {
     return false;
@@ -74,7 +75,7 @@ bool passes(const Job& job, const Filter& filter) {
           std::any_of(filter.test_envs.begin(), filter.test_envs.end(),
                       [&](const TestEnvs& set) { return as_set(set) == as_set(job.test_envs); })) &&
          std::all_of(filter.set.begin(), filter.set.end(),
-                     [&](const runs::Override& setting) { return has_setting(job.spec, setting); });
+                     [&](const base::Assignment& setting) { return has_setting(job.spec, setting); });
 }
 
 }  // namespace

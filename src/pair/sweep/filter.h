@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/assignment.h"
 #include "pair/sweep/definition.h"
 #include "pair/sweep/jobs.h"
 
@@ -20,7 +21,7 @@ struct Filter {
   std::vector<TestEnvs> test_envs;        // any of these sets; order does not matter
   bool single_test_envs = false;          // only jobs with one test environment
   std::optional<Search> search;
-  std::vector<runs::Override> set;  // settings that the job must have, with this value
+  base::Assignments set;  // settings that the job must have, with this value
 };
 
 // Throws std::invalid_argument for a dataset or algorithm that is not in the sweep, an invalid value of a

@@ -40,7 +40,7 @@ class HparamList {
     const char* const source = paper ? "the paper's Appendix G.2" : by_domainbed;
     add("lr", rate, source, {domainbed_name(algorithm_, "lr")});
     if (spec_.settings.scheme == train::Scheme::pair &&
-        spec_.settings.balance_optimizer == train::BalanceOptimizer::adam &&
+        spec_.settings.balance_optimizer == train::Optimizer::adam &&
         spec_.settings.balance_lr_ratio == 0.0) {
       add("balance_lr", rate, source);
     }
@@ -151,9 +151,9 @@ std::vector<Hparam> hparams_of(const runs::RunSpec& spec, Search search) {
   return list.take();
 }
 
-std::vector<runs::Override> draw_hparams(const std::vector<Hparam>& hparams, std::int64_t hparams_seed,
-                                         std::uint64_t trial_seed, Draws draws) {
-  std::vector<runs::Override> overrides;
+base::Assignments draw_hparams(const std::vector<Hparam>& hparams, std::int64_t hparams_seed,
+                               std::uint64_t trial_seed, Draws draws) {
+  base::Assignments overrides;
   const std::uint32_t seed = data::domainbed_seed(hparams_seed, static_cast<std::int64_t>(trial_seed));
   for (const Hparam& hparam : hparams) {
     if (hparams_seed != 0 && draws == Draws::domainbed && !hparam.domainbed.empty()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/assignment.h"
 #include "pair/runs/run_spec.h"
 #include "pair/sweep/distribution.h"
 
@@ -59,7 +60,7 @@ std::string domainbed_name(const algorithms::AlgorithmEntry& algorithm, std::str
 
 // The hyperparameters of a run: the defaults for hparams_seed 0; otherwise drawn from the two seeds. Each
 // setting has its own random stream, so that adding a setting does not change the others.
-std::vector<runs::Override> draw_hparams(const std::vector<Hparam>& hparams, std::int64_t hparams_seed,
-                                         std::uint64_t trial_seed, Draws draws = Draws::domainbed);
+base::Assignments draw_hparams(const std::vector<Hparam>& hparams, std::int64_t hparams_seed,
+                               std::uint64_t trial_seed, Draws draws = Draws::domainbed);
 
 }  // namespace pair::sweep

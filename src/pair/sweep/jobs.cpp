@@ -11,6 +11,7 @@
 #include "pair/algorithms/registry.h"
 #include "pair/base/numbers.h"
 #include "pair/base/parallel.h"
+#include "pair/data/test_envs.h"
 #include "pair/runs/known_settings.h"
 #include "pair/runs/settings.h"
 
@@ -45,7 +46,7 @@ bool has_meaning(std::string_view name, const runs::RunSpec& spec) {
 // The settings common to a sweep's runs, and which of them any run uses.
 class Common {
  public:
-  explicit Common(const std::vector<runs::Override>& set) : set_(set), used_(set.size(), false) {
+  explicit Common(const base::Assignments& set) : set_(set), used_(set.size(), false) {
     for (const auto& [name, value] : set) {
       if (name == "seed" || name == "hparams_seed" || name == "test_envs") {
         const char* const option = name == "seed"           ? "--n-trials"
@@ -60,22 +61,23 @@ class Common {
   // A weight that the user set is not drawn under another name.
   void spare(std::vector<Hparam>& hparams) const {
     const bool penalty = std::any_of(
-        set_.begin(), set_.end(), [](const runs::Override& setting) { return setting.first == "penalty"; });
+        set_.begin(), set_.end(), [](const base::Assignment& setting) { return setting.first == "penalty"; });
     std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
   }
 
   // Such runs with the settings that decide which others exist.
   [[nodiscard]] runs::RunSpec structured(const runs::RunSpec& plain) const {
-    std::vector<runs::Override> deciding;
-    std::copy_if(set_.begin(), set_.end(), std::back_inserter(deciding), [&plain](const runs::Override& one) {
-      return runs::decides_settings(one.first) && has_meaning(one.first, plain);
-    });
+    base::Assignments deciding;
+    std::copy_if(set_.begin(), set_.end(), std::back_inserter(deciding),
+                 [&plain](const base::Assignment& one) {
+                   return runs::decides_settings(one.first) && has_meaning(one.first, plain);
+                 });
     return runs::resolve(plain.dataset.name, plain.algorithm, deciding);
   }
 
   // The settings that apply to such runs.
-  std::vector<runs::Override> of(const runs::RunSpec& spec) {
-    std::vector<runs::Override> kept;
+  base::Assignments of(const runs::RunSpec& spec) {
+    base::Assignments kept;
     for (std::size_t i = 0; i < set_.size(); ++i) {
       if (has_meaning(set_[i].first, spec)) {
         used_[i] = true;
@@ -94,7 +96,7 @@ class Common {
   }
 
  private:
-  const std::vector<runs::Override>& set_;
+  const base::Assignments& set_;
   std::vector<bool> used_;
 };
 
@@ -125,7 +127,7 @@ std::vector<TestEnvs> sets_for(const Definition& definition, const runs::RunSpec
   }
   const std::int64_t environments = counts.of(spec.dataset);
   for (const TestEnvs& test_envs : definition.test_envs) {
-    check(test_envs, environments, dataset);
+    data::check_test_envs(test_envs, environments, dataset);
   }
   return definition.test_envs.empty() ? all_test_envs(environments, definition.single_test_envs)
                                       : definition.test_envs;
@@ -136,7 +138,7 @@ struct Family {
   std::string dataset;
   std::string algorithm;
   std::vector<Hparam> hparams;
-  std::vector<runs::Override> common;
+  base::Assignments common;
   std::vector<TestEnvs> test_envs;
   Draws draws = Draws::domainbed;
 };
@@ -150,7 +152,7 @@ struct Place {
 };
 
 Job job_of(const Family& family, const TestEnvs& test_envs, std::int64_t trial, std::int64_t draw) {
-  std::vector<runs::Override> overrides =
+  base::Assignments overrides =
       draw_hparams(family.hparams, draw, static_cast<std::uint64_t>(trial), family.draws);
   overrides.insert(overrides.end(), family.common.begin(), family.common.end());
   overrides.emplace_back("seed", std::to_string(trial));
@@ -185,7 +187,7 @@ std::vector<Job> jobs_of(const Definition& definition) {
   for (const std::string& dataset : definition.datasets) {
     for (const std::string& algorithm : algorithms) {
       const runs::RunSpec structured = common.structured(runs::resolve(dataset, algorithm));
-      std::vector<runs::Override> settings = common.of(structured);
+      base::Assignments settings = common.of(structured);
       // With the common settings, since they may name the data folder and so decide which environments exist.
       const runs::RunSpec spec = runs::resolve(dataset, algorithm, settings);
       runs::check_own_objectives(spec);

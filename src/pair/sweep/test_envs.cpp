@@ -1,11 +1,10 @@
 #include "pair/sweep/test_envs.h"
 
 #include <algorithm>
-#include <charconv>
-#include <set>
 #include <stdexcept>
 #include <string>
 
+#include "pair/base/numbers.h"
 #include "pair/runs/settings.h"
 
 namespace pair::sweep {
@@ -29,29 +28,17 @@ TestEnvs test_envs_of(std::string_view text) {
   TestEnvs numbers;
   for (std::size_t start = 0; start <= text.size();) {
     const std::size_t comma = std::min(text.find(',', start), text.size());
-    std::int64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data() + start, text.data() + comma, number);
-    if (start == comma || error != std::errc() || end != text.data() + comma || number < 0) {
+    const auto number = base::number_from<std::int64_t>(text.substr(start, comma - start));
+    if (!number || *number < 0) {
       throw std::invalid_argument(
           "test_envs: expected a number from 0, such as 2, or 0,2 for two in one run, "
           "got '" +
           std::string(text) + "'");
     }
-    numbers.push_back(number);
+    numbers.push_back(*number);
     start = comma + 1;
   }
   return numbers;
-}
-
-void check(const TestEnvs& test_envs, std::int64_t environments, std::string_view dataset) {
-  const std::set<std::int64_t> each(test_envs.begin(), test_envs.end());
-  if (each.empty() || each.size() < test_envs.size() || *each.begin() < 0 || *each.rbegin() >= environments ||
-      std::cmp_greater_equal(each.size(), environments)) {
-    throw std::invalid_argument("test_envs: expected distinct numbers from 0 to " +
-                                std::to_string(environments - 1) + " (" + std::string(dataset) +
-                                "), with at least one environment left for training, got '" +
-                                as_text(test_envs) + "'");
-  }
 }
 
 std::string as_text(std::span<const std::int64_t> test_envs) {

@@ -24,9 +24,6 @@ std::vector<TestEnvs> all_test_envs(std::int64_t environments, bool single);
 
 // Parses "0,2". Throws std::invalid_argument for invalid text.
 TestEnvs test_envs_of(std::string_view text);
-// Throws std::invalid_argument if a number is not an environment of the dataset or occurs twice, or if none
-// is left for training.
-void check(const TestEnvs& test_envs, std::int64_t environments, std::string_view dataset);
 
 // For example "0,2".
 std::string as_text(std::span<const std::int64_t> test_envs);

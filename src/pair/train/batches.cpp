@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/device/half.h"
 #include "pair/device/kernels.h"
 
 namespace pair::train {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "pair/device/kernels.h"
+#include "pair/device/perceptron.h"
 #include "pair/objectives/objective.h"
 #include "pair/train/mode_guard.h"
 #include "pair/train/moments.h"

@@ -10,7 +10,7 @@ std::unique_ptr<torch::optim::Optimizer> optimizer_of(std::vector<torch::Tensor>
                                                       DescentOptimizer::Decays decays) {
   // l2 |theta|^2 has the gradient 2 l2 theta, weight decay w theta.
   const double weight_decay = 2.0 * settings.l2;
-  if (settings.optimizer == BalanceOptimizer::sgd) {
+  if (settings.optimizer == Optimizer::sgd) {
     return std::make_unique<torch::optim::SGD>(
         std::move(parameters),
         torch::optim::SGDOptions(settings.lr).momentum(settings.descent_momentum).weight_decay(weight_decay));

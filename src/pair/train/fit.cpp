@@ -20,15 +20,12 @@ bool compares(const Settings& settings) {
 
 void notify_of_half(Learner& learner, const Settings& settings) {
   const bool own_update = settings.scheme == Scheme::own;
-  if (!settings.half || !learner.link.device().is_cuda() || (!own_update && learner.step.in_half())) {
-    return;
+  const bool requested = learner.model->steps_in_half() && learner.link.device().is_cuda();
+  if (requested && (own_update || !learner.step.in_half())) {
+    learner.link.notify("fp16 has no effect: " + std::string(own_update
+                                                                 ? "the algorithm has its own update"
+                                                                 : "an objective needs the whole network"));
   }
-  std::string why =
-      "only mnist_cnn has kernels for it, not " + settings.model + "; precision bf16 is for all networks";
-  if (learner.model->takes_half()) {
-    why = own_update ? "the algorithm has its own update" : "an objective needs the whole network";
-  }
-  learner.link.notify("half has no effect: " + why);
 }
 
 void notify_of_bf16(Learner& learner, const Settings& settings) {
@@ -65,6 +62,13 @@ void notify_of_roles(Learner& learner, const Settings& settings) {
   }
   if (learner.objectives.size() == 1) {
     learner.link.notify("measure_share only leaves out samples: erm alone does not depend on measured risks");
+  }
+}
+
+// The model may be a user's own, so it decides. (Settings are checked before there is a model.)
+void check_precision(const Learner& learner, const Settings& settings) {
+  if (settings.precision == Precision::bf16 && learner.model->steps_in_half()) {
+    throw std::invalid_argument("precision: expected fp32 or tf32 with a model that steps in fp16, got bf16");
   }
 }
 
@@ -134,6 +138,7 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
 }  // namespace
 
 void require_fit(const Learner& learner, const Settings& settings) {
+  check_precision(learner, settings);
   check_parts(learner, settings);
   const auto all = learner.batches.all_environments();
   if (learner.batches.environments() == all) {

@@ -1,7 +1,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -13,7 +17,7 @@
 //   over all parameters, the velocity is dropped. Without this, some seeds collapse at learning rates that
 //   are otherwise the best.
 // - Backtrack. To first order, a step lowers its weighted loss. If the next losses show that it did not
-//   (StepSolver::overshot), it was too long: it is undone, the velocity dropped and the learning rate halved;
+//   (GuardState::overshot), it was too long: it is undone, the velocity dropped and the learning rate halved;
 //   accepted steps let it recover to its own value. This handles the steps at which EPO's vertex jumps from a
 //   penalty with a tiny gradient to ERM.
 // - Rollback. A step whose loss or gradient is not finite is never applied: the parameters return to those
@@ -36,6 +40,9 @@ struct GuardState {
   static constexpr std::int64_t patience = 10;
   // Growth of the backtracking factor per accepted step.
   static constexpr double recovery = 1.1;
+  // Growth of a loss that shows that a step was too long. Above 1, to tolerate the noise of minibatches and the
+  // crossing of a narrow valley.
+  static constexpr double tolerated_growth = 1.1;
   // Factor of the learning rate after a step that was too long or not finite.
   static constexpr double shrinkage = 0.5;
 
@@ -51,6 +58,29 @@ struct GuardState {
   // Whether momentum is dropped, from gradient . velocity.
   [[nodiscard]] static bool opposed(double product) { return product < 0.0; }
   void restart() { ++restarts; }
+
+  // Whether the losses after a step show that it was too long. To first order, a step lowers w . L under its own
+  // weights and does not raise the most violated objective, max_i p_i L_i (EPO's constraint on J*). If either has
+  // grown by more than tolerated_growth, first order no longer holds.
+  [[nodiscard]] static bool overshot(std::span<const double> preference, std::span<const double> weights,
+                                     std::span<const double> before, std::span<const double> after) {
+    const auto under_weights = [weights](std::span<const double> losses) {
+      return std::inner_product(losses.begin(), losses.end(), weights.begin(), 0.0);
+    };
+    const auto most_violated = [preference](std::span<const double> losses) {
+      double largest = 0.0;
+      for (std::size_t i = 0; i < losses.size(); ++i) {
+        largest = std::max(largest, preference[i] * losses[i]);
+      }
+      return largest;
+    };
+    // Weights of pmtl may be negative, and so may the sum.
+    const auto grew = [](double was, double is) {
+      return is > was + (tolerated_growth - 1.0) * std::abs(was);
+    };
+    return grew(under_weights(before), under_weights(after)) ||
+           grew(most_violated(before), most_violated(after));
+  }
 
   // The losses are finite and do not show that the previous step was too long.
   void hold() { backtracking = std::min(1.0, backtracking * recovery); }

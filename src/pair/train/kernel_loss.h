@@ -7,7 +7,7 @@
 
 namespace pair::train {
 
-// The task's loss for device/kernels.h, which does not depend on data.
+// The task's loss for device/loss.h, which does not depend on data.
 inline device::Loss kernel_loss(data::TaskLoss loss) {
   switch (loss) {
     case data::TaskLoss::binary_cross_entropy:

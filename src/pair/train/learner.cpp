@@ -110,7 +110,7 @@ Learner::Learner(const data::EnvironmentSet& data, std::shared_ptr<models::Model
       dropout(*model, seed, link.device()),
       objectives(make_objectives(settings)),
       step(model, objectives, data.loss,
-           {.half = settings.half && link.device().is_cuda() && model->takes_half(),
+           {.half = model->steps_in_half() && link.device().is_cuda(),
             .precision = settings.precision,
             .parts = settings.accumulate}),
       batches(data, settings, seed, link.device(), ranks.share()),

@@ -3,6 +3,7 @@
 #include <torch/utils.h>
 
 #include "pair/device/kernels.h"
+#include "pair/device/moments.h"
 #include "pair/objectives/losses.h"
 #include "pair/train/kernel_loss.h"
 

@@ -59,7 +59,7 @@ double Phases::rate_of(Phase phase, std::int64_t step) const {
 }
 
 UpdateOptions Phases::descent_update() const {
-  if (settings_->optimizer == BalanceOptimizer::sgd) {
+  if (settings_->optimizer == Optimizer::sgd) {
     return {UpdateOptions::Rule::sgd, settings_->descent_momentum, /*restart=*/false};
   }
   return adam();
@@ -72,10 +72,10 @@ UpdateOptions Phases::adam() const {
 }
 
 std::optional<UpdateOptions> Phases::balance_update() const {
-  if (settings_->balance_optimizer == BalanceOptimizer::sgd) {
+  if (settings_->balance_optimizer == Optimizer::sgd) {
     return UpdateOptions{UpdateOptions::Rule::sgd, settings_->momentum, settings_->restart};
   }
-  if (settings_->freeze_featurizer || settings_->refresh || settings_->optimizer == BalanceOptimizer::sgd) {
+  if (settings_->freeze_featurizer || settings_->refresh || settings_->optimizer == Optimizer::sgd) {
     return adam();
   }
   return std::nullopt;

@@ -1,9 +1,8 @@
-#include <charconv>
 #include <limits>
 #include <optional>
 #include <stdexcept>
-#include <system_error>
 
+#include "pair/base/numbers.h"
 #include "pair/train/rank_launch.h"
 
 namespace pair::train {
@@ -25,13 +24,11 @@ std::string text_of(const Variables& variables, const char* name) {
 
 std::int64_t number_of(const Variables& variables, const char* name, std::int64_t low, std::int64_t high) {
   const std::string text = text_of(variables, name);
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || number < low ||
-      number > high) {
+  const auto number = base::number_from<std::int64_t>(text);
+  if (!number || *number < low || *number > high) {
     refuse_variable(name, "an integer from " + std::to_string(low) + " to " + std::to_string(high), text);
   }
-  return number;
+  return *number;
 }
 
 std::int64_t number_or(const Variables& variables, const char* name, std::int64_t low, std::int64_t high,

@@ -1,17 +1,11 @@
 #include "pair/train/settings.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <stdexcept>
 
-#include "pair/base/numbers.h"
-#include "pair/base/registry.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
-#include "pair/objectives/objective.h"
 #include "pair/objectives/registry.h"
-#include "pair/train/preference_choices.h"
+#include "pair/train/preference.h"
 
 namespace pair::train {
 namespace {
@@ -102,7 +96,7 @@ void describe_all(SettingsFields& field) {
             "AMSGrad: Adam divides by the largest mean of squared gradients so far, not by the current one")
       .unsaid = "false";
   field
-      .choice("optimizer", &S::optimizer, by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+      .choice("optimizer", &S::optimizer, by_name({Optimizer::sgd, Optimizer::adam}),
               "what takes the steps at rate lr: Adam, or SGD with descent_momentum")
       .unsaid = "adam";
   field
@@ -171,8 +165,7 @@ void describe_pair(SettingsFields& field) {
                "one weight per objective after erm in the pretrain steps; none: ERM alone", "none")
       .unsaid = "none";
   field
-      .choice("balance_optimizer", &S::balance_optimizer,
-              by_name({BalanceOptimizer::sgd, BalanceOptimizer::adam}),
+      .choice("balance_optimizer", &S::balance_optimizer, by_name({Optimizer::sgd, Optimizer::adam}),
               "optimizer of the steps after pretrain: SGD with momentum, or Adam")
       .unsaid = "sgd";
   field.number("balance_lr", &S::balance_lr, rate, "learning rate of the steps after pretrain (scheme pair)");
@@ -204,10 +197,6 @@ void describe_model(SettingsFields& field) {
       .text("freeze", &S::freeze, "none, or names separated by commas",
             "parameters that are not trained: names such as conv1 or layer1.0, with all below them", is_name)
       .unsaid = "none";
-  base::Field& half =
-      field.flag("half", &S::half, "mnist_cnn's steps in fp16, by its own kernels on CUDA devices");
-  half.unsaid = "false";
-  half.of_run = true;
 }
 
 // group: the scheme that alone reads them; empty: all do.
@@ -228,90 +217,6 @@ std::vector<base::Field> declared_settings() {
   add_settings(all, describe_pair, "pair");
   add_settings(all, describe_model, "");
   return all;
-}
-
-// Checks that involve several settings.
-void check_objectives(const Settings& s) {
-  if (s.objectives.empty() || s.objectives.front() != "erm") {
-    throw std::invalid_argument("objectives: expected erm as the first, got '" +
-                                (s.objectives.empty() ? "" : s.objectives.front()) + "'");
-  }
-  for (const std::string& name : s.objectives) {
-    if (std::count(s.objectives.begin(), s.objectives.end(), name) > 1) {
-      throw std::invalid_argument("objectives: expected each once, got '" + name + "' twice");
-    }
-  }
-  if (s.scheme == Scheme::linear && !s.penalties.empty() && s.penalties.size() + 1 != s.objectives.size()) {
-    throw std::invalid_argument("penalties: expected equal, or one number per objective after erm (" +
-                                std::to_string(s.objectives.size() - 1) + "), got " +
-                                std::to_string(s.penalties.size()));
-  }
-  for (const std::string& name : summed_objectives(s)) {
-    if (std::count(s.objectives.begin(), s.objectives.end(), name) == 0) {
-      throw std::invalid_argument("sums: expected none, or objectives of the run (" +
-                                  base::as_text(s.objectives) + "), got '" + name + "'");
-    }
-  }
-  if (s.scheme == Scheme::own && s.objectives.size() > 1) {
-    throw std::invalid_argument("objectives: expected erm alone, since " + s.update.name +
-                                " has its own update, got " + std::to_string(s.objectives.size()) + " names");
-  }
-}
-
-void check_measuring(const Settings& s) {
-  if (s.measure_share == 0.0) {
-    return;
-  }
-  const std::string got = ", got " + base::as_text(s.measure_share);
-  if (s.scheme == Scheme::own) {
-    throw std::invalid_argument("measure_share: expected 0 with " + s.update.name +
-                                ", which has its own update" + got);
-  }
-  for (const std::string& name : s.objectives) {
-    const auto objective = objectives::make_objective(name, s.objective_options.at(name));
-    if (objective->needs_network()) {
-      throw std::invalid_argument("measure_share: expected 0 with " + name +
-                                  ", which needs the whole network" + got);
-    }
-    if (const std::string_view flag = objective->flag_against_measuring(); !flag.empty()) {
-      throw std::invalid_argument(std::string(flag) +
-                                  ": expected false with measure_share, since it is computed from the "
-                                  "samples that are trained on, got true");
-    }
-  }
-  if (s.batch == 1) {
-    throw std::invalid_argument(
-        "batch: expected at least 2 with measure_share, one sample to measure and one to train on, got 1");
-  }
-  if (s.batch > 1 && (s.batch - s.measuring().count(s.batch)) % s.accumulate != 0) {
-    throw std::invalid_argument(
-        "accumulate: expected a divisor of the samples per batch that are trained on (" +
-        std::to_string(s.batch - s.measuring().count(s.batch)) + "), got " + std::to_string(s.accumulate));
-  }
-}
-
-void check_pair(const Settings& s) {
-  if (s.objectives.size() < 2) {
-    throw std::invalid_argument("objectives: expected at least one more than erm for PAIR-o, got erm alone");
-  }
-  if (!s.preference.empty() && s.preference.size() != s.objectives.size()) {
-    throw std::invalid_argument("preference: expected auto, or one number per objective (" +
-                                std::to_string(s.objectives.size()) + "), got " +
-                                std::to_string(s.preference.size()));
-  }
-  if (!s.descent_penalties.empty() && s.descent_penalties.size() + 1 != s.objectives.size()) {
-    throw std::invalid_argument("descent_penalties: expected none, or one number per objective after erm (" +
-                                std::to_string(s.objectives.size() - 1) + "), got " +
-                                std::to_string(s.descent_penalties.size()));
-  }
-  for (const std::string& name : s.objectives) {
-    const base::Options& options = s.objective_options.at(name);
-    if (const auto remedy = objectives::make_objective(name, options)->against_negative()) {
-      throw std::invalid_argument(std::string(remedy->option) + ": expected " + std::string(remedy->values) +
-                                  ", since PAIR-o's solver needs losses that are not negative, got " +
-                                  base::as_text(options.get(*options.find(remedy->option))));
-    }
-  }
 }
 
 }  // namespace
@@ -371,43 +276,6 @@ void settle(Settings& settings) {
   }
 }
 
-void validate(const Settings& settings) {
-  Settings copy = settings;
-  settle(copy);
-  for (const base::Field& field : settings_fields()) {
-    base::set_value(field, &copy, field.get(&settings));
-  }
-  for (const auto& [name, options] : copy.objective_options) {
-    base::check(options);
-  }
-  base::check(copy.solver_options);
-  base::check(copy.model_options);
-  base::check(copy.update.options);
-  if (copy.environments > 0 && copy.batch == 0) {
-    throw std::invalid_argument(
-        "environments: expected 0 (all) with batch 0, whose steps take all samples, got " +
-        std::to_string(copy.environments));
-  }
-  if (copy.warmup > copy.steps) {
-    throw std::invalid_argument("warmup: expected an integer from 0 to " + std::to_string(copy.steps) +
-                                " (steps), got " + std::to_string(copy.warmup));
-  }
-  if (copy.half && copy.precision == Precision::bf16) {
-    throw std::invalid_argument(
-        "half: expected false with precision bf16, got true; half is fp16, by mnist_cnn's own kernels");
-  }
-  if (copy.accumulate > 1 && copy.batch > 0 && copy.measure_share == 0.0 &&
-      copy.batch % copy.accumulate != 0) {
-    throw std::invalid_argument("accumulate: expected a divisor of batch (" + std::to_string(copy.batch) +
-                                "), got " + std::to_string(copy.accumulate));
-  }
-  check_measuring(copy);
-  check_objectives(copy);
-  if (copy.scheme == Scheme::pair) {
-    check_pair(copy);
-  }
-}
-
 std::string_view to_string(Scheme scheme) {
   switch (scheme) {
     case Scheme::linear:
@@ -432,8 +300,8 @@ std::string_view to_string(GradientSource source) {
   throw std::logic_error("unknown gradient source");
 }
 
-std::string_view to_string(BalanceOptimizer optimizer) {
-  return optimizer == BalanceOptimizer::sgd ? "sgd" : "adam";
+std::string_view to_string(Optimizer optimizer) {
+  return optimizer == Optimizer::sgd ? "sgd" : "adam";
 }
 
 std::string_view to_string(Decay decay) {
@@ -450,25 +318,6 @@ std::string_view to_string(Precision precision) {
       return "bf16";
   }
   throw std::logic_error("unknown precision");
-}
-
-std::vector<double> estimate_preference(const std::vector<double>& losses) {
-  double smallest = std::numeric_limits<double>::infinity();
-  for (const double loss : losses) {
-    if (loss > 0.0) {
-      smallest = std::min(smallest, loss);
-    }
-  }
-  if (!std::isfinite(smallest)) {
-    throw std::invalid_argument(
-        "losses: expected at least one above 0 to estimate a preference, got only zeros");
-  }
-  std::vector<double> preference(losses.size(), 1.0);
-  const double erm = std::max(losses.front(), smallest);
-  for (std::size_t i = 1; i < losses.size(); ++i) {
-    preference[i] = auto_preference_raise * erm / std::max(losses[i], smallest);
-  }
-  return preference;
 }
 
 }  // namespace pair::train

@@ -57,11 +57,9 @@ enum class Precision {
   bf16
 };
 
-// The optimizer of PAIR-o's balance phase, and of the linear scheme.
-enum class BalanceOptimizer {
-  sgd,  // with momentum, the paper's on ColoredMNIST; without momentum in the linear scheme
-  adam  // the Adam of the descent phase continues: the paper's on the extrapolation example
-};
+// The optimizer of a phase. In PAIR-o's balance phase, the paper has SGD with momentum on ColoredMNIST, and on the
+// extrapolation example the Adam of the descent phase, which continues.
+enum class Optimizer { sgd, adam };
 
 struct Settings {
   // The method.
@@ -119,7 +117,7 @@ struct Settings {
   // Learning rate after the pretrain steps, falling as a cosine; 0: lr, constant.
   double annealed_lr = 0.0;
   // Takes the steps of the linear scheme, of PAIR-o's descent phase and of own updates, at rate lr.
-  BalanceOptimizer optimizer = BalanceOptimizer::adam;
+  Optimizer optimizer = Optimizer::adam;
   double descent_momentum = 0.0;  // of that SGD
   bool conflict =
       false;  // compare the objectives' gradients (`gradients`) for the record, as PAIR-o always does
@@ -129,7 +127,7 @@ struct Settings {
   std::vector<double> preference = {1, 1e10, 1e12};  // one per objective; empty: estimated ("auto")
   // Weights of the objectives after erm during the pretrain steps; empty: 0, that is, ERM alone.
   std::vector<double> descent_penalties = {};
-  BalanceOptimizer balance_optimizer = BalanceOptimizer::sgd;
+  Optimizer balance_optimizer = Optimizer::sgd;
   double balance_lr = 0.2;  // learning rate in the balance phase
   // That learning rate as a fraction of lr, so that it follows lr in a search; 0: balance_lr.
   double balance_lr_ratio = 0.0;
@@ -151,9 +149,6 @@ struct Settings {
   // Parameters that are not trained: names, or beginnings of names up to a dot ("conv1,layer1.0"), or "none".
   std::string freeze = "none";
   Precision precision = Precision::fp32;
-  // On CUDA devices, steps of mnist_cnn in fp16 by kernels of its own: a fraction as long as TF32's, sums and
-  // parameters in 32 bits, gradients scaled into range by a power of two. No effect elsewhere. Not with bf16.
-  bool half = false;
 
   // Options of the extensions named above. settle() fills in missing ones.
   base::Options solver_options = {};  // with the defaults of training: moo::training_options_of
@@ -185,13 +180,6 @@ std::string_view to_string(Scheme scheme);
 std::string_view to_string(GradientSource source);
 std::string_view to_string(Decay decay);
 std::string_view to_string(Precision precision);
-std::string_view to_string(BalanceOptimizer optimizer);
-
-// Factor by which the paper's second heuristic raises the OOD preferences above the estimated ratios.
-inline constexpr double auto_preference_raise = 1e2;
-
-// Appendix D.3, heuristic ii: p = (1, 1e2 L_erm / L_2, ...) from the current losses (a loss of 0 counts as
-// the smallest positive one).
-std::vector<double> estimate_preference(const std::vector<double>& losses);
+std::string_view to_string(Optimizer optimizer);
 
 }  // namespace pair::train

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "pair/device/kernels.h"
+#include "pair/device/half.h"
 #include "pair/models/dropout.h"
 #include "pair/train/host_numbers.h"
 #include "pair/train/kept_buffers.h"

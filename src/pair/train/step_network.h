@@ -21,8 +21,8 @@ namespace pair::train {
 
 // How the featurizer works.
 struct NetworkOptions {
-  bool half =
-      false;  // in fp16, by kernels of the model (Model::takes_half), unless an objective needs the network
+  // In fp16, by kernels of the model (Model::steps_in_half), unless an objective needs the network.
+  bool half = false;
   Precision precision = Precision::fp32;
   // Parts that a batch goes through the featurizer in, each with an equal share of every environment. With
   // several, the features of all parts are computed without a graph; what follows sees the whole batch; and

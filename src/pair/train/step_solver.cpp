@@ -1,12 +1,11 @@
 #include "pair/train/step_solver.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "pair/moo/registry.h"
-#include "pair/train/settings.h"
+#include "pair/train/guard.h"
+#include "pair/train/preference.h"
 
 namespace pair::train {
 
@@ -31,25 +30,8 @@ moo::Solution StepSolver::weigh(std::span<const double> losses, std::span<const 
 }
 
 bool StepSolver::overshot(std::span<const double> losses) const {
-  if (state_.losses.size() != losses.size()) {
-    return false;
-  }
-  const auto under_weights = [this](std::span<const double> values) {
-    return std::inner_product(values.begin(), values.end(), state_.weights.begin(), 0.0);
-  };
-  const auto most_violated = [this](std::span<const double> values) {
-    double largest = 0.0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      largest = std::max(largest, state_.preference[i] * values[i]);
-    }
-    return largest;
-  };
-  // Weights of pmtl may be negative, and so may the sum.
-  const auto grew = [](double before, double now) {
-    return now > before + (tolerated_growth - 1.0) * std::abs(before);
-  };
-  return grew(under_weights(state_.losses), under_weights(losses)) ||
-         grew(most_violated(state_.losses), most_violated(losses));
+  return state_.losses.size() == losses.size() &&
+         GuardState::overshot(state_.preference, state_.weights, state_.losses, losses);
 }
 
 void StepSolver::forget_losses() {

@@ -24,12 +24,9 @@ class StepSolver {
   // Weighs the losses and remembers both.
   moo::Solution weigh(std::span<const double> losses, std::span<const double> gram);
 
-  // Whether these losses show that the last step was too long. To first order, a step lowers w . L under its
-  // own weights and does not raise the most violated objective, max_i p_i L_i (EPO's constraint on J*). If
-  // either has grown by more than tolerated_growth, first order no longer holds. False before the first step.
+  // Whether these losses show that the last step was too long (GuardState::overshot). False before the first
+  // step.
   [[nodiscard]] bool overshot(std::span<const double> losses) const;
-  // Above 1, to tolerate the noise of minibatches and the crossing of a narrow valley.
-  static constexpr double tolerated_growth = 1.1;
 
   // Forgets the last losses, if the next ones are of other samples. Solvers still see the last weights.
   void forget_losses();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "pair/device/kernels.h"
+#include "pair/device/update.h"
 #include "pair/train/host_numbers.h"
 
 namespace pair::train {
@@ -58,8 +59,11 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
   }
   if (device::has_kernels(parameters_)) {
     device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, workspace_};
-    device::update(state, gradient, losses, lr, options_.momentum,
-                   options_.restart && options_.rule == UpdateOptions::Rule::sgd, GuardState::patience);
+    device::update(state, gradient, losses, lr,
+                   {.momentum = options_.momentum,
+                    .restart = options_.restart && options_.rule == UpdateOptions::Rule::sgd,
+                    .patience = GuardState::patience,
+                    .shrinkage = GuardState::shrinkage});
     if (!buffers_.empty()) {
       buffers_.restore_where(tally_[in_a_row] > 0.0);
     }

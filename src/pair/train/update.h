@@ -78,7 +78,7 @@ class Update {
   torch::Tensor largest_;  // AMSGrad's largest second_ so far; undefined without it
   torch::Tensor decays_;   // Adam: beta1^t and beta2^t
   torch::Tensor tally_;
-  torch::Tensor workspace_;  // workspace of device/kernels.h's update
+  torch::Tensor workspace_;  // workspace of device/update.h
 };
 
 }  // namespace pair::train

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+// Preferences that users do not write out: those of the paper's code by number, and one estimated from losses.
+
 namespace pair::train {
 
 // A preference for ERM, IRMv1 and V-REx by its number in the paper's published code (WILDS/src, the option
@@ -38,5 +40,12 @@ inline constexpr std::array<PreferenceChoice, 9> preference_choices{{
 
 // The preference that "choice:3" stands for; none for other text and other numbers.
 std::optional<std::vector<double>> preference_of_choice(std::string_view text);
+
+// Factor by which the paper's second heuristic raises the OOD preferences above the estimated ratios.
+inline constexpr double auto_preference_raise = 1e2;
+
+// Appendix D.3, heuristic ii: p = (1, 1e2 L_erm / L_2, ...) from the current losses (a loss of 0 counts as
+// the smallest positive one).
+std::vector<double> estimate_preference(const std::vector<double>& losses);
 
 }  // namespace pair::train

@@ -1,4 +1,4 @@
-#include "pair/train/preference_choices.h"
+#include "pair/train/preference.h"
 
 #include <gmock/gmock.h>
 
@@ -7,12 +7,13 @@
 #include "pair/base/options.h"
 #include "pair/train/settings.h"
 
-namespace pair::train::preference_choices_test {
+namespace pair::train::preference_test {
 namespace {
 
 using ::testing::HasSubstr;
 
-// The vectors of get_preference in the paper's code (LFhase/PAIR a9a434b, WILDS/src/utils.py), computed by it with NumPy 1.24.
+// The vectors of get_preference in the paper's code (LFhase/PAIR a9a434b, WILDS/src/utils.py), computed by it
+// with NumPy 1.24.
 TEST(PreferenceChoices, AreThoseOfThePapersCode) {
   const std::map<std::int64_t, std::vector<double>> golden{
       {0, {1e-12, 0.01, 0.989999999999}},  {1, {1e-12, 0.4999999999995, 0.4999999999995}},
@@ -54,5 +55,11 @@ TEST(PreferenceChoices, AreSetByTheirNumber) {
   EXPECT_THAT(field.accepted, HasSubstr("or choice:N with N = 0, 1, 2, 3, 4, 11, 22, 111 or 222"));
 }
 
+TEST(AutoPreference, RaisesTheRatioToErmAHundredfold) {
+  EXPECT_THAT(estimate_preference({0.5, 0.01, 0.001}), ::testing::ElementsAre(1.0, 5e3, 5e4));
+  EXPECT_THAT(estimate_preference({0.5, 0.0, 0.001}), ::testing::ElementsAre(1.0, 5e4, 5e4));
+  EXPECT_THROW(estimate_preference({0, 0}), std::invalid_argument);
+}
+
 }  // namespace
-}  // namespace pair::train::preference_choices_test
+}  // namespace pair::train::preference_test
