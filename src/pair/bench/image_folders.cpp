@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr int folders = 40;  // 4 environments of 10 classes
 
 fs::path new_class_folder(const fs::path& images, int number) {
-  const fs::path folder =
+  fs::path folder =
       images / ("environment" + std::to_string(number / 10)) / ("class" + std::to_string(number % 10));
   fs::create_directories(folder);
   return folder;

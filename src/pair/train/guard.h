@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -68,11 +68,9 @@ struct GuardState {
       return std::inner_product(losses.begin(), losses.end(), weights.begin(), 0.0);
     };
     const auto most_violated = [preference](std::span<const double> losses) {
-      double largest = 0.0;
-      for (std::size_t i = 0; i < losses.size(); ++i) {
-        largest = std::max(largest, preference[i] * losses[i]);
-      }
-      return largest;
+      return std::inner_product(
+          losses.begin(), losses.end(), preference.begin(), 0.0,
+          [](double largest, double weighted) { return std::max(largest, weighted); }, std::multiplies<>());
     };
     // Weights of pmtl may be negative, and so may the sum.
     const auto grew = [](double was, double is) {
