@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 
@@ -148,9 +149,9 @@ TEST(TorchFile, RefusesFilesThatAreCutOff) {
 TEST(TorchFile, RefusesDamagedNumbersOfAnArchive) {
   Bytes file = read_bytes(golden("zip.pth"));
   const Bytes five = {0, 0, 0xa0, 0x40};  // 5.0
-  const auto found = std::ranges::search(file, five);
-  ASSERT_FALSE(found.empty());
-  *found.begin() = 1;
+  const auto found = std::search(file.begin(), file.end(), five.begin(), five.end());
+  ASSERT_NE(found, file.end());
+  *found = 1;
   EXPECT_THAT([&] { read(file); }, refuses("does not match its checksum"));
 }
 

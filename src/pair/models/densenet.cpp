@@ -1,3 +1,6 @@
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
