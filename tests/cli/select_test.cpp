@@ -110,6 +110,35 @@ TEST(SelectFromOurs, ChoosesByTrainingAccuracyWhereNothingIsHeldOut) {
   EXPECT_EQ(oracle["criteria"][0]["choices"].size(), 2U);
 }
 
+TEST(SelectFromOurs, ExplainsAnX) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", cmnist_line("erm", 0, 10));
+  write(scratch / "b/results.jsonl", cmnist_line("irmv1", 0, 10));
+  const std::string x = "\nX: no run was selected; a row with an X has no average.\n";
+  for (const char* const format : {"text", "markdown"}) {
+    EXPECT_THAT(run_pair({"select", scratch.path().string(), "--criterion", "pair", "--format", format}).out,
+                HasSubstr(x));
+    EXPECT_THAT(
+        run_pair({"select", scratch.path().string(), "--criterion", "oracle", "--format", format}).out,
+        Not(HasSubstr(x)));
+  }
+}
+
+TEST(SelectFromOurs, SaysWhyRegressionsCannotBeSelected) {
+  const Scratch scratch;
+  json record = json::parse(cmnist_line("erm", 0, 10));
+  for (int i = 0; i < 5; ++i) {
+    record.erase("env" + std::to_string(i) + "_in_acc");
+    record.erase("env" + std::to_string(i) + "_out_acc");
+    record["env" + std::to_string(i) + "_in_mse"] = 0.5;
+  }
+  write(scratch / "a/results.jsonl", record.dump() + "\n");
+  const Finished finished = run_pair({"select", scratch.path().string()});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.err, HasSubstr("was left out: its records are those of a regression"));
+  EXPECT_THAT(finished.err, Not(HasSubstr("env{i}")));
+}
+
 TEST(SelectFromOurs, FailsWithOneSentenceWhereNothingCouldBeChosen) {
   const Scratch scratch;
   write(scratch / "a/results.jsonl", cmnist_line("erm", 0, 10));
@@ -329,7 +358,8 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"--format", "yaml"}, "--format: expected text, latex, markdown, csv or json, got 'yaml'\n"},
       {{"--format", "csv", "--json"}, "--json: expected without --format csv, got both\n"},
       {{"--validation", "test"},
-       "--validation: expected train-domain, test-domain, leave-one-out or training, got 'test'\n"},
+       "--validation: expected train-domain, test-domain, leave-one-out or training, got 'test'; "
+       "did you mean 'test-domain'?\n"},
       {{"--criterion", "pair-run", "--validation", "test-domain"},
        "--validation: expected train-domain or training with the criterion pair-run, got 'test-domain'\n"},
       {{"--across", "scores"},

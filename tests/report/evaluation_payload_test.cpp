@@ -56,6 +56,18 @@ TEST(PayloadEvaluation, IsThatOfTheRunWithItsWords) {
   EXPECT_THAT(summary, HasSubstr("It leans on 'tone'"));
 }
 
+TEST(PayloadEvaluation, NamesTheRunAndItsTestEnvironmentWhereOthersAreLikeIt) {
+  const Scratch scratch;
+  write_run(scratch / "a", to_text(table_evaluation()));
+  write_run(scratch / "b", to_text(table_evaluation()));
+  std::string summary;
+  const json result = payload_at(scratch.path());
+  for (const json& sentence : result["summary"]) {
+    summary += sentence["kind"] == "model" ? sentence["text"].get<std::string>() : "";
+  }
+  EXPECT_THAT(summary, HasSubstr("erm, seed 0, run b with the test environment 2: the worst environment"));
+}
+
 TEST(PayloadEvaluation, IsNotReadBeforeTheRunIsDone) {
   const Scratch scratch;
   write_run(scratch / "a", to_text(table_evaluation()));

@@ -85,6 +85,26 @@ TEST(Figures, OfSeveralRunsCompareThem) {
   EXPECT_THAT(names(figures_of(sources, 0)), ElementsAre("overlay", "spread", "heat", "radar", "pareto"));
 }
 
+TEST(Figures, HaveAHeatMapPerDataset) {
+  const Scratch scratch;
+  for (int i = 0; i < 8; ++i) {
+    nlohmann::json record = testing::record(1, "erm", i);
+    record["args"]["dataset"] = i < 4 ? "table" : "digits";
+    record["hparams"]["penalty"] = i % 2;
+    record["hparams"][i < 4 ? "width" : "depth"] = i / 2 % 2;
+    write(scratch / ("r" + std::to_string(i) + "/results.jsonl"), record.dump() + "\n");
+  }
+  const std::vector<NamedFigure> figures = figures_of(read_sources(std::vector{scratch.path()}), 0);
+  const auto heat = std::ranges::find(figures, "heat", &NamedFigure::name);
+  ASSERT_NE(heat, figures.end());
+  std::vector<std::string> panels;
+  for (const plot::Panel& panel : heat->figure.panels) {
+    const auto& chart = std::get<plot::Chart>(panel);
+    panels.push_back(chart.title + ": " + chart.x.label + ", " + chart.y.label);
+  }
+  EXPECT_THAT(panels, ElementsAre("digits: depth, penalty", "table: penalty, width"));
+}
+
 TEST(Figures, OfOneRunAmongSeveralSayWhichRunTheyAreOf) {
   const Scratch scratch;
   write(scratch / "a/some run_1/results.jsonl", records(5));

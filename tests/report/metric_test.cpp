@@ -71,6 +71,28 @@ TEST(Metric, NamesEnvironmentsAsTheRecordsDo) {
   select::Run other = run;
   other.environments = {"beta 0.1", "beta 0.5"};
   EXPECT_THAT(labels({run, other}), ::testing::Contains("accuracy, environment 1"));
+
+  // Where runs are tested in different environments, the label of all lacks the role.
+  select::Run swapped = run;
+  swapped.test_envs = {0};
+  EXPECT_THAT(labels({run, swapped}),
+              ElementsAre("accuracy, beta 0.1", "accuracy, beta 0.9", "accuracy, beta 0.1 (held out)",
+                          "accuracy, beta 0.9 (held out)"));
+  EXPECT_EQ(label_in(swapped, metrics_of({run, swapped}).front()), "accuracy, beta 0.1 (test)");
+  EXPECT_EQ(label_in(other, metrics_of({run, other})[1]), "accuracy, beta 0.5 (test)");
+  EXPECT_EQ(label_in(run, metric_of("losses.erm")), "loss of erm");
+}
+
+TEST(Metric, QuotesNamesOfEnvironmentsThatAreNumbers) {
+  select::Run run = select::testing::make_run("a", {1}, 0, {{0, {0.9, 0.8, 0.7}, {}}});
+  run.dataset = "table";
+  run.environments = {"0", "2021"};
+  std::vector<std::string> labels;
+  for (const Metric& metric : metrics_of({run})) {
+    labels.push_back(metric.label);
+  }
+  EXPECT_THAT(labels, ElementsAre("accuracy, environment 0 (training)", "accuracy, '2021' (test)",
+                                  "accuracy, environment 2"));
 }
 
 TEST(Metric, IsBetterHighOrLowOrNeither) {

@@ -48,6 +48,24 @@ TEST(Payload, HasARunWithItsSeriesPhasesAndSettings) {
   EXPECT_EQ(result["headline"], "worst_test_acc");
 }
 
+TEST(Payload, RunsHaveTheirOwnNamesOfEnvironments) {
+  const Scratch scratch;
+  for (const int test : {1, 2}) {
+    json own = record(1);
+    own["args"]["test_envs"] = {test};
+    own["args"]["env_names"] = {"x", "y", "2021"};
+    write(scratch / std::to_string(test) / "results.jsonl", own.dump() + "\n");
+  }
+  const json result = payload_at(scratch.path());
+  std::vector<std::string> labels;
+  for (const json& metric : result["metrics"]) {
+    labels.push_back(metric["label"]);
+  }
+  EXPECT_THAT(labels, ::testing::IsSupersetOf({"accuracy, x (training)", "accuracy, y", "accuracy, '2021'"}));
+  EXPECT_EQ(result["runs"][0]["labels"],
+            json({{"env1_in_acc", "accuracy, y (test)"}, {"env2_out_acc", "accuracy, '2021' (training)"}}));
+}
+
 TEST(Payload, ConstantValuesAreStoredOnce) {
   const Scratch scratch;
   write(scratch / "results.jsonl", records(50));

@@ -30,6 +30,37 @@ void write_runs(const Scratch& scratch, const std::string& algorithm, double wor
   }
 }
 
+// The same on a table.
+void write_runs_on(const Scratch& scratch, const std::string& file, const std::string& algorithm,
+                   double worst) {
+  for (int seed = 0; seed < 3; ++seed) {
+    nlohmann::json record = testing::record(1, algorithm, seed, worst + 0.01 * seed);
+    record["args"]["dataset"] = "table";
+    record["hparams"]["file"] = "/data/" + file;
+    const std::string name = file + algorithm + std::to_string(seed);
+    write(scratch / (name + "/results.jsonl"), record.dump() + "\n");
+    write(scratch / (name + "/done"), "done");
+  }
+}
+
+TEST(Summary, RanksWithinOneDatasetOnly) {
+  const Scratch scratch;
+  write_runs_on(scratch, "a.csv", "erm", 0.2);
+  write_runs_on(scratch, "a.csv", "pair", 0.6);
+  write_runs_on(scratch, "b.csv", "erm", 0.7);
+  EXPECT_EQ(
+      said(scratch, "best"),
+      "Best on table (a.csv) at the last record, by mean worst-environment test accuracy: pair 61.0% ± "
+      "1.0% over 3 runs, erm 21.0% ± 1.0% over 3 runs.\n"
+      "erm on table (b.csv) ends with a worst-environment test accuracy of 71.0% ± 1.0% over 3 runs.\n");
+  EXPECT_THAT(said(scratch, "distrust"), ::testing::Not(HasSubstr("differ by less")));
+  EXPECT_THAT(said(scratch, "criterion"), HasSubstr("pair on table (a.csv), trial 0: "));
+  write_runs_on(scratch, "b.csv", "pair", 0.705);
+  EXPECT_THAT(said(scratch, "distrust"),
+              AllOf(HasSubstr("On table (b.csv), the two best methods differ by less"),
+                    ::testing::Not(HasSubstr("On table (a.csv)"))));
+}
+
 TEST(Summary, SaysWhatWasTrainedAndWhichIsBest) {
   const Scratch scratch;
   write_runs(scratch, "erm", 0.2);

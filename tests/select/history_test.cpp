@@ -14,6 +14,19 @@ using ::testing::ElementsAre;
 using ::testing::IsNan;
 using testing::make_run;
 
+TEST(Run, IsARegressionIfItHasErrorsInPlaceOfAccuracies) {
+  const auto with = [](const std::vector<std::pair<std::string, double>>& values) {
+    select::Run run;
+    run.add(0, values);
+    return run;
+  };
+  EXPECT_TRUE(is_regression(with({{"env0_in_mse", 1.0}, {"worst_test_mse", 1.0}})));
+  EXPECT_TRUE(is_regression(with({{"env12_out_mse", 1.0}})));
+  EXPECT_FALSE(is_regression(with({{"env0_in_acc", 1.0}, {"env0_in_mse", 1.0}})));
+  EXPECT_FALSE(is_regression(with({{"worst_test_mse", 1.0}})));
+  EXPECT_FALSE(is_regression(with({{"loss", 1.0}})));
+}
+
 TEST(Run, FillsInWhatARecordLacks) {
   select::Run run;
   run.add(0, std::vector<std::pair<std::string, double>>{{"loss", 1.0}});

@@ -101,6 +101,48 @@ TEST(Request, KeepsTheRunsThatAreNamed) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("unknown algorithm 'IRM'")));
 }
 
+TEST(Request, KeepsAllDataOfADatasetOrOneOfThem) {
+  const auto kept = [](const std::string& name) {
+    History history = two_runs();
+    history[0].dataset = "table (mine.csv)";
+    history[1].dataset = "table (other.csv)";
+    history[0].dataset_in_records = history[1].dataset_in_records = "table";
+    keep_requested({.datasets = {name}}, history);
+    return history.size();
+  };
+  EXPECT_EQ(kept("table"), 2U);
+  EXPECT_EQ(kept("table (mine.csv)"), 1U);
+}
+
+TEST(Request, LeavesOutRegressionsWithTheSameReasonByEachCriterion) {
+  select::Run regression;
+  regression.name = "a";
+  regression.dataset = "table";
+  regression.algorithm = "erm";
+  regression.test_envs = {1};
+  regression.add(0, std::vector<std::pair<std::string, double>>{
+                        {"env0_in_mse", 0.5}, {"env0_out_mse", 0.5}, {"env1_in_mse", 0.5}});
+  const std::string reason = "a was left out: its records are those of a regression";
+  const auto expect_reason = [&](const Request& request) {
+    const History history{regression};
+    for (const Selection& selection : choose(request, history)) {
+      EXPECT_THAT(selection.notes, ElementsAre(::testing::StartsWith(reason))) << selection.title;
+    }
+  };
+  for (const std::vector<int>& test_envs : {std::vector{1}, std::vector{0, 1}}) {
+    regression.test_envs = test_envs;
+    expect_reason({});
+    expect_reason({.criterion = "pair-run"});
+    expect_reason({.criterion = "pair", .validation = "leave-one-out"});
+  }
+
+  History mixed = two_runs();
+  mixed.push_back(regression);
+  EXPECT_EQ(chosen_run(the_one({.criterion = "train-domain"}, mixed)), "a");
+  EXPECT_THAT(the_one({.criterion = "train-domain"}, mixed).notes,
+              ElementsAre(::testing::StartsWith(reason)));
+}
+
 TEST(Request, SaysWhatItExpects) {
   const std::vector<std::pair<Request, std::string>> cases{
       {{.criterion = "oracel"},
@@ -108,7 +150,8 @@ TEST(Request, SaysWhatItExpects) {
        "you "
        "mean 'oracle'?"},
       {{.validation = "test"},
-       "validation: expected train-domain, test-domain, leave-one-out or training, got 'test'"},
+       "validation: expected train-domain, test-domain, leave-one-out or training, got 'test'; did you mean "
+       "'test-domain'?"},
       {{.criterion = "pair-run", .validation = "test-domain"},
        "validation: expected train-domain or training with the criterion pair-run, got 'test-domain'"},
       {{.losses_from = "test"}, "losses_from: expected train or held-out, got 'test'"},

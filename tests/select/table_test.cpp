@@ -34,6 +34,16 @@ TEST(Table, HasDomainBedsEnvironmentsAndAnXWhereNothingRan) {
             "IRM                   72.0 +/- 1.4          60.0 +/- 0.0          X                     X\n");
 }
 
+TEST(Table, ExplainsAnXWhereItHasOne) {
+  History history = small_history();
+  EXPECT_EQ(explanation_of_x(tables_of(train_domain(history), history)[0]),
+            "X: no run was selected; a row with an X has no average.");
+  for (select::Run& run : history) {
+    run.dataset = "cmnist";
+  }
+  EXPECT_EQ(explanation_of_x(tables_of(train_domain(history), history)[0]), "");
+}
+
 TEST(Table, ShowsLongNamesOfMethodsWhole) {
   History history = small_history();
   const std::vector<std::string> names = {"pair (erm, irmv1, vrex)", "pair (erm, irmv1, vrex, fishr)",

@@ -125,6 +125,9 @@ void write_text(const SelectReport& report, std::ostream& out) {
   for (const Selection& selection : report.selections) {
     for (const Table& table : shown_tables(selection, report)) {
       out << '\n' << as_text(table);
+      if (const std::string x = explanation_of_x(table); !x.empty()) {
+        out << x << '\n';
+      }
     }
   }
   for (const Selection& selection : report.selections) {
@@ -150,6 +153,9 @@ void write_markdown(const SelectReport& report, std::ostream& out) {
   for (const Selection& selection : report.selections) {
     for (const Table& table : shown_tables(selection, report)) {
       out << separator << "### " << base::printable(table.heading) << "\n\n" << select::as_markdown(table);
+      if (const std::string x = explanation_of_x(table); !x.empty()) {
+        out << '\n' << x << '\n';
+      }
       separator = "\n";
     }
     out << separator << "### Chosen: " << selection.title << "\n\n";

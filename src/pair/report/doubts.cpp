@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "pair/report/number.h"
+#include "pair/report/ranking.h"
 #include "pair/report/series.h"
 #include "pair/report/summary.h"
 
@@ -160,20 +161,20 @@ void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doub
   if (!few.empty()) {
     doubts.push_back("Fewer than three seeds (" + few + "): the spread between seeds is uncertain.");
   }
-  const Metric* const metric = sources.headline_metric();
-  if (metric != nullptr && sources.methods.size() > 1) {
-    std::vector<Spread> spreads;
-    for (const Method& method : sources.methods) {
-      spreads.push_back(last_spread(sources.history(), method, *metric));
+  bool compared = false;
+  for (const auto& [dataset, metric, methods] : rankings_of(sources)) {
+    if (methods.size() < 2) {
+      continue;
     }
-    std::erase_if(spreads, [](const Spread& spread) { return spread.runs == 0; });
-    const bool high = metric->better() == "high";
-    std::sort(spreads.begin(), spreads.end(),
-              [high](const Spread& a, const Spread& b) { return high ? a.mean > b.mean : a.mean < b.mean; });
-    if (spreads.size() > 1 &&
-        std::abs(spreads[0].mean - spreads[1].mean) < std::max(spreads[0].deviation, spreads[1].deviation)) {
-      doubts.emplace_back("The two best methods differ by less than the spread of their runs.");
+    compared = true;
+    const Spread& best = methods[0].second;
+    const Spread& next = methods[1].second;
+    if (std::abs(best.mean - next.mean) < std::max(best.deviation, next.deviation)) {
+      doubts.push_back((have_several_datasets(sources.methods) ? "On " + dataset + ", the two" : "The two") +
+                       " best methods differ by less than the spread of their runs.");
     }
+  }
+  if (compared) {
     doubts.emplace_back("The ranking at the last record uses test data. Do not choose settings by it.");
   }
 }

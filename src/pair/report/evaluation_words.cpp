@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <set>
 
+#include "pair/base/tables.h"
 #include "pair/report/importance.h"
 #include "pair/report/number.h"
+#include "pair/select/catalog.h"
 
 namespace pair::report {
 namespace {
@@ -42,6 +45,27 @@ double others_score(const Evaluation& evaluation, std::size_t except) {
     sum += e == except ? 0.0 : evaluation.regression ? environment.rmse : environment.accuracy;
   }
   return sum / static_cast<double>(evaluation.environments.size() - 1);
+}
+
+// "erm, seed 0" and, as far as it does not tell runs apart, the dataset, and the run and its test
+// environments.
+std::string name_of_run(const Sources& sources, const select::Run& run) {
+  const auto alike = std::ranges::count_if(sources.history(), [&run](const select::Run& other) {
+    return other.algorithm == run.algorithm && other.dataset == run.dataset &&
+           other.trial_seed == run.trial_seed;
+  });
+  std::string name = run.algorithm + (have_several_datasets(sources.methods) ? " on " + run.dataset : "") +
+                     ", seed " + std::to_string(run.trial_seed);
+  if (alike > 1) {
+    const auto said_environment = [&run](int environment) {
+      const std::string its = select::environment_name(run, environment);
+      return its == std::to_string(environment) ? its : quoted(its);
+    };
+    name += ", run " + std::filesystem::path(run.name).filename().string() +
+            (run.test_envs.size() == 1 ? " with the test environment " : " with the test environments ") +
+            base::joined(run.test_envs, ", ", said_environment);
+  }
+  return name;
 }
 
 }  // namespace
@@ -124,7 +148,7 @@ std::vector<Sentence> evaluation_sentences(const Sources& sources) {
                   ? sentence
                   : " " + std::string(1, static_cast<char>(std::toupper(sentence[0]))) + sentence.substr(1);
     }
-    sentences.push_back({"model", of.algorithm + ", seed " + std::to_string(of.trial_seed) + ": " + text});
+    sentences.push_back({"model", name_of_run(sources, of) + ": " + text});
   }
   return sentences;
 }

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "pair/plot/text.h"
 #include "pair/report/figures.h"
 #include "pair/report/series.h"
 
@@ -30,11 +31,13 @@ std::pair<double, std::string> sort_key(const std::string& value) {
   return {parsed.is_number() ? parsed.get<double>() : HUGE_VAL, value};
 }
 
-std::vector<Dimension> dimensions_of(const select::History& history) {
+using RunsOfDataset = std::vector<const select::Run*>;
+
+std::vector<Dimension> dimensions_of(const RunsOfDataset& runs) {
   constexpr std::size_t most = 40;
   std::map<std::string, std::set<std::string>> values;
-  for (const select::Run& run : history) {
-    for (const auto& [name, value] : run.hparams) {
+  for (const select::Run* const run : runs) {
+    for (const auto& [name, value] : run->hparams) {
       values[name].insert(value);
     }
   }
@@ -58,10 +61,9 @@ plot::Axis axis_of(const Dimension& dimension) {
   return axis;
 }
 
-}  // namespace
-
-std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& metric) {
-  const std::vector<Dimension> dimensions = dimensions_of(sources.history());
+// The runs of one dataset.
+std::optional<plot::Chart> heat_map(const RunsOfDataset& runs, const Metric& metric) {
+  const std::vector<Dimension> dimensions = dimensions_of(runs);
   if (dimensions.size() < 2) {
     return std::nullopt;
   }
@@ -72,12 +74,12 @@ std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& me
                     .x_high = static_cast<double>(x.values.size()),
                     .y_high = static_cast<double>(y.values.size())};
   std::vector<std::vector<double>> cells(field.columns * field.rows);
-  for (const select::Run& run : sources.history()) {
-    const std::ptrdiff_t column = x.place(run);
-    const std::ptrdiff_t row = y.place(run);
+  for (const select::Run* const run : runs) {
+    const std::ptrdiff_t column = x.place(*run);
+    const std::ptrdiff_t row = y.place(*run);
     if (column >= 0 && row >= 0) {
       cells[static_cast<std::size_t>(row) * field.columns + static_cast<std::size_t>(column)].push_back(
-          last_of(run.find(metric.key)));
+          last_of(run->find(metric.key)));
     }
   }
   for (const std::vector<double>& cell : cells) {
@@ -87,14 +89,28 @@ std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& me
   if (std::all_of(field.values.begin(), field.values.end(), [](double value) { return std::isnan(value); })) {
     return std::nullopt;
   }
-  plot::Chart chart{
+  return plot::Chart{
       .x = axis_of(x),
       .y = axis_of(y),
       .marks = {plot::HeatMap{.label = metric.label, .field = std::move(field), .values = true}}};
-  return plot::Figure{.title = "Mean of the last records",
-                      .panels = {std::move(chart)},
-                      .panel_width = 620,
-                      .panel_height = 420};
+}
+
+}  // namespace
+
+std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& metric) {
+  std::map<std::string, RunsOfDataset> by_dataset;
+  for (const select::Run& run : sources.history()) {
+    by_dataset[run.dataset].push_back(&run);
+  }
+  plot::Figure figure{
+      .title = "Mean of the last records", .columns = 1, .panel_width = 620, .panel_height = 420};
+  for (const auto& [dataset, runs] : by_dataset) {
+    if (std::optional<plot::Chart> chart = heat_map(runs, metric)) {
+      chart->title = by_dataset.size() > 1 ? plot::clean(dataset) : "";
+      figure.panels.emplace_back(*std::move(chart));
+    }
+  }
+  return figure.panels.empty() ? std::nullopt : std::optional(std::move(figure));
 }
 
 }  // namespace pair::report

@@ -39,6 +39,10 @@ std::vector<Method> methods_of(const select::History& history) {
   return methods;
 }
 
+bool have_several_datasets(std::span<const Method> methods) {
+  return !methods.empty() && methods.front().dataset != methods.back().dataset;
+}
+
 Curve curve_of(const select::History& history, const Method& method, const Metric& metric,
                std::size_t points) {
   struct Sum {

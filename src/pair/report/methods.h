@@ -39,6 +39,9 @@ struct Method {
 // Sorted by dataset and algorithm, in DomainBed's order if it defines one.
 std::vector<Method> methods_of(const select::History& history);
 
+// Whether they are on more than one dataset.
+bool have_several_datasets(std::span<const Method> methods);
+
 // The curve at the common steps: those with at least half as many runs as the most common step, thinned to at
 // most `points` (2 or more). Has no steps if no run has the metric.
 Curve curve_of(const select::History& history, const Method& method, const Metric& metric,

@@ -72,40 +72,67 @@ std::string environment_label(std::string_view key, std::string_view what) {
   return std::string(what) + ", environment " + number + (held_out ? " (held out)" : "");
 }
 
-// The name and the role of the environment, "beta 0.9 (test)"; empty if the run's records do not name it.
-std::string named_environment(const select::Run& run, std::string_view key) {
+struct NamedEnvironment {
+  std::string name;
+  std::string role;  // training or test
+  bool held_out = false;
+};
+
+// None if the run's records do not name it.
+std::optional<NamedEnvironment> named_environment(const select::Run& run, std::string_view key) {
   const auto [number, held_out] = environment_key(key);
   const std::optional<int> environment = base::number_from<int>(number);
-  if (!environment) {
-    return {};
+  if (!environment || *environment < 0 ||
+      std::cmp_greater_equal(
+          *environment, std::max(select::environments_of(run.dataset).size(), run.environments.size()))) {
+    return std::nullopt;
   }
-  const std::string name = select::environment_name(run, *environment);
-  if (name.find_first_not_of("0123456789") == std::string::npos) {
-    return {};  // a number alone would be taken for the environment's own
+  std::string name = select::environment_name(run, *environment);
+  if (name == number) {
+    name = "environment " + number;
+  } else if (base::number_from<double>(name)) {
+    name = "'" + name + "'";
   }
   const bool test =
       std::find(run.test_envs.begin(), run.test_envs.end(), *environment) != run.test_envs.end();
   const std::string_view suffix = key.substr(key.rfind('_'));
   const bool split = run.find("env" + number + "_in" + std::string(suffix)) != nullptr;
-  return name + (test ? " (test" : " (training") + (held_out && split ? ", held out)" : ")");
+  return NamedEnvironment{std::move(name), test ? "test" : "training", held_out && split};
+}
+
+std::string named(const std::string& label, const NamedEnvironment& environment) {
+  std::string in_brackets = environment.role;
+  if (environment.held_out) {
+    in_brackets += in_brackets.empty() ? "held out" : ", held out";
+  }
+  return label.substr(0, label.find(", ")) + ", " + environment.name +
+         (in_brackets.empty() ? "" : " (" + in_brackets + ")");
 }
 
 // If all runs that have the metric agree on the name of its environment.
 void name_environment(Metric& metric, const select::History& history) {
-  std::string name;
+  std::optional<NamedEnvironment> common;
   for (const select::Run& run : history) {
     if (run.find(metric.key) == nullptr) {
       continue;
     }
-    const std::string its = named_environment(run, metric.key);
-    if (its.empty() || (!name.empty() && its != name)) {
+    const std::optional<NamedEnvironment> its = named_environment(run, metric.key);
+    if (!its || (common && its->name != common->name)) {
       return;
     }
-    name = its;
+    if (!common) {
+      common = its;
+    }
+    common->role = common->role == its->role ? common->role : "";
+    common->held_out = common->held_out && its->held_out;
   }
-  if (!name.empty()) {
-    metric.label = metric.label.substr(0, metric.label.find(", ")) + ", " + name;
+  if (common) {
+    metric.label = named(metric.label, *common);
   }
+}
+
+bool is_of_environment(const Metric& metric) {
+  return metric.key.starts_with("env") && (metric.kind == Kind::accuracy || metric.kind == Kind::error);
 }
 
 std::string label_of(std::string_view key, Kind kind) {
@@ -217,7 +244,7 @@ std::vector<Metric> metrics_of(const select::History& history) {
   metrics.reserve(by_key.size());
   for (auto& [key, metric] : by_key) {
     metrics.push_back(std::move(metric));
-    if (metrics.back().label.find(", environment ") != std::string::npos) {
+    if (is_of_environment(metrics.back())) {
       name_environment(metrics.back(), history);
     }
   }
@@ -227,6 +254,12 @@ std::vector<Metric> metrics_of(const select::History& history) {
     metrics.erase(metrics.begin() + most, metrics.end());
   }
   return metrics;
+}
+
+std::string label_in(const select::Run& run, const Metric& metric) {
+  const std::optional<NamedEnvironment> environment =
+      is_of_environment(metric) ? named_environment(run, metric.key) : std::nullopt;
+  return environment ? named(metric.label, *environment) : metric.label;
 }
 
 std::string headline(std::span<const Metric> metrics) {

@@ -34,7 +34,8 @@ struct Metric {
   [[nodiscard]] std::string_view better() const;
 };
 
-// The kind follows from the key, except that keys which the run's algorithm declares as its losses are losses.
+// The kind follows from the key, except that keys which the run's algorithm declares as its losses are
+// losses.
 Metric metric_of(std::string key, const select::Declared& declared = {});
 
 // The smallest accuracy over the test environments, or the largest error.
@@ -46,8 +47,12 @@ inline constexpr std::string_view worst_error = "worst_test_mse";
 void add_worst_accuracy(select::Run& run);
 
 // Every metric that a run of the history has, most informative first. Environments have their names where all
-// runs agree on them.
+// runs agree on them, and their roles, training or test, where all agree on those, too. A name that is a
+// number is in quotes, since environments have numbers as well: "accuracy, '2021' (test)".
 std::vector<Metric> metrics_of(const select::History& history);
+
+// The label with the run's own name and role of the environment.
+std::string label_in(const select::Run& run, const Metric& metric);
 
 // The metric by which runs are ranked: worst_accuracy, or worst_error if all runs have that. Empty if no run
 // has either.

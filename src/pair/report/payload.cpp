@@ -126,6 +126,7 @@ json run_json(const Sources& sources, std::size_t index, const Settings& setting
           {"settings", std::move(values)},
           {"last", std::move(last)},
           {"series", nullptr},
+          {"labels", json::object()},
           {"phases", phases_json(run)},
           {"evaluation", nullptr}};
 }
@@ -196,6 +197,24 @@ std::string title_of(const Sources& sources) {
   return counted(history.size(), "run");
 }
 
+std::size_t size_of(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace).size();
+}
+
+// The labels that differ from those of `metrics`.
+json labels_in(const select::Run& run, std::span<const Metric> metrics) {
+  json labels = json::object();
+  for (const Metric& metric : metrics) {
+    if (run.find(metric.key) == nullptr) {
+      continue;
+    }
+    if (const std::string label = label_in(run, metric); label != metric.label) {
+      labels[plot::clean(metric.key)] = plot::clean(label);
+    }
+  }
+  return labels;
+}
+
 void add_series(json& result, const Sources& sources, std::span<const std::size_t> kept,
                 std::span<const std::size_t> order) {
   const std::size_t runs = sources.history().size();
@@ -204,18 +223,20 @@ void add_series(json& result, const Sources& sources, std::span<const std::size_
   for (std::size_t i = 0; i < kept.size(); ++i) {
     place[kept[i]] = i;
   }
-  std::size_t used = result.dump(-1, ' ', false, json::error_handler_t::replace).size();
+  std::size_t used = size_of(result);
   std::size_t with = 0;
   for (const std::size_t run : order) {
     if (!place.contains(run)) {
       continue;
     }
     json series = series_of(sources.history()[run], sources.metrics, points);
-    used += series.dump(-1, ' ', false, json::error_handler_t::replace).size();
+    json labels = labels_in(sources.history()[run], sources.metrics);
+    used += size_of(series) + size_of(labels);
     if (used > most_characters) {
       break;
     }
     result["runs"][place[run]]["series"] = std::move(series);
+    result["runs"][place[run]]["labels"] = std::move(labels);
     ++with;
   }
   if (with < kept.size()) {
@@ -255,10 +276,6 @@ std::vector<json> taken_pictures(json& evaluation) {
     wrong.erase("picture");
   }
   return pictures;
-}
-
-std::size_t size_of(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace).size();
 }
 
 // To runs that can be viewed step by step, as far as there is room; then their pictures.

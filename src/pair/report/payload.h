@@ -21,12 +21,13 @@ namespace pair::report {
 //                weight, conflict, divergence, rate, count or other; better: high, low or empty
 //   settings     {common: {name: value}, varying: [name]}: values as JSON text
 //   runs         [{name, label, dataset, algorithm, method, seed, draw, test_envs, state, failure, records, step,
-//                steps, settings, last, series, phases, evaluation}]: `settings` in the order of settings.varying (null
-//                if a run has none), `last` in the order of metrics, from the last record that has the number;
-//                `method` an index; `series` null if there was no room for it, otherwise {step: [...], KEY: [...]
-//                or a number that never changes}; `evaluation` null if the run has none or there was no room,
-//                otherwise the object of runs/evaluation.h (runs::as_json), without `format` and with `words`,
-//                sentences about it
+//                steps, settings, last, series, labels, phases, evaluation}]: `settings` in the order of
+//                settings.varying (null if a run has none), `last` in the order of metrics, from the last record
+//                that has the number; `method` an index; `series` null if there was no room for it, otherwise
+//                {step: [...], KEY: [...] or a number that never changes}; `labels` {KEY: label} where the run's
+//                own label of a metric, with the name and role of its environment, differs from that in metrics;
+//                `evaluation` null if the run has none or there was no room, otherwise the object of
+//                runs/evaluation.h (runs::as_json), without `format` and with `words`, sentences about it
 //   methods      [{label, dataset, algorithm, runs, seeds, curves: {KEY: {step, mean, low, high}},
 //                last: {KEY: {mean, deviation, least, most, runs}}}]: a method is an algorithm on a dataset
 //   selections   [{criterion, title, choices, notes}]: the choices of each criterion and their reasons

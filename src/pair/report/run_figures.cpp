@@ -20,12 +20,13 @@ std::string heading(const select::Run& run) {
 }
 
 // The part of the label that distinguishes the lines of one figure.
-std::string short_label(const Metric& metric) {
-  const std::size_t comma = metric.key.starts_with("env") ? metric.label.find(", ") : std::string::npos;
+std::string short_label(const select::Run& run, const Metric& metric) {
+  const std::string label = label_in(run, metric);
+  const std::size_t comma = metric.key.starts_with("env") ? label.find(", ") : std::string::npos;
   const std::size_t dot = metric.key.find('.');
-  return comma != std::string::npos ? metric.label.substr(comma + 2)
+  return comma != std::string::npos ? label.substr(comma + 2)
          : dot != std::string::npos ? metric.key.substr(dot + 1)
-                                    : metric.label;
+                                    : label;
 }
 
 std::vector<plot::Mark> phase_marks(const select::Run& run, bool named) {
@@ -93,7 +94,7 @@ std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& 
           (kind == Kind::loss && objectives && !metric.key.starts_with("losses."))) {
         continue;
       }
-      drawn.push_back({.name = short_label(metric),
+      drawn.push_back({.name = short_label(run, metric),
                        .x = steps_of(run),
                        .y = column->values,
                        .color = plot::category(drawn.size()),

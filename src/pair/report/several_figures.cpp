@@ -1,6 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "pair/base/tables.h"
 #include "pair/moo/pareto.h"
@@ -116,38 +120,14 @@ std::optional<plot::Figure> radar(const Sources& sources) {
                       .panel_height = 420};
 }
 
-std::optional<plot::Figure> pareto(const Sources& sources) {
-  const std::vector<const Metric*> losses = losses_of(sources);
-  if (losses.size() < 2) {
-    return std::nullopt;
-  }
-  plot::Chart chart{.x = axis_of(*losses[0]), .y = axis_of(*losses[1])};
-  std::vector<double> all;
-  for (std::size_t i = 0; i < sources.methods.size(); ++i) {
-    plot::Points points{
-        .name = sources.methods[i].label, .color = plot::category(i), .shape = plot::shape(i)};
-    for (const std::size_t run : sources.methods[i].runs) {
-      const double x = last_of(sources.history()[run].find(losses[0]->key));
-      const double y = last_of(sources.history()[run].find(losses[1]->key));
-      if (std::isfinite(x) && std::isfinite(y)) {
-        points.x.push_back(x);
-        points.y.push_back(y);
-        all.insert(all.end(), {x, y});
-      }
-    }
-    if (!points.x.empty()) {
-      chart.marks.emplace_back(std::move(points));
-    }
-  }
-  if (all.empty()) {
-    return std::nullopt;
-  }
+// Of points x1, y1, x2, y2, ...
+plot::Line front_of(const std::vector<double>& points) {
   std::vector<std::pair<double, double>> front;
-  for (const std::size_t i : moo::non_dominated(all, 2)) {
-    front.emplace_back(all[2 * i], all[2 * i + 1]);
+  for (const std::size_t i : moo::non_dominated(points, 2)) {
+    front.emplace_back(points[2 * i], points[2 * i + 1]);
   }
   std::sort(front.begin(), front.end());
-  plot::Line line{.name = "not dominated", .color = plot::Color::ink, .width = 1.0};
+  plot::Line line{.color = plot::Color::ink, .width = 1.0};
   for (const auto& [x, y] : front) {
     if (!line.y.empty()) {
       // A point dominates everything above and to the right of it.
@@ -157,7 +137,42 @@ std::optional<plot::Figure> pareto(const Sources& sources) {
     line.x.push_back(x);
     line.y.push_back(y);
   }
-  chart.marks.emplace_back(std::move(line));
+  return line;
+}
+
+std::optional<plot::Figure> pareto(const Sources& sources) {
+  const std::vector<const Metric*> losses = losses_of(sources);
+  if (losses.size() < 2) {
+    return std::nullopt;
+  }
+  plot::Chart chart{.x = axis_of(*losses[0]), .y = axis_of(*losses[1])};
+  std::map<std::string, std::vector<double>> by_dataset;
+  for (std::size_t i = 0; i < sources.methods.size(); ++i) {
+    plot::Points points{
+        .name = sources.methods[i].label, .color = plot::category(i), .shape = plot::shape(i)};
+    for (const std::size_t run : sources.methods[i].runs) {
+      const double x = last_of(sources.history()[run].find(losses[0]->key));
+      const double y = last_of(sources.history()[run].find(losses[1]->key));
+      if (std::isfinite(x) && std::isfinite(y)) {
+        points.x.push_back(x);
+        points.y.push_back(y);
+        std::vector<double>& all = by_dataset[sources.methods[i].dataset];
+        all.insert(all.end(), {x, y});
+      }
+    }
+    if (!points.x.empty()) {
+      chart.marks.emplace_back(std::move(points));
+    }
+  }
+  if (by_dataset.empty()) {
+    return std::nullopt;
+  }
+  std::string name = by_dataset.size() == 1 ? "not dominated" : "not dominated on their dataset";
+  for (const auto& [dataset, points] : by_dataset) {
+    plot::Line front = front_of(points);
+    front.name = std::exchange(name, "");
+    chart.marks.emplace_back(std::move(front));
+  }
   return plot::Figure{.title = "Last records of all runs", .panels = {std::move(chart)}, .panel_width = 560};
 }
 

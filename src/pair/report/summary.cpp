@@ -5,6 +5,7 @@
 
 #include "pair/report/evaluation_words.h"
 #include "pair/report/number.h"
+#include "pair/report/ranking.h"
 #include "pair/report/series.h"
 
 namespace pair::report {
@@ -61,38 +62,37 @@ std::string trained(const Sources& sources) {
 }
 
 std::vector<Sentence> best(const Sources& sources) {
-  const Metric* const metric = sources.headline_metric();
-  if (metric == nullptr) {
+  constexpr std::size_t most = 6;
+  const std::vector<Ranking> rankings = rankings_of(sources);
+  if (rankings.empty()) {
     return {{"best", "No run has a test accuracy or test error, so runs cannot be ranked."}};
   }
-  const bool high = metric->better() == "high";
-  std::vector<std::pair<const Method*, Spread>> ranked;
-  for (const Method& method : sources.methods) {
-    if (const Spread spread = last_spread(sources.history(), method, *metric); spread.runs > 0) {
-      ranked.emplace_back(&method, spread);
+  const bool several = have_several_datasets(sources.methods);
+  std::vector<Sentence> sentences;
+  for (std::size_t i = 0; i < std::min(most, rankings.size()); ++i) {
+    const auto& [dataset, metric, methods] = rankings[i];
+    std::string text;
+    if (methods.size() == 1) {
+      text = methods[0].first->label + " ends with a " + metric->label + " of " +
+             said_spread(*metric, methods[0].second);
+    } else {
+      text = "Best" + (several ? " on " + dataset : "") + " at the last record, by mean " + metric->label +
+             ": " + listed(methods, 4, [&metric = *metric](const auto& entry) {
+               return entry.first->algorithm + " " + said_spread(metric, entry.second);
+             });
     }
+    sentences.push_back({"best", text + "."});
   }
-  if (ranked.empty()) {
-    return {};
+  if (rankings.size() > most) {
+    sentences.push_back(
+        {"best", counted(rankings.size() - most, "more dataset") + ": see the table of all runs."});
   }
-  std::stable_sort(ranked.begin(), ranked.end(), [high](const auto& a, const auto& b) {
-    return high ? a.second.mean > b.second.mean : a.second.mean < b.second.mean;
-  });
-  std::string text;
-  if (ranked.size() == 1) {
-    text = ranked[0].first->label + " ends with a " + metric->label + " of " +
-           said_spread(*metric, ranked[0].second);
-  } else {
-    text = "Best at the last record, by mean " + metric->label + ": " +
-           listed(ranked, 4, [metric](const auto& entry) {
-             return entry.first->label + " " + said_spread(*metric, entry.second);
-           });
-  }
-  return {{"best", text + "."}};
+  return sentences;
 }
 
 std::vector<Sentence> criteria(const Sources& sources) {
   constexpr std::size_t most = 3;
+  const bool several = have_several_datasets(sources.methods);
   std::vector<Sentence> sentences;
   for (const select::Selection& selection : sources.selections) {
     if (selection.decisions.empty() || selection.criterion == "oracle" ||
@@ -102,16 +102,17 @@ std::vector<Sentence> criteria(const Sources& sources) {
     sentences.push_back(
         {"criterion", "By " + selection.title + ": " +
                           listed(selection.decisions, most,
-                                 [](const select::Decision& decision) {
+                                 [several](const select::Decision& decision) {
                                    const select::Candidate& chosen = decision.chosen();
                                    const double worst =
                                        chosen.tests.empty()
                                            ? 0.0
                                            : *std::min_element(chosen.tests.begin(), chosen.tests.end());
-                                   return decision.algorithm + ", trial " +
-                                          std::to_string(decision.trial_seed) + ": " + chosen.run->name +
-                                          " at step " + std::to_string(chosen.run->steps[chosen.record]) +
-                                          " (" + said_accuracy(worst) + " in the worst test environment)";
+                                   return decision.algorithm + (several ? " on " + decision.dataset : "") +
+                                          ", trial " + std::to_string(decision.trial_seed) + ": " +
+                                          chosen.run->name + " at step " +
+                                          std::to_string(chosen.run->steps[chosen.record]) + " (" +
+                                          said_accuracy(worst) + " in the worst test environment)";
                                  }) +
                           "."});
   }

@@ -20,10 +20,15 @@ std::string environment_name(const Run& run, int environment);
 // The same for all runs on a dataset; its number if they disagree on the name.
 std::string environment_name(const History& history, std::string_view dataset, int environment);
 
-// Names the method of each run, after join_algorithms. A run that the user named has that name. If runs of
-// one algorithm differ in objectives, solver or scheme, these follow its name, since they are different
-// methods: "pair (erm, irmv1; mgda)". An objective with penalty 0 is recorded but not minimised, so it does
-// not count.
+// Names the data of each run on files of the user. If runs on one dataset, such as table or images, differ in
+// their files, labels or environments, these follow its name, since such runs do not compete:
+// "table (mine.csv, label 'out=come')". A file that was moved is the same, if the records have its digest.
+void name_datasets(History& history);
+
+// Names the method of each run, after name_datasets and join_algorithms. A run that the user named has that
+// name. If runs of one algorithm differ in objectives, solver or scheme, these follow its name, since they
+// are different methods: "pair (erm, irmv1; mgda)". An objective with penalty 0 is recorded but not
+// minimised, so it does not count.
 void name_methods(History& history);
 
 // Gives each algorithm one name: if some runs have DomainBed's (IRM) and others ours (irmv1), all get

@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "pair/select/groups.h"
 #include "pair/select/means.h"
@@ -203,7 +204,7 @@ template <class Keep>
 void choose_on_all(const History& history, Validation validation, Which which, Keep keep, const char* needs,
                    Selection& selection) {
   LeftOut left_out;
-  for (const Group& group : groups_by_test_environments(history, keep)) {
+  for (const Group& group : groups_by_test_environments(history, keep, left_out)) {
     Decision decision = group.decision();
     for (const Run* run : group.runs) {
       if (auto candidate = best_on_all(*run, group.test_envs, validation, which)) {
@@ -231,7 +232,7 @@ Selection select_by_accuracy(const History& history, const char* name, const cha
   // Others are chosen from elsewhere.
   bool any =
       is_wanted == is_split && std::any_of(history.begin(), history.end(), has_whole_test_environments);
-  for (const Group& group : groups_by_test_environment(history)) {
+  for (const Group& group : groups_by_test_environment(history, left_out)) {
     Decision decision = group.decision();
     for (std::size_t first = 0, end = 0; first < group.runs.size(); first = end) {
       while (end < group.runs.size() && are_one_run(*group.runs[end], *group.runs[first])) {
@@ -246,9 +247,15 @@ Selection select_by_accuracy(const History& history, const char* name, const cha
     add_decision(std::move(decision), selection);
   }
   selection.notes = left_out.sentences();
-  if (!any && !history.empty()) {
-    const Run& first = *std::min_element(history.begin(), history.end(),
-                                         [](const Run& a, const Run& b) { return a.name < b.name; });
+  std::vector<const Run*> others;
+  for (const Run& run : history) {
+    if (!any && !is_regression(run)) {
+      others.push_back(&run);
+    }
+  }
+  if (!others.empty()) {
+    const Run& first = **std::min_element(others.begin(), others.end(),
+                                          [](const Run* a, const Run* b) { return a->name < b->name; });
     selection.notes.push_back("no run has exactly one test environment, which this criterion needs; " +
                               first.name + " has " + std::to_string(first.test_envs.size()));
   }

@@ -32,11 +32,26 @@ class Grouping {
   std::map<Key, std::vector<const Run*>> groups_;
 };
 
+bool has_accuracies(const Run& run, LeftOut& left_out) {
+  if (is_regression(run)) {
+    left_out.add(
+        run,
+        "its records are those of a regression, with squared errors (mse), and every criterion needs "
+        "accuracies; 'pair train --keep-checkpoints best' keeps the model of a run's best record, by its "
+        "error in the training environments");
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-std::vector<Group> groups_by_test_environment(const History& history) {
+std::vector<Group> groups_by_test_environment(const History& history, LeftOut& left_out) {
   Grouping grouping;
   for (const Run& run : history) {
+    if (!has_accuracies(run, left_out)) {
+      continue;
+    }
     for (const int environment : run.test_envs) {
       grouping.add(run, {environment});
     }
@@ -45,10 +60,11 @@ std::vector<Group> groups_by_test_environment(const History& history) {
 }
 
 std::vector<Group> groups_by_test_environments(const History& history,
-                                               const std::function<bool(const Run&)>& keep) {
+                                               const std::function<bool(const Run&)>& keep,
+                                               LeftOut& left_out) {
   Grouping grouping;
   for (const Run& run : history) {
-    if (keep(run)) {
+    if (keep(run) && has_accuracies(run, left_out)) {
       std::vector<int> test_envs = run.test_envs;
       std::sort(test_envs.begin(), test_envs.end());
       grouping.add(run, std::move(test_envs));

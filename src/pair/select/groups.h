@@ -24,13 +24,6 @@ struct Group {
   [[nodiscard]] Decision decision() const { return {dataset, algorithm, trial_seed, test_envs, {}}; }
 };
 
-// DomainBed's groups: one per test environment, with every run that has it among its test environments.
-std::vector<Group> groups_by_test_environment(const History& history);
-
-// Groups of runs with the same test environments. `keep` selects the runs.
-std::vector<Group> groups_by_test_environments(const History& history,
-                                               const std::function<bool(const Run&)>& keep);
-
 // The reasons for leaving out runs: each reason once, with the number of runs and the first of them.
 class LeftOut {
  public:
@@ -41,5 +34,14 @@ class LeftOut {
  private:
   std::map<std::string, std::pair<std::size_t, std::string>> reasons_;
 };
+
+// DomainBed's groups: one per test environment, with every run that has it among its test environments. Runs
+// of regressions are left out here and below, since criteria compare accuracies.
+std::vector<Group> groups_by_test_environment(const History& history, LeftOut& left_out);
+
+// Groups of runs with the same test environments. `keep` selects the runs.
+std::vector<Group> groups_by_test_environments(const History& history,
+                                               const std::function<bool(const Run&)>& keep,
+                                               LeftOut& left_out);
 
 }  // namespace pair::select

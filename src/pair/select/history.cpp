@@ -47,6 +47,15 @@ const Column* Run::find_held_out_loss(std::string_view loss) const {
   return find("held_out_losses." + (loss == "nll" ? "erm" : objective_of(loss)));
 }
 
+bool is_regression(const Run& run) {
+  const auto any = [&run](std::string_view in, std::string_view out) {
+    return std::any_of(run.columns.begin(), run.columns.end(), [&](const Column& column) {
+      return environment_of(column.key, in) >= 0 || environment_of(column.key, out) >= 0;
+    });
+  };
+  return any("_in_mse", "_out_mse") && !any("_in_acc", "_out_acc");
+}
+
 void Run::add(std::int64_t step, std::span<const std::pair<std::string, double>> values) {
   // The records of a run have the same keys in the same order, so the column is nearly always the next one.
   std::size_t next = 0;

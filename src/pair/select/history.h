@@ -45,9 +45,14 @@ struct Run {
   std::vector<Column> columns;
   // Names of the environments, from environment 0; empty if the records have none.
   std::vector<std::string> environments = {};
+  std::string dataset_in_records = {};  // if name_datasets changed it
 
   // The algorithm's name in the records.
   [[nodiscard]] const std::string& trained_as() const { return logged_as.empty() ? algorithm : logged_as; }
+  // The same for the dataset.
+  [[nodiscard]] const std::string& trained_on() const {
+    return dataset_in_records.empty() ? dataset : dataset_in_records;
+  }
   [[nodiscard]] std::size_t records() const { return steps.size(); }
   // Null if no record has the key.
   [[nodiscard]] const Column* find(std::string_view key) const;
@@ -60,6 +65,9 @@ struct Run {
   // Adds a record: its step and its numbers. If a key occurs twice, the later value counts.
   void add(std::int64_t step, std::span<const std::pair<std::string, double>> values);
 };
+
+// Whether a run's records have squared errors by environment, env{i}_in_mse, and no accuracies.
+bool is_regression(const Run& run);
 
 // A sweep: runs in any order.
 using History = std::vector<Run>;

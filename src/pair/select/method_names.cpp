@@ -92,6 +92,7 @@ std::string suffix_of(const Variant& variant, const Differs& differs) {
 }  // namespace
 
 void name_methods(History& history) {
+  name_datasets(history);
   join_algorithms(history);
   // Per dataset, since an algorithm may have other objectives there. A difference on one dataset is named on
   // all.

@@ -133,7 +133,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
     selection.title += ", held-out losses";
   }
   LeftOut left_out;
-  const std::vector<Group> groups = groups_by_test_environments(history, takes_part);
+  const std::vector<Group> groups = groups_by_test_environments(history, takes_part, left_out);
   const Scorings scorings = scorings_of(groups, options, left_out);
   for (const Group& group : groups) {
     const Scoring& scoring = scorings.at({group.dataset, group.algorithm});
@@ -161,7 +161,7 @@ Selection pair_s(const History& history, const PairOptions& options) {
     }
   }
   selection.notes = left_out.sentences();
-  if (groups.empty() && !history.empty()) {
+  if (groups.empty() && !std::all_of(history.begin(), history.end(), is_regression)) {
     selection.notes.emplace_back(
         "every run leaves out two environments or more for cross-validation; PAIR-s needs "
         "runs with one test environment");

@@ -136,7 +136,7 @@ Selection pair_s_leave_one_out(const History& history, const PairOptions& option
   Selection selection{"pair-leave-one-out", "PAIR-s, leave-one-domain-out cross-validation", {}, {}};
   selection.title += rule_in_title(options);
   LeftOut left_out;
-  const std::vector<Group> groups = groups_by_test_environment(history);
+  const std::vector<Group> groups = groups_by_test_environment(history, left_out);
   const Scorings scorings = scorings_of(groups, options, left_out);
   for (const Group& group : groups) {
     const Scoring& scoring = scorings.at({group.dataset, group.algorithm});

@@ -196,7 +196,7 @@ WithinRun choose_within_run(std::span<const std::vector<double>> losses, std::sp
 Selection pair_within_run(const History& history, const WithinRunOptions& options) {
   Selection selection{"pair-run", "PAIR-s within each run, test-domain validation set among runs", {}, {}};
   LeftOut left_out;
-  for (const Group& group : groups_by_test_environments(history, takes_part)) {
+  for (const Group& group : groups_by_test_environments(history, takes_part, left_out)) {
     const std::vector<std::string> keys = options.losses.empty()
                                               ? default_losses(group.runs.front()->trained_as(), group.runs)
                                               : options.losses;

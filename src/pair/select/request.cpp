@@ -165,11 +165,12 @@ void keep_requested(const Request& request, History& history) {
   std::set<std::string> datasets;
   std::set<std::string> algorithms;
   for (const Run& run : history) {
-    datasets.insert(run.dataset);
+    datasets.insert({run.dataset, run.trained_on()});
     algorithms.insert({run.algorithm, run.trained_as()});
   }
-  keep_named("dataset", request.datasets, datasets, history,
-             [](const std::string& name, const Run& run) { return name == run.dataset; });
+  keep_named("dataset", request.datasets, datasets, history, [](const std::string& name, const Run& run) {
+    return name == run.dataset || name == run.trained_on();
+  });
   keep_named("algorithm", request.algorithms, algorithms, history,
              [](const std::string& name, const Run& run) {
                return is_algorithm(name, run) || base::same_algorithm(name, run.trained_as());

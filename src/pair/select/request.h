@@ -43,8 +43,8 @@ std::span<const std::string_view> criterion_names();
 // command can call it before it reads files.
 void check(const Request& request);
 
-// Keeps the runs on the datasets and of the algorithms. 'pair' keeps 'pair (erm, irmv1)', too. Throws
-// std::invalid_argument for a name that no run has.
+// Keeps the runs on the datasets and of the algorithms. 'pair' keeps 'pair (erm, irmv1)', too, and 'table'
+// keeps 'table (mine.csv)'. Throws std::invalid_argument for a name that no run has.
 void keep_requested(const Request& request, History& history);
 
 // The choices of the criterion, or of each in the order above, among all runs of the history, which must

@@ -35,6 +35,10 @@ std::string as_text(const Table& table);
 std::string as_latex(const Table& table);
 std::string as_markdown(const Table& table);
 
+// The line that explains an X; empty if the table has none. DomainBed's tables do not have it, so that
+// as_text does not either.
+std::string explanation_of_x(const Table& table);
+
 // The text with LaTeX's special characters escaped.
 std::string latex_escaped(std::string_view text);
 

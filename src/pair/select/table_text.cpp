@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/base/tables.h"
@@ -41,6 +43,12 @@ std::string as_text(const Table& table) {
   const std::size_t width = table.dataset.empty() ? 25 : 20;
   return "-------- " + base::printable(table.heading) + "\n" +
          base::aligned(lines_of(table, " +/- "), {.least = width});
+}
+
+std::string explanation_of_x(const Table& table) {
+  const bool any =
+      std::any_of(table.rows.begin(), table.rows.end(), [](const TableRow& row) { return !row.average; });
+  return any ? "X: no run was selected; a row with an X has no average." : "";
 }
 
 std::string latex_escaped(std::string_view text) {

@@ -122,6 +122,39 @@ test("a sweep has curves, spread, radar, trade-off, heat map and choices", async
   await page.context().close();
 });
 
+test("the heat map is of one dataset, over settings that vary, with ticks that differ", async () => {
+  const folder = join(scratch, "datasets");
+  for (const [dataset, hparams] of [["table", ["lr", "width"]], ["digits", ["depth", "lr"]]]) {
+    for (const seed of dataset === "table" ? [0, 1] : [0]) {
+      for (const first of [1, 2]) {
+        for (const second of [3, 4]) {
+          writeRun(join(folder, `${dataset}-${seed}-${first}-${second}`), {dataset, seed, records: 3, hparams:
+            {[hparams[0]]: first, [hparams[1]]: second, ...(seed === 0 ? {irmv1_constant: 0.01} : {})},
+          extra: {worst_test_acc: 0.8 + 0.004 * first + 0.001 * second}});
+        }
+      }
+    }
+  }
+  const page = await open(report("datasets.html", folder));
+  const axes = () => page.$eval("#heat-plot", (plot) => [plot.layout.xaxis.title.text, plot.layout.yaxis.title.text]);
+  assert.equal(await page.inputValue("#heat-dataset"), "table");
+  assert.deepEqual(await axes(), ["lr", "width"]);
+  assert.equal(await page.$eval("#heat-plot", (plot) => plot.data[0].colorbar.tickformat), ".2%");
+  const ticks = await page.$$eval("#heat-plot .cbaxis text", (texts) => texts.map((text) => text.textContent));
+  assert.ok(ticks.length > 1 && new Set(ticks).size === ticks.length, ticks.join(" "));
+  assert.deepEqual(await page.$eval("#heat-plot", (plot) => {
+    const [title, buttons, map] = [".gtitle", ".modebar", ".cartesianlayer"].map((name) =>
+      plot.querySelector(name).getBoundingClientRect());
+    return [buttons.bottom <= title.top, title.bottom <= map.top, title.width > 0];
+  }), [true, true, true], "the title is between the buttons and the map");
+  await page.selectOption("#heat-dataset", "digits");
+  await ready(page);
+  assert.deepEqual(await axes(), ["depth", "lr"]);
+  assert.deepEqual(page.trouble, []);
+  await picture(page, "datasets");
+  await page.context().close();
+});
+
 test("metrics, settings and losses can be switched", async () => {
   const page = await open(join(scratch, "sweep.html"));
   const title = () => page.$eval("#overlay-plot", (plot) => plot.layout.yaxis.title.text);

@@ -41,14 +41,16 @@ function phaseMarks(run, named) {
 function lines(run, metrics, options = {}) {
   return metrics.filter((metric) => run.series[metric.key] !== undefined).map((metric, i) => {
     const {color, dash} = look(i);
-    return {type: "scatter", mode: run.series.step.length > 1 ? "lines" : "markers", name: plain(shortLabel(metric)),
+    return {type: "scatter", mode: run.series.step.length > 1 ? "lines" : "markers", name: plain(shortLabel(metric, run)),
       x: run.series.step, y: values(run, metric.key), line: {color, dash, width: 2, ...options.line},
       marker: {color}, ...options.trace?.(metric)};
   });
 }
 
-function shortLabel(metric) {
-  return metric.label.replace(/^(loss of|weight of|cosine of erm with|accuracy,|squared error,) /, "");
+// With the run's own names of environments, if a run is given: other runs may have others, or train where it is
+// tested.
+function shortLabel(metric, run) {
+  return (run?.labels[metric.key] ?? metric.label).replace(/^(loss of|weight of|cosine of erm with|accuracy,|squared error,) /, "");
 }
 
 // Around the losses of objectives, in their colours: the same on held-out samples, and bands below the noise
@@ -85,7 +87,7 @@ function metricsOf(kind) {
 
 function timeFigure(where, run, kind, y, absent, options = {}) {
   const metrics = (options.metrics ?? metricsOf(kind)).filter((metric) => run.series[metric.key] !== undefined);
-  const finals = metrics.map((metric) => `${shortLabel(metric)} ${shown(last(run, metric), metric.kind)}`).join(", ");
+  const finals = metrics.map((metric) => `${shortLabel(metric, run)} ${shown(last(run, metric), metric.kind)}`).join(", ");
   where.update(metrics.length === 0 ? () => null : () => ({
     traces: [...lines(run, metrics, options), ...(options.around?.(run, metrics) ?? [])], revision: run.name,
     layout: {height: options.height ?? 320, xaxis: axis("step"), yaxis: y(), ...phaseMarks(run, options.named)},
@@ -159,8 +161,8 @@ function updateRun() {
     run.test_envs.includes(Number((/^env(\d+)_/.exec(metric.key) ?? [])[1]));
   timeFigure(runFigures.accuracy, run, regression ? "error" : "accuracy",
     regression ? () => logAxis("squared error") : unit("accuracy"), "These records have no accuracies.",
-    {height: 400, trace: (metric) => ({name: plain(shortLabel(metric).replace("-environment test accuracy", " test")
-      .replace("environment ", "env. ") + (isTest(metric) && !metric.key.startsWith("worst") && !metric.label.includes("(test") ? ", test" : ""))})});
+    {height: 400, trace: (metric) => ({name: plain(shortLabel(metric, run).replace("-environment test accuracy", " test")
+      .replace("environment ", "env. ") + (isTest(metric) && !metric.key.startsWith("worst") && !shortLabel(metric, run).includes("(test") ? ", test" : ""))})});
   updateRate(run);
   const settings = {...data.settings.common};
   data.settings.varying.forEach((name, i) => { if (run.settings[i] !== null) settings[name] = run.settings[i]; });

@@ -148,7 +148,9 @@ function updatePareto() {
   }
   const points = data.runs.map((run) => ({run, x: last(run, x), y: last(run, y)}))
     .filter((point) => isNumber(point.x) && isNumber(point.y));
-  const front = nonDominated(points);
+  const datasets = [...new Set(points.map((point) => point.run.dataset))];
+  const fronts = datasets.map((dataset) => nonDominated(points.filter((point) => point.run.dataset === dataset)));
+  const front = fronts.flat();
   const labels = front.slice(0, 5).map((point) => point.run.label).join(", ");
   severalFigures.pareto.update(points.length === 0 ? () => null : () => {
     const traces = data.methods.map((method, i) => {
@@ -159,12 +161,13 @@ function updatePareto() {
         text: own.map((point) => plain(`${point.run.label}, seed ${point.run.seed}`)),
         hovertemplate: "%{text}<br>%{x}, %{y}<extra></extra>", meta: {names: own.map((point) => point.run.name)}};
     });
-    traces.push({type: "scatter", mode: "lines+markers", name: "not dominated", x: front.map((point) => point.x),
-      y: front.map((point) => point.y), line: {color: colors().ink, width: 1.2, shape: "hv"},
-      marker: {symbol: "circle-open", size: 13, color: colors().ink, line: {width: 1.5}}, hoverinfo: "skip",
-      meta: {helper: true}});
+    fronts.forEach((each, i) => traces.push({type: "scatter", mode: "lines+markers", name: "not dominated",
+      legendgroup: "front", showlegend: i === 0, x: each.map((point) => point.x), y: each.map((point) => point.y),
+      line: {color: colors().ink, width: 1.2, shape: "hv"}, hoverinfo: "skip", meta: {helper: true},
+      marker: {symbol: "circle-open", size: 13, color: colors().ink, line: {width: 1.5}}}));
     return {traces, revision: `${x.key} ${y.key}`, layout: {xaxis: logAxis(x.label), yaxis: logAxis(y.label)}};
-  }, `Last records; lower is better in both. ${front.length} of ${points.length} runs are not dominated: ${labels}` +
+  }, `Last records; lower is better in both. ${front.length} of ${points.length} runs are not dominated` +
+    `${datasets.length > 1 ? " by a run on the same dataset" : ""}: ${labels}` +
     (front.length > 5 ? " and others." : "."));
 }
 

@@ -2,31 +2,45 @@
 
 const heatFigure = figure("heat", "A metric over two settings");
 const heatMetric = choice("heat-metric", "Metric", () => updateHeat());
+const heatDataset = choice("heat-dataset", "Dataset", () => updateHeatChoices());
 const heatX = choice("heat-x", "Across", () => updateHeat());
 const heatY = choice("heat-y", "Upwards", () => updateHeat());
-heatFigure.box.querySelector("figcaption").after(el("div", {class: "choices"}, heatMetric.box, heatX.box, heatY.box));
+heatFigure.box.querySelector("figcaption").after(el("div", {class: "choices"}, heatDataset.box, heatMetric.box, heatX.box, heatY.box));
 const selectionBox = el("div", {id: "selections"});
 const progressBox = el("div", {id: "progress"});
 const sweepSection = section("sweep", "The sweep", progressBox, heatFigure.box);
 const selectionSection = section("selection", "Selection: the choice of each criterion, with reasons", selectionBox);
 
-// The dimensions of a heat map: settings that vary, and a few properties that are not settings.
-function dimensions() {
-  const all = data.settings.varying.map((name, i) => ({key: `s${i}`, label: name,
+// The runs of the chosen dataset: a mean over several says nothing.
+function heatRuns() {
+  return data.runs.filter((run) => run.dataset === heatDataset.value);
+}
+
+// The values that some run has.
+function valuesOf(dimension, runs) {
+  return [...new Set(runs.map(dimension.of).filter((text) => text !== null))];
+}
+
+// The dimensions of a heat map: settings that vary, first those that all runs have, and a few properties that are not
+// settings.
+function dimensions(runs) {
+  const settings = data.settings.varying.map((name, i) => ({key: `s${i}`, label: name,
     of: (run) => run.settings[i] === null ? null : shownSetting(run.settings[i]), number:
       (run) => settingNumber(run.settings[i])}));
-  for (const [key, label, of] of [["algorithm", "algorithm", (run) => data.methods[run.method].label],
+  const inAll = (dimension) => runs.every((run) => dimension.of(run) !== null);
+  const all = [...settings.filter(inAll), ...settings.filter((dimension) => !inAll(dimension))];
+  for (const [key, label, of] of [["algorithm", "algorithm", (run) => run.algorithm],
     ["seed", "seed", (run) => String(run.seed)], ["draw", "draw of settings", (run) => String(run.draw)]]) {
     all.push({key, label, of, number: (run) => settingNumber(of(run))});
   }
-  return all.filter((dimension) => new Set(data.runs.map(dimension.of)).size > 1);
+  return all.filter((dimension) => valuesOf(dimension, runs).length > 1);
 }
 
 // The rows or columns: one per value, or ranges if there are too many values.
-function cells(dimension) {
+function cells(dimension, runs) {
   const most = 16;
-  const texts = [...new Set(data.runs.map(dimension.of).filter((text) => text !== null))];
-  const numbers = data.runs.map(dimension.number).filter(isNumber);
+  const texts = valuesOf(dimension, runs);
+  const numbers = runs.map(dimension.number).filter(isNumber);
   if (texts.length > most && numbers.length > 0) {
     const low = numbers.reduce((a, b) => Math.min(a, b));
     const high = numbers.reduce((a, b) => Math.max(a, b));
@@ -41,15 +55,23 @@ function cells(dimension) {
         return isNumber(value) ? Math.min(count - 1, Math.floor(count * (to(value) - to(low)) / (to(high) - to(low)))) : -1;
       }};
   }
-  const value = new Map(data.runs.map((run) => [dimension.of(run), dimension.number(run)]));
+  const value = new Map(runs.map((run) => [dimension.of(run), dimension.number(run)]));
   texts.sort((a, b) => isNumber(value.get(a)) && isNumber(value.get(b)) ? value.get(a) - value.get(b) : a < b ? -1 : 1);
   const shownTexts = texts.slice(0, 40);
   const places = new Map(shownTexts.map((text, i) => [text, i]));
   return {labels: shownTexts, place: (run) => places.get(dimension.of(run)) ?? -1};
 }
 
+// Enough decimals for about twenty ticks that differ.
+function percentTicks(values) {
+  const range = Math.max(...values) - Math.min(...values);
+  const decimals = range > 0 ? Math.ceil(-Math.log10(range / 20) - 1e-9) - 2 : 0;
+  return `.${Math.min(4, Math.max(0, decimals))}%`;
+}
+
 function updateHeat() {
-  const all = dimensions();
+  const runs = heatRuns();
+  const all = dimensions(runs);
   const x = all.find((dimension) => dimension.key === heatX.value);
   const y = all.find((dimension) => dimension.key === heatY.value);
   const metric = metricByKey(heatMetric.value);
@@ -58,10 +80,10 @@ function updateHeat() {
     return;
   }
   const at = data.metrics.indexOf(metric);
-  const columns = cells(x);
-  const rows = cells(y);
+  const columns = cells(x, runs);
+  const rows = cells(y, runs);
   const sums = rows.labels.map(() => columns.labels.map(() => [0, 0]));
-  for (const run of data.runs) {
+  for (const run of runs) {
     const [i, j] = [rows.place(run), columns.place(run)];
     if (i >= 0 && j >= 0 && isNumber(run.last[at])) {
       sums[i][j][0] += run.last[at];
@@ -78,15 +100,17 @@ function updateHeat() {
   }));
   const small = rows.labels.length * columns.labels.length <= 150;
   heatFigure.update(flat.length === 0 ? () => null : () => ({
-    revision: `${metric.key} ${x.key} ${y.key}`,
+    revision: `${heatDataset.value} ${metric.key} ${x.key} ${y.key}`,
     traces: [{type: "heatmap", x: columns.labels.map((label) => plain(label, 28)), y: rows.labels.map((label) => plain(label, 28)),
       z, colorscale: page.palette.scale, xgap: 1, ygap: 1, hoverongaps: false,
       text: z.map((row) => row.map((value) => isNumber(value) ? shown(value, metric.kind) : "")),
       texttemplate: small ? "%{text}" : "", customdata: sums.map((row) => row.map(([, count]) => count)),
       hovertemplate: "%{x}, %{y}<br>%{text}, runs: %{customdata}<extra></extra>",
-      colorbar: {title: {text: plain(metric.label, 60), side: "right"}, thickness: 14,
-        tickformat: metric.kind === "accuracy" ? ".0%" : ""}}],
-    layout: {height: Math.min(640, 180 + 30 * rows.labels.length), showlegend: false,
+      colorbar: {thickness: 14, tickformat: metric.kind === "accuracy" ? percentTicks(flat) : ""}}],
+    // Above the map: beside the colour bar, a long title would be cut.
+    layout: {height: Math.min(640, 200 + 30 * rows.labels.length), showlegend: false, margin: {...margins, t: 56},
+      title: {text: plain(metric.label, 60), font: {size: 12}, x: 0, xref: "paper", xanchor: "left", y: 1, yref: "paper",
+        yanchor: "bottom", pad: {b: 8}},
       xaxis: axis(x.label, {type: "category", showgrid: false}), yaxis: axis(y.label, {type: "category", showgrid: false})},
   }), `Mean over the runs of a cell, at their last records. ` + (best ? `Best: ${shown(best.value, metric.kind)} at ${best.at}.` : ""));
 }
@@ -131,7 +155,16 @@ function updateSweep() {
   updateSelection();
   updateProgress();
   if (sweepSection.hidden) return;
-  const options = dimensions().map((dimension) => [dimension.key, dimension.label]);
+  const count = new Map();
+  for (const run of data.runs) count.set(run.dataset, (count.get(run.dataset) ?? 0) + 1);
+  const datasets = [...count.keys()].sort();
+  heatDataset.set(datasets.map((name) => [name, name]), datasets.reduce((a, b) => count.get(b) > count.get(a) ? b : a));
+  heatDataset.box.hidden = datasets.length < 2;
+  updateHeatChoices();
+}
+
+function updateHeatChoices() {
+  const options = dimensions(heatRuns()).map((dimension) => [dimension.key, dimension.label]);
   const settings = options.filter(([key]) => key.startsWith("s") && key !== "seed");
   const usual = [...settings, ...options.filter((option) => !settings.includes(option))];
   heatMetric.set(data.metrics.map((metric) => [metric.key, metric.label]), data.headline);

@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "pair/base/tables.h"
+#include "pair/select/catalog.h"
+
+// The settings that identify the data of a run on files of the user: the file or the folder, the label and
+// the environments. Settings such as `ignore` and `holdout` only say how the data is used, so runs that
+// differ in them still compete.
+
+namespace pair::select {
+namespace {
+
+struct UsersData {
+  std::string path = {};    // of the file, the manifest or the folder; empty: the dataset's name says it all
+  std::string digest = {};  // of the file, if it is known
+  std::string label = {};
+  std::string environment = {};
+
+  // A file that was moved is the same data.
+  [[nodiscard]] const std::string& source() const { return digest.empty() ? path : digest; }
+};
+
+std::string_view setting_of(const Run& run, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(run.hparams, [name](const auto& setting) { return setting.first == name; });
+  return found == run.hparams.end() ? std::string_view() : std::string_view(found->second);
+}
+
+// The texts of a JSON value: of "a" or ["a","b"].
+std::vector<std::string> texts_in(std::string_view json) {
+  std::vector<std::string> texts;
+  bool inside = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      inside = !inside;
+      if (inside) {
+        texts.emplace_back();
+      }
+    } else if (inside) {
+      i += json[i] == '\\' && i + 1 < json.size() ? 1 : 0;
+      texts.back() += json[i];
+    }
+  }
+  return texts;
+}
+
+// Empty for the word none, too.
+std::string text_of(const Run& run, std::string_view name) {
+  const std::string text =
+      base::joined(texts_in(setting_of(run, name)), ", ", [](const std::string& part) { return part; });
+  return text == "none" ? std::string() : text;
+}
+
+UsersData users_data(const Run& run) {
+  UsersData data;
+  if (data.path = text_of(run, "file"); !data.path.empty()) {
+    data.digest = text_of(run, "file_sha256");
+  } else if (data.path = text_of(run, "manifest"); !data.path.empty()) {
+    data.digest = text_of(run, "manifest_sha256");
+  } else if (!setting_of(run, "manifest").empty()) {
+    // Only of the user's images. Datasets of digits have a folder, too, whose content their name says.
+    data.path = text_of(run, "folder");
+  }
+  if (!data.path.empty()) {
+    data.label = text_of(run, "label");
+    data.environment = text_of(run, "environment");
+  }
+  return data;
+}
+
+// The last parts of a path, or all of it if it has fewer.
+std::string end_of_path(const std::string& path, std::size_t count) {
+  std::vector<std::string> parts;
+  for (const std::filesystem::path& part : std::filesystem::path(path)) {
+    if (part != "/" && !part.empty()) {
+      parts.push_back(part.string());
+    }
+  }
+  if (parts.size() < count) {
+    return path;
+  }
+  parts.erase(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(count));
+  return base::joined(parts, "/", [](const std::string& part) { return part; });
+}
+
+// The shortest ends of the paths that differ. Files that replaced each other at one path have their digests,
+// too.
+std::map<std::string, std::string> names_of_sources(const std::map<std::string, std::string>& paths) {
+  constexpr std::size_t most_parts = 64;
+  constexpr std::size_t digits = 8;
+  std::set<std::string> different;
+  for (const auto& [source, path] : paths) {
+    different.insert(path);
+  }
+  std::size_t parts = 1;
+  const auto names = [&] {
+    std::set<std::string> all;
+    for (const std::string& path : different) {
+      all.insert(end_of_path(path, parts));
+    }
+    return all;
+  };
+  while (parts < most_parts && names().size() < different.size()) {
+    ++parts;
+  }
+  std::map<std::string, std::string> result;
+  for (const auto& [source, path] : paths) {
+    const bool alone =
+        std::ranges::count_if(paths, [&path = path](const auto& other) { return other.second == path; }) == 1;
+    result[source] = end_of_path(path, parts) + (alone ? "" : " " + source.substr(0, digits));
+  }
+  return result;
+}
+
+void name_datasets_called(const std::string& dataset, History& history) {
+  std::map<std::string, std::string> paths;  // by source; the first of a file that was moved
+  std::set<std::pair<std::string, std::string>> labels;
+  std::set<std::tuple<std::string, std::string, std::string>> all;
+  for (const Run& run : history) {
+    if (run.dataset != dataset) {
+      continue;
+    }
+    const UsersData data = users_data(run);
+    std::string& path = paths.try_emplace(data.source(), data.path).first->second;
+    path = std::min(path, data.path);
+    labels.insert({data.source(), data.label});
+    all.insert({data.source(), data.label, data.environment});
+  }
+  const std::map<std::string, std::string> names = names_of_sources(paths);
+  for (Run& run : history) {
+    const UsersData data = users_data(run);
+    if (run.dataset != dataset || data.path.empty()) {
+      continue;
+    }
+    std::vector<std::string> parts;
+    if (paths.size() > 1) {
+      parts.push_back(names.at(data.source()));
+    }
+    if (labels.size() > paths.size()) {
+      parts.push_back("label '" + data.label + "'");
+    }
+    if (all.size() > labels.size()) {
+      parts.push_back("environment '" + data.environment + "'");
+    }
+    if (!parts.empty()) {
+      run.dataset_in_records = run.trained_on();
+      run.dataset =
+          dataset + " (" + base::joined(parts, ", ", [](const std::string& part) { return part; }) + ")";
+    }
+  }
+}
+
+}  // namespace
+
+void name_datasets(History& history) {
+  std::set<std::string> datasets;
+  for (const Run& run : history) {
+    datasets.insert(run.dataset);
+  }
+  for (const std::string& dataset : datasets) {
+    name_datasets_called(dataset, history);
+  }
+}
+
+}  // namespace pair::select
