@@ -54,6 +54,7 @@ TEST(Metrics, RegressionsHaveErrorsAndCorrelations) {
   const torch::Tensor outputs = torch::tensor({1.0F, 2.0F, 4.0F}).unsqueeze(1);
   const torch::Tensor labels = torch::tensor({1.0F, 3.0F, 2.0F});
   EXPECT_DOUBLE_EQ(value_of("mse", TaskLoss::squared_error, outputs, labels), 5.0 / 3);
+  EXPECT_DOUBLE_EQ(value_of("rmse", TaskLoss::squared_error, outputs, labels), std::sqrt(5.0 / 3));
   EXPECT_NEAR(value_of("pearson", TaskLoss::squared_error, outputs, labels), 1.0 / std::sqrt(28.0 / 3),
               1e-12);
   EXPECT_EQ(value_of("pearson", TaskLoss::squared_error, torch::ones({3, 1}), labels), 0.0);

@@ -16,6 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -91,24 +92,101 @@ TEST(ColumnEncoding, AColumnIsConstantWhereItTellsNoTrainingRowsApart) {
   EXPECT_FALSE(is_constant(categories("c", {"x"}, {0, missing_category}), first(2)));
 }
 
-TEST(ColumnEncoding, RefusesDatesAndNames) {
-  EXPECT_THAT(
-      [] {
-        check_feature(categories("day", {"2021-03-04", "2021-03-05"}, {0, 1, 0, 1}), "x.csv");
-      },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("x.csv: column 'day': expected numbers or categories, "
-                                                     "got dates such as '2021-03-04'; '--ignore day'")));
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> codes;
+constexpr std::size_t most = 1000;
+
+std::string fault(const Column& column) {
+  const auto found = fault_of(column, first(column.codes.size()), most);
+  return found ? found->sentence : "";
+}
+
+// 30 rows, each with its own text.
+Column texts_of(std::string_view before, std::string_view after) {
+  Column column{.name = "c", .kind = ColumnKind::category};
   for (std::uint32_t i = 0; i < 30; ++i) {
-    names.push_back("n" + std::to_string(i));
-    codes.push_back(i);
+    column.categories.push_back(std::string(before) + std::to_string(i + 10) + std::string(after));
+    column.codes.push_back(i);
   }
-  EXPECT_THAT([&] { check_feature(categories("name", names, codes), "x.csv"); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr(
-                  "expected categories that several rows share, got 30 texts in 30 rows, such as 'n0'")));
-  codes.insert(codes.end(), 40, 0);
-  EXPECT_NO_THROW(check_feature(categories("name", names, codes), "x.csv"));
+  column.text = column.categories.front();
+  column.text_line = 2;
+  return column;
+}
+
+TEST(ColumnFaults, AreDatesAndNames) {
+  EXPECT_EQ(fault(categories("day", {"2021-03-04", "2021-03-05"}, {0, 1, 0, 1})),
+            "column 'day': expected numbers or categories, got dates such as '2021-03-04'");
+  Column names = texts_of("n", "");
+  EXPECT_EQ(
+      fault(names),
+      "column 'c': expected categories that several rows share, got 30 texts in 30 rows, such as 'n10'");
+  names.codes.insert(names.codes.end(), 40, 0);
+  EXPECT_EQ(fault(names), "");
+}
+
+TEST(ColumnFaults, AreTooManyCategoriesAndOneValueInAllRows) {
+  Column ids = texts_of("p", "");
+  EXPECT_THAT(fault_of(ids, first(30), 10)->sentence, HasSubstr("got 30 texts in 30 rows, such as 'p10'"));
+  ids.codes.insert(ids.codes.end(), 40, 0);
+  EXPECT_THAT(fault_of(ids, first(70), 10)->sentence,
+              HasSubstr("expected at most 10 categories, got 30, such as 'p10'"));
+  ids.codes.clear();
+  ids.full_line = 32;
+  EXPECT_THAT(fault_of(ids, first(50), 30)->sentence,
+              HasSubstr("expected at most 30 categories, got more by line 32, such as 'p10'"));
+  EXPECT_THAT(fault_of(numbers("x", {1, 1, 2}), first(2), most)->sentence,
+              HasSubstr("column 'x': expected values that differ, got the same in every training row"));
+  EXPECT_THAT(fault_of(numbers("x", {1, 1}), first(2), most)->sentence, HasSubstr("the same in every row"));
+}
+
+TEST(ColumnFaults, AreCorrectedIfTheCellsAreAlmostNumbers) {
+  const auto found = [](const Column& column) { return *fault_of(column, first(30), most); };
+  EXPECT_FALSE(found(texts_of("", ",5")).leave_out);
+  EXPECT_THAT(
+      found(texts_of("", ",5")).sentence,
+      HasSubstr("got 30 texts in 30 rows; cells such as '10,5' look like numbers with a decimal comma; "
+                "write them with a point"));
+  EXPECT_THAT(found(texts_of("", ",234.5")).sentence, HasSubstr("numbers with separated thousands"));
+  EXPECT_THAT(found(texts_of("", "%")).sentence, HasSubstr("look like percentages"));
+  Column typo = texts_of("", "");
+  typo.categories[20] = "unknown";
+  typo.text = "unknown";
+  typo.text_line = 22;
+  EXPECT_FALSE(found(typo).leave_out);
+  EXPECT_THAT(found(typo).sentence, HasSubstr("29 of 30 cells are numbers; line 22 has 'unknown'"));
+}
+
+TEST(ColumnFaults, AreOneSentenceWithTheColumnsToLeaveOut) {
+  const ColumnFault id{"patient id", "A"};
+  const ColumnFault date{"date", "B"};
+  const ColumnFault comma{"dose", "C", /*leave_out=*/false};
+  EXPECT_EQ(sentence_of({}, {"x"}), "");
+  EXPECT_EQ(sentence_of({id}, {}), "A; --ignore 'patient id' leaves it out");
+  EXPECT_EQ(sentence_of({id, date}, {"x"}), "A; B; --ignore 'x,patient id,date' leaves them out");
+  EXPECT_EQ(sentence_of({comma}, {"x"}), "C");
+  EXPECT_EQ(sentence_of({id, comma}, {}), "A; C; --ignore 'patient id' leaves out the others");
+}
+
+TEST(NumbersWarning, ShowsTheCellThatIsNotANumber) {
+  Column column = texts_of("", "");
+  EXPECT_EQ(numbers_warning(texts_of("n", "")), "");
+  column.categories.emplace_back("unknown");
+  column.codes.insert(column.codes.end(), {30, missing_category});
+  column.text = "unknown";
+  column.text_line = 32;
+  EXPECT_EQ(numbers_warning(column),
+            "column 'c': 30 of 31 cells are numbers; line 32 has 'unknown', so it is a column of categories "
+            "(an empty "
+            "cell is a missing number)");
+  EXPECT_EQ(numbers_warning(column, /*label=*/true),
+            "label 'c': 30 of 31 cells are numbers; line 32 has 'unknown', so the values are classes");
+  column.codes.insert(column.codes.end(), 3, 30);
+  EXPECT_EQ(numbers_warning(column), "") << "30 of 34 cells";
+  EXPECT_EQ(
+      numbers_warning(texts_of("", ",5")),
+      "column 'c': cells such as '10,5' look like numbers with a decimal comma; write them with a point, "
+      "otherwise they are categories");
+  Column environment = texts_of("", "");
+  environment.text_line = 0;
+  EXPECT_EQ(numbers_warning(environment), "") << "numbers that are read as categories";
 }
 
 TableEncoding example() {
@@ -157,6 +235,51 @@ TEST(TableEncoding, RefusesTextForANumber) {
         (void)encoded({"50", "F"});
       },
       ThrowsMessage<std::invalid_argument>(HasSubstr("expected 3 cells and room for 6 inputs, got 2 and 6")));
+}
+
+TEST(TableEncoding, CountsCellsThatTheTrainingRowsDoNotHave) {
+  const TableEncoding encoding = example();
+  CellCounts counts;
+  std::vector<float> inputs(encoding.width());
+  for (const auto& cells : std::vector<std::vector<std::string_view>>{
+           {"60", "M", ""}, {"", " f ", "NA"}, {"50", "X", "nan"}, {"50", "NA", ""}}) {
+    encoding.encode(cells, inputs, &counts);
+  }
+  EXPECT_EQ(counts.rows, 4U);
+  EXPECT_EQ(counts.columns.at(0).missing, 1U);
+  EXPECT_EQ(counts.columns.at(1).unknown, 2U);
+  EXPECT_TRUE(counts.lacks(2));
+  EXPECT_THAT(
+      warnings_about(counts, encoding),
+      ElementsAre(
+          "column 'sex': 2 of 4 cells have a category that the training rows do not have, such as 'f' "
+          "(known: F, M)",
+          "column 'dose': all 4 cells are missing"));
+}
+
+TEST(TableEncoding, DoesNotWarnAboutOrdinaryRows) {
+  const TableEncoding encoding = example();
+  EXPECT_THAT(warnings_about({}, encoding), IsEmpty());
+  CellCounts counts;
+  std::vector<float> inputs(encoding.width());
+  encoding.encode(std::vector<std::string_view>{"", "", ""}, inputs, &counts);
+  EXPECT_THAT(warnings_about(counts, encoding), IsEmpty()) << "one row alone";
+  encoding.encode(std::vector<std::string_view>{"60", "M", "1"}, inputs, &counts);
+  EXPECT_THAT(warnings_about(counts, encoding), IsEmpty());
+}
+
+TEST(TableEncoding, ShowsSomeOfManyCategories) {
+  TableEncoding encoding;
+  encoding.columns = {
+      {.name = "c", .kind = ColumnKind::category, .categories = {"a", "b", "c", "d", "e", "f", "g"}}};
+  CellCounts counts;
+  std::vector<float> inputs(encoding.width());
+  const std::string text = std::string(50, 'x') + "\n";
+  encoding.encode(std::vector<std::string_view>{text}, inputs, &counts);
+  EXPECT_THAT(
+      warnings_about(counts, encoding),
+      ElementsAre("column 'c': 1 of 1 cell has a category that the training rows do not have, such as '" +
+                  std::string(40, 'x') + "...' (known: a, b, c, d, e and 2 more)"));
 }
 
 TEST(TableEncoding, ColumnsAreEncodedAsRowsAre) {
@@ -246,11 +369,36 @@ TEST(TableLabels, OtherNumbersAreARegressionInStandardUnits) {
   EXPECT_DOUBLE_EQ(labels.encoding.mean, 2);
   EXPECT_DOUBLE_EQ(labels.encoding.deviation, 1);
   EXPECT_THAT(labels.values, ElementsAre(-1, 1, FloatNear(2.5F, 1e-6F)));
-  std::vector<double> many(21);
-  std::iota(many.begin(), many.end(), 0.0);
-  EXPECT_EQ(fit_labels(numbers("y", many), TaskChoice::found, first(21), "x").encoding.task,
+  std::vector<double> many(42);
+  std::iota(many.begin(), many.begin() + 21, 0.0);
+  std::iota(many.begin() + 21, many.end(), 0.0);
+  EXPECT_EQ(fit_labels(numbers("y", many), TaskChoice::found, first(42), "x").encoding.task,
             TableTask::regression);
-  EXPECT_EQ(fit_labels(numbers("y", many), TaskChoice::classification, first(21), "x").classes(), 21U);
+  EXPECT_EQ(fit_labels(numbers("y", many), TaskChoice::classification, first(42), "x").classes(), 21U);
+}
+
+TEST(TableLabels, ClassesAreSharedByRows) {
+  const auto refuses = [](const Column& column, TaskChoice choice, const char* sentence) {
+    EXPECT_THAT([&] { (void)fit_labels(column, choice, first(2), "x.csv"); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
+  };
+  refuses(
+      texts_of("", ",5"), TaskChoice::found,
+      "x.csv: label 'c': expected classes that several rows share, got 30 classes in 30 rows; cells such as "
+      "'10,5' look like numbers with a decimal comma; write them with a point");
+  refuses(texts_of("n", ""), TaskChoice::classification, "got 30 classes in 30 rows, such as 'n10'");
+  refuses(texts_of("", ",5"), TaskChoice::regression,
+          "expected numbers for task=regression, got texts; cells such as '10,5' look like numbers");
+  std::vector<double> different(21);
+  std::iota(different.begin(), different.end(), 0.0);
+  refuses(numbers("y", different), TaskChoice::classification,
+          "got 21 classes in 21 rows; task=regression predicts the number");
+  // Two rows per class, and few classes.
+  Column pairs = texts_of("n", "");
+  pairs.codes.insert(pairs.codes.end(), pairs.codes.begin(), pairs.codes.end());
+  EXPECT_EQ(fit_labels(pairs, TaskChoice::found, first(2), "x").classes(), 30U);
+  different.resize(20);
+  EXPECT_EQ(fit_labels(numbers("y", different), TaskChoice::found, first(2), "x").classes(), 20U);
 }
 
 TEST(TableLabels, TheTaskCanBeChosen) {
@@ -261,7 +409,7 @@ TEST(TableLabels, TheTaskCanBeChosen) {
         (void)fit_labels(categories("y", {"a", "b"}, {0, 1}), TaskChoice::regression, first(2), "x");
       },
       ThrowsMessage<std::invalid_argument>(
-          HasSubstr("label 'y': expected numbers for task=regression, got 'a'")));
+          HasSubstr("label 'y': expected numbers for task=regression, got texts, such as 'a'")));
 }
 
 TEST(TableLabels, RefusesLabelsThatTellNothing) {

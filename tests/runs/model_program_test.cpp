@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -27,6 +28,7 @@ using ::testing::AllOf;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 void refuses_with_status_2(const Scratch& scratch, const std::vector<std::string>& arguments,
@@ -261,6 +263,14 @@ TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
   EXPECT_EQ(sketch.at("name"), "sketch");
   EXPECT_EQ(sketch.at("samples"), 12);
   EXPECT_EQ(sketch.at("scores").at("accuracy").get<double>(), right / 12.0);
+
+  constexpr const char* expected =
+      ": expected a folder ENVIRONMENT/CLASS/FILE or the name of a dataset for the model ";
+  write(scratch / "pets.csv", "file,class\n");
+  refuses_with_status_2(scratch, {"score", "run", "pets.csv"},
+                        std::string("pets.csv") + expected + "of run, got a file");
+  refuses_with_status_2(scratch, {"score", "run", "petz/"},
+                        std::string("petz/") + expected + "of run, got a path that does not exist");
 }
 
 TEST(PairPredict, WritesFilesAndJsonLinesAndReadsPathsFromAPipe) {
@@ -462,6 +472,99 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
                         "table: expected the table that the run was trained on, got another");
 }
 
+// The text with `to` in place of every `from`.
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+TEST(PairPredict, WarnsAboutCategoriesThatTheTrainingRowsDoNotHave) {
+  const Scratch scratch;
+  write(scratch / "p.csv", visits(false));
+  train_run(scratch, small_table());
+  write(scratch / "same.csv", visits(false, 300));
+  EXPECT_THAT(pair_in(scratch.path(), {"predict", "run", "same.csv"}).err, IsEmpty());
+  EXPECT_THAT(pair_in(scratch.path(), {"score", "run", "same.csv"}).err, IsEmpty());
+
+  write(scratch / "small.csv", replaced(replaced(visits(false), ",F,", ",f,"), ",M,", ",m,"));
+  constexpr const char* warning =
+      "pair: warning: column 'sex': 120 of 120 cells have a category that the training rows do not have, "
+      "such as 'f' "
+      "(known: F, M)\n";
+  // Over all batches of a file.
+  const Answer predicted = pair_in(scratch.path(), {"predict", "run", "small.csv", "--batch", "50"});
+  EXPECT_EQ(predicted.status, 0);
+  EXPECT_EQ(predicted.err, warning);
+  EXPECT_THAT(csv_lines(predicted.out), SizeIs(121));
+  const Answer scored = pair_in(scratch.path(), {"score", "run", "small.csv", "--json"});
+  EXPECT_EQ(scored.err, warning);
+  EXPECT_EQ(json::parse(scored.out).at("unknown_categories"), json({{"sex", 120}}));
+  EXPECT_FALSE(json::parse(scored.out).contains("missing_columns"));
+
+  // And over all files.
+  const Answer both = pair_in(scratch.path(), {"predict", "run", "small.csv", "same.csv", "-o", "out.csv"});
+  EXPECT_THAT(both.err, HasSubstr("column 'sex': 120 of 240 cells have a category"));
+
+  write(scratch / "ageless.csv", "hospital,age,sex,outcome\nEastside,,F,ill\nEastside,NA,M,ill\n");
+  EXPECT_EQ(pair_in(scratch.path(), {"predict", "run", "ageless.csv"}).err,
+            "pair: warning: column 'age': all 2 cells are missing\n");
+  const Answer ageless = pair_in(scratch.path(), {"score", "run", "ageless.csv", "--json"});
+  EXPECT_EQ(json::parse(ageless.out).at("missing_columns"), json({"age"}));
+  EXPECT_FALSE(json::parse(ageless.out).contains("unknown_categories"));
+}
+
+TEST(PairPredict, WritesNothingForInputsThatCannotBeUsed) {
+  const Scratch scratch;
+  write(scratch / "p.csv", visits(false));
+  train_run(scratch, small_table());
+  write(scratch / "few.csv", "sex\nF\n");
+  write(scratch / "odd.csv", "age,sex\nold,F\n");
+  for (const char* const file : {"few.csv", "odd.csv", "none.csv"}) {
+    const Answer answer = pair_in(scratch.path(), {"predict", "run", file});
+    EXPECT_EQ(answer.status, 2) << file;
+    EXPECT_THAT(answer.out, IsEmpty()) << file;
+  }
+  // A file without rows is a file.
+  write(scratch / "empty.csv", "age,sex\n");
+  EXPECT_EQ(pair_in(scratch.path(), {"predict", "run", "empty.csv"}).out, "input,class,p_healthy,p_ill\n");
+}
+
+TEST(PairScore, RefusesRowsWithoutALabelOrAnEnvironment) {
+  const Scratch scratch;
+  write(scratch / "p.csv", visits(false));
+  train_run(scratch, small_table());
+  const std::string head = "hospital,age,sex,outcome\nEastside,35,F,healthy\n";
+  write(scratch / "place.csv", head + " ,75,M,ill\n");
+  refuses_with_status_2(scratch, {"score", "run", "place.csv"},
+                        "place.csv, line 3: environment 'hospital': expected a value in every row, got none");
+  write(scratch / "word.csv", head + "NA,75,M,ill\n");
+  refuses_with_status_2(scratch, {"score", "run", "word.csv"}, "word.csv, line 3: environment 'hospital'");
+  write(scratch / "label.csv", head + "Eastside,75,M,\n");
+  refuses_with_status_2(scratch, {"score", "run", "label.csv"},
+                        "label.csv, line 3: column 'outcome': expected a class that the model knows");
+  // A file without the column is one environment.
+  write(scratch / "all.csv", "age,sex,outcome\n35,F,healthy\n75,M,ill\n");
+  EXPECT_THAT(pair_in(scratch.path(), {"score", "run", "all.csv"}).out, ContainsRegex("\nall +2 "));
+}
+
+TEST(PairScore, NamesAFileThatItCannotRead) {
+  const Scratch scratch;
+  write(scratch / "p.csv", visits(false));
+  train_run(scratch, small_table());
+  const std::string expected =
+      ": expected a CSV file or the name of a dataset for the model of run, got a path that ";
+  refuses_with_status_2(scratch, {"score", "run", "none.csv"}, "none.csv" + expected + "does not exist");
+  refuses_with_status_2(scratch, {"score", "run", "data/none"}, "data/none" + expected + "does not exist");
+  refuses_with_status_2(scratch, {"score", "run", "tabel"}, "unknown dataset 'tabel'; did you mean 'table'?");
+  fs::create_directory(scratch / "folder");
+  refuses_with_status_2(scratch, {"score", "run", "folder"},
+                        "folder: expected a CSV file or the name of a dataset, got a folder");
+  ASSERT_EQ(::mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  refuses_with_status_2(scratch, {"score", "run", "pipe"}, "pipe" + expected + "is a device or pipe");
+}
+
 TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
   const Scratch scratch;
   write(scratch / "p.csv", visits(true));
@@ -473,6 +576,25 @@ TEST(PairPredict, GivesTheNumbersOfATableInItsOwnUnits) {
   EXPECT_NEAR(std::stod(lines[2][1]), 1750.5, 60);
   const json scores = json::parse(pair_in(scratch.path(), {"score", "run", "p.csv", "--json"}).out);
   EXPECT_LT(scores.at("worst").at("mse").get<double>(), 0.2);
+  // The root mean squared error is, too.
+  EXPECT_EQ(scores.at("metrics"), json({"mse", "rmse"}));
+  EXPECT_EQ(scores.at("standardised_label"), true);
+  EXPECT_EQ(scores.at("label").at("name"), "outcome");
+  const double deviation = scores.at("label").at("deviation").get<double>();
+  EXPECT_NEAR(deviation, 10.0 * std::sqrt((50.0 * 50.0 - 1) / 12), 15)
+      << "ages are spread evenly over 50 years";
+  for (const json& environment : scores.at("environments")) {
+    const json& values = environment.at("scores");
+    EXPECT_NEAR(values.at("rmse").get<double>(), deviation * std::sqrt(values.at("mse").get<double>()), 1e-9);
+  }
+  EXPECT_GE(scores.at("worst").at("rmse"), scores.at("environments").at(0).at("scores").at("rmse"));
+  EXPECT_THAT(
+      pair_in(scratch.path(), {"score", "run"}).out,
+      AllOf(ContainsRegex("samples +mse +rmse\n"),
+            HasSubstr(
+                "mse is of the standardised label; on the training rows, predicting their mean gives 1\n"),
+            ContainsRegex("rmse is in the unit of 'outcome', whose deviation is [0-9.]+\n$")));
+  EXPECT_THAT(pair_in(scratch.path(), {"score", "run", "--metrics", "pearson"}).out, Not(HasSubstr("mse")));
 }
 
 TEST(PairPredict, RefusesRunsWithoutAModel) {
@@ -516,6 +638,13 @@ TEST(PairTrain, KeepsNoModelOnRequest) {
   EXPECT_EQ(read_file(scratch / "weights.safetensors"), read_file(scratch / "run/model.safetensors"));
   EXPECT_EQ(pair_in(scratch.path(), {"score", "run"}).status, 0);
   EXPECT_THAT(pair_in(scratch.path(), {"export", "run", "-o", "again.safetensors"}).err, IsEmpty());
+  for (const std::string file : {"weights.onnx", "weights.PTH", "weights.pt", "weights.pkl", "weights.h5"}) {
+    refuses_with_status_2(
+        scratch, {"export", "run", "-o", file},
+        "--out: expected a .safetensors file, the only format that is written, got '" + file + "'");
+    EXPECT_FALSE(fs::exists(scratch / file));
+  }
+  EXPECT_EQ(pair_in(scratch.path(), {"export", "run", "-o", "weights.v1.2"}).status, 0);
   refuses_with_status_2(scratch, {"export", "nowhere", "-o", "x"},
                         "nowhere: expected the folder of a finished run");
 }

@@ -1,11 +1,16 @@
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
+#include "pair/base/names.h"
 #include "pair/cli/model_commands.h"
 #include "pair/runs/export_model.h"
 
@@ -20,7 +25,23 @@ struct ExportArguments {
   bool json = false;
 };
 
+// Endings of other formats of models and arrays: a file with one of them would be taken for what it is not.
+constexpr std::array<std::string_view, 18> other_formats = {
+    ".bin", ".caffemodel", ".ckpt", ".gguf", ".h5",  ".hdf5",   ".joblib", ".keras", ".mlmodel",
+    ".npy", ".npz",        ".onnx", ".pb",   ".pkl", ".pickle", ".pt",     ".pth",   ".tflite"};
+
+void refuse_other_formats(const std::string& file) {
+  std::string ending = std::filesystem::path(file).extension().string();
+  std::ranges::transform(ending, ending.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  if (std::ranges::find(other_formats, ending) != other_formats.end()) {
+    throw UsageError("--out: expected a .safetensors file, the only format that is written, got '" +
+                     base::printable(file) + "'");
+  }
+}
+
 void export_weights(const ExportArguments& arguments, Context& context) {
+  refuse_other_formats(arguments.out);
   const bool made = runs::export_model(arguments.run, arguments.out, arguments.step);
   if (made) {
     context.err << "pair: " << arguments.run << " had no model; it was made from the run's last checkpoint\n";
@@ -42,7 +63,7 @@ void add_export(CLI::App& app, Context& context) {
   const auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = app.add_subcommand("export", "Copy a trained model's weights, for other programs");
   command->add_option("RUN", arguments->run, "The folder of a finished run")->required();
-  command->add_option("-o,--out", arguments->out, "The safetensors file to write")
+  command->add_option("-o,--out", arguments->out, "The .safetensors file to write")
       ->type_name("FILE")
       ->required();
   command->add_option("--step", arguments->step,

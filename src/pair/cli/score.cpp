@@ -1,5 +1,6 @@
 #include "pair/runs/score.h"
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "pair/cli/score_predictions.h"
 #include "pair/cli/set_option.h"
 #include "pair/cli/train_interrupt.h"
+#include "pair/cli/train_summary.h"
 #include "pair/train/interrupted.h"
 
 namespace pair::cli {
@@ -32,8 +34,9 @@ struct ScoreArguments {
   PredictionsArguments predictions;  // of WILDS, in place of a run
 };
 
-std::string shown_score(double value) {
-  return base::with_decimals(value, 4);
+std::string shown_score(const std::string& metric, double value) {
+  // In the label's unit, values may be of any size.
+  return metric == "rmse" ? base::with_digits(value, 6) : base::with_decimals(value, 4);
 }
 
 void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
@@ -50,6 +53,11 @@ void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
       row.push_back(part);
     }
   };
+  const auto add_values = [&table](std::vector<std::string>& row, const std::vector<double>& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      row.push_back(shown_score(table.metrics[i], values[i]));
+    }
+  };
   begin(rows[0], "environment", "key", "part");
   rows[0].push_back("samples");
   rows[0].insert(rows[0].end(), table.metrics.begin(), table.metrics.end());
@@ -57,9 +65,7 @@ void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
     std::vector<std::string>& row = rows.emplace_back();
     begin(row, base::printable(score.environment), score.key, score.part);
     row.push_back(std::to_string(score.samples));
-    for (const double value : score.values) {
-      row.push_back(shown_score(value));
-    }
+    add_values(row, score.values);
   }
   const auto add_worst = [&](const std::string& name, const std::vector<double>& values) {
     if (values.empty()) {
@@ -68,9 +74,7 @@ void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
     std::vector<std::string>& row = rows.emplace_back();
     begin(row, name, "", "");
     row.emplace_back();
-    for (const double value : values) {
-      row.push_back(shown_score(value));
-    }
+    add_values(row, values);
   };
   if (keys) {
     add_worst("worst training", table.worst_training);
@@ -79,6 +83,16 @@ void write_score_table(const runs::ScoreTable& table, std::ostream& out) {
     add_worst("worst", table.worst);
   }
   out << base::aligned(rows, {.left = keys ? 3U : 1U, .rule = true});
+  const auto has = [&](const char* metric) {
+    return std::ranges::find(table.metrics, metric) != table.metrics.end();
+  };
+  if (table.standardised_label && has("mse")) {
+    out << "mse is " << of_standardised_label << '\n';
+  }
+  if (table.standardised_label && has("rmse")) {
+    out << "rmse is in the unit of '" << base::printable(table.standardised_label->name)
+        << "', whose deviation is " << base::with_digits(table.standardised_label->deviation) << '\n';
+  }
 }
 
 void write_score_json(const runs::ScoreTable& table, std::ostream& out) {
@@ -106,6 +120,19 @@ void write_score_json(const runs::ScoreTable& table, std::ostream& out) {
                        {"environments", environments},
                        {"worst", scores(table.worst)},
                        {"skipped", table.skipped}};
+  if (const auto& label = table.standardised_label) {
+    summary["standardised_label"] = true;
+    summary["label"] = {{"name", label->name}, {"mean", label->mean}, {"deviation", label->deviation}};
+  }
+  if (!table.unknown_categories.empty()) {
+    summary["unknown_categories"] = ordered_json::object();
+    for (const auto& [column, cells] : table.unknown_categories) {
+      summary["unknown_categories"][column] = cells;
+    }
+  }
+  if (!table.missing_columns.empty()) {
+    summary["missing_columns"] = table.missing_columns;
+  }
   if (!table.worst_training.empty()) {
     summary["worst_training"] = scores(table.worst_training);
   }
@@ -130,7 +157,7 @@ void score(const ScoreArguments& arguments, Context& context) {
   }
   const Interrupt interrupt;
   runs::ScoreHooks hooks;
-  hooks.notice = [&](std::string_view sentence) { context.err << "pair: " << sentence << '\n'; };
+  hooks.notice = [&](std::string_view sentence) { context.err << notice_line(sentence) << '\n'; };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   TimedLines progress(context.err);
   hooks.progress = [&](std::int64_t done, std::int64_t all) {
@@ -153,7 +180,8 @@ constexpr auto score_footer =
   nothing         the dataset that the run was trained on, with the run's options
 
 The metrics are the dataset's, or those that --metrics names: accuracy, worst_group (the lowest accuracy among
-the classes of an environment) and macro_f1 for classes, mse and pearson for regressions.
+the classes of an environment) and macro_f1 for classes; mse, rmse and pearson for regressions. For a table, mse is
+that of the standardised label, and rmse is in the label's unit.
 
 Example:
   pair score runs/pets new-hospital/

@@ -11,6 +11,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/statistics.h"
 #include "pair/base/tables.h"
+#include "pair/data/registry.h"
 #include "pair/runs/record_keys.h"
 
 namespace pair::cli {
@@ -26,6 +27,21 @@ std::string score_text(const nlohmann::json& record, const std::string& key) {
   }
   const auto score = found->get<double>();
   return key.ends_with("_mse") ? base::with_digits(score, 4) : base::with_decimals(100.0 * score, 2) + "%";
+}
+
+// Whether mean squared errors are those of a standardised label.
+bool is_standardised(const RunSpec& spec) {
+  return data::entry_of(spec.dataset.name).standardised_label;
+}
+
+// "Accuracy" or "Mean squared error", then `when` and, if it is not obvious, the unit.
+std::string score_heading(const std::string& score, const std::string& when, const RunSpec& spec) {
+  if (score != "_mse") {
+    return "Accuracy " + when + ":\n";
+  }
+  const std::string unit =
+      is_standardised(spec) ? " (" + std::string(of_standardised_label) + ")" : std::string();
+  return "Mean squared error " + when + unit + ":\n";
 }
 
 // The part of the test environments, "_in" or "_out", that the record's worst test score was taken over; the
@@ -61,7 +77,7 @@ void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& ou
   const std::vector<std::int64_t> tests = data::test_environments(spec.dataset);
   const std::string counted = part_that_counts(last, tests, score);
   bool divided = false;  // whether a test environment has a part that does not count
-  out << (score == "_mse" ? "Mean squared error" : "Accuracy") << " after step " << last.at("step") << ":\n";
+  out << score_heading(score, "after step " + last.at("step").dump(), spec);
   base::Rows rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string number = std::to_string(i);
@@ -116,7 +132,8 @@ void write_left_out(const std::vector<TrainedRun>& runs, std::ostream& out) {
     rows.push_back({base::printable(names[static_cast<std::size_t>(test)]), score_text(mean, score),
                     score_text(last, test_key)});
   }
-  out << (accuracy ? "Accuracy" : "Mean squared error") << " with each environment left out in turn:\n";
+  out << score_heading(accuracy ? "_acc" : "_mse", "with each environment left out in turn",
+                       runs.front().spec);
   if (!tests.empty()) {
     const std::string score = accuracy ? "_acc" : "_mse";
     const auto worst = accuracy ? std::min_element(tests.begin(), tests.end())
@@ -139,6 +156,10 @@ nlohmann::ordered_json summary_json(const TrainedRun& run, std::int64_t ranks) {
       {"seconds", result.seconds},
       {"was_done", result.was_done},
       {"record", result.records.empty() ? nlohmann::json() : result.records.back()}};
+  if (!result.records.empty() && result.records.back().contains("worst_test_mse") &&
+      is_standardised(run.spec)) {
+    json["standardised_label"] = true;
+  }
   if (ranks > 1) {
     json["ranks"] = ranks;
     json["bytes_sent"] = run.bytes_sent;

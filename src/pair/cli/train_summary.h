@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
 #include <vector>
 
 #include "pair/runs/run.h"
@@ -12,6 +13,10 @@
 // The results of 'pair train' as it prints them.
 
 namespace pair::cli {
+
+// The mean squared error of a regression on a table.
+inline constexpr std::string_view of_standardised_label =
+    "of the standardised label; on the training rows, predicting their mean gives 1";
 
 // A run that has ended: finished, or stopped before.
 struct TrainedRun {
@@ -22,7 +27,8 @@ struct TrainedRun {
 };
 
 // The scores of the run's last record, one row per part of an environment, and the worst test score. Writes
-// nothing if there are no records.
+// nothing if there are no records. Mean squared errors are in the units of the records, and the text names
+// them.
 void write_scores(const runs::RunSpec& spec, const runs::RunResult& result, std::ostream& out);
 
 // For runs that leave out one environment each: the scores on the environment that was left out, and the mean

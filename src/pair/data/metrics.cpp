@@ -11,6 +11,10 @@ torch::Tensor mean_score(TaskLoss loss, const torch::Tensor& outputs, const torc
   return sample_scores(loss, outputs, labels).mean();
 }
 
+torch::Tensor root_mean_score(TaskLoss loss, const torch::Tensor& outputs, const torch::Tensor& labels) {
+  return mean_score(loss, outputs, labels).sqrt();
+}
+
 // [n, classes], in doubles: 1 at the label of each. outputs [n, 1] stand for two classes.
 torch::Tensor one_per_class(const torch::Tensor& labels, const torch::Tensor& outputs) {
   const std::int64_t classes = outputs.size(1) == 1 ? 2 : outputs.size(1);
@@ -92,11 +96,13 @@ torch::Tensor sample_scores(TaskLoss loss, const torch::Tensor& outputs, const t
 
 const std::vector<Metric>& metrics() {
   static const std::vector<Metric> all = {
-      {"accuracy", "share of right answers", false, true, mean_score},
-      {"worst_group", "the lowest accuracy among the classes of an environment", false, true, worst_class},
-      {"macro_f1", "mean over classes of the F1 score", false, true, macro_f1},
-      {"mse", "mean squared error", true, false, mean_score},
-      {"pearson", "Pearson's correlation of answers and labels", true, true, pearson},
+      {"accuracy", "share of right answers", false, true, false, mean_score},
+      {"worst_group", "the lowest accuracy among the classes of an environment", false, true, false,
+       worst_class},
+      {"macro_f1", "mean over classes of the F1 score", false, true, false, macro_f1},
+      {"mse", "mean squared error", true, false, false, mean_score},
+      {"rmse", "root mean squared error, in the label's unit", true, false, true, root_mean_score},
+      {"pearson", "Pearson's correlation of answers and labels", true, true, false, pearson},
   };
   return all;
 }

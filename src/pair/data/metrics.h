@@ -31,6 +31,7 @@ struct Metric {
   std::string summary;       // one line
   bool regression = false;   // whether it is for regressions; else it is for classes
   bool high_is_good = true;  // else low is
+  bool in_unit = false;  // whether the value of a standardised label is multiplied by the label's deviation
   // The value for one environment, n >= 1: a double scalar on the outputs' device.
   std::function<torch::Tensor(TaskLoss, const torch::Tensor& outputs, const torch::Tensor& labels)> of = {};
 };

@@ -9,9 +9,54 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/tables.h"
 #include "pair/data/cell.h"
 
 namespace pair::data {
+namespace {
+
+enum class CellFound { known, missing, unknown };
+
+// The inputs of one cell: as many as the column has, zeros before.
+CellFound encode_cell(std::string_view text, const ColumnEncoding& column, std::span<float> inputs) {
+  const std::string_view cell = trimmed_cell(text);
+  if (is_missing(cell)) {
+    if (column.missing) {
+      inputs.back() = 1.0F;
+    }
+    return CellFound::missing;
+  }
+  if (column.kind == ColumnKind::number) {
+    const std::optional<double> number = number_of(cell);
+    if (!number || !std::isfinite(*number)) {
+      throw std::invalid_argument(named_column(column.name) + ": expected a number or nothing, got '" +
+                                  base::printable(cell.substr(0, 40)) + "'");
+    }
+    inputs.front() = standardised(*number, column.mean, column.deviation);
+    return CellFound::known;
+  }
+  const auto found = std::lower_bound(column.categories.begin(), column.categories.end(), cell);
+  if (found == column.categories.end() || *found != cell) {
+    return CellFound::unknown;
+  }
+  inputs[static_cast<std::size_t>(found - column.categories.begin())] = 1.0F;
+  return CellFound::known;
+}
+
+std::string shown_category(std::string_view text) {
+  return base::printable(base::shortened(text, 40));
+}
+
+// "F, M", or "a, b, c, d, e and 7 more".
+std::string some_categories(const std::vector<std::string>& categories) {
+  constexpr std::size_t most = 5;
+  const std::size_t count = std::min(categories.size(), most);
+  const std::string text = base::joined(std::span(categories).first(count), ", ", shown_category);
+  return categories.size() > count ? text + " and " + std::to_string(categories.size() - count) + " more"
+                                   : text;
+}
+
+}  // namespace
 
 std::string_view to_string(TableTask task) {
   return task == TableTask::classification ? "classification" : "regression";
@@ -38,36 +83,52 @@ std::vector<std::string> TableEncoding::input_names() const {
   return names;
 }
 
-void TableEncoding::encode(std::span<const std::string_view> cells, std::span<float> inputs) const {
+void TableEncoding::encode(std::span<const std::string_view> cells, std::span<float> inputs,
+                           CellCounts* counts) const {
   if (cells.size() != columns.size() || inputs.size() != width()) {
     throw std::invalid_argument("a row: expected " + std::to_string(columns.size()) + " cells and room for " +
                                 std::to_string(width()) + " inputs, got " + std::to_string(cells.size()) +
                                 " and " + std::to_string(inputs.size()));
   }
   std::fill(inputs.begin(), inputs.end(), 0.0F);
+  if (counts != nullptr) {
+    ++counts->rows;
+    counts->columns.resize(columns.size());
+  }
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const ColumnEncoding& column = columns[i];
-    const std::string_view cell = trimmed_cell(cells[i]);
-    const std::size_t width = column.width();
-    if (is_missing(cell)) {
-      if (column.missing) {
-        inputs[width - 1] = 1.0F;
-      }
-    } else if (column.kind == ColumnKind::number) {
-      const std::optional<double> number = number_of(cell);
-      if (!number || !std::isfinite(*number)) {
-        throw std::invalid_argument(named_column(column.name) + ": expected a number or nothing, got '" +
-                                    base::printable(cell.substr(0, 40)) + "'");
-      }
-      inputs[0] = standardised(*number, column.mean, column.deviation);
-    } else {
-      const auto found = std::lower_bound(column.categories.begin(), column.categories.end(), cell);
-      if (found != column.categories.end() && *found == cell) {
-        inputs[static_cast<std::size_t>(found - column.categories.begin())] = 1.0F;
+    const std::size_t width = columns[i].width();
+    const CellFound found = encode_cell(cells[i], columns[i], inputs.first(width));
+    inputs = inputs.subspan(width);
+    if (counts != nullptr) {
+      CellCounts::OfColumn& column = counts->columns[i];
+      column.missing += found == CellFound::missing ? 1 : 0;
+      if (found == CellFound::unknown && column.unknown++ == 0) {
+        column.example = trimmed_cell(cells[i]);
       }
     }
-    inputs = inputs.subspan(width);
   }
+}
+
+std::vector<std::string> warnings_about(const CellCounts& counts, const TableEncoding& encoding) {
+  std::vector<std::string> warnings;
+  const std::string rows = std::to_string(counts.rows);
+  for (std::size_t i = 0; i < counts.columns.size(); ++i) {
+    const CellCounts::OfColumn& column = counts.columns[i];
+    const std::string named = named_column(encoding.columns[i].name);
+    if (column.unknown > 0) {
+      warnings.push_back(named + ": " + std::to_string(column.unknown) + " of " + rows +
+                         (counts.rows == 1      ? " cell has"
+                          : column.unknown == 1 ? " cells has"
+                                                : " cells have") +
+                         " a category that the training rows do not have, such as '" +
+                         shown_category(column.example) +
+                         "' (known: " + some_categories(encoding.columns[i].categories) + ")");
+    }
+    if (counts.lacks(i)) {
+      warnings.push_back(named + ": all " + rows + " cells are missing");
+    }
+  }
+  return warnings;
 }
 
 RowEncoder::RowEncoder(TableEncoding encoding, std::span<const std::string_view> names)
@@ -102,11 +163,12 @@ RowEncoder::RowEncoder(TableEncoding encoding, std::span<const std::string_view>
   cells_.resize(places_.size());
 }
 
-void RowEncoder::encode(std::span<const std::string_view> fields, std::span<float> inputs) {
+void RowEncoder::encode(std::span<const std::string_view> fields, std::span<float> inputs,
+                        CellCounts* counts) {
   for (std::size_t i = 0; i < places_.size(); ++i) {
     cells_[i] = fields[places_[i]];
   }
-  encoding_.encode(cells_, inputs);
+  encoding_.encode(cells_, inputs, counts);
 }
 
 void encode_column(const Column& column, const ColumnEncoding& encoding, std::span<const std::size_t> rows,

@@ -54,6 +54,20 @@ struct LabelEncoding {
   bool operator==(const LabelEncoding&) const = default;
 };
 
+// Cells of new rows that the model knows little about, counted over rows of one or more files.
+struct CellCounts {
+  struct OfColumn {
+    std::size_t missing = 0;
+    std::size_t unknown = 0;   // with a category that the training rows do not have
+    std::string example = {};  // the first of these
+  };
+  std::size_t rows = 0;
+  std::vector<OfColumn> columns = {};  // in the encoding's order; empty before the first row
+
+  // Whether all cells of the column are missing. One row alone does not show a fault of its column.
+  [[nodiscard]] bool lacks(std::size_t column) const { return rows > 1 && columns[column].missing == rows; }
+};
+
 struct TableEncoding {
   std::vector<ColumnEncoding> columns;  // in the order of the inputs
   LabelEncoding label;
@@ -65,11 +79,17 @@ struct TableEncoding {
   [[nodiscard]] std::vector<std::string> input_names() const;
 
   // A row as inputs. cells: one text per column of `columns`, as a CSV file has it; inputs: width() numbers.
-  // Throws std::invalid_argument "column 'age': expected a number or nothing, got 'x'".
-  void encode(std::span<const std::string_view> cells, std::span<float> inputs) const;
+  // Adds the row to the counts, if there are any. Throws std::invalid_argument "column 'age': expected a
+  // number or nothing, got 'x'".
+  void encode(std::span<const std::string_view> cells, std::span<float> inputs,
+              CellCounts* counts = nullptr) const;
 
   bool operator==(const TableEncoding&) const = default;
 };
+
+// One sentence per column with unknown categories or without any value: "column 'sex': 2 of 3 cells have a
+// category that the training rows do not have, such as 'X' (known: F, M)".
+std::vector<std::string> warnings_about(const CellCounts& counts, const TableEncoding& encoding);
 
 // Finds the columns of an encoding in files whose columns are in another order or more.
 class RowEncoder {
@@ -77,8 +97,9 @@ class RowEncoder {
   // The names of the file's columns. Throws std::invalid_argument that lists those that are missing.
   RowEncoder(TableEncoding encoding, std::span<const std::string_view> names);
 
-  // A row's fields, as many as there were names; inputs: encoding().width() numbers. Throws as encode() does.
-  void encode(std::span<const std::string_view> fields, std::span<float> inputs);
+  // A row's fields, as many as there were names. The rest is as in TableEncoding::encode.
+  void encode(std::span<const std::string_view> fields, std::span<float> inputs,
+              CellCounts* counts = nullptr);
 
   [[nodiscard]] const TableEncoding& encoding() const { return encoding_; }
   // The place of the label's column among the names, or npos.

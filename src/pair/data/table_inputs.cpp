@@ -9,7 +9,9 @@
 #include "pair/data/table_encoding.h"
 
 // Rows of tables as inputs: CSV files with the columns that the model was trained on, in any order, encoded
-// as the training rows were. Columns that the model does not use, such as the label, are ignored.
+// as the training rows were. Columns that the model does not use, such as the label, are ignored. At the end,
+// notices warn about columns with categories that the training rows do not have, and about columns without
+// any value.
 
 namespace pair::data {
 namespace {
@@ -47,14 +49,21 @@ class TableInputs final : public Inputs {
       }
       numbers.resize(numbers.size() + width_);
       try {
-        encoder_->encode(reader_->fields(), std::span(numbers).last(width_));
+        encoder_->encode(reader_->fields(), std::span(numbers).last(width_), &counts_);
       } catch (const std::invalid_argument& error) {
         reader_->refuse(error.what());
       }
       names.push_back(reader_->name() + ":" + std::to_string(reader_->line()));
     }
+    if (names.empty()) {
+      for (const std::string& warning : warnings_about(std::exchange(counts_, {}), *options_.table)) {
+        notices_.push_back("warning: " + warning);
+      }
+    }
     return batch_of(std::move(names), numbers, options_.shape);
   }
+
+  [[nodiscard]] std::vector<std::string> take_notices() override { return std::exchange(notices_, {}); }
 
  private:
   bool open_next() {
@@ -85,6 +94,8 @@ class TableInputs final : public Inputs {
   std::size_t at_ = 0;  // the next of files_
   std::optional<CsvReader> reader_;
   std::optional<RowEncoder> encoder_;
+  CellCounts counts_;  // of all rows
+  std::vector<std::string> notices_;
 };
 
 std::unique_ptr<Inputs> open_tables(const base::Options& /*form*/, std::vector<std::string> inputs,

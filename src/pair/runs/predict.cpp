@@ -58,9 +58,6 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
                          .workers = static_cast<int>(request.workers),
                          .broken = request.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail,
                          .channel = request.channel});
-  if (hooks.begin) {
-    hooks.begin(card);
-  }
   const auto tell = [&] {
     for (const std::string& notice : inputs->take_notices()) {
       if (hooks.notice) {
@@ -69,6 +66,7 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
     }
   };
   PredictResult result;
+  bool begun = false;
   while (true) {
     if (hooks.should_stop && hooks.should_stop()) {
       result.stopped = true;
@@ -76,10 +74,15 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
     }
     const std::optional<data::InputBatch> batch = inputs->next();
     tell();
+    const torch::Tensor outputs = batch ? model.outputs(batch->inputs) : torch::Tensor();
+    // Not before the first batch: for inputs that cannot be used, nothing is written.
+    if (!std::exchange(begun, true) && hooks.begin) {
+      hooks.begin(card);
+    }
     if (!batch) {
       break;
     }
-    hand_over(*batch, model.outputs(batch->inputs), card, hooks.each);
+    hand_over(*batch, outputs, card, hooks.each);
     result.predicted += std::ssize(batch->names);
   }
   result.skipped = inputs->skipped();

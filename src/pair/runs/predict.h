@@ -35,7 +35,8 @@ struct PredictRequest {
 };
 
 struct PredictHooks {
-  std::function<void(const ModelCard&)> begin = {};   // before the first prediction
+  // Before the first prediction, once the first inputs have been read: not if they cannot be used.
+  std::function<void(const ModelCard&)> begin = {};
   std::function<void(const Prediction&)> each = {};   // in the order of the inputs
   std::function<void(std::string_view)> notice = {};  // a sentence for the user
   std::function<bool()> should_stop = {};             // called between batches

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/data/table_encoding.h"
 #include "pair/runs/model_card.h"
 
 // How good a trained model is on labelled data, environment by environment.
@@ -33,6 +34,13 @@ struct ScoreTable {
   std::vector<double> worst_training = {};
   std::vector<double> worst_test = {};
   std::int64_t skipped = 0;  // broken files that were left out
+  // For a regression whose label is standardised: how. mse is that of the standardised label, rmse is in the
+  // label's unit.
+  std::optional<data::LabelEncoding> standardised_label = {};
+  // For the rows of a file: the columns with cells whose category the training rows do not have, and how many
+  // cells; and the columns without any value.
+  std::vector<std::pair<std::string, std::int64_t>> unknown_categories = {};
+  std::vector<std::string> missing_columns = {};
 };
 
 struct ScoreRequest {

@@ -40,14 +40,21 @@ void read_column_names(data::CsvReader& reader, const ScoreRequest& request) {
 // The rows of a file by environment, with the model's outputs, which are computed for many rows at a time.
 class ScoredRows {
  public:
-  explicit ScoredRows(ScoreSheet& sheet) : sheet_(sheet) {}
+  // places: those of the columns that name a row's environment; none if the file lacks them.
+  ScoredRows(ScoreSheet& sheet, const std::vector<std::string>& columns, std::vector<std::size_t> places)
+      : sheet_(sheet), columns_(columns), places_(std::move(places)) {}
 
-  // One more row. The environment has the name that the dataset gives it: the columns' texts, joined; "all" if
-  // the file lacks the columns.
-  void add(Fields fields, const std::vector<std::size_t>& environment_places) {
+  // One more row. The environment has the name that the dataset gives it: the columns' texts, joined; "all"
+  // if the file lacks the columns. Throws std::invalid_argument if one of them is missing, as in training.
+  void add(Fields fields) {
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (data::is_missing(data::trimmed_cell(fields[places_[i]]))) {
+        throw std::invalid_argument("environment '" + base::printable(columns_[i]) +
+                                    "': expected a value in every row, got none");
+      }
+    }
     const auto cell = [fields](std::size_t place) { return data::trimmed_cell(fields[place]); };
-    rows_[environment_places.empty() ? "all" : base::joined(environment_places, "/", cell)].push_back(
-        count_++);
+    rows_[places_.empty() ? "all" : base::joined(places_, "/", cell)].push_back(count_++);
   }
 
   // The outputs for the next rows.
@@ -77,6 +84,8 @@ class ScoredRows {
 
  private:
   ScoreSheet& sheet_;
+  const std::vector<std::string>& columns_;
+  std::vector<std::size_t> places_;                        // of the columns
   std::map<std::string, std::vector<std::int64_t>> rows_;  // of each environment
   std::vector<torch::Tensor> outputs_;
   std::int64_t count_ = 0;
@@ -164,7 +173,8 @@ void score_table_file(ScoreSheet& sheet) {
   const std::size_t width = table.width();
   std::vector<float> inputs;
   std::vector<float> labels;
-  ScoredRows rows(sheet);
+  data::CellCounts counts;
+  ScoredRows rows(sheet, table.environment, encoder->environment_places());
   const auto flush = [&] {
     if (!inputs.empty()) {
       rows.compute(torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)}));
@@ -175,8 +185,8 @@ void score_table_file(ScoreSheet& sheet) {
   while (reader.next()) {
     inputs.resize(inputs.size() + width);
     try {
-      encoder->encode(reader.fields(), std::span(inputs).last(width));
-      rows.add(reader.fields(), encoder->environment_places());
+      encoder->encode(reader.fields(), std::span(inputs).last(width), &counts);
+      rows.add(reader.fields());
       labels.push_back(label_in(reader.fields()[encoder->label_place()], table.label));
     } catch (const std::invalid_argument& error) {
       reader.refuse(error.what());
@@ -187,6 +197,7 @@ void score_table_file(ScoreSheet& sheet) {
   }
   flush();
   rows.finish(torch::tensor(labels, torch::kFloat));
+  sheet.report(counts);
 }
 
 void score_text_file(ScoreSheet& sheet) {
@@ -198,13 +209,11 @@ void score_text_file(ScoreSheet& sheet) {
   read_column_names(reader, request);
   const std::size_t text_place = require_column(reader.fields(), form.text_column, "the texts", request);
   const std::size_t label_place = require_column(reader.fields(), form.label_column, "the labels", request);
-  const std::vector<std::size_t> environment_places =
-      columns_if_all(reader.fields(), form.environment_columns);
   const std::vector<std::string> classes = class_names(sheet.card());
   constexpr std::size_t texts_at_a_time = 256;
   std::vector<std::string> texts;
   std::vector<std::int64_t> labels;
-  ScoredRows rows(sheet);
+  ScoredRows rows(sheet, form.environment_columns, columns_if_all(reader.fields(), form.environment_columns));
   const auto flush = [&] {
     if (!texts.empty()) {
       const std::vector<std::string_view> views(texts.begin(), texts.end());
@@ -214,8 +223,8 @@ void score_text_file(ScoreSheet& sheet) {
     sheet.stop_if_asked();
   };
   while (reader.next()) {
-    rows.add(reader.fields(), environment_places);
     try {
+      rows.add(reader.fields());
       labels.push_back(
           class_in(data::trimmed_cell(reader.fields()[label_place]), classes, form.label_column));
     } catch (const std::invalid_argument& error) {

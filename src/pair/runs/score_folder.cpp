@@ -39,9 +39,9 @@ void score_folder(ScoreSheet& sheet) {
   const ScoreRequest& request = sheet.request();
   const ModelCard& card = sheet.card();
   if (card.input.kind != "image") {
-    throw std::invalid_argument(request.data +
-                                ": expected the name of a dataset, got a folder; the model of " +
-                                request.run.string() + " does not take images");
+    throw std::invalid_argument(request.data + ": expected " + expected_data(card) +
+                                ", got a folder; the model of " + request.run.string() +
+                                " does not take images");
   }
   if (!request.options.empty() || request.seed) {
     throw std::invalid_argument(request.data +

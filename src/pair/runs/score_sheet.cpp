@@ -33,7 +33,14 @@ ScoreSheet::ScoreSheet(const ScoreRequest& request, const ScoreHooks& hooks)
     : request_(request), hooks_(hooks), model_(request.run, request.device) {}
 
 void ScoreSheet::choose_metrics(const std::vector<std::string>& of_the_data) {
-  metrics_ = data::metrics_for(card().loss, request_.metrics.empty() ? of_the_data : request_.metrics);
+  std::vector<std::string> chosen = request_.metrics.empty() ? of_the_data : request_.metrics;
+  if (card().table && card().table->label.task == data::TableTask::regression) {
+    table_.standardised_label = card().table->label;
+    if (chosen.empty()) {
+      chosen = {"mse", "rmse"};
+    }
+  }
+  metrics_ = data::metrics_for(card().loss, chosen);
   for (const data::Metric& metric : metrics_) {
     table_.metrics.push_back(metric.name);
   }
@@ -42,7 +49,9 @@ void ScoreSheet::choose_metrics(const std::vector<std::string>& of_the_data) {
 void ScoreSheet::add(EnvironmentScore score, const Answers& answers) {
   score.samples = answers.labels.size(0);
   for (const data::Metric& metric : metrics_) {
-    score.values.push_back(metric.of(card().loss, answers.outputs, answers.labels).item<double>());
+    const double value = metric.of(card().loss, answers.outputs, answers.labels).item<double>();
+    score.values.push_back(
+        metric.in_unit && table_.standardised_label ? value * table_.standardised_label->deviation : value);
   }
   table_.environments.push_back(std::move(score));
 }
@@ -62,6 +71,22 @@ void ScoreSheet::skip(const std::string& reason) {
 void ScoreSheet::notice(const std::string& sentence) const {
   if (hooks_.notice) {
     hooks_.notice(sentence);
+  }
+}
+
+void ScoreSheet::report(const data::CellCounts& counts) {
+  const data::TableEncoding& encoding = *card().table;
+  for (std::size_t i = 0; i < counts.columns.size(); ++i) {
+    if (counts.columns[i].unknown > 0) {
+      table_.unknown_categories.emplace_back(encoding.columns[i].name,
+                                             static_cast<std::int64_t>(counts.columns[i].unknown));
+    }
+    if (counts.lacks(i)) {
+      table_.missing_columns.push_back(encoding.columns[i].name);
+    }
+  }
+  for (const std::string& warning : warnings_about(counts, encoding)) {
+    notice("warning: " + warning);
   }
 }
 

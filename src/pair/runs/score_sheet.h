@@ -42,6 +42,8 @@ class ScoreSheet {
   // Counts a broken file that is left out, and reports it.
   void skip(const std::string& reason);
   void notice(const std::string& sentence) const;
+  // Reports columns of a file that the model knows little about. `counts`: over all rows of the file.
+  void report(const data::CellCounts& counts);
   // Throws train::Interrupted if the caller asks to stop.
   void stop_if_asked() const;
 
@@ -58,19 +60,23 @@ class ScoreSheet {
   std::int64_t all_ = 0;   // 0: not known
 };
 
+// For messages: "a CSV file or the name of a dataset".
+std::string expected_data(const ModelCard& card);
+
 // The kinds of data. Each adds the rows of a request to the sheet, in a file of its own, and throws
 // std::invalid_argument if the data does not fit the model.
 
-// The environments of a dataset, with the run's options and seed unless the request has others; one row per part that
-// a run's records score.
+// The environments of a dataset, with the run's options and seed unless the request has others; one row per
+// part that a run's records score.
 void score_dataset(ScoreSheet& sheet, const std::string& name);
 
 // The images of the request's folder, ENVIRONMENT/CLASS/FILE; one row per environment.
 void score_folder(ScoreSheet& sheet);
 
-// A CSV file with labels; one row per environment, or one row "all" if the file lacks the columns of environments.
-// Rows for a model of a table are encoded, and texts divided into tokens, as those that the model was trained on.
-// Messages name the line of a cell that cannot be used.
+// A CSV file with labels; one row per environment, or one row "all" if the file lacks the columns of
+// environments. If it has them, every row must have an environment. Rows for a model of a table are encoded,
+// and texts divided into tokens, as those that the model was trained on. Messages name the line of a cell
+// that cannot be used.
 void score_table_file(ScoreSheet& sheet);
 void score_text_file(ScoreSheet& sheet);
 
