@@ -35,6 +35,20 @@ TEST(NearestName, IsTheOneThatASlipAwayWasMeant) {
   EXPECT_EQ(nearest("ep", known), "epo");
 }
 
+TEST(NearestName, DoesNotDependOnCaseAndPunctuation) {
+  const std::vector<std::string_view> names{"erm", "pair", "ColoredMNIST", "größe", "Größe"};
+  EXPECT_EQ(nearest("PAIR-o", names), "pair");
+  EXPECT_EQ(nearest("colored_mnist", names), "ColoredMNIST");
+  EXPECT_EQ(nearest("Grösse", names), "Größe");
+}
+
+TEST(NearestName, MayBeginWithTheOther) {
+  const std::vector<std::string_view> names{"--environments", "--environment", "--batch", "--lr"};
+  EXPECT_EQ(nearest("--env", names), "--environment");
+  EXPECT_EQ(nearest("--batch-size", names), "--batch");
+  EXPECT_EQ(nearest("--lr-decay", names), "") << "too little in common";
+}
+
 TEST(NearestName, IsNoneWhereNothingIsNear) {
   EXPECT_EQ(nearest("transformer", known), "");
   EXPECT_EQ(nearest("", known), "");

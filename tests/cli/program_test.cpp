@@ -297,7 +297,8 @@ TEST(Program, DescribesAUsersTable) {
   EXPECT_EQ(description["columns"][0]["categories"], 4000);
   EXPECT_EQ(description["environments"].size(), 4U);
   ASSERT_EQ(description["problems"].size(), 1U);
-  EXPECT_THAT(description["problems"][0].get<std::string>(), HasSubstr("'--ignore patient' leaves it out"));
+  EXPECT_THAT(description["problems"][0].get<std::string>(), HasSubstr("got 4000 texts in 4000 rows"));
+  EXPECT_EQ(description["notes"], json({"--ignore patient leaves this column out"}));
 
   const Finished columns = run_pair({"data", "describe", file});
   EXPECT_EQ(columns.status, 0) << columns.err;

@@ -84,6 +84,12 @@ TEST(TrainData, RefusesOtherData) {
     refuses((scratch / "closed/p.csv").string(), "", "which cannot be read: Permission denied");
   }
   refuses((scratch / "p.xlsx").string(), "", "the program that wrote it can export CSV");
+  std::ofstream(scratch / "0.csv", std::ios::binary) << "\x89PNG\r\n\x1a\n";
+  refuses((scratch / "0.csv").string(), "",
+          "which is a PNG image; give the folder that holds ENVIRONMENT/CLASS/IMAGE");
+  std::ofstream(scratch / "1.csv", std::ios::binary) << "PK\x03\x04";
+  refuses((scratch / "1.csv").string(), "table",
+          "which is a ZIP archive, such as an .xlsx file; the program that");
   refuses(scratch.path().string(), "table", "--data: expected a file for dataset table");
   std::ofstream(scratch / "p.csv") << "a,b\n1,2\n";
   refuses((scratch / "p.csv").string(), "ColoredMNIST", "--data: expected a folder for dataset ColoredMNIST");
@@ -91,6 +97,21 @@ TEST(TrainData, RefusesOtherData) {
     refuses(path, "cmnist", "--data: expected no data for dataset cmnist, which has its own, got '");
   }
   refuses(scratch.path().string(), "nosuch", "unknown dataset 'nosuch'");
+}
+
+TEST(TrainData, SaysWhyADatasetTakesNoColumns) {
+  const auto refuses = [](const base::Assignment& data, const char* sentence) {
+    const base::Assignments settings{data, {"label", "y"}};
+    EXPECT_THAT([&] { refuse_columns("images", settings); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
+  };
+  refuses({"folder", "/pets"},
+          "--label applies to CSV files (--data FILE), got '/pets', which is a folder of images");
+  refuses({"manifest", "/list.csv"},
+          "got '/list.csv': a CSV file with the columns path, label and environment is a list of images, "
+          "which needs "
+          "no --label");
+  refuses({"batch", "4"}, "got the dataset images");
 }
 
 TEST(TrainData, PathsAndDigestsOfDataAreSettled) {

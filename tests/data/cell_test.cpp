@@ -81,6 +81,23 @@ TEST(Cell, ANumberIsTheNearestDouble) {
   }
 }
 
+TEST(Cell, KnowsNumbersThatHaveNoDecimalPoint) {
+  for (const char* text : {"12,38", "0,5", "0,125", "-1,5", "1.234,5", "1.234.567,25", "1234,5"}) {
+    EXPECT_EQ(number_form(text), NumberForm::decimal_comma) << text;
+  }
+  for (const char* text : {"1,234.5", "-12,345,678", "+1,234.5"}) {
+    EXPECT_EQ(number_form(text), NumberForm::thousands) << text;
+  }
+  EXPECT_EQ(number_form("-1,234"), NumberForm::comma);
+  for (const char* text : {"17%", "-2.5 %", "2,5%"}) {
+    EXPECT_EQ(number_form(text), NumberForm::percent) << text;
+  }
+  for (const char* text : {"", "%", ",", "12", "1.5", "1,2,3", "1,23,456", "1.2,3.4", "a,5", "5 m", "<0,5",
+                           "1,234.5.6", "12,345,67", "17%%x"}) {
+    EXPECT_EQ(number_form(text), std::nullopt) << text;
+  }
+}
+
 TEST(Cell, KnowsWordsForInfinity) {
   EXPECT_TRUE(is_infinite_word("inf"));
   EXPECT_TRUE(is_infinite_word("-Infinity"));

@@ -135,6 +135,30 @@ TEST(Csv, RefusesWhatIsNotAFile) {
   EXPECT_THAT([] { (void)CsvReader("/dev/null"); }, refuses("got a path that is a device or pipe"));
 }
 
+TEST(Csv, SaysWhichKindOfFileIsNotText) {
+  const auto kind = [](std::string_view start) { return binary_kind(start); };
+  EXPECT_EQ(kind("\x89PNG\r\n\x1a\n"), "a PNG image");
+  EXPECT_EQ(kind("\xff\xd8\xff\xe0"), "a JPEG image");
+  EXPECT_EQ(kind("PK\x03\x04"), "a ZIP archive, such as an .xlsx file");
+  EXPECT_EQ(kind("%PDF-1.4\n"), "a PDF file");
+  EXPECT_EQ(kind(std::string_view("PAR1\0\1", 6)), "a Parquet file");
+  EXPECT_EQ(kind(std::string_view("\x7f\0\xff\xfe\0\0\0", 7)), "a binary file");
+  for (const std::string_view text : {std::string_view("PAR1,b\n1,2\n"), std::string_view("a,caf\xe9\n"),
+                                      std::string_view("a,b\n1,\0\n", 8),
+                                      std::string_view("\xff\xfe"
+                                                       "a\0",
+                                                       4),
+                                      std::string_view()}) {
+    EXPECT_EQ(kind(text), "") << text;
+  }
+  const Scratch scratch;
+  write(scratch.path() / "x", bytes_of("PK\x03\x04"));
+  EXPECT_EQ(binary_kind_of_file(scratch.path() / "x"), "a ZIP archive, such as an .xlsx file");
+  EXPECT_THAT([&] { (void)CsvReader(scratch.path() / "x"); },
+              refuses("x: expected a CSV file, got a ZIP archive, such as an .xlsx file"));
+  EXPECT_EQ(binary_kind_of_file(scratch.path() / "none"), "");
+}
+
 TEST(Csv, SaysThatPermissionsAreMissing) {
   const Scratch scratch;
   namespace fs = std::filesystem;

@@ -90,6 +90,7 @@ TEST_F(ImageFolders, SkipAndCountFilesThatAreNotImages) {
   EXPECT_THAT(ids(folder), ElementsAre("a/x/1.png", "a/y/1.png", "b/x/1.png"));
   EXPECT_EQ(folder.skipped().unknown_extensions, 3U);
   EXPECT_EQ(folder.skipped().misplaced, 4U);
+  EXPECT_EQ(folder.first_misplaced(), "README.md");
   EXPECT_THAT(folder.classes(), ElementsAre("x", "y"));
 }
 
@@ -120,6 +121,16 @@ TEST_F(ImageFolders, AreRefusedWhereThereIsNothingToLearnFrom) {
   EXPECT_NO_THROW(ImageFolder folder(root));
   fs::remove_all(root / "a/y");
   EXPECT_THAT([&] { ImageFolder folder(root); }, refuses("at least 2 classes, got only 'x'"));
+}
+
+TEST_F(ImageFolders, KnowTheFolderOfOneEnvironment) {
+  add("photo/cat/1.png");
+  add("photo/dog/1.png");
+  EXPECT_THAT(
+      [&] { ImageFolder folder(root / "photo"); },
+      refuses("got none in the environment 'cat'; this looks like the folder of one environment, give its "
+              "parent"));
+  EXPECT_THAT([&] { ImageFolder folder(root / "photo", {.fewest = 1}); }, refuses("give its parent"));
 }
 
 TEST_F(ImageFolders, HoldOutAShareOfEachTrainingEnvironment) {

@@ -72,11 +72,34 @@ TEST(OwnData, CountsRowsPerEnvironmentAndClassAndListsAllProblems) {
   ASSERT_THAT(data.problems, SizeIs(2));
   EXPECT_THAT(data.problems[0], HasSubstr("column 'id': expected categories that several rows share"));
   EXPECT_THAT(data.problems[1], HasSubstr("column 'seen': expected numbers or categories, got dates"));
+  EXPECT_THAT(data.notes, ElementsAre("--ignore id,seen leaves these columns out"));
+  request.ignore = {"seen"};
+  EXPECT_THAT(describe_own_data(request).notes, ElementsAre("--ignore seen,id leaves this column out"));
   request.ignore = {"id", "seen"};
   const OwnData ready = describe_own_data(request);
   EXPECT_THAT(ready.problems, IsEmpty());
   EXPECT_EQ(ready.columns[0].role, Role::ignored);
   EXPECT_FALSE(ready.columns[0].kind);
+}
+
+TEST(OwnData, WarnsAboutTextAmongNumbers) {
+  const Scratch scratch;
+  std::string text = "site,age,ms,outcome\n";
+  for (int i = 0; i < 60; ++i) {
+    text += std::string(1, "abc"[i % 3]) + "," + (i == 30 ? "unknown" : std::to_string(30 + i % 20)) + "," +
+            (i == 10 ? "?" : std::to_string(i)) + (i % 5 < 2 ? ",yes\n" : ",no\n");
+  }
+  write_file(scratch / "p.csv", text);
+  const auto age =
+      HasSubstr("warning: column 'age': 59 of 60 cells are numbers; line 32 has 'unknown', so it is");
+  OwnDataRequest request{.path = scratch / "p.csv"};
+  EXPECT_THAT(describe_own_data(request).notes, ElementsAre(age, HasSubstr("column 'ms': 59 of 60 cells")));
+  request.label = "outcome";
+  request.environment = {"site"};
+  const OwnData data = describe_own_data(request);
+  EXPECT_THAT(data.notes, ElementsAre(age));
+  EXPECT_THAT(data.problems,
+              ElementsAre(HasSubstr("got 60 texts in 60 rows; 59 of 60 cells are numbers; line 12 has '?'")));
 }
 
 TEST(OwnData, SaysWhatTrainingRefuses) {
@@ -109,8 +132,7 @@ TEST(OwnData, SaysWhatTrainingRefuses) {
     many += (i % 4 < 2 ? "a,c" : "b,c") + std::to_string(i % 1500) + rest;
   }
   EXPECT_THAT(problems(constant),
-              ElementsAre(HasSubstr("column 'x': expected values that differ, got the same in every row; "
-                                    "'--ignore x' leaves it out")));
+              ElementsAre(HasSubstr("column 'x': expected values that differ, got the same in every row")));
   EXPECT_THAT(problems(many),
               ElementsAre(HasSubstr("column 'x': expected at most 1000 categories, got 1500")));
 }
@@ -158,7 +180,8 @@ TEST(OwnData, CountsImagesWithoutOpeningThem) {
   EXPECT_THAT(data.environments[0].classes, ElementsAre(2, 1));
   EXPECT_THAT(data.problems, IsEmpty());
   EXPECT_THAT(data.notes,
-              ElementsAre(HasSubstr("'photo' without 'dog'"), HasSubstr("not at ENVIRONMENT/CLASS/FILE: 1")));
+              ElementsAre(HasSubstr("'photo' without 'dog'"),
+                          HasSubstr("not at ENVIRONMENT/CLASS/FILE: 1, the first is 'photo/notes.txt'")));
 }
 
 TEST(OwnData, FindsImagesOfAListThatDoNotExist) {
@@ -169,6 +192,11 @@ TEST(OwnData, FindsImagesOfAListThatDoNotExist) {
   const OwnData data = describe_own_data({.path = scratch / "list.csv"});
   EXPECT_EQ(data.samples, 3U);
   EXPECT_THAT(data.problems, ElementsAre("images that do not exist: 2, the first is 'images/2.png'"));
+  const OwnData table =
+      describe_own_data({.path = scratch / "list.csv", .label = "label", .environment = {"environment"}});
+  EXPECT_EQ(table.kind, "table");
+  EXPECT_THAT(table.notes,
+              ::testing::Contains(HasSubstr("is a list of images, which needs none of --label")));
 }
 
 TEST(OwnData, RefusesWhatIsNotData) {
@@ -191,6 +219,9 @@ TEST(OwnData, RefusesWhatIsNotData) {
   refuses({.path = scratch / "p.csv", .environment = {"hospital"}}, "environment: expected a column of");
   refuses({.path = scratch / "p.csv", .ignore = {"x"}}, "ignore: expected a column of");
   refuses({.path = scratch.path(), .label = "outcome"}, "which is a folder");
+  write_file(scratch / "0.png", "\x89PNG\r\n\x1a\n");
+  refuses({.path = scratch / "0.png"}, "expected a CSV file or a folder of images, got '");
+  refuses({.path = scratch / "0.png"}, "which is a PNG image");
 }
 
 }  // namespace

@@ -145,7 +145,7 @@ TEST(TableSpec, SaysWhatAPersonShouldKnow) {
       ElementsAre(
           HasSubstr("label 'outcome': classes that only test environments have cannot be learned: 'c'"),
           HasSubstr("environments that lack a class: 3, for example 'C' without 'b'"),
-          HasSubstr("column 'n' numbers the rows; '--ignore n' leaves it out"),
+          HasSubstr("column 'n' numbers the rows; --ignore n leaves it out"),
           HasSubstr("column 'color': categories that no training row has, which become zeros: "),
           HasSubstr("columns without a name are left out: 1")));
 }
@@ -210,14 +210,66 @@ TEST(TableSpec, RefusesDataThatCannotBeLearnedFrom) {
   refuses("e,x,y\na,1,0\na,2,1\nb,3,0\nb,1,0\n",
           "expected at least 2 classes in the training environments, got '0' in every row");
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,1,1\n",
-          "expected columns that differ between training rows, got 'x'; '--ignore x' leaves it out");
+          "column 'x': expected values that differ, got the same in every training row; --ignore x leaves it "
+          "out");
   refuses("e,y\na,0\na,1\nb,0\nb,1\n", "expected columns besides label and environment, got none");
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\n",
-          "holdout: expected a share that leaves and holds out at least one row of 'b'");
+          "environment 'b': expected at least 2 rows, got 1; merge it with another one or remove it");
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "test_envs: expected numbers from 0 to 1, each once, got 2",
           {2});
   refuses("e,x,y\na,1,0\na,2,1\nb,1,0\nb,2,1\n", "expected at least one environment left for training",
           {0, 1});
+}
+
+TEST(TableSpec, NamesAllColumnsThatMustBeLeftOut) {
+  std::string text = "patient id,visit date,\"dose, mg\",constant,age,hospital,outcome\n";
+  for (int i = 0; i < 30; ++i) {
+    text += "p" + std::to_string(i) + ",2021-03-" + std::to_string(10 + i % 20) + ",x" + std::to_string(i) +
+            ",1," + std::to_string(i * i) + "," + "ABC"[i % 3] + "," + (i % 5 < 2 ? "yes\n" : "no\n");
+  }
+  const TableFile file(text);
+  TableSpec spec = file.spec();
+  spec.ignore = {"age"};
+  spec.max_categories = 25;
+  EXPECT_THAT([&] { (void)prepare_table(spec, 0); },
+              ThrowsMessage<std::invalid_argument>(
+                  AllOf(HasSubstr("x.csv: column 'patient id': expected at most 25 categories, got more by "
+                                  "line 27, such as 'p0'; "
+                                  "column 'visit date': expected numbers or categories, got dates"),
+                        HasSubstr("; column 'constant': expected values that differ, got the same in every "
+                                  "training row; --ignore "
+                                  "'age,patient id,visit date,\"dose, mg\",constant' leaves them out"))));
+  spec.ignore = base::with_changes(base::Options::of<TableSpec>(),
+                                   {{"ignore", "patient id,visit date,\"dose, mg\",constant"}})
+                    .as<TableSpec>()
+                    .ignore;
+  EXPECT_NO_THROW((void)prepare_table(spec, 0)) << "as the advice says";
+}
+
+TEST(TableSpec, WarnsAboutTextAmongNumbers) {
+  std::string text = "age,mg,hospital,outcome\n";
+  for (int i = 0; i < 60; ++i) {
+    text += (i == 30 ? "unknown" : std::to_string(40 + i % 7)) + ",\"" + std::to_string(i % 7) + ",5\"," +
+            "ABC"[i % 3] + "," +
+            (i == 40     ? "?\n"
+             : i % 5 < 2 ? "1\n"
+                         : "0\n");
+  }
+  const TableFile file(text);
+  TableSpec spec = file.spec();
+  spec.ignore = {};
+  const PreparedTable prepared = prepare_table(spec, 0);
+  EXPECT_EQ(prepared.encoding.columns[0].kind, ColumnKind::category);
+  const std::string start = "warning: " + file.file().string() + ": ";
+  EXPECT_THAT(
+      prepared.notices,
+      ::testing::IsSupersetOf(
+          {start + "label 'outcome': 59 of 60 cells are numbers; line 42 has '?', so the values are classes",
+           start + "column 'age': 59 of 60 cells are numbers; line 32 has 'unknown', so it is a column of "
+                   "categories (an empty cell is a missing number)",
+           start +
+               "column 'mg': cells such as '0,5' look like numbers with a decimal comma; write them with a "
+               "point, otherwise they are categories"}));
 }
 
 TEST(TableSpec, RefusesAFileThatChanged) {

@@ -256,8 +256,8 @@ TEST(MnistCnn, StartsFromPyTorchsDefaultDrawnFromTheSeedAlone) {
 TEST(MnistCnn, RefusesInputsThatAreNotImages) {
   ModelSpec flat = digits_cnn();
   flat.input_shape = {392};
-  EXPECT_THAT([&] { (void)make(flat); },
-              refused("mnist_cnn: expected inputs of shape [channels, rows, columns], got [392]"));
+  EXPECT_THAT([&] { (void)make(flat); }, refused("mnist_cnn: expected inputs of shape [channels, rows, "
+                                                 "columns], got [392]; this model is for images"));
   const auto model = make(digits_cnn());
   EXPECT_THAT(
       [&] {

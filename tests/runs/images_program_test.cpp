@@ -70,9 +70,12 @@ TEST(PairTrainImages, GivesTheSameBytesWithAnyNumberOfWorkers) {
     const std::string out = std::string("run") + workers;
     Program program(images_run(out, {std::string("workers=") + workers}), scratch.path());
     ASSERT_EQ(program.wait(), 0) << program.err();
-    EXPECT_THAT(program.out(), AllOf(ContainsRegex("0  train +art +[0-9.]+%"),
-                                     ContainsRegex("0  train, held out +art +[0-9.]+%"),
-                                     ContainsRegex("2  test +sketch +[0-9.]+%")));
+    EXPECT_THAT(
+        program.out(),
+        AllOf(HasSubstr("photos: 24 images, 2 classes, 'cat' and 'dog'\nEnvironments: trained "
+                        "on 'art' and 'photo'; tested on 'sketch'\n"),
+              ContainsRegex("0  train +art +[0-9.]+%"), ContainsRegex("0  train, held out +art +[0-9.]+%"),
+              ContainsRegex("2  test +sketch +[0-9.]+%")));
     results.push_back(read_file(results_file(scratch / out)));
   }
   EXPECT_THAT(results[0], AllOf(HasSubstr("\"env2_in_acc\""), HasSubstr("\"worst_test_acc\""),
@@ -118,11 +121,12 @@ TEST(PairTrainImages, NamesABrokenFileOrSkipsIt) {
   fs::resize_file(broken, fs::file_size(broken) / 2);
   Program failing(images_run("run"), scratch.path());
   EXPECT_EQ(failing.wait(), 1);
-  EXPECT_THAT(failing.err(), HasSubstr("photos/photo/dog/1.jpg"));
+  EXPECT_THAT(failing.err(), AllOf(HasSubstr("photos/photo/dog/1.jpg"),
+                                   HasSubstr("; '--set broken=skip' leaves out such files")));
   Program skipping(images_run("skipped", {"broken=skip"}), scratch.path());
   EXPECT_EQ(skipping.wait(), 0) << skipping.err();
-  EXPECT_THAT(skipping.err(),
-              AllOf(HasSubstr("skipped a broken file (1 so far)"), HasSubstr("photos/photo/dog/1.jpg")));
+  EXPECT_THAT(skipping.err(), AllOf(HasSubstr("pair: note: skipped a broken file (1 so far)"),
+                                    HasSubstr("photos/photo/dog/1.jpg")));
 }
 
 TEST(PairTrainImages, RefusesBadInputWithStatus2) {
@@ -138,6 +142,12 @@ TEST(PairTrainImages, RefusesBadInputWithStatus2) {
   refused(images_run("run", {"batch=0"}), "batch: expected 1 or more with 'images'");
   refused(images_run("run", {"test_envs=3"}), "--test-envs: expected numbers from 0 to 2, each once, got 3");
   refused(images_run("run", {"workers=-1"}), "workers: expected an integer from 0 to 256, got '-1'");
+  fs::remove_all(scratch / "photos/art/cat");
+  for (const char* file : {"1.jpg", "2.jpg", "3.jpg"}) {
+    fs::remove(scratch.path() / "photos/art/dog" / file);
+  }
+  refused(images_run("one"), "environment 'art': expected at least 2 images, got 1");
+  EXPECT_FALSE(fs::exists(scratch / "one")) << "no run was begun";
 }
 
 }  // namespace

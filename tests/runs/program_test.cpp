@@ -309,6 +309,7 @@ TEST(PairTrain, GivesASentenceForBadInput) {
   refusal({"--preference", "1,2"}, "--preference: expected auto, or one number per objective (3), got 2");
   refusal({"--set", "stpes=5"}, "unknown setting 'stpes'; did you mean 'steps'?");
   refusal({"--set", "steps"}, "--set: expected key=value, such as steps=100, got 'steps'");
+  refusal({"--algorithm", "PAIR-o"}, "did you mean 'pair'?");
   refusal({"--algorithm", "erm", "--preference", "1"}, "preference does not apply to algorithm 'erm'");
   EXPECT_TRUE(fs::is_empty(scratch.path())) << "nothing was begun";
 }
@@ -318,7 +319,9 @@ TEST(PairTrain, RefusesAFolderOfAnotherRun) {
   ASSERT_EQ(pair_in(scratch.path(), small_run({"steps=5"})).status, 0);
   const Answer ended = pair_in(scratch.path(), small_run({"steps=6"}));
   EXPECT_EQ(ended.status, 2);
-  EXPECT_THAT(ended.err, HasSubstr("run holds a different run: its steps is 5, here 6"));
+  EXPECT_THAT(ended.err,
+              HasSubstr("run holds a different run: its steps is 5, here 6; a run keeps its settings, "
+                        "so use another folder"));
 }
 
 TEST(PairTrain, SaysWhereItCannotWrite) {

@@ -432,7 +432,8 @@ TEST(Resolve, SuggestsTheNearName) {
                   HasSubstr("unknown algorithm 'irmv2'; did you mean 'irmv1'?"), HasSubstr("groupdro"))));
   const std::array overrides = {base::Assignment{"learning_rate", "1"}};
   EXPECT_THAT([&] { (void)resolve("cmnist", "pair", overrides); },
-              ThrowsMessage<std::invalid_argument>(HasSubstr("unknown setting 'learning_rate'")));
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("unknown setting 'learning_rate'; did you mean 'lr', the learning rate of")));
 }
 
 TEST(Resolve, OtherObjectivesGetAPreferenceOfTheirOwn) {

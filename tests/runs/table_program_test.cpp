@@ -167,6 +167,23 @@ TEST(PairTrainTable, TheModelPredictsNewRows) {
               ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
 }
 
+TEST(PairTrainTable, NamesTheUnitOfTheErrorsOfARegression) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));
+  constexpr const char* unit =
+      "(of the standardised label; on the training rows, predicting their mean gives 1):\n";
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--out", "run"}));
+  EXPECT_THAT(run.out, HasSubstr(std::string("Mean squared error after step 6 ") + unit)) << run.err;
+  const Ran json = ran(scratch, table_run({"--ignore", "id", "--out", "run", "--json"}));
+  EXPECT_EQ(nlohmann::json::parse(json.out).at("standardised_label"), true);
+  const Ran each = ran(scratch, table_run({"--ignore", "id", "--test-envs", "each", "--out", "runs3"}));
+  EXPECT_THAT(each.out,
+              HasSubstr(std::string("Mean squared error with each environment left out in turn ") + unit));
+  write_text(scratch / "p.csv", two_classes());
+  const Ran classes = ran(scratch, table_run({"--ignore", "id", "--out", "classes", "--json"}));
+  EXPECT_FALSE(nlohmann::json::parse(classes.out).contains("standardised_label"));
+}
+
 TEST(PairTrainTable, SeveralColumnsNameAnEnvironment) {
   const Scratch scratch;
   write_text(scratch / "p.csv", two_classes());
@@ -234,6 +251,25 @@ TEST(PairTrainTable, SaysWhereAnEnvironmentLacksAClass) {
   EXPECT_THAT(run.err, HasSubstr("environments that lack a class: 1, 'Eastside' without 'yes'"));
 }
 
+TEST(PairTrainTable, SaysEachNoteOnce) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", patients([](int i) { return i == 50 ? "?" : i % 5 < 2 ? "1" : "0"; }));
+  const Ran run =
+      ran(scratch, table_run({"--ignore", "id", "--test-envs", "each", "--algorithm", "vrex", "--out", "r"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto count = [&](std::string_view text) {
+    std::size_t found = 0;
+    for (std::size_t at = run.err.find(text); at != std::string::npos; at = run.err.find(text, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count("pair: warning: "), 1U) << run.err;
+  EXPECT_EQ(count("label 'outcome': 119 of 120 cells are numbers; line 52 has '?'"), 1U) << run.err;
+  EXPECT_EQ(count("environments that lack a class"), 1U) << run.err;
+  EXPECT_EQ(count("pair: "), count("pair: note: ") + count("pair: warning: ")) << run.err;
+}
+
 TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
   const Scratch scratch;
   write_text(scratch / "p.csv", two_classes());
@@ -262,7 +298,7 @@ TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
   refuses(
       {},
       "column 'id': expected categories that several rows share, got 120 texts in 120 rows, such as 'P0'; "
-      "'--ignore id' leaves it out");
+      "--ignore id leaves it out");
   refuses({}, "--data: expected a CSV file or a folder of images, got 'none.csv', which does not exist",
           "none.csv");
   refuses({"--dataset", "cmnist"},
@@ -274,16 +310,18 @@ TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
                "label 'outcome': expected at least 2 classes, got 'no'", {"holdout=0.5"});
   refuses_text(head + "A,1,no\nA,2,yes\n",
                "environment: expected at least 2 environments, got 'A' in every row");
-  refuses_text(head + "A,1,no\nA,1,yes\nB,1,no\nB,2,yes\n",
-               "expected columns that differ between training rows, got 'age'; '--ignore age' leaves it out",
-               {"holdout=0.5"});
+  refuses_text(
+      head + "A,1,no\nA,1,yes\nB,1,no\nB,2,yes\n",
+      "column 'age': expected values that differ, got the same in every training row; --ignore age leaves it "
+      "out",
+      {"holdout=0.5"});
   refuses_text(head + "A,1,no\nA,yes\nB,1,no\n",
                "bad.csv, line 3: expected 3 fields as in line 1 (separator ,), got 2");
   refuses_text(head + "A,1,no\nA,\"2,yes\nB,1,no\n",
                "line 3: expected a closing quote for field 2, got the end of the file");
   refuses_text(head + "A,1,no\nB\xe9,2,yes\n", "line 3: expected UTF-8, got byte 0xe9");
   refuses_text("hospital,day,outcome\nA,2021-03-04,no\nA,2021-03-05,yes\nB,2021-03-04,no\nB,2021-03-05,yes\n",
-               "column 'day': expected numbers or categories, got dates such as '2021-03-04'; '--ignore day' "
+               "column 'day': expected numbers or categories, got dates such as '2021-03-04'; --ignore day "
                "leaves it out",
                {"holdout=0.5"});
 }

@@ -339,6 +339,8 @@ TEST(PairSweep, RefusesWhatItCannotUse) {
            Case{{"launch", "--out", "s", "--datasets", "ColoredMNIST", "--algorithms", "erm", "--half",
                  "--precision", "bf16"},
                 "--half: expected false with precision bf16, got true"},
+           Case{Words{"launch", "--out", "."} + named,
+                "--out: expected a folder that is new, empty or a sweep's own, got '.', which holds '"},
            Case{Words{"launch", "--out", "s", "--label", "y"} + named,
                 "--label applies to CSV files (--data FILE), got the dataset cmnist"},
            Case{Words{"launch", "--out", "s", "--data", "file"} + named,

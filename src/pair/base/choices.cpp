@@ -31,10 +31,10 @@ std::string alternatives(std::span<const std::string_view> names) {
 
 std::vector<std::string_view> nearest_names(std::string_view name, std::span<const std::string_view> known,
                                             std::size_t count) {
-  const std::string_view start = name.substr(0, longest_compared);
+  const std::string start = plain_name(name.substr(0, longest_compared));
   std::vector<std::pair<std::size_t, std::string_view>> by_distance;
   for (const std::string_view candidate : known) {
-    by_distance.emplace_back(edit_distance(start, candidate), candidate);
+    by_distance.emplace_back(edit_distance(start, plain_name(candidate)), candidate);
   }
   std::stable_sort(by_distance.begin(), by_distance.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

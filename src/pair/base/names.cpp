@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pair/base/tables.h"
@@ -12,6 +13,13 @@ namespace pair::base {
 namespace {
 
 constexpr std::size_t longest_shown = 60;
+
+// The edit distance; none if it is too large for a misspelling, of which some letter is right.
+std::optional<std::size_t> slips(std::string_view name, std::string_view known) {
+  const std::size_t distance = edit_distance(name, known);
+  const bool near = distance <= (known.size() + 2) / 3 && distance < known.size();
+  return near ? std::optional(distance) : std::nullopt;
+}
 
 // The length in bytes and the code point of the first character; length 0 if it is not UTF-8.
 struct Character {
@@ -93,18 +101,33 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known) {
+  if (name.size() > longest_shown) {
+    return {};
+  }
+  const std::string typed = plain_name(name);
   std::string_view best;
   std::size_t least = 0;
-  if (name.size() > longest_shown) {
+  for (const std::string_view candidate : known) {
+    const std::string its = plain_name(candidate);
+    // plain_name has no letters outside of ASCII, so the names are compared as they are, too.
+    for (const std::optional<std::size_t> distance : {slips(name, candidate), slips(typed, its)}) {
+      if (distance && (best.empty() || *distance < least)) {
+        best = candidate;
+        least = *distance;
+      }
+    }
+  }
+  if (!best.empty()) {
     return best;
   }
+  // A name that was cut short or continued: 'env' for 'environment', 'batch_size' for 'batch'.
+  constexpr std::size_t least_common = 3;
   for (const std::string_view candidate : known) {
-    const std::size_t distance = edit_distance(name, candidate);
-    // A name of which every letter would change is not a misspelling.
-    const bool near = distance <= (candidate.size() + 2) / 3 && distance < candidate.size();
-    if (near && (best.empty() || distance < least)) {
+    const std::string its = plain_name(candidate);
+    const bool continues = its.starts_with(typed) || typed.starts_with(its);
+    if (continues && std::min(its.size(), typed.size()) >= least_common &&
+        (best.empty() || candidate.size() < best.size())) {
       best = candidate;
-      least = distance;
     }
   }
   return best;

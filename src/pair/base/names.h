@@ -12,7 +12,9 @@ namespace pair::base {
 // The number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The name in `known` that is nearest to `name`, or an empty view if none is similar enough to be a typo.
+// The name in `known` that is nearest to `name`, or an empty view if none is similar enough to be meant. Case
+// and punctuation do not matter: 'PAIR-o' is near 'pair'. Names that begin with the other one are near: 'env'
+// and 'environment'.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
 
 // Only letters and digits, in lower case: IB_ERM and ib-erm are both iberm.

@@ -117,4 +117,8 @@ int run(int argc, const char* const* argv, Context& context,
   }
 }
 
+std::string notice_line(std::string_view sentence) {
+  return (sentence.starts_with("warning: ") ? "pair: " : "pair: note: ") + std::string(sentence);
+}
+
 }  // namespace pair::cli

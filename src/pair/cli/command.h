@@ -6,6 +6,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 // Common parts of all subcommands. A subcommand is one function, add_NAME(app, context), in its own file: it
@@ -47,6 +48,10 @@ class ReaderGone : public std::runtime_error {
 // Writes buffered output. Throws ReaderGone if the reader has closed it, and std::runtime_error for other
 // failures, such as a full disk.
 void flush(std::ostream& out);
+
+// A library's notice as it is printed: "pair: note: SENTENCE", or "pair: warning: ..." for a sentence that begins
+// with "warning: ".
+std::string notice_line(std::string_view sentence);
 
 // Parses the arguments, runs the subcommand and returns the exit status. Reports errors, including
 // exceptions, on context.err; --help and --version go to context.out.

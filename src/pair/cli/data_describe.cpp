@@ -144,7 +144,7 @@ void write_own_data(const DescribeArguments& arguments, const data::OwnData& own
     out << "wrong: " << problem << '\n';
   }
   for (const std::string& note : own.notes) {
-    out << "note: " << note << '\n';
+    out << (note.starts_with("warning: ") ? "" : "note: ") << note << '\n';
   }
   if (own.kind != "images" && (arguments.label.empty() || arguments.environment.empty())) {
     out << "--label and --environment add the rows per environment and class, and what training would "

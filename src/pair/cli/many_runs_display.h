@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "pair/cli/command.h"
 #include "pair/cli/train_progress.h"
 #include "pair/sweep/many_runs.h"
 
@@ -39,10 +40,10 @@ class ManyRunsDisplay {
     err_ << (terminal_ ? "\r\033[K" + line : line + "\n") << std::flush;
   }
 
-  // Prints a sentence on its own line.
+  // Prints a notice on its own line.
   void say(std::string_view sentence) {
     end();
-    err_ << "pair: " << sentence << std::endl;
+    err_ << notice_line(sentence) << std::endl;
   }
 
   void end() {

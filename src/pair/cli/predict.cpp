@@ -158,7 +158,7 @@ void predict(const PredictArguments& arguments, Context& context) {
       progress.count("predicted", "inputs", predicted, 0);
     }
   };
-  hooks.notice = [&](std::string_view sentence) { context.err << "pair: " << sentence << '\n'; };
+  hooks.notice = [&](std::string_view sentence) { context.err << notice_line(sentence) << '\n'; };
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   const runs::PredictResult result = runs::predict(request, context.in, hooks);
   if (result.stopped) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/cli/left_out.h"
 #include "pair/cli/many_runs_display.h"
@@ -19,6 +20,7 @@
 #include "pair/cli/sweep_report.h"
 #include "pair/cli/train_interrupt.h"
 #include "pair/report/number.h"
+#include "pair/runs/run_paths.h"
 #include "pair/sweep/many_runs.h"
 #include "pair/sweep/status.h"
 #include "pair/sweep/sweep_file.h"
@@ -40,6 +42,25 @@ struct LaunchArguments {
   bool json = false;
 };
 
+// Throws UsageError if the folder has files but neither a sweep nor runs: it is probably a folder of the
+// user's.
+void refuse_folder_of_other_files(const fs::path& out) {
+  if (base::is_there(sweep::sweep_file(out))) {
+    return;
+  }
+  std::error_code error;
+  for (auto entry = fs::directory_iterator(out, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    const bool is_run =
+        base::is_there(runs::spec_file(entry->path())) || base::is_there(runs::results_file(entry->path()));
+    if (!is_run && !name.starts_with("sweep.") && !name.starts_with('.')) {
+      throw UsageError("--out: expected a folder that is new, empty or a sweep's own, got '" +
+                       base::printable(out.string()) + "', which holds '" + base::printable(name) + "'");
+    }
+  }
+}
+
 // The sweep's jobs, including new ones. Nothing is written before all of them are known to be valid and, if
 // they are to run `here`, to be runnable here.
 std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, std::ostream& err) {
@@ -59,10 +80,17 @@ std::vector<sweep::Job> settle_jobs(const SweepArguments& arguments, bool here, 
   if (!definition) {
     return jobs;
   }
+  refuse_folder_of_other_files(arguments.out);
   const sweep::Added added = sweep::add_to_sweep(arguments.out, *definition);
   if (added.before > 0 && added.jobs > 0) {
     err << "pair: " << arguments.out << " held a sweep of " << counted(added.before, "run") << "; "
         << added.jobs << " more " << (added.jobs == 1 ? "is" : "are") << " now part of it\n";
+  }
+  // The defaults that the number of runs follows from.
+  if (added.before == 0 && !(arguments.n_hparams && arguments.n_trials)) {
+    err << "Per dataset, algorithm and set of test environments: "
+        << counted(static_cast<std::size_t>(definition->n_hparams), "draw") << " (--n-hparams) x "
+        << counted(static_cast<std::size_t>(definition->n_trials), "trial") << " (--n-trials)\n";
   }
   return jobs;
 }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,7 @@
 #include "pair/cli/train_ranks.h"
 #include "pair/cli/train_specs.h"
 #include "pair/cli/train_summary.h"
+#include "pair/data/image.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/settings.h"
@@ -44,14 +46,17 @@ ProgressDisplay display_for(const TrainArguments& arguments, std::ostream& err) 
           known ? size.ws_col : 80U};
 }
 
-// One run, to its end or until it is stopped.
+// One run, to its end or until it is stopped. Adds the sentences that it prints to `said`, and prints none of
+// those again.
 RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
                     const TrainArguments& arguments, const train::Ranks& ranks, const Interrupt& interrupt,
-                    runs::DatasetCache& datasets, Context& context) {
+                    runs::DatasetCache& datasets, std::set<std::string>& said, Context& context) {
   const std::vector<std::string> warnings =
       ranks.rank() == 0 ? runs::warnings_of(std::span(&spec, 1)) : std::vector<std::string>();
   for (const std::string& warning : warnings) {
-    context.err << "pair: warning: " << warning << std::endl;
+    if (said.insert(warning).second) {
+      context.err << "pair: warning: " << warning << std::endl;
+    }
   }
   TensorBoardFiles tensorboard(directory, arguments.tensorboard);
   ProgressDisplay display = display_for(arguments, context.err);
@@ -60,7 +65,11 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
   hooks.keep_model = !arguments.no_model;
   hooks.ranks = ranks;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
-  hooks.notice = [&](std::string_view sentence) { display.say("pair: " + std::string(sentence)); };
+  hooks.notice = [&](std::string_view sentence) {
+    if (said.emplace(sentence).second) {
+      display.say(notice_line(sentence));
+    }
+  };
   hooks.progress = [&](const runs::Progress& progress) {
     tensorboard.follow(progress);
     if (progress.step == progress.first && progress.first > 0) {
@@ -107,6 +116,7 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
   const bool several = specs.size() > 1;
   runs::DatasetCache datasets;
   std::vector<TrainedRun> done;
+  std::set<std::string> said;
   for (const RunSpec& spec : specs) {
     const std::filesystem::path directory =
         arguments.out.empty() ? runs::default_directory(spec)
@@ -120,7 +130,7 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
       }
     }
     const std::int64_t sent = ranks.bytes_sent();
-    RunResult result = train_one(spec, directory, arguments, ranks, interrupt, datasets, context);
+    RunResult result = train_one(spec, directory, arguments, ranks, interrupt, datasets, said, context);
     done.push_back({spec, std::move(result), directory, ranks.bytes_sent() - sent});
     if (done.back().result.status == RunResult::Status::stopped) {
       break;
@@ -160,6 +170,8 @@ void train(const TrainArguments& arguments, Context& context) {
       message += "; " + sentence;
     }
     throw std::runtime_error(message);
+  } catch (const data::BrokenImage& broken) {
+    throw std::runtime_error(name + broken.what() + "; '--set broken=skip' leaves out such files");
   } catch (const std::invalid_argument&) {
     if (rank == 0) {
       throw;

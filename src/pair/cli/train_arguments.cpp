@@ -140,7 +140,8 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
   flag("--no-restart", "restart", "false", "Keep the momentum even if the new direction opposes it");
   flag("--freeze-featurizer", "freeze_featurizer", "true", "Train only the head in the balance phase");
   setting("--test-envs", "test_envs",
-          "Test environments, separated by commas: names or numbers from 0; 'each': one run per environment");
+          "Test environments, separated by commas: names or numbers from 0; 'each': one run per environment "
+          "(default: the last one of a CSV file with --label, otherwise the first one)");
   setting("--steps", "steps", "Total number of updates (default: the dataset's, 501 on cmnist)");
   setting("--threads", "threads", "Threads per operation; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");
@@ -148,7 +149,8 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
           "Arithmetic of the steps: fp32 (default), tf32 (on CUDA devices) or bf16 (mixed precision)");
   flag("--tf32", "tf32", "true", "The same as --precision tf32");
   flag("--half", "half", "true", "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
-  command.add_option("--set", arguments.set, "Any setting as key=value; see 'pair list settings'");
+  command.add_option("--set", arguments.set,
+                     "Any setting as key=value, which wins over its own option; see 'pair list settings'");
   command.add_option(
       "--out", arguments.out,
       "The run's folder (default runs/DATASET-ALGORITHM-sSEED-HASH, with a hash of the settings)");

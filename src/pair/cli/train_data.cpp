@@ -129,6 +129,21 @@ std::string fixed_environments(const data::Dataset& dataset) {
   });
 }
 
+// The data that takes no columns.
+std::string got_in_place_of_table(const std::string& dataset, const base::Assignments& settings) {
+  for (const auto& [name, value] : settings) {
+    if (name == "folder") {
+      return "'" + base::printable(value) + "', which is a folder of images";
+    }
+    if (name == "manifest") {
+      return "'" + base::printable(value) +
+             "': a CSV file with the columns path, label and environment is a list of images, which needs no "
+             "--label ('--dataset table' reads it as a table)";
+    }
+  }
+  return "the dataset " + dataset;
+}
+
 runs::RunSpec tested_on(runs::RunSpec spec, const std::vector<std::int64_t>& environments) {
   runs::set(spec, "test_envs", nlohmann::json(environments));
   return spec;
@@ -155,6 +170,14 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
   const std::string extension = lower_case(fs::path(path).extension().string());
   if (!folder && std::find(others.begin(), others.end(), extension) != others.end()) {
     refuse_data(path, "which is another kind of file; the program that wrote it can export CSV");
+  }
+  if (const std::string kind = folder ? "" : data::binary_kind_of_file(path); !kind.empty()) {
+    refuse_data(
+        path,
+        "which is " + kind +
+            (kind.ends_with(" image")
+                 ? "; give the folder that holds ENVIRONMENT/CLASS/IMAGE, or a CSV file that lists images"
+                 : "; the program that wrote it may export CSV"));
   }
   const std::string absolute = fs::absolute(path).lexically_normal().string();
   const bool manifest =
@@ -218,8 +241,8 @@ void refuse_columns(std::string_view dataset, const base::Assignments& settings)
   }
   for (const DataOption& one : data_options()) {
     if (one.for_csv_files && is_named(settings, one.setting) && entry.options.find(one.setting) == nullptr) {
-      throw std::invalid_argument(one.option + " applies to CSV files (--data FILE), got the dataset " +
-                                  entry.name);
+      throw std::invalid_argument(one.option + " applies to CSV files (--data FILE), got " +
+                                  got_in_place_of_table(entry.name, settings));
     }
   }
 }

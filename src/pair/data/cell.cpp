@@ -105,6 +105,24 @@ bool is_date_in_words(std::string_view text) {
   return month && numbers == 2 && words == 3;
 }
 
+// Whether the digits before the decimal point are separated in groups of three: -1,234,567.8.
+bool is_grouped(std::string_view text, char separator, char point) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+    text.remove_prefix(1);
+  }
+  if (text.starts_with('0') || !leading_number(text, 3) || text.empty() || text.front() != separator) {
+    return false;
+  }
+  while (!text.empty() && text.front() == separator) {
+    text.remove_prefix(1);
+    const std::size_t before = text.size();
+    if (!leading_number(text, 3) || before - text.size() != 3) {
+      return false;
+    }
+  }
+  return text.empty() || (text.front() == point && std::all_of(text.begin() + 1, text.end(), is_digit));
+}
+
 }  // namespace
 
 std::string_view trimmed_cell(std::string_view text) {
@@ -162,6 +180,26 @@ std::optional<double> number_of(std::string_view text) {
   }
   const std::optional<double> value = by_library(unsigned_text, last);
   return value && negative ? -*value : value;
+}
+
+std::optional<NumberForm> number_form(std::string_view text) {
+  if (text.ends_with('%')) {
+    const std::string_view number = trimmed_cell(text.substr(0, text.size() - 1));
+    return number_of(number) || number_form(number) ? std::optional(NumberForm::percent) : std::nullopt;
+  }
+  if (is_grouped(text, ',', '.')) {
+    const bool one =
+        std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == std::string_view::npos;
+    return one ? NumberForm::comma : NumberForm::thousands;
+  }
+  const std::size_t comma = text.find(',');
+  if (comma == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string point(text);
+  point[comma] = '.';
+  return number_of(point) || is_grouped(text, '.', ',') ? std::optional(NumberForm::decimal_comma)
+                                                        : std::nullopt;
 }
 
 bool is_infinite_word(std::string_view text) {

@@ -19,6 +19,16 @@ bool is_missing(std::string_view text);
 // is infinite.
 std::optional<double> number_of(std::string_view text);
 
+// Numbers as spreadsheets and people write them, which number_of does not read.
+enum class NumberForm {
+  decimal_comma,  // 12,38 and 1.234,5
+  thousands,      // 1,234.5 and 1,234,567
+  comma,          // 1,234: either of these
+  percent         // 17% and 2,5 %
+};
+// The form of the text; nothing for a number with a point and for other text.
+std::optional<NumberForm> number_form(std::string_view text);
+
 // Whether the text is a word for infinity as programs write it: inf, -Infinity.
 bool is_infinite_word(std::string_view text);
 

@@ -115,6 +115,36 @@ std::string csv_byte(unsigned char byte) {
   return {'0', 'x', digits[byte >> 4U], digits[byte & 15U]};
 }
 
+struct Signature {
+  std::string_view bytes;
+  const char* kind;
+};
+
+constexpr std::array<Signature, 11> signatures{{{"\x89PNG\r\n\x1a\n", "a PNG image"},
+                                                {"\xff\xd8\xff", "a JPEG image"},
+                                                {"GIF8", "a GIF image"},
+                                                {"RIFF", "a WebP image or another RIFF file"},
+                                                {"PK\x03\x04", "a ZIP archive, such as an .xlsx file"},
+                                                {"\xd0\xcf\x11\xe0", "an older Office file, such as .xls"},
+                                                {"%PDF-1.", "a PDF file"},
+                                                {"PAR1", "a Parquet file"},
+                                                {"$FL2", "a file of SPSS"},
+                                                {"\x89HDF\r\n", "an HDF5 file"},
+                                                {"\x93NUMPY", "a NumPy file"}}};
+
+bool csv_is_utf8(std::string_view text) {
+  const auto* at = reinterpret_cast<const unsigned char*>(text.data());
+  const auto* const end = at + text.size();
+  while (at < end) {
+    const std::size_t length = csv_character(at, end);
+    if (length == 0) {
+      return end - at < 4;  // the text may be cut inside a character
+    }
+    at += length;
+  }
+  return true;
+}
+
 struct CloseGzip {
   void operator()(gzFile file) const { gzclose(file); }
 };
@@ -156,6 +186,31 @@ CsvSource csv_text(std::string_view text) {
   };
 }
 
+std::string binary_kind(std::string_view start) {
+  for (const Signature& signature : signatures) {
+    // A CSV file may begin with RIFF, but not with RIFF and a zero byte.
+    const bool letters = std::all_of(signature.bytes.begin(), signature.bytes.end(),
+                                     [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+    if (start.starts_with(signature.bytes) && (!letters || start.find('\0') != std::string_view::npos)) {
+      return signature.kind;
+    }
+  }
+  // UTF-16, which has zero bytes, has an error message of its own.
+  const bool marked = start.starts_with("\xff\xfe") || start.starts_with("\xfe\xff");
+  const bool zeros = start.find('\0') != std::string_view::npos;
+  return zeros && !marked && !csv_is_utf8(start) ? "a binary file" : "";
+}
+
+std::string binary_kind_of_file(const std::filesystem::path& path) {
+  std::string start(std::size_t{1} << 12U, '\0');
+  try {
+    start.resize(csv_file(path)(start));
+  } catch (const std::exception&) {
+    return {};  // whoever reads it next says why
+  }
+  return binary_kind(start);
+}
+
 CsvReader::CsvReader(CsvSource source, const std::string& name, CsvOptions options)
     : source_(std::move(source)), name_(base::printable(name)), options_(options), special_(256, 0) {
   if (options_.separator != '\0' && csv_separators.find(options_.separator) == std::string_view::npos) {
@@ -167,7 +222,11 @@ CsvReader::CsvReader(CsvSource source, const std::string& name, CsvOptions optio
 }
 
 CsvReader::CsvReader(const std::filesystem::path& path, CsvOptions options)
-    : CsvReader(csv_file(path), path.string(), options) {}
+    : CsvReader(csv_file(path), path.string(), options) {
+  if (const std::string kind = binary_kind_of_file(path); !kind.empty()) {
+    throw std::invalid_argument(name_ + ": expected a CSV file, got " + kind);
+  }
+}
 
 // Enough to see what kind of text it is.
 void CsvReader::begin() {

@@ -42,11 +42,18 @@ CsvSource csv_file(const std::filesystem::path& path);
 // The text must outlive the source.
 CsvSource csv_text(std::string_view text);
 
+// The kind of a file that is not text, by its first bytes: "a PNG image", "a ZIP archive, such as an .xlsx
+// file", or "a binary file". Empty for text, also in another encoding than UTF-8.
+std::string binary_kind(std::string_view start);
+// The same for a file, gzipped or not. Empty if it cannot be read.
+std::string binary_kind_of_file(const std::filesystem::path& path);
+
 class CsvReader {
  public:
   // `name` is used in error messages. Reads the first block to find the separator.
   CsvReader(CsvSource source, const std::string& name, CsvOptions options = {});
-  // A file under its own name.
+  // A file under its own name. Throws std::invalid_argument "NAME: expected a CSV file, got a PNG image" for
+  // a file that is not text (binary_kind).
   explicit CsvReader(const std::filesystem::path& path, CsvOptions options = {});
 
   // Reads a row; false after the last one. Throws std::invalid_argument "patients.csv, line 12: expected ...,

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 struct FolderContents {
   std::vector<std::string> folders;
   std::vector<std::string> files;
-  std::size_t others = 0;  // dangling links, pipes and other entries
+  std::vector<std::string> others;  // dangling links, pipes and other entries
 };
 
 FolderContents contents_of(const fs::path& folder) {
@@ -40,7 +40,7 @@ FolderContents contents_of(const fs::path& folder) {
     } else if (entry->is_regular_file(unknown)) {
       contents.files.push_back(std::move(name));
     } else {
-      ++contents.others;
+      contents.others.push_back(std::move(name));
     }
   }
   if (error) {
@@ -48,6 +48,7 @@ FolderContents contents_of(const fs::path& folder) {
   }
   std::ranges::sort(contents.folders);
   std::ranges::sort(contents.files);
+  std::ranges::sort(contents.others);
   return contents;
 }
 
@@ -80,7 +81,14 @@ ImageFolder::ImageFolder(std::filesystem::path root, ImageFolderOptions options)
 
 void ImageFolder::list() {
   const FolderContents top = contents_of(root_);
-  skipped_.misplaced += top.files.size() + top.others;
+  const auto skip = [this](const std::vector<std::string>& names, const std::string& folder) {
+    skipped_.misplaced += names.size();
+    if (first_misplaced_.empty() && !names.empty()) {
+      first_misplaced_ = folder + names.front();
+    }
+  };
+  skip(top.files, "");
+  skip(top.others, "");
   environments_ = top.folders;
   const auto form = [this] { return root_.string() + ": expected ROOT/environment/class/file"; };
   const auto counted = [this](const char* one, const char* many) {
@@ -95,11 +103,14 @@ void ImageFolder::list() {
   for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
     const fs::path environment_folder = root_ / environments_[environment];
     const FolderContents middle = contents_of(environment_folder);
-    skipped_.misplaced += middle.files.size() + middle.others;
+    skip(middle.files, environments_[environment] + "/");
+    skip(middle.others, environments_[environment] + "/");
     const std::size_t before = labels_.size();
     for (const std::string& class_name : middle.folders) {
       const FolderContents bottom = contents_of(environment_folder / class_name);
-      skipped_.misplaced += bottom.folders.size() + bottom.others;
+      const std::string place = environments_[environment] + "/" + class_name + "/";
+      skip(bottom.folders, place);
+      skip(bottom.others, place);
       for (const std::string& file : bottom.files) {
         if (!is_picture_name(file)) {
           ++skipped_.unknown_extensions;
@@ -114,7 +125,10 @@ void ImageFolder::list() {
     if (labels_.size() == before) {
       throw std::invalid_argument(form() +
                                   " with image files (.jpg, .png, ...), got none in the environment '" +
-                                  environments_[environment] + "'");
+                                  environments_[environment] + "'" +
+                                  (std::ranges::any_of(middle.files, is_picture_name)
+                                       ? "; this looks like the folder of one environment, give its parent"
+                                       : ""));
     }
   }
   if (met.size() < options_.fewest) {

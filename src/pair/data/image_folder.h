@@ -65,6 +65,8 @@ class ImageFolder : public Source {
     std::size_t misplaced = 0;           // files above, and folders inside, the class folders; dangling links
   };
   [[nodiscard]] const Skipped& skipped() const { return skipped_; }
+  // The path of the first one that is misplaced, relative to the root. Empty if there is none.
+  [[nodiscard]] const std::string& first_misplaced() const { return first_misplaced_; }
 
   // Classes without an image in an environment: allowed, and worth a notice.
   struct Missing {
@@ -91,6 +93,7 @@ class ImageFolder : public Source {
   std::vector<std::int32_t> environment_of_;
   std::vector<Split> splits_;
   Skipped skipped_;
+  std::string first_misplaced_;
 };
 
 }  // namespace pair::data

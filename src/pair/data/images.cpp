@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/base/options.h"
 #include "pair/data/domainbed_settings.h"
@@ -19,6 +20,7 @@
 #include "pair/data/registry.h"
 #include "pair/data/sha256.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/table.h"
 #include "pair/data/test_envs.h"
 
 // The user's own images: in folders, ROOT/environment/class/file (image_folder.h), or listed in a CSV file
@@ -116,8 +118,8 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
   }
   if (misplaced > 0) {
     notices.push_back(
-        pictures.root().string() +
-        ": skipped entries that are not at ENVIRONMENT/CLASS/FILE: " + std::to_string(misplaced));
+        pictures.root().string() + ": skipped entries that are not at ENVIRONMENT/CLASS/FILE: " +
+        std::to_string(misplaced) + ", the first is '" + base::printable(pictures.first_misplaced()) + "'");
   }
   const std::vector<ImageFolder::Missing> missing = pictures.missing();
   if (!missing.empty()) {
@@ -126,6 +128,23 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
                       "' without '" + missing.front().class_name + "'");
   }
   return notices;
+}
+
+// A line per fact, as for tables.
+std::string description_of_images(const ImagesOptions& options, const Source& source) {
+  std::vector<std::string> train;
+  std::vector<std::string> test;
+  const auto names = source.environments();
+  for (std::size_t e = 0; e < names.size(); ++e) {
+    const bool is_test =
+        std::ranges::find(options.test_envs, static_cast<std::int64_t>(e)) != options.test_envs.end();
+    (is_test ? test : train).push_back(names[e]);
+  }
+  const std::vector<std::string> classes(source.classes().begin(), source.classes().end());
+  return base::printable(has_manifest(options) ? options.manifest : options.folder) + ": " +
+         std::to_string(source.size()) + " images, " + std::to_string(classes.size()) + " classes, " +
+         quoted_names(classes, 5) + "\nEnvironments: trained on " + quoted_names(train, 10) + "; tested on " +
+         quoted_names(test, 10) + "\n";
 }
 
 // Moves a random fraction of an environment's samples from `in` to `out`. Test environments are split, too,
@@ -204,6 +223,7 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
   }
   set.loading.fast_decode = options.decode == ImageDecoding::fast;
   set.classes = {source.classes().begin(), source.classes().end()};
+  set.description = description_of_images(options, source);
   ImageInput input{.rows = options.image_size, .columns = options.image_size, .exif = options.exif};
   if (options.normalise == ImageNormalisation::imagenet) {
     input.mean = {0.485, 0.456, 0.406};
@@ -216,6 +236,11 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
     const std::size_t count = in[e].samples.size();
     if (!images.has_splits) {
       hold_out(in[e], out[e], held_out_order(options, seed, e, names[e], in[e].test, count), options.holdout);
+    }
+    if (!images.has_splits && count < 2) {
+      throw std::invalid_argument(
+          "environment '" + base::printable(names[e]) +
+          "': expected at least 2 images, got 1; merge it with another one or remove it");
     }
     if (out[e].samples.empty() || in[e].samples.empty()) {
       throw std::invalid_argument(
@@ -235,6 +260,7 @@ std::vector<DatasetEntry> images_entries() {
   DatasetEntry entry{.name = "images",
                      .summary = "your own images, in folders ENVIRONMENT/CLASS/FILE or listed in a CSV file"};
   entry.options = base::Options::of(ImagesOptions{});
+  entry.described = true;
   entry.protocol = domainbed_protocol.name;
   // Records every 300 steps as DomainBed on image folders, and a batch that suits a CPU.
   entry.settings = domainbed_settings(/*batch=*/8, /*eval_every=*/300);

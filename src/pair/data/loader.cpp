@@ -221,7 +221,7 @@ class Loader::Work {
           return;
         } catch (const BrokenImage& error) {
           if (options_.broken == BrokenFiles::fail) {
-            throw std::runtime_error(error.what());
+            throw;
           }
           place.broken.push_back({place.sample, {place.info.id, error.what()}});
           if (attempt > most_replacements) {

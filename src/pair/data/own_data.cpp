@@ -10,7 +10,7 @@
 #include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/base/statistics.h"
-#include "pair/base/tables.h"
+#include "pair/data/csv.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/image_manifest.h"
 #include "pair/data/prepared_table.h"
@@ -87,24 +87,30 @@ void collect_problem(std::vector<std::string>& problems, Work work) {
   }
 }
 
-// Adds the reasons for which training refuses a column of inputs.
-void check_input(const Column& column, const OwnDataRequest& request, std::vector<std::string>& problems) {
-  const std::string file = request.path.string();
-  const auto most = static_cast<std::size_t>(TableSpec().max_categories);
-  const std::string leave_out =
-      "; '--ignore " + base::printable(base::csv_value(column.name)) + "' leaves it out";
-  const std::string expected = base::printable(file) + ": " + named_column(column.name) + ": expected ";
-  std::vector<std::size_t> rows(std::max(column.numbers.size(), column.codes.size()));
+// Adds warnings about columns of inputs, and if the label and the environment are known, the reasons for
+// which training refuses columns, and the option that leaves them out.
+void check_inputs(const Table& table, const OwnDataRequest& request, bool whole, OwnData& data) {
+  std::vector<std::size_t> rows(table.rows);
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (is_constant(column, rows)) {
-    problems.push_back(expected + "values that differ, got the same in every row" + leave_out);
-    return;
+  std::vector<std::string> ignored = request.ignore;
+  for (const Column& column : table.columns) {
+    if (role_of(column.name, request) != Role::input) {
+      continue;
+    }
+    if (const auto fault = whole
+                               ? fault_of(column, rows, static_cast<std::size_t>(TableSpec().max_categories))
+                               : std::nullopt) {
+      data.problems.push_back(base::printable(request.path.string()) + ": " + fault->sentence);
+      if (fault->leave_out) {
+        ignored.push_back(column.name);
+      }
+    } else if (const std::string warning = numbers_warning(column); !warning.empty()) {
+      data.notes.push_back("warning: " + warning);
+    }
   }
-  const std::size_t before = problems.size();
-  collect_problem(problems, [&] { check_feature(column, file); });
-  if (problems.size() == before && column.categories.size() > most) {
-    problems.push_back(expected + "at most " + std::to_string(most) + " categories, got " +
-                       std::to_string(column.categories.size()) + leave_out);
+  if (const std::size_t count = ignored.size() - request.ignore.size(); count > 0) {
+    data.notes.push_back(ignore_option(ignored) +
+                         (count == 1 ? " leaves this column out" : " leaves these columns out"));
   }
 }
 
@@ -162,9 +168,9 @@ OwnData describe_table(const OwnDataRequest& request) {
     const Column* const column = table.find(name);
     data.columns.push_back(column == nullptr ? OwnColumn{.name = name, .role = role}
                                              : summary_of(*column, role));
-    if (whole && request.text.empty() && role == Role::input) {
-      check_input(*column, request, data.problems);
-    }
+  }
+  if (request.text.empty()) {
+    check_inputs(table, request, whole, data);
   }
   const bool has_inputs = std::any_of(data.columns.begin(), data.columns.end(), [](const OwnColumn& column) {
     return column.role == Role::input || column.role == Role::text;
@@ -231,7 +237,8 @@ OwnData describe_image_folder(const fs::path& path) {
                          std::to_string(unknown));
   }
   if (misplaced > 0) {
-    data.notes.push_back("entries that are not at ENVIRONMENT/CLASS/FILE: " + std::to_string(misplaced));
+    data.notes.push_back("entries that are not at ENVIRONMENT/CLASS/FILE: " + std::to_string(misplaced) +
+                         ", the first is '" + base::printable(folder.first_misplaced()) + "'");
   }
   return data;
 }
@@ -267,10 +274,21 @@ OwnData describe_own_data(const OwnDataRequest& request) {
     throw std::invalid_argument("expected a CSV file or a folder of images, got " + shown + ", which " +
                                 fault);
   }
+  if (const std::string kind = folder ? "" : binary_kind_of_file(request.path); !kind.empty()) {
+    throw std::invalid_argument("expected a CSV file or a folder of images, got " + shown + ", which is " +
+                                kind);
+  }
   const bool columns = !request.label.empty() || !request.environment.empty() || !request.text.empty() ||
                        !request.ignore.empty();
-  if (!folder && (columns || !is_image_manifest(request.path))) {
-    return describe_table(request);
+  const bool manifest = !folder && is_image_manifest(request.path);
+  if (!folder && (columns || !manifest)) {
+    OwnData data = describe_table(request);
+    if (manifest) {
+      data.notes.emplace_back(
+          "a CSV file with the columns path, label and environment is a list of images, which needs none of "
+          "--label, --environment, --text and --ignore");
+    }
+    return data;
   }
   if (columns) {
     throw std::invalid_argument("expected a CSV file with --label, --environment, --text and --ignore, got " +

@@ -55,13 +55,13 @@ struct OwnData {
   std::vector<std::string> classes = {};  // empty for regressions
   std::vector<OwnEnvironment> environments = {};
   std::vector<std::string> problems = {};  // why a model cannot be trained on it, a sentence each
-  std::vector<std::string> notes = {};     // a sentence each
+  std::vector<std::string> notes = {};     // a sentence each; of a warning, "warning: ..."
 };
 
 // Reads a table's cells; images are counted, not opened. With a label and an environment, `problems` has what
-// 'pair train' would refuse, as far as it does not depend on the test environments: all columns at once, where
-// training stops at the first. Throws std::invalid_argument for a path that does not exist, a file that is not
-// CSV and a column that it does not have, and for columns with a folder.
+// 'pair train' would refuse, as far as it does not depend on the test environments: all columns at once,
+// where training stops at the first. Throws std::invalid_argument for a path that does not exist, a file that
+// is not CSV and a column that it does not have, and for columns with a folder.
 OwnData describe_own_data(const OwnDataRequest& request);
 
 }  // namespace pair::data

@@ -21,6 +21,10 @@ constexpr std::size_t shown_in_notices = 5;
 void divide(PreparedTable::Part& part, std::vector<std::size_t> rows, double share, std::uint64_t seed) {
   Random random(seed, "table/split/" + part.name);
   const std::vector<std::int64_t> order = random.permutation(rows.size());
+  if (rows.size() < 2) {
+    throw std::invalid_argument("environment '" + base::printable(part.name) +
+                                "': expected at least 2 rows, got 1; merge it with another one or remove it");
+  }
   const auto held = static_cast<std::size_t>(share * static_cast<double>(rows.size()));
   if (held == 0 || held == rows.size()) {
     throw std::invalid_argument("holdout: expected a share that leaves and holds out at least one row of '" +
@@ -122,34 +126,37 @@ bool counts_rows(const Column& column) {
   return true;
 }
 
-void refuse_constant(const std::vector<std::string>& names, const std::string& file) {
-  if (names.empty()) {
-    return;
-  }
-  throw std::invalid_argument(
-      base::printable(file) + ": expected columns that differ between training rows, got " +
-      quoted_names(names) + "; '--ignore " +
-      base::joined(names, ",",
-                   [](const std::string& name) { return base::printable(base::csv_value(name)); }) +
-      "' leaves " + (names.size() == 1 ? "it" : "them") + " out");
-}
-
 // Categories of the column that the encoding does not have.
 std::size_t unseen_categories(const Column& column, const ColumnEncoding& encoding) {
   return column.categories.size() - encoding.categories.size();
 }
 
-void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows) {
-  const std::string file = base::printable(prepared.table.name);
-  std::vector<std::string> constant;
+// All columns at once, so that one option leaves them out.
+void check_features(const PreparedTable& prepared, const std::vector<std::size_t>& rows,
+                    const TableSpec& spec) {
+  std::vector<ColumnFault> faults;
   for (const Column& column : prepared.table.columns) {
-    check_feature(column, prepared.table.name);
-    if (is_constant(column, rows)) {
-      constant.push_back(column.name);
+    if (auto fault = fault_of(column, rows, static_cast<std::size_t>(spec.max_categories))) {
+      faults.push_back(std::move(*fault));
     }
   }
-  refuse_constant(constant, prepared.table.name);
+  if (!faults.empty()) {
+    throw std::invalid_argument(base::printable(prepared.table.name) + ": " +
+                                sentence_of(faults, spec.ignore));
+  }
+}
+
+void add_warning(PreparedTable& prepared, const std::string& warning) {
+  if (!warning.empty()) {
+    prepared.notices.push_back("warning: " + base::printable(prepared.table.name) + ": " + warning);
+  }
+}
+
+void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows, const TableSpec& spec) {
+  const std::string file = base::printable(prepared.table.name);
+  check_features(prepared, rows, spec);
   for (const Column& column : prepared.table.columns) {
+    add_warning(prepared, numbers_warning(column));
     const std::string named = file + ": " + named_column(column.name);
     prepared.encoding.columns.push_back(fit_column(column, rows));
     if (const std::size_t unseen = unseen_categories(column, prepared.encoding.columns.back()); unseen > 0) {
@@ -157,8 +164,9 @@ void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows)
           named + ": categories that no training row has, which become zeros: " + std::to_string(unseen));
     }
     if (counts_rows(column)) {
-      prepared.notices.push_back(named + " numbers the rows; '--ignore " + base::printable(column.name) +
-                                 "' leaves it out");
+      std::vector<std::string> ignored = spec.ignore;
+      ignored.push_back(column.name);
+      prepared.notices.push_back(named + " numbers the rows; " + ignore_option(ignored) + " leaves it out");
     }
   }
   if (prepared.table.unnamed > 0) {
@@ -211,13 +219,14 @@ void prepare_rows(PreparedTable& prepared, const TableSpec& spec, std::uint64_t 
   const RowEnvironments environments = environments_of_rows(prepared.table, spec.environment);
   check_test_envs(spec.test_envs, static_cast<std::int64_t>(environments.names.size()));
   prepared.environments = parts_of(environments, spec, seed);
-  Labels labels = fit_labels(*prepared.table.find(spec.label), spec.task,
-                             training_rows(prepared.environments), spec.file);
+  const Column& label = *prepared.table.find(spec.label);
+  Labels labels = fit_labels(label, spec.task, training_rows(prepared.environments), spec.file);
   prepared.encoding.label = std::move(labels.encoding);
   prepared.encoding.environment = spec.environment;
   prepared.labels = std::move(labels.values);
   if (prepared.encoding.label.task == TableTask::classification) {
     check_classes(prepared);
+    add_warning(prepared, numbers_warning(label, /*label=*/true));
   }
 }
 
@@ -258,7 +267,7 @@ PreparedTable prepare_table(const TableSpec& spec, std::uint64_t seed) {
     throw std::invalid_argument(base::printable(spec.file) +
                                 ": expected columns besides label and environment, got none");
   }
-  fit_features(prepared, rows);
+  fit_features(prepared, rows, spec);
   std::vector<std::size_t> missing;
   for (const Column& column : table.columns) {
     missing.push_back(column.missing);

@@ -19,8 +19,8 @@ namespace pair::data {
 
 struct EnvironmentSet;
 
-// The distributions of what sweeps draw for every algorithm on a dataset. The defaults are those of DomainBed's
-// small images.
+// The distributions of what sweeps draw for every algorithm on a dataset. The defaults are those of
+// DomainBed's small images.
 struct DatasetDraws {
   base::Distribution lr = base::LogUniform{10, -4.5, -2.5};
   base::Distribution paper_lr = base::LogUniform{10, -4.5, -3.5};  // Appendix G.2 of the paper
@@ -43,8 +43,8 @@ struct DatasetEntry {
   // Settings that differ from the algorithm's defaults, by name and value as typed.
   base::Assignments settings = {};
 
-  // Whether training starts with a description of the data (EnvironmentSet::description), because its types
-  // are found in the file and not given by the user.
+  // Whether training starts with a description of the data (EnvironmentSet::description): it is the user's
+  // own, and types, classes and environments are found in it.
   bool described = false;
 
   // Whether the environments are values in columns of the user's table (table, text). Their names may then be
@@ -54,8 +54,11 @@ struct DatasetEntry {
   // How models are measured on new data (metrics.h), the most important first. Empty: accuracy, or mse for
   // regression.
   std::vector<std::string> metrics = {};
-  // The key of records by which models are selected, the higher the better: "val_acc_wg". Empty: the mean score on
-  // held-out parts of the training environments.
+  // Whether the label of a regression is standardised on the training rows (table_encoding.h), so that mean
+  // squared errors are those of the standardised label.
+  bool standardised_label = false;
+  // The key of records by which models are selected, the higher the better: "val_acc_wg". Empty: the mean
+  // score on held-out parts of the training environments.
   std::string selection = {};
 
   // Names of the environments, in the order of records: "beta 0.1".

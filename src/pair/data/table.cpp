@@ -28,19 +28,6 @@ bool names_hold(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// 1,5 or 12.345,67: a number as half of Europe writes it.
-bool has_decimal_comma(std::string_view cell) {
-  const std::size_t comma = cell.rfind(',');
-  std::string point(cell);
-  if (comma == std::string_view::npos) {
-    return false;
-  }
-  point[comma] = '.';
-  point.erase(std::remove(point.begin(), point.begin() + static_cast<std::ptrdiff_t>(comma), '.'),
-              point.begin() + static_cast<std::ptrdiff_t>(comma));
-  return number_of(point).has_value();
-}
-
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
@@ -65,11 +52,14 @@ class ColumnReader {
   void read_as_text() {
     mixed_ = false;
     known_ = true;
-    column_ = Column{.name = std::move(column_.name), .kind = ColumnKind::category};
+    column_ = Column{.name = std::move(column_.name),
+                     .kind = ColumnKind::category,
+                     .text = std::move(column_.text),
+                     .text_line = column_.text_line};
   }
 
   void add(std::string_view cell, const CsvReader& reader) {
-    if (mixed_) {
+    if (mixed_ || column_.full_line > 0) {
       return;
     }
     cell = trimmed_cell(cell);
@@ -90,10 +80,10 @@ class ColumnReader {
       if (is_infinite_word(cell)) {
         refuse_infinite(cell, reader);
       }
+      column_.text = cell.substr(0, longest_cell_shown + 1);
+      column_.text_line = reader.line();
       if (known_) {
         mixed_ = true;
-        odd_line_ = reader.line();
-        odd_cell_ = cell_shown(cell);
         column_.numbers = {};
         return;
       }
@@ -111,19 +101,6 @@ class ColumnReader {
     if (column_.missing++ == 0) {
       column_.missing_line = reader.line();
     }
-  }
-
-  // Advice about a column that cannot be used.
-  [[nodiscard]] std::string advice() const {
-    switch (role_) {
-      case Role::label:
-        return "; '--label' can name another column";
-      case Role::environment:
-        return "; '--environment' can name a column with few values";
-      case Role::feature:
-        break;
-    }
-    return "; '--ignore " + base::printable(base::csv_value(column_.name)) + "' leaves it out";
   }
 
   void add_category(std::string_view cell, const CsvReader& reader) {
@@ -145,7 +122,13 @@ class ColumnReader {
     }
     const auto code = static_cast<std::uint32_t>(column_.categories.size());
     if (code == most_) {
-      refuse_many(reader);
+      if (role_ != Role::feature) {
+        refuse_many(reader);
+      }
+      column_.full_line = reader.line();
+      column_.codes = {};
+      codes_ = {};
+      return;
     }
     column_.categories.emplace_back(cell);
     codes_.emplace(cell, code);
@@ -158,29 +141,27 @@ class ColumnReader {
   }
 
   [[noreturn]] void refuse_many(const CsvReader& reader) const {
-    const char* const kind = role_ == Role::label         ? ": label '"
-                             : role_ == Role::environment ? ": environment '"
-                                                          : ": column '";
-    const std::string column = reader.name() + kind + base::printable(column_.name) + "': expected ";
-    const std::string hint = advice();
-    if (odd_line_ > 0) {
-      throw std::invalid_argument(column + "numbers, got " + odd_cell_ + " on line " +
-                                  std::to_string(odd_line_) + hint);
+    const bool label = role_ == Role::label;
+    const std::string column = reader.name() + (label ? ": label '" : ": environment '") +
+                               base::printable(column_.name) + "': expected ";
+    const std::string hint =
+        label ? "; '--label' can name another column" : "; '--environment' can name a column with few values";
+    const std::vector<std::string>& texts = column_.categories;
+    if (label && number_of(texts.front())) {
+      throw std::invalid_argument(column + "numbers, got " + cell_shown(column_.text) + " on line " +
+                                  std::to_string(column_.text_line) + hint);
     }
-    const auto all = [this](bool (*is)(std::string_view)) {
-      return std::all_of(column_.categories.begin(), column_.categories.end(), is);
-    };
-    if (all(looks_like_date)) {
+    if (std::all_of(texts.begin(), texts.end(), looks_like_date)) {
       throw std::invalid_argument(column + "numbers or categories, got dates such as " +
-                                  cell_shown(column_.categories.front()) + hint);
+                                  cell_shown(texts.front()) + hint);
     }
-    if (all(has_decimal_comma)) {
-      throw std::invalid_argument(column + "numbers with a decimal point, got " +
-                                  cell_shown(column_.categories.front()));
+    if (label && std::all_of(texts.begin(), texts.end(),
+                             [](const std::string& text) { return number_form(text).has_value(); })) {
+      throw std::invalid_argument(column + "numbers with a decimal point, got " + cell_shown(texts.front()));
     }
     throw std::invalid_argument(column + "at most " + std::to_string(most_) +
                                 " categories, got more by line " + std::to_string(reader.line()) +
-                                ", such as " + cell_shown(column_.categories.front()) + hint);
+                                ", such as " + cell_shown(texts.front()) + hint);
   }
 
   Column column_;
@@ -189,8 +170,6 @@ class ColumnReader {
   std::size_t most_;
   bool known_;  // its kind: a cell that is not missing was seen
   bool mixed_ = false;
-  std::size_t odd_line_ = 0;  // line of the first text among numbers
-  std::string odd_cell_ = {};
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> codes_ = {};
 };
 
@@ -284,6 +263,22 @@ std::string missing_rows(const Column& column) {
   return column.missing == 1 ? "1 row without, in line " + std::to_string(column.missing_line)
                              : std::to_string(column.missing) + " rows without, the first in line " +
                                    std::to_string(column.missing_line);
+}
+
+std::string ignore_option(const std::vector<std::string>& columns) {
+  const std::string list = base::printable(base::joined(columns, ",", base::csv_value));
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-.,:+@%/").find(c) != std::string_view::npos;
+  };
+  if (std::all_of(list.begin(), list.end(), is_plain)) {
+    return "--ignore " + list;
+  }
+  std::string quoted;
+  for (const char c : list) {
+    quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  }
+  return "--ignore '" + quoted + "'";
 }
 
 std::string named_column(const std::string& name) {

@@ -28,6 +28,12 @@ struct Column {
   // category: one index into `categories` per row, or missing_category
   std::vector<std::uint32_t> codes = {};
   std::vector<std::string> categories = {};  // in the order of their first rows
+  // category, except for an environment: the first cell that is not a number (its beginning) and its line
+  std::string text = {};
+  std::size_t text_line = 0;
+  // category: the line with one category more than TableReading::most_categories. The column of an input then
+  // has no codes, and only the categories before that line. 0 if there are not that many.
+  std::size_t full_line = 0;
 };
 
 struct Table {
@@ -57,8 +63,8 @@ struct TableReading {
 //
 // Throws std::invalid_argument with one sentence if the file is not as in csv.h; has no names or no rows; has
 // a name twice; lacks a column to be left out or to be kept (the sentence lists the columns); has a number
-// that is not finite; has a column with more than most_categories different texts (the sentence says how to
-// leave it out, unless it is the label or the environment); or has too many cells.
+// that is not finite; has a label or an environment with more than most_categories different texts; or has
+// too many cells.
 Table read_table(const std::filesystem::path& path, const TableReading& reading = {});
 
 // The names of its columns, without those that have none, by its first row alone. Throws as above.
@@ -69,6 +75,9 @@ std::string missing_rows(const Column& column);
 
 // "'a', 'b' and 'c'", for sentences: at most `most` of them, then "and 7 more".
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 30);
+
+// "--ignore 'patient id,date'": the option for these columns, quoted for a shell.
+std::string ignore_option(const std::vector<std::string>& columns);
 
 // "column 'age'", for sentences.
 std::string named_column(const std::string& name);

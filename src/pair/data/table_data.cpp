@@ -12,8 +12,8 @@
 #include "pair/data/table_environments.h"
 #include "pair/data/table_spec.h"
 
-// A user's own table, as tensors (see prepared_table.h). All rows are in memory, so that steps can take all of
-// them: PAIR-o needs no minibatches here.
+// A user's own table, as tensors (see prepared_table.h). All rows are in memory, so that steps can take all
+// of them: PAIR-o needs no minibatches here.
 
 namespace pair::data {
 namespace {
@@ -93,6 +93,7 @@ std::vector<DatasetEntry> table_entries() {
   entry.options = base::Options::of<TableSpec>();
   entry.described = true;
   entry.environments_in_data = true;
+  entry.standardised_label = true;
   entry.environments = [](const base::Options& options) {
     return environment_names(options.as<TableSpec>());
   };

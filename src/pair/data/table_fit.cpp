@@ -17,8 +17,88 @@ namespace {
 constexpr std::size_t most_integer_classes = 20;
 constexpr std::size_t fewest_odd_texts = 20;  // that nearly every row may have its own of
 
-std::string hint_to_ignore(const std::string& name) {
-  return "; '--ignore " + base::printable(name) + "' leaves it out";
+std::string quoted_cell(std::string_view cell) {
+  return quoted_names({std::string(cell)});
+}
+
+// Whether almost every row has its own of that many different texts.
+bool differ_by_row(std::size_t different, std::size_t rows) {
+  return different > fewest_odd_texts && 2 * different > rows;
+}
+
+bool are_dates(const std::vector<std::string>& texts) {
+  return std::all_of(texts.begin(), texts.end(),
+                     [](const std::string& text) { return looks_like_date(text); });
+}
+
+// How many cells of a column of categories are numbers. Texts count once if the column has no codes.
+struct NumberCells {
+  std::size_t present = 0;  // cells that are not missing
+  std::size_t numbers = 0;
+  std::size_t forms = 0;                 // numbers in another form
+  NumberForm form{};                     // the first of the list that any of them has
+  const std::string* example = nullptr;  // the first of them with that form
+
+  [[nodiscard]] bool are_numbers() const { return 10 * numbers >= 9 * present; }
+  [[nodiscard]] bool have_form() const { return forms > 0 && 10 * (numbers + forms) >= 9 * present; }
+};
+
+NumberCells number_cells(const Column& column) {
+  std::vector<std::size_t> counts(column.categories.size(), column.codes.empty() ? 1 : 0);
+  for (const std::uint32_t code : column.codes) {
+    if (code != missing_category) {
+      ++counts[code];
+    }
+  }
+  NumberCells cells;
+  for (std::size_t code = 0; code < counts.size(); ++code) {
+    const std::string& text = column.categories[code];
+    cells.present += counts[code];
+    if (number_of(text)) {
+      cells.numbers += counts[code];
+    } else if (const std::optional<NumberForm> form = number_form(text)) {
+      cells.forms += counts[code];
+      if (cells.example == nullptr || *form < cells.form) {
+        cells.form = *form;
+        cells.example = &text;
+      }
+    }
+  }
+  return cells;
+}
+
+// "look like numbers with a decimal comma; write them with a point".
+std::string look_of(NumberForm form) {
+  switch (form) {
+    case NumberForm::decimal_comma:
+      return "look like numbers with a decimal comma; write them with a point";
+    case NumberForm::thousands:
+      return "look like numbers with separated thousands; write them without separators";
+    case NumberForm::comma:
+      return "look like numbers with a comma; write them with a point, or without the comma if it separates "
+             "thousands";
+    case NumberForm::percent:
+      break;
+  }
+  return "look like percentages; write them without the percent sign";
+}
+
+// The odd cells of a column of texts that are almost all numbers, in words. Empty for others.
+std::string almost_numbers(const Column& column, const NumberCells& cells) {
+  if (column.text_line > 0 && cells.are_numbers()) {
+    return (column.full_line > 0
+                ? "almost all "
+                : std::to_string(cells.numbers) + " of " + std::to_string(cells.present) + " cells ") +
+           std::string("are numbers; line ") + std::to_string(column.text_line) + " has " +
+           quoted_cell(column.text);
+  }
+  return cells.have_form() ? "cells such as " + quoted_cell(*cells.example) + " " + look_of(cells.form) : "";
+}
+
+// After "got 30 texts in 30 rows": what is odd about them, or the first one.
+std::string examples_in(const Column& column) {
+  const std::string odd = almost_numbers(column, number_cells(column));
+  return odd.empty() ? ", such as " + quoted_cell(column.categories.front()) : "; " + odd;
 }
 
 struct Spread {
@@ -150,24 +230,71 @@ bool is_constant(const Column& column, std::span<const std::size_t> rows) {
   });
 }
 
-void check_feature(const Column& column, const std::string& file) {
-  if (column.kind == ColumnKind::number || column.categories.empty()) {
-    return;
-  }
-  const std::string expected = base::printable(file) + ": " + named_column(column.name) + ": expected ";
-  const std::string such = " such as '" + base::printable(column.categories.front().substr(0, 40)) + "'";
-  if (std::all_of(column.categories.begin(), column.categories.end(),
-                  [](const std::string& text) { return looks_like_date(text); })) {
-    throw std::invalid_argument(expected + "numbers or categories, got dates" + such +
-                                hint_to_ignore(column.name));
-  }
+std::optional<ColumnFault> fault_of(const Column& column, std::span<const std::size_t> rows,
+                                    std::size_t most_categories) {
+  const std::string named = named_column(column.name) + ": ";
   const std::size_t different = column.categories.size();
-  const std::size_t present = column.codes.size() - column.missing;
-  if (different > fewest_odd_texts && 2 * different > present) {
-    throw std::invalid_argument(expected + "categories that several rows share, got " +
-                                std::to_string(different) + " texts in " + std::to_string(present) +
-                                " rows," + such + hint_to_ignore(column.name));
+  const bool full = column.full_line > 0;
+  if (different > 0 && are_dates(column.categories)) {
+    return ColumnFault{column.name, named + "expected numbers or categories, got dates such as " +
+                                        quoted_cell(column.categories.front())};
   }
+  if (!full && is_constant(column, rows)) {
+    const std::size_t all = std::max(column.numbers.size(), column.codes.size());
+    return ColumnFault{column.name, named + "expected values that differ, got the same in every " +
+                                        (rows.size() < all ? "training row" : "row")};
+  }
+  if (different == 0) {
+    return std::nullopt;
+  }
+  const std::size_t present = full ? 0 : column.codes.size() - column.missing;
+  const bool differ = !full && differ_by_row(different, present);
+  if (!differ && !full && different <= most_categories) {
+    return std::nullopt;
+  }
+  // Its cells are better corrected than left out.
+  const bool odd = !almost_numbers(column, number_cells(column)).empty();
+  const std::string got =
+      differ ? "categories that several rows share, got " + std::to_string(different) + " texts in " +
+                   std::to_string(present) + " rows"
+             : "at most " + std::to_string(most_categories) + " categories, got " +
+                   (full ? "more by line " + std::to_string(column.full_line) : std::to_string(different));
+  return ColumnFault{column.name, named + "expected " + got + examples_in(column), /*leave_out=*/!odd};
+}
+
+std::string sentence_of(const std::vector<ColumnFault>& faults, std::vector<std::string> ignored) {
+  std::string text;
+  std::size_t left_out = 0;
+  for (const ColumnFault& fault : faults) {
+    text += (text.empty() ? "" : "; ") + fault.sentence;
+    if (fault.leave_out) {
+      ignored.push_back(fault.column);
+      ++left_out;
+    }
+  }
+  if (left_out == 0) {
+    return text;
+  }
+  return text + "; " + ignore_option(ignored) + " leaves " +
+         (left_out < faults.size() ? "out the others"
+          : left_out == 1          ? "it out"
+                                   : "them out");
+}
+
+std::string numbers_warning(const Column& column, bool label) {
+  const NumberCells cells = number_cells(column);
+  const std::string odd = almost_numbers(column, cells);
+  if (odd.empty()) {
+    return {};
+  }
+  const std::string named =
+      label ? "label '" + base::printable(column.name) + "': " : named_column(column.name) + ": ";
+  if (!cells.are_numbers()) {
+    return named + odd + ", otherwise they are " + (label ? "classes" : "categories");
+  }
+  return named + odd +
+         (label ? ", so the values are classes"
+                : ", so it is a column of categories (an empty cell is a missing number)");
 }
 
 ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> rows) {
@@ -200,8 +327,7 @@ Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::
   refuse_missing_label(column, file);
   const bool text = column.kind == ColumnKind::category;
   if (text && choice == TaskChoice::regression) {
-    throw std::invalid_argument(expected + "numbers for task=regression, got '" +
-                                base::printable(column.categories.front().substr(0, 40)) + "'");
+    throw std::invalid_argument(expected + "numbers for task=regression, got texts" + examples_in(column));
   }
   constexpr std::size_t most_classes = 1000;
   if (!text && choice == TaskChoice::classification &&
@@ -219,6 +345,12 @@ Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::
       throw std::invalid_argument(expected + "at least 2 classes, got '" +
                                   base::printable(labels.encoding.classes.front().substr(0, 40)) +
                                   "' in every row");
+    }
+    if (differ_by_row(labels.classes(), labels.values.size())) {
+      throw std::invalid_argument(expected + "classes that several rows share, got " +
+                                  std::to_string(labels.classes()) + " classes in " +
+                                  std::to_string(labels.values.size()) + " rows" +
+                                  (text ? examples_in(column) : "; task=regression predicts the number"));
     }
     return labels;
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -8,8 +9,8 @@
 #include "pair/data/table.h"
 #include "pair/data/table_encoding.h"
 
-// Fits the encoding of a table's columns and of its label (table_encoding.h) to the training rows, and refuses
-// columns and labels that a model cannot be trained on.
+// Fits the encoding of a table's columns and of its label (table_encoding.h) to the training rows, and
+// refuses columns and labels that a model cannot be trained on.
 
 namespace pair::data {
 
@@ -18,9 +19,29 @@ namespace pair::data {
 ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> rows);
 // Whether the column is the same in all of those rows (at least one).
 bool is_constant(const Column& column, std::span<const std::size_t> rows);
-// Throws std::invalid_argument, with a hint to leave the column out, for a column of dates and for one that
-// has another text in more than half of the rows (more than 20 texts), such as names.
-void check_feature(const Column& column, const std::string& file);
+
+// Why a model cannot be trained on a column of inputs.
+struct ColumnFault {
+  std::string column;
+  std::string sentence;   // "column 'day': expected numbers or categories, got dates such as '2021-03-04'"
+  bool leave_out = true;  // whether it is better left out than corrected; the sentence says what to correct
+};
+
+// A column has a fault if it is the same in all of the rows (at least one), has dates, has more than
+// most_categories different texts, or has more than 20 and another one in more than half of the rows, such as
+// names. Empty otherwise.
+std::optional<ColumnFault> fault_of(const Column& column, std::span<const std::size_t> rows,
+                                    std::size_t most_categories);
+
+// The faults of the columns as one sentence, with the option that leaves out those columns and the ones that
+// are left out already. No faults give an empty text.
+std::string sentence_of(const std::vector<ColumnFault>& faults, std::vector<std::string> ignored);
+
+// A warning about a column of categories in which at least nine of ten cells that are not missing are
+// numbers, in some form (number_form): "column 'age': 399 of 400 cells are numbers; line 32 has 'unknown', so
+// it is a column of categories (an empty cell is a missing number)". Empty for other columns. label: it is
+// the label of a classification.
+std::string numbers_warning(const Column& column, bool label = false);
 
 // A label as a number: the class's index, or the number standardised. One per row of the table.
 struct Labels {
@@ -33,8 +54,8 @@ enum class TaskChoice { found, classification, regression };
 
 // Numbers that are at most 20 different integers are classes, other numbers are a regression, and texts are
 // classes, unless the choice says otherwise. Mean and deviation are those of `rows`. Throws
-// std::invalid_argument for a missing label, texts as a regression, one class alone, and labels of a
-// regression that are all the same.
+// std::invalid_argument for a missing label, texts as a regression, one class alone, more than 20 classes
+// that are more than half as many as the rows, and labels of a regression that are all the same.
 Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::size_t> rows,
                   const std::string& file);
 

@@ -152,7 +152,8 @@ class DenseNet final : public Model {
     if (input.shape.size() != 3 || input.shape[1] < shortest_side || input.shape[2] < shortest_side) {
       std::ostringstream message;
       message << "densenet121: expected inputs of shape [channels, rows, columns] with at least "
-              << shortest_side << " rows and columns, got " << at::IntArrayRef(input.shape);
+              << shortest_side << " rows and columns, got " << at::IntArrayRef(input.shape)
+              << "; this model is for images";
       throw std::invalid_argument(message.str());
     }
     features_ = register_module("features", std::make_shared<DenseFeatures>(input.shape.front()));

@@ -35,8 +35,8 @@ bool scored_in_half(const torch::Tensor& inputs) {
 }
 
 struct MnistCnnOptions {
-  // fp16 has as many bits of fraction as TF32. Sums and parameters stay in 32 bits, and gradients are scaled into
-  // range by a power of two. No effect on CPUs.
+  // fp16 has as many bits of fraction as TF32. Sums and parameters stay in 32 bits, and gradients are scaled
+  // into range by a power of two. No effect on CPUs.
   bool half = false;
 };
 
@@ -110,7 +110,7 @@ ModelEntry mnist_cnn() {
         if (input.shape.size() != 3) {
           std::ostringstream message;
           message << "mnist_cnn: expected inputs of shape [channels, rows, columns], got "
-                  << at::IntArrayRef(input.shape);
+                  << at::IntArrayRef(input.shape) << "; this model is for images";
           throw std::invalid_argument(message.str());
         }
         auto model = std::make_shared<MnistCnn>(options, input.shape.front(), input.outputs);

@@ -126,7 +126,7 @@ std::shared_ptr<ResNet> ResNet::of(const std::vector<std::int64_t>& blocks, cons
   if (input.shape.size() != 3) {
     std::ostringstream message;
     message << "resnet: expected inputs of shape [channels, rows, columns], got "
-            << at::IntArrayRef(input.shape);
+            << at::IntArrayRef(input.shape) << "; this model is for images";
     throw std::invalid_argument(message.str());
   }
   constexpr std::int64_t first_width = 64;

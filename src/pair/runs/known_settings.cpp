@@ -92,8 +92,16 @@ const KnownSetting& known_setting(std::string_view name) {
   if (const auto found = std::ranges::find(all, name, &KnownSetting::name); found != all.end()) {
     return *found;
   }
+  // A name that is the beginning of a summary: 'learning_rate' is lr, the "learning rate of all steps".
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  std::ranges::replace(words, '-', ' ');
   std::vector<std::string_view> names;
   for (const KnownSetting& known : all) {
+    if (known.summary.starts_with(words + " ")) {
+      throw std::invalid_argument("unknown setting '" + base::printable(name) + "'; did you mean '" +
+                                  known.name + "', the " + known.summary + "?");
+    }
     names.push_back(known.name);
   }
   // Only the nearest names: there are too many to list.

@@ -87,7 +87,8 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, ignored);
 }
 
-// Replaces a file, an empty folder or a link to a folder. Throws std::invalid_argument for a folder with files.
+// Replaces a file, an empty folder or a link to a folder. Throws std::invalid_argument for a folder with
+// files.
 void write_spec(const fs::path& path, const RunSpec& spec) {
   if (is_folder(spec_file(path))) {
     std::error_code error;
@@ -125,7 +126,8 @@ std::optional<RunSpec> spec_in(const fs::path& path) {
 
 void refuse_other(const fs::path& path, const RunSpec& its, const RunSpec& here) {
   if (const std::string differences = difference(its, here); !differences.empty()) {
-    throw std::invalid_argument(path.string() + " holds a different run: " + differences);
+    throw std::invalid_argument(path.string() + " holds a different run: " + differences +
+                                "; a run keeps its settings, so use another folder");
   }
 }
 

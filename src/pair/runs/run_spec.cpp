@@ -49,8 +49,8 @@ constexpr double epsilon_in_names = 0.1;
 // Written specs have all settings that there were then; those by hand may have few.
 constexpr const char* in_all_written_specs = "checkpoint_every";
 
-// Settings that were added after a spec was written are missing in it. Its run had the values that names of runs
-// omit. The defaults may be others now.
+// Settings that were added after a spec was written are missing in it. Its run had the values that names of
+// runs omit. The defaults may be others now.
 void set_omitted(RunSpec& spec, const nlohmann::json& written) {
   base::Assignments omitted;
   for (const Setting& setting : settings_of(spec)) {
@@ -302,7 +302,7 @@ std::string difference(const RunSpec& its, const RunSpec& here) {
     }
     if (++count <= differences_shown) {
       text += (text.empty() ? "its " : "; its ") + name + " is " + value.dump() + ", here " +
-              ours.at(name).dump();
+              ours.at(name).dump() + (name.ends_with("_sha256") ? " (the file's content differs)" : "");
     }
   }
   return count > differences_shown ? text + "; and " + std::to_string(count - differences_shown) + " more"

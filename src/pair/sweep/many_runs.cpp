@@ -225,7 +225,7 @@ class Executor {
       pace_->limit(fewer);
       datasets_.forget();
       if (hooks_.notice) {
-        hooks_.notice("the device ran out of memory; from now on, concurrent runs are limited to " +
+        hooks_.notice("warning: the device ran out of memory; from now on, concurrent runs are limited to " +
                       std::to_string(fewer));
       }
     }
