@@ -1,14 +1,18 @@
-"""Makes release.json: training with a fixed penalty by the paper's public release, on a small problem.
+"""Makes release.json: training by the paper's public release on a small problem, with a fixed penalty and by PAIR-o.
 
     python3 make_release.py RELEASE > release.json
 
-RELEASE: a checkout of github.com/LFhase/PAIR. Needs PyTorch and NumPy. The stored file: the release's commit a9a434b,
-PyTorch 1.13.1 and NumPy 1.24 (Debian).
+RELEASE: a checkout of github.com/LFhase/PAIR. Needs PyTorch, NumPy and SciPy. The stored file: the release's commit
+a9a434b, PyTorch 1.13.1, NumPy 1.24 and SciPy 1.10 (Debian).
 
-The training functions are taken from ColoredMNIST/train.py, the network from models.py and the losses from utils.py.
-They are executed as they are, in double precision, on the CPU: Tensor.cuda returns the tensor itself. The learning rate
-and other numbers that the training functions need are the defaults of run_exp.py. "penalties" are those that the
-functions log, of the parameters before each step.
+The training functions are taken from ColoredMNIST/train.py and pair_alg.py, the optimizer from pair.py, the network from
+models.py and the losses from utils.py. They are executed as they are, in double precision, on the CPU: Tensor.cuda
+returns the tensor itself, and Tensor.float one of doubles. The learning rate and other numbers that the training
+functions need are the defaults of run_exp.py. "penalties" and PAIR-o's "losses" are those that the functions log, of the
+parameters before each step.
+
+PAIR-o: the commercial solver of its linear programs is replaced by tests/moo/data/cvxpy_by_highs.py. "weights" has the
+solver's weights by step after pretraining.
 
 Fishr takes the gradients of single samples from BackPACK. In its place is a class with what the release uses of it: the
 gradients of a linear layer. With BackPACK 1.3.0 itself, the release's results were the same in every digit.
@@ -28,6 +32,7 @@ import pathlib
 import random
 import re
 import sys
+import traceback
 import types
 import unittest.mock
 
@@ -35,14 +40,19 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import autograd, nn, optim
+from torch.optim.optimizer import required
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "algorithms" / "golden"))
+TESTS = pathlib.Path(__file__).parents[2]
+sys.path[:0] = [str(TESTS / "algorithms" / "golden"), str(TESTS / "moo" / "data")]
 import authors_code  # noqa: E402
+import cvxpy_by_highs  # noqa: E402
 
 METHODS = ["erm", "vrex", "irm", "iga", "sd", "fishr", "clove"]
 STEPS = 12
 PRETRAIN = 4
 PENALTY = 100
+PAIR_STEPS = 40
+PAIR_RATE = 0.1  # PAIR-o's learning rate after pretraining
 INPUTS = 4
 WIDTH = 6
 SAMPLES = 24  # of each environment
@@ -139,9 +149,13 @@ class Release:
                       "BatchGrad": lambda: None, "optim": types.SimpleNamespace(Adam=optim.Adam)}
         authors_code.functions(folder / "utils.py", ["pretty_print", "mean_nll", "mean_accuracy", "validation"],
                                self.scope)
-        authors_code.functions(folder / "models.py", ["MLP", "TopMLP"], self.scope)
+        authors_code.functions(folder / "models.py", ["Net", "MLP", "TopMLP"], self.scope)
         authors_code.functions(folder / "train.py", ["IGA_penalty", "IRM_penalty"] + [f"{m}_train" for m in METHODS],
                                self.scope)
+        self.scope |= {"traceback": traceback, "Variable": autograd.Variable, "Optimizer": optim.Optimizer,
+                       "required": required, "cp": cvxpy_by_highs.module}
+        authors_code.functions(folder / "pair.py", ["PAIR", "EPO"], self.scope)
+        self.folder = folder
         self.defaults = defaults(folder / "run_exp.py")
         draw = random.Random(19)
         self.environments = [environment(draw, beta) for beta in (0.1, 0.3)]
@@ -154,14 +168,43 @@ class Release:
         head = self.scope["TopMLP"](hidden_dim=WIDTH, fishr=fishr)
         return [*mlp.parameters(), *head.parameters()], mlp, head
 
-    def train(self, method, pretrain=PRETRAIN, l2=None, adam=optim.Adam):
-        parameters, mlp, head = self.network(fishr=method == "fishr")
+    def start(self, fishr=False):
+        """The network with the parameters to start from, and the environments."""
+        parameters, mlp, head = self.network(fishr)
         with torch.no_grad():
             for parameter, values in zip(parameters, self.parameters, strict=True):
                 parameter.copy_(torch.tensor(values).view_as(parameter))
         environments = [{"images": torch.tensor(one["inputs"]),
                          "labels": torch.tensor(one["labels"]).double().view(-1, 1)}
                         for one in self.environments]
+        return parameters, mlp, head, environments
+
+    def train_pair(self):
+        """PAIR-o, with the options of the release's example command."""
+        parameters, mlp, head, environments = self.start()
+        weights = []
+
+        class Watched(self.scope["PAIR"]):
+            def step(self):
+                answer = super().step()
+                weights.append(answer[3].tolist())
+                return answer
+
+        scope = self.scope | {"PAIR": Watched}
+        authors_code.functions(self.folder / "pair_alg.py", ["IRM_penalty_pair", "pair_train"], scope)
+        scope["optim"] = optim
+        hparams = {"opt": "pair", "opt_verbose": False, "opt_coe": 0}
+        with contextlib.redirect_stdout(sys.stderr):
+            _, log = scope["pair_train"](
+                mlp, head, PAIR_STEPS, environments, environments, scope["mean_nll"], PRETRAIN, PENALTY,
+                self.defaults["anneal_val"], PAIR_RATE, self.defaults["l2_regularizer_weight"], eval_steps=1,
+                verbose=False, hparams=hparams)
+        return {"steps": PAIR_STEPS, "pretrain": PRETRAIN, "lr": PAIR_RATE, "losses": [line[3].tolist() for line in log],
+                "weights": weights,
+                "parameters": [parameter.detach().flatten().tolist() for parameter in parameters]}
+
+    def train(self, method, pretrain=PRETRAIN, l2=None, adam=optim.Adam):
+        parameters, mlp, head, environments = self.start(fishr=method == "fishr")
         l2 = self.defaults["l2_regularizer_weight"] if l2 is None else l2
         self.scope["optim"].Adam = adam
         batch = len(CLOVE_ROWS[0][0])
@@ -183,6 +226,7 @@ class Release:
 def main(folder):
     torch.set_default_dtype(torch.float64)
     torch.Tensor.cuda = lambda tensor: tensor
+    torch.Tensor.float = lambda tensor: tensor.double()
     release = Release(pathlib.Path(folder) / "ColoredMNIST")
     cases = {method: release.train(method) for method in METHODS}
     cases["sd_at_once"] = release.train("sd", pretrain=0)
@@ -190,6 +234,7 @@ def main(folder):
     cases["fishr_l2_of_release"] = release.train("fishr")
     with_the_head = functools.partial(AdamWithTheHead, l2=release.defaults["l2_regularizer_weight"])
     cases["fishr_l2"] = release.train("fishr", adam=with_the_head)
+    cases["pair"] = release.train_pair()
     print(json.dumps({"steps": STEPS, "penalty": PENALTY, "width": WIDTH, "lr": release.defaults["lr"],
                       "environments": release.environments, "parameters": release.parameters,
                       "clove_rows": CLOVE_ROWS, "cases": cases}))
