@@ -28,6 +28,10 @@ foreach(library IN LISTS libraries)
       list(APPEND packages CUDAToolkit)
     elseif(link MATCHES "([A-Za-z0-9_]+)::")
       list(APPEND packages ${CMAKE_MATCH_1})
+    # Libraries of the system that no CMake package describes are in INSTALL_INTERFACE by name.
+    elseif(NOT link MATCHES "INSTALL_INTERFACE|LINK_ONLY:dl>")
+      message(FATAL_ERROR "${library} links ${link}: expected a target such as ZLIB::ZLIB, whose package "
+        "the installed package can look for")
     endif()
   endforeach()
   list(REMOVE_DUPLICATES packages)

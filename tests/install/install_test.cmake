@@ -28,7 +28,8 @@ endforeach()
 if(NOT EXISTS "${moved}/include/pair/moo/epo.h")
   message(FATAL_ERROR "pair/moo/epo.h is not installed")
 endif()
-foreach(internal IN ITEMS moo/simplex_lp.h plot/svg_writer.h data/tar.h cli/solve_line.h)
+foreach(internal IN ITEMS moo/simplex_lp.h plot/svg_writer.h data/tar.h cli/solve_line.h select/record_line.h
+        select/results_file.h select/pair_s_scoring.h)
   if(EXISTS "${moved}/include/pair/${internal}")
     message(FATAL_ERROR "pair/${internal} is installed, although it is not part of the API")
   endif()
@@ -102,6 +103,17 @@ if(torch)
   if(NOT records MATCHES "\"risk_gap_power\":1.5" OR NOT records MATCHES "\"solver\":\"unit_gradients\"")
     message(FATAL_ERROR "the records of my-pair do not have its option and its solver:\n${records}")
   endif()
+endif()
+
+# PAIR as a part of another project, without being installed.
+file(REMOVE_RECURSE "${scratch}/parent" "${scratch}/parent-prefix")
+run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_LIST_DIR}/parent" -B "${scratch}/parent" -G "${generator}"
+  "-DCMAKE_CXX_COMPILER=${compiler}" "-DPAIR_SOURCE=${source}" -DPAIR_TORCH=off -DPAIR_PLOTLY=off)
+run("${CMAKE_COMMAND}" --build "${scratch}/parent" --config "${config}" --target app)
+run("${CMAKE_COMMAND}" --install "${scratch}/parent" --config "${config}" --prefix "${scratch}/parent-prefix")
+file(GLOB_RECURSE installed RELATIVE "${scratch}/parent-prefix" "${scratch}/parent-prefix/*")
+if(NOT installed MATCHES "^bin/app(\\.exe)?$")
+  message(FATAL_ERROR "the parent project installs '${installed}' instead of its program alone")
 endif()
 
 # Embedded code keeps its licence.
