@@ -140,6 +140,26 @@ TEST(GramOf, HoldsTheInnerProductsOfRows) {
               ThrowsMessage<InvalidProblem>(HasSubstr("expected 0 rows")));
 }
 
+TEST(GramOf, RefusesNumbersWhoseProductsAreOutOfRange) {
+  const auto refusal = [](double value) -> std::string {
+    try {
+      (void)gram_of(std::vector<double>{1, 0, 0, value}, 2);
+      return "accepted";
+    } catch (const InvalidProblem& invalid) {
+      return invalid.what();
+    }
+  };
+  for (const double tiny : {1e-101, 1e-170, 5e-324}) {
+    EXPECT_THAT(refusal(tiny), HasSubstr("gradients[1]: expected a norm of 0 or in [1e-100, 1e100]")) << tiny;
+  }
+  EXPECT_THAT(refusal(1e200), HasSubstr("gradients[1] and gradients[1]: their inner product is beyond"));
+  EXPECT_THAT(refusal(std::numeric_limits<double>::quiet_NaN()),
+              HasSubstr("expected finite numbers, got nan"));
+  for (const double good : {0.0, 1e-99, 1e100}) {
+    EXPECT_EQ(refusal(good), "accepted") << good;
+  }
+}
+
 TEST(PhaseAndStatus, HaveTheNamesThatRecordsUse) {
   EXPECT_EQ(to_string(Phase::balance), "balance");
   EXPECT_EQ(to_string(Phase::descent), "descent");

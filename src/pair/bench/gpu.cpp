@@ -23,6 +23,7 @@
 #include "pair/bench/pictures.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/step_time.h"
+#include "pair/bench/temporary_folder.h"
 #include "pair/cli/recipe.h"
 #include "pair/paper/provenance.h"
 #include "pair/paper/table1.h"
@@ -189,7 +190,7 @@ class Bench {
     const runs::RunSpec spec = runs::resolve("cmnist", "pair", overrides());
     std::vector<double> seconds;
     for (int round = 0; round < 4; ++round) {
-      const fs::path folder = scratch() / "run";
+      const fs::path folder = scratch_.path() / "run";
       fs::remove_all(folder);
       const double taken = seconds_on(torch::kCUDA, [&] { runs::run(spec, folder, datasets_); });
       if (round > 0) {
@@ -218,11 +219,11 @@ class Bench {
     const std::vector<std::uint64_t> seeds = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
     const paper::Table row =
         paper::table1(methods, seeds, {{"device", "cuda"}, {"tf32", tf32 ? "true" : "false"}});
-    fs::remove_all(scratch() / "table");
+    fs::remove_all(scratch_.path() / "table");
     const std::vector<runs::RunSpec> specs = paper::specs_of(row);
     sweep::ManyRuns runs;
-    const double seconds =
-        seconds_on(torch::kCUDA, [&] { runs = sweep::run_all(specs, scratch() / "table", arguments_.jobs); });
+    const double seconds = seconds_on(
+        torch::kCUDA, [&] { runs = sweep::run_all(specs, scratch_.path() / "table", arguments_.jobs); });
     for (const sweep::RunOutcome& outcome : runs.outcomes) {
       if (outcome.status != sweep::RunOutcome::Status::done) {
         throw std::runtime_error("a run of the table failed: " + outcome.error);
@@ -360,10 +361,9 @@ class Bench {
     return pictures_;
   }
 
-  static fs::path scratch() { return fs::temp_directory_path() / "pair_bench_gpu"; }
-
   const GpuArguments& arguments_;
   Context& context_;
+  TemporaryFolder scratch_;
   Rates rates_;
   runs::DatasetCache datasets_;
   std::shared_ptr<const data::EnvironmentSet> pictures_;

@@ -151,9 +151,13 @@ std::string defaults_part(const AlgorithmEntry& algorithm) {
 std::string drawn_part(const AlgorithmEntry& algorithm) {
   base::Rows rows{{"setting", "drawn from", "on", "source"}};
   for (const algorithms::Drawn& drawn : algorithm.drawn) {
-    rows.push_back({code(drawn.setting), base::as_text(drawn.distribution),
-                    place(drawn.where) + (drawn.except.empty() ? "" : ", except " + place(drawn.except)),
-                    drawn.source});
+    const std::string where =
+        place(drawn.where) + (drawn.except.empty() ? "" : ", except " + place(drawn.except));
+    rows.push_back({code(drawn.setting), base::as_text(drawn.distribution), where, drawn.source});
+    if (drawn.paper) {
+      rows.push_back({code(drawn.setting), base::as_text(*drawn.paper), where + ", with `--search paper`",
+                      std::string(algorithms::appendix_f1)});
+    }
   }
   for (const std::string& name : objectives_of(algorithm)) {
     for (const base::Field& field : objectives::objective_named(name).options.fields()) {

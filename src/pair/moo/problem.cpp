@@ -220,8 +220,21 @@ std::vector<double> gram_of(std::span<const double> gradients, std::size_t m) {
       for (std::size_t k = 0; k < n; ++k) {
         sum += gradients[i * n + k] * gradients[j * n + k];
       }
+      if (!std::isfinite(sum)) {
+        const std::string rows = at("gradients", i) + " and " + at("gradients", j);
+        throw InvalidProblem(rows + (std::isinf(sum)
+                                         ? ": their inner product is beyond the range of a double; "
+                                           "expected smaller gradients"
+                                         : ": expected finite numbers, got nan"));
+      }
       gram[i * m + j] = sum;
       gram[j * m + i] = sum;
+    }
+    const auto gradient = gradients.subspan(i * n, n);
+    if (gram[i * m + i] < smallest_norm * smallest_norm &&
+        std::any_of(gradient.begin(), gradient.end(), [](double value) { return value != 0.0; })) {
+      throw InvalidProblem(at("gradients", i) +
+                           ": expected a norm of 0 or in [1e-100, 1e100], got one below 1e-100");
     }
   }
   return gram;

@@ -72,8 +72,9 @@ class InvalidProblem : public std::invalid_argument {
 // Throws InvalidProblem unless all conditions stated at Problem's members hold. Every solver calls it.
 void validate(const Problem& problem);
 
-// G G^T of m gradients given row by row (row-major m x n), as for Problem::gram. A square below 5e-324 is 0,
-// so a gradient shorter than about 1e-162 counts as vanished. Throws InvalidProblem if rows differ in length.
+// G G^T of m gradients given row by row (row-major m x n), as for Problem::gram. Throws InvalidProblem if rows
+// differ in length, for numbers that are not finite, for products beyond the range of a double, and for a
+// gradient whose norm is below 1e-100 but not 0: its square could underflow, and it would count as vanished.
 std::vector<double> gram_of(std::span<const double> gradients, std::size_t m);
 
 }  // namespace pair::moo

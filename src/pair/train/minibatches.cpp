@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "pair/data/random.h"
 #include "pair/models/counter_random.h"
@@ -27,18 +28,21 @@ torch::Tensor below(const torch::Tensor& bits, const torch::Tensor& choices) {
 
 }  // namespace
 
+void require_environments(std::int64_t per_step, std::size_t all) {
+  if (per_step < 0 || std::cmp_greater(per_step, all)) {
+    throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
+                                ", the number of training environments, got " + std::to_string(per_step));
+  }
+}
+
 Minibatches::Minibatches(std::uint64_t seed, const std::vector<std::int64_t>& sizes, std::int64_t batch,
                          torch::Device device, std::int64_t environments, data::Measuring measuring)
     : key_(std::bit_cast<std::int64_t>(data::Random(seed, "batches").bits())),
       environment_key_(std::bit_cast<std::int64_t>(data::Random(seed, "environments").bits())),
       batch_(batch),
       measuring_(measuring) {
-  const auto all = static_cast<std::int64_t>(sizes.size());
-  if (environments < 0 || environments > all) {
-    throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
-                                ", the number of training environments, got " + std::to_string(environments));
-  }
-  chosen_ = environments == 0 ? all : environments;
+  require_environments(environments, sizes.size());
+  chosen_ = environments == 0 ? static_cast<std::int64_t>(sizes.size()) : environments;
   sizes_ = torch::tensor(sizes, torch::kLong);
   starts_ = (sizes_.cumsum(0) - sizes_).to(device);
   sizes_ = sizes_.to(device);

@@ -2,6 +2,7 @@
 
 #include <torch/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,10 @@
 // drawn at a time, since each operation costs a launch.
 
 namespace pair::train {
+
+// Throws std::invalid_argument unless per_step, the setting environments, is from 0 to all, the number of
+// training environments.
+void require_environments(std::int64_t per_step, std::size_t all);
 
 class Minibatches {
  public:

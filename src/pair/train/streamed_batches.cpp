@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "pair/train/interrupted.h"
+#include "pair/train/minibatches.h"
 
 namespace pair::train {
 namespace {
@@ -27,12 +28,7 @@ data::Sampler sampler_of(const data::EnvironmentSet& data, const Settings& setti
                                 std::string(to_string(expected)) + " for the source's labels, got " +
                                 std::string(to_string(data.loss)));
   }
-  const auto all = static_cast<std::int64_t>(data.train.size());
-  if (settings.environments > all) {
-    throw std::invalid_argument("environments: expected an integer from 0 to " + std::to_string(all) +
-                                ", the number of training environments, got " +
-                                std::to_string(settings.environments));
-  }
+  require_environments(settings.environments, data.train.size());
   std::vector<std::vector<std::size_t>> samples;
   for (const data::Environment& environment : data.train) {
     samples.push_back(environment.samples);
