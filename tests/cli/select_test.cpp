@@ -300,6 +300,38 @@ TEST_F(Select, KeepsTheNamedAlgorithmsAndDatasets) {
   EXPECT_THAT(run({"--datasets", "PACS"}).err, HasSubstr("unknown dataset 'PACS'"));
 }
 
+TEST_F(Select, KeepsMethodsWhoseNamesHaveCommas) {
+  write(scratch / "two/results.jsonl", own_line(0, 0, {"erm", "irmv1"}));
+  write(scratch / "three/results.jsonl", own_line(0, 0, {"erm", "irmv1", "ib"}));
+  EXPECT_THAT(run({"--criterion", "oracle", "--algorithms", "pair (erm, irmv1)"}).out,
+              StartsWith("1 run, 1 record\n"));
+  EXPECT_THAT(run({"--criterion", "oracle", "--algorithms", "pair (erm, irmv1, ib),IRM,"}).out,
+              StartsWith("10 runs, 37 records\n"));
+}
+
+TEST(SelectFromOurs, KeepsDatasetsWhoseNamesHaveCommas) {
+  const Scratch scratch;
+  const auto write_run = [&scratch](const std::string& file, const std::string& label) {
+    json record = json::parse(cmnist_line("erm", 0, 10));
+    record["args"]["dataset"] = "table";
+    record["hparams"] = {
+        {"file", "/data/" + file}, {"file_sha256", file}, {"label", label}, {"environment", {"site"}}};
+    write(scratch / (file + label) / "results.jsonl", record.dump() + "\n");
+  };
+  write_run("mine.csv", "out=come");
+  write_run("mine.csv", "death");
+  write_run("other.csv", "death");
+  const auto kept = [&scratch](const std::string& names) {
+    return run_pair({"select", scratch.path().string(), "--criterion", "oracle", "--datasets", names});
+  };
+  EXPECT_THAT(kept("table (mine.csv, label 'out=come')").out, StartsWith("1 run, 1 record\n"));
+  EXPECT_THAT(kept("table (mine.csv, label 'out=come'),table (other.csv, label 'death')").out,
+              StartsWith("2 runs, 2 records\n"));
+  EXPECT_THAT(kept("table").out, StartsWith("3 runs, 3 records\n"));
+  EXPECT_THAT(kept("table (mine.csv, label 'birth')").err,
+              HasSubstr("unknown dataset 'table (mine.csv, label 'birth')'"));
+}
+
 TEST_F(Select, ReportsWhatItLeftOutAndContinues) {
   write(scratch / "bad/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5) + "{\"step\": NaN\n");
   write(scratch / "half/results.jsonl", domainbed_line("IRM", 0, 7, 0, 0.5) + "{\"step\"");

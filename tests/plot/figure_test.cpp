@@ -6,6 +6,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "pair/plot/csv.h"
 #include "pair/plot/style_sheet.h"
@@ -60,19 +61,23 @@ TEST(Figure, TellsThingsApartWithoutColoursToo) {
   std::set<Shape> shapes;
   std::set<Dash> dashes;
   std::set<std::string> drawn;
+  std::set<std::vector<int>> lengths;
   for (std::size_t i = 0; i < 8; ++i) {
     shapes.insert(shape(i));
     dashes.insert(dash(i));
     drawn.insert(std::string(dash_class(dash(i))));
+    lengths.insert(lengths_of(dash(i)));
   }
   EXPECT_EQ(shapes.size(), 8);
   EXPECT_EQ(dashes.size(), 8);
   EXPECT_EQ(drawn.size(), 8);
+  EXPECT_EQ(lengths.size(), 8);
   const std::string style = style_sheet(Theme::light);
   drawn.erase("");
   for (const std::string& name : drawn) {
     EXPECT_THAT(style, HasSubstr("." + name.substr(1) + "{stroke-dasharray:"));
   }
+  EXPECT_THAT(style, HasSubstr(".d4{stroke-dasharray:12 4}"));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <sstream>
 
+#include "pair/plot/svg_writer.h"
 #include "tests/plot/samples.h"
 #include "tests/plot/xml.h"
 
@@ -263,6 +265,31 @@ TEST(Svg, DrawsALegendThatPanelsShareOnce) {
   EXPECT_EQ(times({.panels = {chart, chart, chart}}), 1);
   std::get<Line>(other.marks[0]).color = Color::green;
   EXPECT_EQ(times({.panels = {chart, other}}), 2);
+}
+
+// The marker is 7 px wide, in the middle of the line.
+TEST(Svg, ShowsTheGapsOfEveryDashBesideTheMarkerInTheLegend) {
+  for (std::size_t i = 1; i < 8; ++i) {
+    const Chart chart{
+        .marks = {Line{.name = "ERM", .x = {0, 1}, .y = {0, 1}, .dash = dash(i), .shape = Shape::circle}}};
+    const std::vector<std::string> lines =
+        paths(parse_xml(to_svg(of(chart))), "s0 line" + std::string(dash_class(dash(i))));
+    ASSERT_THAT(lines, SizeIs(2));  // the legend's is the last
+    std::istringstream data(lines[1].substr(1));
+    double from = 0, y = 0, to = 0;
+    char l = 0;
+    data >> from >> y >> l >> to;
+    const double width = to - from;
+    double seen = 0.0, at = 0.0;
+    const std::vector<int> lengths = lengths_of(dash(i));
+    for (std::size_t part = 0; at < width; ++part) {
+      const double end = std::min(at + lengths[part % lengths.size()], width);
+      const double hidden = std::max(0.0, std::min(end, width / 2 + 3.5) - std::max(at, width / 2 - 3.5));
+      seen += part % 2 == 1 ? end - at - hidden : 0.0;
+      at = end;
+    }
+    EXPECT_GE(seen, 3.0) << "dash " << i;
+  }
 }
 
 TEST(Svg, LinesUpThePlotAreasOfARow) {

@@ -105,6 +105,34 @@ TEST(Figures, HaveAHeatMapPerDataset) {
   EXPECT_THAT(panels, ElementsAre("digits: depth, penalty", "table: penalty, width"));
 }
 
+TEST(Figures, HaveAHeatMapOfErrorsOfADatasetWithoutAccuracies) {
+  const Scratch scratch;
+  for (int i = 0; i < 8; ++i) {
+    nlohmann::json record = testing::record(1, "erm", i);
+    record["args"]["dataset"] = i < 4 ? "classes" : "values";
+    record["hparams"]["penalty"] = i % 2;
+    record["hparams"]["width"] = i / 2 % 2;
+    if (i >= 4) {
+      record.erase("worst_test_acc");
+      for (const char* const key : {"env0_in", "env1_in", "env2_out"}) {
+        record.erase(std::string(key) + "_acc");
+        record[std::string(key) + "_mse"] = 0.25;
+      }
+      record["worst_test_mse"] = 0.25;
+    }
+    write(scratch / ("r" + std::to_string(i) + "/results.jsonl"), record.dump() + "\n");
+  }
+  const std::optional<plot::Figure> heat = heat_figure(read_sources(std::vector{scratch.path()}));
+  ASSERT_TRUE(heat);
+  std::vector<std::string> panels;
+  for (const plot::Panel& panel : heat->panels) {
+    const auto& chart = std::get<plot::Chart>(panel);
+    panels.push_back(chart.title + ": " + std::get<plot::HeatMap>(chart.marks.at(0)).label);
+  }
+  EXPECT_THAT(panels, ElementsAre("classes: worst-environment test accuracy",
+                                  "values: worst-environment test squared error"));
+}
+
 TEST(Figures, OfOneRunAmongSeveralSayWhichRunTheyAreOf) {
   const Scratch scratch;
   write(scratch / "a/some run_1/results.jsonl", records(5));
@@ -127,9 +155,11 @@ TEST(Figures, ThatAreLeftOutSayWhy) {
     write(scratch / name / "results.jsonl", record.dump() + "\n");
   }
   const Sources sources = read_sources(std::vector{scratch.path()});
-  EXPECT_THAT(absent_figures(sources),
-              ElementsAre("no heat: expected at least 2 settings that take 2 to 40 values each, got fewer",
-                          "no radar: expected at least 3 losses, got 2 (erm, irmv1)"));
+  EXPECT_THAT(
+      absent_figures(sources),
+      ElementsAre("no heat: expected at least 2 settings that take 2 to 40 values each on one dataset, "
+                  "got fewer",
+                  "no radar: expected at least 3 losses, got 2 (erm, irmv1)"));
 }
 
 TEST(Figures, AreWrittenWithTheirNumbersBesideThem) {

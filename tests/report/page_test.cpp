@@ -12,9 +12,9 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The text between the tags of the data element.
-std::string data_of(const std::string& html) {
-  const std::string opening = R"(<script id="data" type="application/json">)";
+// The text between the tags of an element with data.
+std::string data_of(const std::string& html, const std::string& id = "data") {
+  const std::string opening = "<script id=\"" + id + R"(" type="application/json">)";
   const std::size_t begin = html.find(opening) + opening.size();
   return html.substr(begin, html.find("</script>", begin) - begin);
 }
@@ -33,6 +33,12 @@ TEST(Page, NamesCannotLeaveTheirElement) {
   EXPECT_THAT(html, Not(HasSubstr("<script>alert")));
   EXPECT_THAT(html, Not(HasSubstr("\u2028")));
   EXPECT_THAT(html, HasSubstr("<title>&lt;/title&gt;"));
+}
+
+TEST(Page, HasTheDashesOfDrawings) {
+  EXPECT_EQ(json::parse(data_of(page({{"title", "a"}}, false), "page"))["palette"]["dashes"],
+            json({"solid", "6px,4px", "2px,3px", "8px,3px,2px,3px", "12px,4px", "8px,3px,2px,3px,2px,3px",
+                  "2px,7px", "14px,3px,5px,3px"}));
 }
 
 TEST(Page, BytesThatAreNotUtf8AreReplaced) {

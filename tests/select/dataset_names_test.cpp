@@ -35,7 +35,7 @@ std::vector<std::string> names_of(History history) {
   name_datasets(history);
   std::vector<std::string> names;
   for (const Run& run : history) {
-    EXPECT_THAT(run.dataset, StartsWith(run.trained_on()));
+    EXPECT_THAT(run.dataset, StartsWith(run.recorded_dataset()));
     names.push_back(run.dataset);
   }
   return names;
@@ -80,6 +80,16 @@ TEST(DatasetNames, HaveTheDigestsOfFilesThatReplacedEachOther) {
               ElementsAre("table (data.csv 01234567)", "table (data.csv ba987654)"));
 }
 
+TEST(DatasetNames, HaveNoPartOfAPathInPlaceOfADigest) {
+  EXPECT_THAT(names_of({table_run("/a/data.csv", ""), table_run("/a/data.csv", "ba9876543210")}),
+              ElementsAre("table (data.csv)", "table (data.csv ba987654)"));
+}
+
+TEST(DatasetNames, HaveAColumnThatIsCalledNone) {
+  EXPECT_THAT(names_of({table_run("/a/mine.csv", "11"), table_run("/a/mine.csv", "11", R"("none")")}),
+              ElementsAre("table (label 'y')", "table (label 'none')"));
+}
+
 TEST(DatasetNames, OfImagesAreTheirFoldersOrLists) {
   EXPECT_THAT(names_of({run_with("images", {{"folder", R"("/a/birds/")"}, {"manifest", R"("none")"}}),
                         run_with("images", {{"folder", R"("/a/cats")"}, {"manifest", R"("none")"}}),
@@ -110,7 +120,7 @@ TEST(DatasetNames, DecideWhichRunsCompete) {
   EXPECT_THAT(tables_of(selection, history).front().heading, StartsWith("Dataset: table (mine.csv), model "));
   name_methods(history);
   EXPECT_EQ(history[0].dataset, "table (mine.csv)") << "names are given once";
-  EXPECT_EQ(history[0].trained_on(), "table");
+  EXPECT_EQ(history[0].recorded_dataset(), "table");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@ namespace {
 
 using ::testing::DoubleEq;
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::IsNan;
 using testing::make_run;
 
@@ -59,6 +60,20 @@ TEST(Accuracies, AreFoundByEnvironment) {
   EXPECT_TRUE(std::isnan(accuracies.in(3, 0)));
   EXPECT_EQ(accuracies.held_out(0), 3);
   EXPECT_EQ(accuracies.environments(), 3);
+}
+
+TEST(Run, HasItsSettings) {
+  select::Run run;
+  run.hparams = {{"lr", "0.001"}, {"label", R"("y")"}};
+  EXPECT_EQ(run.setting("label"), R"("y")");
+  EXPECT_EQ(run.setting("file"), "");
+}
+
+TEST(TextsIn, AreThoseOfAListOrOfOneText) {
+  EXPECT_THAT(texts_in(R"("erm")"), ElementsAre("erm"));
+  EXPECT_THAT(texts_in(R"(["erm", "a \"b\" \\ c"])"), ElementsAre("erm", R"(a "b" \ c)"));
+  EXPECT_THAT(texts_in("[]"), IsEmpty());
+  EXPECT_THAT(texts_in("0.5"), IsEmpty());
 }
 
 TEST(Accuracies, CountUpToTheFirstGap) {

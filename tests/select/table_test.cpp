@@ -97,6 +97,17 @@ TEST(Table, IsLatexThatEscapes) {
   EXPECT_THAT(latex, HasSubstr("\nIB\\_ERM & 70.0 $\\pm$ 0.0 & X & X & X \\\\\n"));
 }
 
+TEST(Table, IsLatexThatEscapesNamesOfFilesAndColumns) {
+  EXPECT_EQ(latex_escaped(R"(a\b{c}^~$ 1.5)"),
+            R"(a\textbackslash{}b\{c\}\textasciicircum{}\textasciitilde{}\$ 1.5)");
+  History history = small_history();
+  for (select::Run& run : history) {
+    run.dataset = "table (my_data\n.csv)";
+  }
+  EXPECT_THAT(as_latex(tables_of(train_domain(history), history)[0]),
+              HasSubstr("\\subsubsection{table (my\\_data?.csv)}\n"));
+}
+
 TEST(Table, IsMarkdown) {
   const History history = small_history();
   EXPECT_EQ(as_markdown(tables_of(train_domain(history), history)[0]),

@@ -50,6 +50,36 @@ Writer writer_of(const std::string& format) {
   throw UsageError(base::unexpected_name("--format", format, names));
 }
 
+// Commas in parentheses belong to a name: "table (mine.csv, label 'y'),digits" has two.
+std::vector<std::string> separate_names(const std::vector<std::string>& texts) {
+  std::vector<std::string> names;
+  for (const std::string& text : texts) {
+    int depth = 0;
+    std::string name;
+    const auto finish = [&] {
+      if (!name.empty()) {
+        names.push_back(std::exchange(name, {}));
+      }
+    };
+    for (const char c : text) {
+      if (c == ',' && depth == 0) {
+        finish();
+        continue;
+      }
+      depth += c == '(' ? 1 : c == ')' && depth > 0 ? -1 : 0;
+      name += c;
+    }
+    finish();
+  }
+  return names;
+}
+
+void add_names(CLI::App& command, const std::string& option, std::vector<std::string>& names,
+               const std::string& summary) {
+  command.add_option_function<std::vector<std::string>>(
+      option, [&names](const std::vector<std::string>& texts) { names = separate_names(texts); }, summary);
+}
+
 std::vector<double> preference_of(const std::string& text) {
   if (text == "auto") {
     return {};
@@ -206,12 +236,9 @@ void add_select(CLI::App& app, Context& context) {
   CLI::App* command = app.add_subcommand("select", "Choose models from the records of a sweep");
   command->add_option("DIR", arguments->folders, "Folders of run folders, each with a results.jsonl")
       ->required();
-  command->add_option("--datasets", arguments->select.request.datasets, "Only these, separated by commas")
-      ->delimiter(',');
-  command
-      ->add_option("--algorithms", arguments->select.request.algorithms,
-                   "Only these, separated by commas; DomainBed's names or ours")
-      ->delimiter(',');
+  add_names(*command, "--datasets", arguments->select.request.datasets, "Only these, separated by commas");
+  add_names(*command, "--algorithms", arguments->select.request.algorithms,
+            "Only these, separated by commas; DomainBed's names or ours");
   add_json_flag(*command, *add_select_options(*command, arguments->select), arguments->select.format);
   command->footer(
       "Reads our records and DomainBed's. The score of PAIR-s is -L^T p, p summing to 1: higher is "

@@ -1,7 +1,6 @@
 #include "pair/device/batch_norm.cuh"
 #include "pair/device/batch_norm.h"
 #include "pair/device/launch.h"
-#include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {

@@ -3,7 +3,6 @@
 #include "pair/device/dropout.cuh"
 #include "pair/device/dropout.h"
 #include "pair/device/launch.h"
-#include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {

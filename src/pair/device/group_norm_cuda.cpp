@@ -1,11 +1,8 @@
-#include <c10/cuda/CUDAException.h>
-
 #include <type_traits>
 
 #include "pair/device/group_norm.cuh"
 #include "pair/device/group_norm.h"
 #include "pair/device/launch.h"
-#include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {

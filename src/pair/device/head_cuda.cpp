@@ -1,5 +1,3 @@
-#include <c10/cuda/CUDAException.h>
-
 #include <algorithm>
 #include <cstdint>
 
@@ -7,7 +5,6 @@
 #include "pair/device/head.h"
 #include "pair/device/kernels.h"
 #include "pair/device/launch.h"
-#include "pair/device/stream.h"
 
 namespace pair::device {
 namespace {

@@ -8,7 +8,7 @@
 #include "pair/device/perceptron.h"
 #include "pair/device/update.h"
 
-// The kernels whose support has_kernels reports, in a build without CUDA: none supports any input.
+// A build without CUDA: has_kernels and the takes_ functions are false, and the others throw.
 
 namespace pair::device {
 namespace {

@@ -1,9 +1,6 @@
-#include <c10/cuda/CUDAException.h>
-
 #include "pair/device/launch.h"
 #include "pair/device/perceptron.cuh"
 #include "pair/device/perceptron.h"
-#include "pair/device/stream.h"
 
 namespace pair::device {
 

@@ -43,8 +43,8 @@ StudyCell minibatch_cell(const StudyRequest& request, const StudyDataset& datase
   if (batch == all_samples) {
     return study_cell(request, std::move(place), dataset.name, method, {});
   }
-  const base::Assignments::value_type steps{"steps", "1500"};
-  const base::Assignments::value_type samples{"batch", std::to_string(batch)};
+  const base::Assignment steps{"steps", "1500"};
+  const base::Assignment samples{"batch", std::to_string(batch)};
   if (kind.key == untracked.key) {
     // Two thirds are pretraining, as in the default.
     return study_cell(request, std::move(place), dataset.name, method, {steps, samples, {"track", "1"}});

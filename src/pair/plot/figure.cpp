@@ -111,6 +111,12 @@ Dash dash(std::size_t i) {
   return static_cast<Dash>(i % 8);
 }
 
+std::vector<int> lengths_of(Dash dash) {
+  const std::array<std::vector<int>, 8> lengths{
+      {{}, {6, 4}, {2, 3}, {8, 3, 2, 3}, {12, 4}, {8, 3, 2, 3, 2, 3}, {2, 7}, {14, 3, 5, 3}}};
+  return lengths.at(static_cast<std::size_t>(dash));
+}
+
 Region rectangle(std::string name, double x_low, double x_high, double y_low, double y_high, Color color) {
   return {.name = std::move(name),
           .corners = {{x_low, y_low}, {x_high, y_low}, {x_high, y_high}, {x_low, y_high}},

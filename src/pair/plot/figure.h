@@ -51,6 +51,8 @@ enum class Shape : std::uint8_t { circle, square, triangle, diamond, cross, plus
 // The shape or dash of item i, from 0, so that items also differ without colours. Item 8 has those of item 0.
 Shape shape(std::size_t i);
 Dash dash(std::size_t i);
+// The lengths of a dash's strokes and gaps in turn, in pixels; empty for a solid line.
+std::vector<int> lengths_of(Dash dash);
 
 struct Line {
   std::string name = {};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double font_size = 11.5;
 constexpr double row_height = 18;
-constexpr double sample_width = 22;  // length of the sample line
+constexpr double sample_width = 34;  // of a line: a whole pattern of every dash, with gaps beside the marker
 constexpr double sample_gap = 6;
 constexpr double entry_gap = 16;
 constexpr double longest_name = 220;

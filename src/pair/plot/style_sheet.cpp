@@ -1,9 +1,11 @@
 #include "pair/plot/style_sheet.h"
 
-#include <array>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "pair/base/tables.h"
+#include "pair/plot/figure.h"
 
 namespace pair::plot {
 namespace {
@@ -60,10 +62,9 @@ std::string style_sheet(Theme theme) {
     text += "}\n";
   }
   text += root + " .halo{stroke-width:3px;stroke-opacity:0.8;stroke-linejoin:round;paint-order:stroke}\n";
-  // Of Dash::dashed and those after it.
-  constexpr std::array dashes = {"6 4", "2 3", "8 3 2 3", "12 4", "8 3 2 3 2 3", "2 7", "14 3 5 3"};
-  for (std::size_t i = 0; i < dashes.size(); ++i) {
-    text += root + " .d" + std::to_string(i + 1) + "{stroke-dasharray:" + dashes[i] + "}\n";
+  for (std::size_t i = 1; i < 8; ++i) {  // the first is solid
+    text += root + " .d" + std::to_string(i) + "{stroke-dasharray:" +
+            base::joined(lengths_of(dash(i)), " ", [](int length) { return std::to_string(length); }) + "}\n";
   }
   return text;
 }

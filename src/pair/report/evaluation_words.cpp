@@ -47,8 +47,8 @@ double others_score(const Evaluation& evaluation, std::size_t except) {
   return sum / static_cast<double>(evaluation.environments.size() - 1);
 }
 
-// "erm, seed 0" and, as far as it does not tell runs apart, the dataset, and the run and its test
-// environments.
+// "erm, seed 0", with the dataset if there are several, and with the run and its test environments if other
+// runs have the same algorithm, dataset and seed.
 std::string name_of_run(const Sources& sources, const select::Run& run) {
   const auto alike = std::ranges::count_if(sources.history(), [&run](const select::Run& other) {
     return other.algorithm == run.algorithm && other.dataset == run.dataset &&

@@ -37,9 +37,10 @@ std::vector<NamedFigure> several_figures(const Sources& sources);
 // that the model leans on; those that it has.
 std::vector<NamedFigure> evaluation_figures(const runs::Evaluation& evaluation, const std::string& title);
 
-// The mean of the metric's last values over the first two settings that have 2 to 40 values each; none if
-// there are fewer than two such settings.
-std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& metric);
+// For each dataset, the mean of the runs' last test accuracies, or of their test errors, over the first two
+// settings that have 2 to 40 values each. Datasets with fewer than two such settings are left out; none if
+// all are.
+std::optional<plot::Figure> heat_figure(const Sources& sources);
 
 // Writes each figure as .svg and .csv, and as .png if the build supports it, into the folder, which is
 // created if necessary. Returns the files written. Throws std::runtime_error if a file cannot be written.

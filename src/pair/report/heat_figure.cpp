@@ -17,12 +17,8 @@ struct Dimension {
   std::vector<std::string> values;
 
   [[nodiscard]] std::ptrdiff_t place(const select::Run& run) const {
-    for (const auto& [key, value] : run.hparams) {
-      if (key == name) {
-        return std::find(values.begin(), values.end(), value) - values.begin();
-      }
-    }
-    return -1;
+    const std::string_view value = run.setting(name);
+    return value.empty() ? -1 : std::find(values.begin(), values.end(), value) - values.begin();
   }
 };
 
@@ -61,6 +57,18 @@ plot::Axis axis_of(const Dimension& dimension) {
   return axis;
 }
 
+// worst_test_acc or, if no run of the dataset has that, worst_test_mse. Null if none has either.
+const Metric* ranking_metric(const RunsOfDataset& runs, const std::vector<Metric>& metrics) {
+  for (const std::string_view key : {worst_accuracy, worst_error}) {
+    const auto metric = std::ranges::find(metrics, key, &Metric::key);
+    const auto has_it = [key](const select::Run* run) { return std::isfinite(last_of(run->find(key))); };
+    if (metric != metrics.end() && std::ranges::any_of(runs, has_it)) {
+      return &*metric;
+    }
+  }
+  return nullptr;
+}
+
 // The runs of one dataset.
 std::optional<plot::Chart> heat_map(const RunsOfDataset& runs, const Metric& metric) {
   const std::vector<Dimension> dimensions = dimensions_of(runs);
@@ -97,7 +105,7 @@ std::optional<plot::Chart> heat_map(const RunsOfDataset& runs, const Metric& met
 
 }  // namespace
 
-std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& metric) {
+std::optional<plot::Figure> heat_figure(const Sources& sources) {
   std::map<std::string, RunsOfDataset> by_dataset;
   for (const select::Run& run : sources.history()) {
     by_dataset[run.dataset].push_back(&run);
@@ -105,7 +113,8 @@ std::optional<plot::Figure> heat_figure(const Sources& sources, const Metric& me
   plot::Figure figure{
       .title = "Mean of the last records", .columns = 1, .panel_width = 620, .panel_height = 420};
   for (const auto& [dataset, runs] : by_dataset) {
-    if (std::optional<plot::Chart> chart = heat_map(runs, metric)) {
+    const Metric* const metric = ranking_metric(runs, sources.metrics);
+    if (std::optional<plot::Chart> chart = metric == nullptr ? std::nullopt : heat_map(runs, *metric)) {
       chart->title = by_dataset.size() > 1 ? plot::clean(dataset) : "";
       figure.panels.emplace_back(*std::move(chart));
     }

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "pair/base/base64.h"
+#include "pair/base/tables.h"
 #include "pair/data/sha256.h"
 #include "pair/plot/color.h"
+#include "pair/plot/figure.h"
 #include "pair/plot/text.h"
 #include "pair/report/assets.h"
 
@@ -64,7 +66,7 @@ std::string source_hash(const std::string& script) {
   return " 'sha256-" + base::base64(digest) + "'";
 }
 
-// The palette of pair::plot for both themes.
+// The colours of pair::plot for both themes, and its dashes as Plotly states them.
 json palette() {
   json colors = json::object();
   for (const auto& [name, theme] :
@@ -89,6 +91,14 @@ json palette() {
     }
     colors[name] = std::move(scale);
   }
+  json dashes = json::array();
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::vector<int> lengths = plot::lengths_of(plot::dash(i));
+    dashes.push_back(lengths.empty() ? "solid" : base::joined(lengths, ",", [](int length) {
+      return std::to_string(length) + "px";
+    }));
+  }
+  colors["dashes"] = std::move(dashes);
   return colors;
 }
 

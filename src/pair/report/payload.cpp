@@ -24,7 +24,7 @@ using nlohmann::json;
 constexpr std::size_t most_characters = 1'000'000;
 constexpr std::size_t most_runs = 2'500;
 
-std::string shortened(const std::string& text, std::size_t most) {
+std::string shortened(std::string_view text, std::size_t most) {
   return text.size() <= most ? plot::clean(text) : plot::clean(base::beginning(text, most)) + "…";
 }
 
@@ -86,15 +86,8 @@ json phases_json(const select::Run& run) {
   return list;
 }
 
-const std::string* setting(const select::Run& run, const std::string& name) {
-  const auto found = std::find_if(run.hparams.begin(), run.hparams.end(),
-                                  [&name](const auto& entry) { return entry.first == name; });
-  return found == run.hparams.end() ? nullptr : &found->second;
-}
-
 json steps_wanted(const select::Run& run) {
-  const std::string* const steps = setting(run, "steps");
-  const json value = steps == nullptr ? json() : json::parse(*steps, nullptr, false);
+  const json value = json::parse(run.setting("steps"), nullptr, false);
   return value.is_number() ? value : json();
 }
 
@@ -103,8 +96,8 @@ json run_json(const Sources& sources, std::size_t index, const Settings& setting
   const RunState& state = sources.states[index];
   json values = json::array();
   for (const std::string& name : settings.varying) {
-    const std::string* const value = setting(run, name);
-    values.push_back(value == nullptr ? json() : json(shortened(*value, 120)));
+    const std::string_view value = run.setting(name);
+    values.push_back(value.empty() ? json() : json(shortened(value, 120)));
   }
   json last = json::array();
   for (const Metric& metric : sources.metrics) {

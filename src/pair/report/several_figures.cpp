@@ -186,8 +186,9 @@ std::vector<std::string> absent_figures(const Sources& sources) {
   const Metric* const metric = sources.headline_metric();
   if (metric == nullptr) {
     sentences.emplace_back("no overlay, spread and heat: expected test accuracies or test errors, got none");
-  } else if (!heat_figure(sources, *metric)) {
-    sentences.emplace_back("no heat: expected at least 2 settings that take 2 to 40 values each, got fewer");
+  } else if (!heat_figure(sources)) {
+    sentences.emplace_back(
+        "no heat: expected at least 2 settings that take 2 to 40 values each on one dataset, got fewer");
   }
   const std::vector<const Metric*> losses = losses_of(sources);
   const std::string got =
@@ -215,7 +216,7 @@ std::vector<NamedFigure> several_figures(const Sources& sources) {
   if (const Metric* const metric = sources.headline_metric(); metric != nullptr) {
     add("overlay", overlay(sources, *metric));
     add("spread", spread(sources, *metric));
-    add("heat", heat_figure(sources, *metric));
+    add("heat", heat_figure(sources));
   }
   add("radar", radar(sources));
   add("pareto", pareto(sources));

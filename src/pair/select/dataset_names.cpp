@@ -20,7 +20,8 @@ namespace pair::select {
 namespace {
 
 struct UsersData {
-  std::string path = {};    // of the file, the manifest or the folder; empty: the dataset's name says it all
+  // The path of the file, the manifest or the folder; empty if the dataset's name identifies the data.
+  std::string path = {};
   std::string digest = {};  // of the file, if it is known
   std::string label = {};
   std::string environment = {};
@@ -29,34 +30,13 @@ struct UsersData {
   [[nodiscard]] const std::string& source() const { return digest.empty() ? path : digest; }
 };
 
-std::string_view setting_of(const Run& run, std::string_view name) {
-  const auto found =
-      std::ranges::find_if(run.hparams, [name](const auto& setting) { return setting.first == name; });
-  return found == run.hparams.end() ? std::string_view() : std::string_view(found->second);
-}
-
-// The texts of a JSON value: of "a" or ["a","b"].
-std::vector<std::string> texts_in(std::string_view json) {
-  std::vector<std::string> texts;
-  bool inside = false;
-  for (std::size_t i = 0; i < json.size(); ++i) {
-    if (json[i] == '"') {
-      inside = !inside;
-      if (inside) {
-        texts.emplace_back();
-      }
-    } else if (inside) {
-      i += json[i] == '\\' && i + 1 < json.size() ? 1 : 0;
-      texts.back() += json[i];
-    }
-  }
-  return texts;
-}
-
-// Empty for the word none, too.
 std::string text_of(const Run& run, std::string_view name) {
-  const std::string text =
-      base::joined(texts_in(setting_of(run, name)), ", ", [](const std::string& part) { return part; });
+  return base::joined(texts_in(run.setting(name)));
+}
+
+// Empty for none, too, the word of images for no list.
+std::string manifest_text(const Run& run, std::string_view name) {
+  std::string text = text_of(run, name);
   return text == "none" ? std::string() : text;
 }
 
@@ -64,9 +44,9 @@ UsersData users_data(const Run& run) {
   UsersData data;
   if (data.path = text_of(run, "file"); !data.path.empty()) {
     data.digest = text_of(run, "file_sha256");
-  } else if (data.path = text_of(run, "manifest"); !data.path.empty()) {
-    data.digest = text_of(run, "manifest_sha256");
-  } else if (!setting_of(run, "manifest").empty()) {
+  } else if (data.path = manifest_text(run, "manifest"); !data.path.empty()) {
+    data.digest = manifest_text(run, "manifest_sha256");
+  } else if (!run.setting("manifest").empty()) {
     // Only of the user's images. Datasets of digits have a folder, too, whose content their name says.
     data.path = text_of(run, "folder");
   }
@@ -89,11 +69,11 @@ std::string end_of_path(const std::string& path, std::size_t count) {
     return path;
   }
   parts.erase(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(count));
-  return base::joined(parts, "/", [](const std::string& part) { return part; });
+  return base::joined(parts, "/");
 }
 
 // The shortest ends of the paths that differ. Files that replaced each other at one path have their digests,
-// too.
+// too, if the records do.
 std::map<std::string, std::string> names_of_sources(const std::map<std::string, std::string>& paths) {
   constexpr std::size_t most_parts = 64;
   constexpr std::size_t digits = 8;
@@ -116,7 +96,8 @@ std::map<std::string, std::string> names_of_sources(const std::map<std::string, 
   for (const auto& [source, path] : paths) {
     const bool alone =
         std::ranges::count_if(paths, [&path = path](const auto& other) { return other.second == path; }) == 1;
-    result[source] = end_of_path(path, parts) + (alone ? "" : " " + source.substr(0, digits));
+    const bool has_digest = source != path;
+    result[source] = end_of_path(path, parts) + (alone || !has_digest ? "" : " " + source.substr(0, digits));
   }
   return result;
 }
@@ -137,8 +118,11 @@ void name_datasets_called(const std::string& dataset, History& history) {
   }
   const std::map<std::string, std::string> names = names_of_sources(paths);
   for (Run& run : history) {
+    if (run.dataset != dataset) {
+      continue;
+    }
     const UsersData data = users_data(run);
-    if (run.dataset != dataset || data.path.empty()) {
+    if (data.path.empty()) {
       continue;
     }
     std::vector<std::string> parts;
@@ -152,9 +136,8 @@ void name_datasets_called(const std::string& dataset, History& history) {
       parts.push_back("environment '" + data.environment + "'");
     }
     if (!parts.empty()) {
-      run.dataset_in_records = run.trained_on();
-      run.dataset =
-          dataset + " (" + base::joined(parts, ", ", [](const std::string& part) { return part; }) + ")";
+      run.dataset_in_records = run.recorded_dataset();
+      run.dataset = dataset + " (" + base::joined(parts) + ")";
     }
   }
 }

@@ -30,6 +30,12 @@ std::string objective_of(std::string_view loss) {
 
 }  // namespace
 
+std::string_view Run::setting(std::string_view key) const {
+  const auto found =
+      std::find_if(hparams.begin(), hparams.end(), [key](const auto& entry) { return entry.first == key; });
+  return found == hparams.end() ? std::string_view() : std::string_view(found->second);
+}
+
 const Column* Run::find(std::string_view key) const {
   const auto found =
       std::find_if(columns.begin(), columns.end(), [key](const Column& column) { return column.key == key; });
@@ -45,6 +51,23 @@ const Column* Run::find_loss(std::string_view loss) const {
 
 const Column* Run::find_held_out_loss(std::string_view loss) const {
   return find("held_out_losses." + (loss == "nll" ? "erm" : objective_of(loss)));
+}
+
+std::vector<std::string> texts_in(std::string_view json) {
+  std::vector<std::string> texts;
+  bool inside = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') {
+      inside = !inside;
+      if (inside) {
+        texts.emplace_back();
+      }
+    } else if (inside) {
+      i += json[i] == '\\' && i + 1 < json.size() ? 1 : 0;
+      texts.back() += json[i];
+    }
+  }
+  return texts;
 }
 
 bool is_regression(const Run& run) {

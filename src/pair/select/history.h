@@ -49,10 +49,12 @@ struct Run {
 
   // The algorithm's name in the records.
   [[nodiscard]] const std::string& trained_as() const { return logged_as.empty() ? algorithm : logged_as; }
-  // The same for the dataset.
-  [[nodiscard]] const std::string& trained_on() const {
+  // The dataset's name in the records.
+  [[nodiscard]] const std::string& recorded_dataset() const {
     return dataset_in_records.empty() ? dataset : dataset_in_records;
   }
+  // The value of a setting as JSON; empty if the records do not have the setting.
+  [[nodiscard]] std::string_view setting(std::string_view key) const;
   [[nodiscard]] std::size_t records() const { return steps.size(); }
   // Null if no record has the key.
   [[nodiscard]] const Column* find(std::string_view key) const;
@@ -65,6 +67,9 @@ struct Run {
   // Adds a record: its step and its numbers. If a key occurs twice, the later value counts.
   void add(std::int64_t step, std::span<const std::pair<std::string, double>> values);
 };
+
+// The texts of a JSON value: a and b of ["a","b"], a of "a".
+std::vector<std::string> texts_in(std::string_view json);
 
 // Whether a run's records have squared errors by environment, env{i}_in_mse, and no accuracies.
 bool is_regression(const Run& run);

@@ -17,18 +17,8 @@ bool has_all(const Run& run, const Keys& keys) {
                      [&run](const std::string& key) { return run.find_loss(key) != nullptr; });
 }
 
-// The run's objectives in its own order, that of its preference and penalties; empty if its hyperparameters
-// do not list them.
-Keys order_of(const Run& run) {
-  for (const auto& [name, value] : run.hparams) {
-    if (name == "objectives") {
-      return names_in(value);
-    }
-  }
-  return {};
-}
-
-// All objectives in the run's records (ours).
+// All objectives in the run's records (ours), in the run's own order, that of its preference and penalties.
+// Those that its settings do not list come last.
 Keys objectives_of(const Run& run) {
   constexpr std::string_view prefix = "losses.";
   Keys names;
@@ -37,7 +27,7 @@ Keys objectives_of(const Run& run) {
       names.push_back(column.key.substr(prefix.size()));
     }
   }
-  const Keys order = order_of(run);
+  const Keys order = texts_in(run.setting("objectives"));
   const auto place = [&order](const std::string& name) {
     return std::tuple(std::find(order.begin(), order.end(), name) - order.begin(), name != "erm", name);
   };
@@ -121,19 +111,6 @@ bool noisy_by_name(std::string_view algorithm) {
 }
 
 }  // namespace
-
-std::vector<std::string> names_in(std::string_view list) {
-  Keys names;
-  for (std::size_t open = list.find('"'); open != std::string_view::npos;) {
-    const std::size_t close = list.find('"', open + 1);
-    if (close == std::string_view::npos) {
-      break;
-    }
-    names.emplace_back(list.substr(open + 1, close - open - 1));
-    open = list.find('"', close + 1);
-  }
-  return names;
-}
 
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs) {
   const std::vector<Keys>* const declared = declared_by(runs);

@@ -29,9 +29,6 @@ namespace pair::select {
 // is such a list). Empty if none fits.
 std::vector<std::string> default_losses(std::string_view algorithm, std::span<const Run* const> runs);
 
-// The names in a JSON list, such as ["erm","irmv1"].
-std::vector<std::string> names_in(std::string_view list);
-
 // The names that a list of losses may contain: the objectives of some run, and other logged numbers that are
 // not accuracies.
 std::set<std::string> loss_names(const History& history);

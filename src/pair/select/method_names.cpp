@@ -7,7 +7,6 @@
 
 #include "pair/base/tables.h"
 #include "pair/select/catalog.h"
-#include "pair/select/losses.h"
 
 namespace pair::select {
 namespace {
@@ -18,15 +17,6 @@ struct Variant {
   std::vector<std::string> objectives = {};
   std::string solver = {};
 };
-
-std::string_view hparam(const Run& run, std::string_view name) {
-  for (const auto& [key, value] : run.hparams) {
-    if (key == name) {
-      return value;
-    }
-  }
-  return {};
-}
 
 std::string unquoted(std::string_view text) {
   return text.size() >= 2 && text.front() == '"' ? std::string(text.substr(1, text.size() - 2))
@@ -50,13 +40,13 @@ std::vector<bool> zeros_in(std::string_view list) {
 }
 
 Variant variant_of(const Run& run) {
-  Variant variant{unquoted(hparam(run, "scheme")), names_in(hparam(run, "objectives")), {}};
+  Variant variant{unquoted(run.setting("scheme")), texts_in(run.setting("objectives")), {}};
   if (variant.scheme == "pair") {
     // Records from before it was called so have a balancer.
-    const std::string_view solver = hparam(run, "solver");
-    variant.solver = unquoted(solver.empty() ? hparam(run, "balancer") : solver);
+    const std::string_view solver = run.setting("solver");
+    variant.solver = unquoted(solver.empty() ? run.setting("balancer") : solver);
   } else if (variant.scheme == "linear") {
-    const std::vector<bool> zeros = zeros_in(hparam(run, "penalties"));
+    const std::vector<bool> zeros = zeros_in(run.setting("penalties"));
     std::vector<std::string> minimised;
     for (std::size_t i = 0; i < variant.objectives.size(); ++i) {
       if (i == 0 || i > zeros.size() || !zeros[i - 1]) {
@@ -85,8 +75,7 @@ std::string suffix_of(const Variant& variant, const Differs& differs) {
   if (differs.solver && !variant.solver.empty()) {
     parts.push_back(variant.solver);
   }
-  return parts.empty() ? ""
-                       : " (" + base::joined(parts, "; ", [](const std::string& part) { return part; }) + ")";
+  return parts.empty() ? "" : " (" + base::joined(parts, "; ") + ")";
 }
 
 }  // namespace

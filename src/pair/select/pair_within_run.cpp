@@ -60,12 +60,7 @@ std::vector<double> numbers_in_json(std::string_view text) {
 }
 
 std::vector<double> numbers_of(const Run& run, std::string_view name) {
-  for (const auto& [key, value] : run.hparams) {
-    if (key == name) {
-      return numbers_in_json(value);
-    }
-  }
-  return {};
+  return numbers_in_json(run.setting(name));
 }
 
 // In the order of the preference that the run was trained with.

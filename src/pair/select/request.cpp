@@ -165,11 +165,11 @@ void keep_requested(const Request& request, History& history) {
   std::set<std::string> datasets;
   std::set<std::string> algorithms;
   for (const Run& run : history) {
-    datasets.insert({run.dataset, run.trained_on()});
+    datasets.insert({run.dataset, run.recorded_dataset()});
     algorithms.insert({run.algorithm, run.trained_as()});
   }
   keep_named("dataset", request.datasets, datasets, history, [](const std::string& name, const Run& run) {
-    return name == run.dataset || name == run.trained_on();
+    return name == run.dataset || name == run.recorded_dataset();
   });
   keep_named("algorithm", request.algorithms, algorithms, history,
              [](const std::string& name, const Run& run) {

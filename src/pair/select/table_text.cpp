@@ -54,19 +54,26 @@ std::string explanation_of_x(const Table& table) {
 std::string latex_escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
-    if (std::string_view("%_&#$").find(c) != std::string_view::npos) {
-      escaped.push_back('\\');
+    if (c == '\\') {
+      escaped += "\\textbackslash{}";
+    } else if (c == '^') {
+      escaped += "\\textasciicircum{}";
+    } else if (c == '~') {
+      escaped += "\\textasciitilde{}";
+    } else {
+      escaped += std::string_view("%_&#${}").find(c) == std::string_view::npos ? "" : "\\";
+      escaped += c;
     }
-    escaped.push_back(c);
   }
   return escaped;
 }
 
 std::string as_latex(const Table& table) {
-  std::string text = "\\subsubsection{" +
-                     (table.dataset.empty() ? std::string("Averages") : latex_escaped(table.dataset)) +
-                     "}\n\n\\begin{center}\n\\adjustbox{max width=\\textwidth}{%\n\\begin{tabular}{l" +
-                     std::string(table.columns.size() + 1, 'c') + "}\n\\toprule\n";
+  std::string text =
+      "\\subsubsection{" +
+      (table.dataset.empty() ? std::string("Averages") : latex_escaped(base::printable(table.dataset))) +
+      "}\n\n\\begin{center}\n\\adjustbox{max width=\\textwidth}{%\n\\begin{tabular}{l" +
+      std::string(table.columns.size() + 1, 'c') + "}\n\\toprule\n";
   bool header = true;
   for (const Line& line : lines_of(table, " $\\pm$ ")) {
     for (std::size_t i = 0; i < line.size(); ++i) {

@@ -65,7 +65,8 @@ void notify_of_roles(Learner& learner, const Settings& settings) {
   }
 }
 
-// The model may be a user's own, so it decides. (Settings are checked before there is a model.)
+// Only for models without an fp16_flag, such as a user's own. With one, settings_checks.cpp refuses it by the
+// option's name, before there is a model.
 void check_precision(const Learner& learner, const Settings& settings) {
   if (settings.precision == Precision::bf16 && learner.model->steps_in_half()) {
     throw std::invalid_argument("precision: expected fp32 or tf32 with a model that steps in fp16, got bf16");

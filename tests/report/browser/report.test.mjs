@@ -155,6 +155,67 @@ test("the heat map is of one dataset, over settings that vary, with ticks that d
   await page.context().close();
 });
 
+test("the heat map has a metric and two settings of the chosen dataset", async () => {
+  const folder = join(scratch, "tasks");
+  const errors = {worst_test_acc: undefined, worst_test_mse: 0.25};
+  for (const env of ["env0_in", "env1_in", "env2_out", "env3_out", "env4_out"]) {
+    errors[`${env}_acc`] = undefined;
+    errors[`${env}_mse`] = 0.25;
+  }
+  for (const [dataset, hparams, seeds, extra] of [["values", ["lr", "width"], [0, 1], errors], ["classes", ["depth", "lr"], [0], {}]]) {
+    for (const seed of seeds) {
+      for (const [first, second] of [[1, 3], [1, 4], [2, 3], [2, 4]]) {
+        writeRun(join(folder, `${dataset}-${seed}-${first}-${second}`), {dataset, seed, records: 3, extra, hparams:
+          {[hparams[0]]: first, [hparams[1]]: second}});
+      }
+    }
+  }
+  const page = await open(report("tasks.html", folder));
+  const map = () => page.$eval("#heat-plot", (plot) => [plot.layout.title.text, plot.layout.xaxis.title.text,
+    plot.layout.yaxis.title.text, plot.data[0].z.flat().filter((value) => value !== null).length]);
+  const metrics = () => page.$$eval("#heat-metric option", (all) => all.map((each) => each.value));
+  assert.equal(await page.inputValue("#heat-dataset"), "values");
+  assert.deepEqual(await map(), ["worst-environment test squared error", "lr", "width", 4]);
+  assert.ok(!(await metrics()).includes("worst_test_acc"));
+  await page.selectOption("#heat-x", {label: "lr"});
+  await page.selectOption("#heat-dataset", "classes");
+  await ready(page);
+  assert.deepEqual(await map(), ["worst-environment test accuracy", "lr", "depth", 4], "what the reader chose stays");
+  assert.ok(!(await metrics()).includes("worst_test_mse"));
+  await page.selectOption("#heat-x", {label: "depth"});
+  await page.selectOption("#heat-dataset", "values");
+  await ready(page);
+  assert.deepEqual((await map()).slice(1), ["lr", "width", 4], "what the dataset does not have is replaced");
+  assert.deepEqual(page.trouble, []);
+  await page.context().close();
+});
+
+test("methods have places, dashes and words of their own", async () => {
+  const folder = join(scratch, "places");
+  for (const year of [2020, 2021]) {
+    for (let i = 0; i < 6; ++i) {
+      writeRun(join(folder, `run-${year}-${i}`), {dataset: `table (hospitals_${year}.csv)`, algorithm: "erm", seed: i, records: 3,
+        extra: {losses: {erm: 1 + i, irmv1: 9 - i, vrex: 1}}});
+    }
+  }
+  const page = await open(report("places.html", folder));
+  assert.deepEqual(await page.$eval("#spread-plot", (plot) => plot.data.map((trace) => trace.x0)), [0, 1]);
+  const ticks = await page.$$eval("#spread-plot .xtick text", (texts) => texts.map((text) => text.textContent));
+  assert.deepEqual(ticks, ["erm on table…s_2020.csv)", "erm on table…s_2021.csv)"]);
+  const words = await page.textContent("#pareto-words");
+  assert.match(words, /12 of 12 runs are not dominated by a run on the same dataset: run-2020-\d, run-2021-\d, run-2020/);
+  assert.deepEqual(page.trouble, []);
+  await page.context().close();
+  const many = join(scratch, "dashes");
+  for (const algorithm of "abcdefgh") writeRun(join(many, algorithm), {algorithm, records: 3});
+  const lines = await open(report("dashes.html", many));
+  const dashes = await lines.$$eval("#overlay-plot .scatterlayer .js-line", (paths) => paths.map((path) => path.style.strokeDasharray));
+  assert.equal(dashes.length, 8);
+  assert.equal(new Set(dashes).size, 8, dashes.join("; "));
+  assert.deepEqual(lines.trouble, []);
+  await lines.context().close();
+});
+
 test("metrics, settings and losses can be switched", async () => {
   const page = await open(join(scratch, "sweep.html"));
   const title = () => page.$eval("#overlay-plot", (plot) => plot.layout.yaxis.title.text);

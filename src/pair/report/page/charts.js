@@ -12,9 +12,10 @@ function colors() {
 // Item i has its own colour, dash and shape.
 function look(i) {
   const marks = colors().marks;
+  const {dashes} = page.palette;
   return {
     color: marks[i % marks.length],
-    dash: ["solid", "dash", "dot", "dashdot"][Math.floor(i / marks.length + i) % 4],
+    dash: dashes[Math.floor(i / marks.length + i) % dashes.length],
     symbol: ["circle", "square", "triangle-up", "diamond", "cross", "x", "star", "triangle-down"][i % 8],
   };
 }

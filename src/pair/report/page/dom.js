@@ -19,7 +19,8 @@ function section(id, title, ...children) {
   return el("section", {id, "aria-labelledby": `${id}-title`}, el("h2", {id: `${id}-title`}, title), ...children);
 }
 
-// A labelled choice. `set` replaces the options and keeps the reader's choice if it still exists.
+// A labelled choice. `set` replaces the options and keeps the reader's choice if it still exists. Otherwise the value
+// is the preferred one or, if that does not exist either, the first.
 function choice(id, label, changed) {
   const select = el("select", {id, change: () => { select.dataset.touched = "1"; changed(); }});
   const box = el("label", {class: "choice", for: id}, el("span", {}, label), select);
@@ -28,12 +29,11 @@ function choice(id, label, changed) {
     get value() { return select.value; },
     set value(value) { select.value = value; },
     set(options, preferred) {
-      const chosen = select.dataset.touched ? select.value : preferred;
+      const wanted = select.dataset.touched ? [select.value, preferred] : [preferred];
       const same = select.options.length === options.length &&
         options.every((option, i) => select.options[i].value === option[0] && select.options[i].text === option[1]);
       if (!same) select.replaceChildren(...options.map(([value, text]) => el("option", {value}, text)));
-      const found = options.some(([value]) => value === chosen);
-      select.value = found ? chosen : options.length > 0 ? options[0][0] : "";
+      select.value = wanted.find((each) => options.some(([value]) => value === each)) ?? options[0]?.[0] ?? "";
     },
   };
 }
@@ -46,6 +46,27 @@ function shorten(text, most) {
 // Text that Plotly shows literally: it interprets some tags and entities itself.
 function plain(text, most = 48) {
   return shorten(String(text), most).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+}
+
+// The beginning and the end of a long text.
+function withoutMiddle(text, most) {
+  const characters = Array.from(text);
+  const kept = (most - 1) / 2;
+  return characters.length > most ?
+    [...characters.slice(0, Math.ceil(kept)), "…", ...characters.slice(-Math.floor(kept))].join("") : text;
+}
+
+// Labels of an axis. They must differ, since Plotly joins equal ones: if the beginnings of long names are the same,
+// their ends are kept, too.
+function distinct(names, most = 28) {
+  const alike = new Set(names.map((name) => shorten(name, most))).size < new Set(names).size;
+  const seen = new Map();
+  return names.map((name) => {
+    const text = plain(alike ? withoutMiddle(name, most) : name, most);
+    const count = (seen.get(text) ?? 0) + 1;
+    seen.set(text, count);
+    return count === 1 ? text : `${text} (${count})`;
+  });
 }
 
 function isNumber(value) {

@@ -19,17 +19,6 @@ const modelSection = section("model", "The model on held-out data",
   el("details", {id: "model-numbers"}, el("summary", {}, "All numbers by environment"), modelTable),
   wrongTitle, wrongNote, wrongList);
 
-// Axis labels must differ: Plotly joins equal ones.
-function distinct(names, most = 28) {
-  const seen = new Map();
-  return names.map((name) => {
-    const text = plain(name, most);
-    const count = (seen.get(text) ?? 0) + 1;
-    seen.set(text, count);
-    return count === 1 ? text : `${text} (${count})`;
-  });
-}
-
 function partOf(environment) {
   return environment.test ? "test" : "held out";
 }

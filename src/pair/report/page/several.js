@@ -54,15 +54,16 @@ function updateSpread(metric) {
   });
   severalFigures.spread.update(methods.length === 0 ? () => null : () => ({
     revision: metric.key,
-    traces: methods.map(([method, i]) => {
+    traces: methods.map(([method, i], place) => {
       const runs = data.runs.filter((run) => run.method === i && isNumber(run.last[at]));
       const {color, symbol} = look(i);
-      return {type: "box", name: plain(method.label, 24), y: runs.map((run) => run.last[at]), boxpoints: "all",
+      return {type: "box", name: plain(method.label), x0: place, y: runs.map((run) => run.last[at]), boxpoints: "all",
         boxmean: "sd", jitter: 0.5, pointpos: 0, marker: {color, symbol, size: 5, opacity: 0.7}, line: {color, width: 1.2},
         fillcolor: faded(color, 0.12), text: runs.map((run) => plain(`${run.label}, seed ${run.seed}`)),
         hovertemplate: "%{y}<br>%{text}<extra></extra>", meta: {names: runs.map((run) => run.name)}};
     }),
-    layout: {showlegend: false, xaxis: axis("", {type: "category"}), yaxis: axisFor(metric)},
+    layout: {showlegend: false, yaxis: axisFor(metric), xaxis: axis("", {type: "linear", showgrid: false,
+      tickvals: methods.map((_, place) => place), ticktext: distinct(methods.map(([method]) => method.label), 24)})},
   }), `Each point is a run; the dashed line and diamond are mean and standard deviation: ${words.join("; ")}.`);
 }
 
@@ -150,7 +151,9 @@ function updatePareto() {
     .filter((point) => isNumber(point.x) && isNumber(point.y));
   const datasets = [...new Set(points.map((point) => point.run.dataset))];
   const fronts = datasets.map((dataset) => nonDominated(points.filter((point) => point.run.dataset === dataset)));
-  const front = fronts.flat();
+  // In turn, so that the words below name runs of each dataset.
+  const longest = Math.max(0, ...fronts.map((each) => each.length));
+  const front = Array.from({length: longest}, (_, i) => fronts.flatMap((each) => each.slice(i, i + 1))).flat();
   const labels = front.slice(0, 5).map((point) => point.run.label).join(", ");
   severalFigures.pareto.update(points.length === 0 ? () => null : () => {
     const traces = data.methods.map((method, i) => {

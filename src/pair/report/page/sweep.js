@@ -164,11 +164,17 @@ function updateSweep() {
 }
 
 function updateHeatChoices() {
-  const options = dimensions(heatRuns()).map((dimension) => [dimension.key, dimension.label]);
+  const runs = heatRuns();
+  const metrics = data.metrics.filter((metric, i) => runs.some((run) => isNumber(run.last[i])));
+  const usualMetric = [data.headline, "worst_test_mse"].find((key) => metrics.some((metric) => metric.key === key));
+  heatMetric.set(metrics.map((metric) => [metric.key, metric.label]), usualMetric);
+  const options = dimensions(runs).map((dimension) => [dimension.key, dimension.label]);
   const settings = options.filter(([key]) => key.startsWith("s") && key !== "seed");
   const usual = [...settings, ...options.filter((option) => !settings.includes(option))];
-  heatMetric.set(data.metrics.map((metric) => [metric.key, metric.label]), data.headline);
   heatX.set(options, usual[0]?.[0]);
   heatY.set(options, usual[1]?.[0]);
+  if (heatX.value === heatY.value) {
+    heatY.value = usual.find(([key]) => key !== heatX.value)?.[0] ?? heatY.value;
+  }
   updateHeat();
 }
