@@ -41,6 +41,7 @@ class Pareto(unittest.TestCase):
             (lambda: pair.dominates([1], [1, 2]), ValueError, "b: expected a point with as many values as a"),
             (lambda: pair.gram_of([1, 2]), ValueError, "gradients: expected one row per objective"),
             (lambda: pair.gram_of("x"), TypeError, "gradients: expected numbers"),
+            (lambda: pair.gram_of([[1, 0], [0, 1e-170]]), ValueError, "gradients[1]: expected a norm of 0 or in"),
         ):
             with self.assertRaises(kind) as caught:
                 call()
