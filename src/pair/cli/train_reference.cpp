@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "pair/algorithms/recipes.h"
 #include "pair/algorithms/registry.h"
 #include "pair/base/tables.h"
 #include "pair/cli/reference.h"
