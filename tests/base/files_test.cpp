@@ -173,7 +173,8 @@ TEST(FileFault, SaysTheRealReason) {
   put(scratch / "file", "1");
   put(scratch / "secret", "1");
   fs::create_symlink("file", scratch / "link");
-  ASSERT_EQ(::mkfifo((scratch / "pipe").c_str(), 0600), 0);
+  ASSERT_EQ(::mkfifo((scratch / "pipe").c_str(), 0644), 0);
+  ASSERT_EQ(::mkfifo((scratch / "secret pipe").c_str(), 0), 0);
   fs::permissions(scratch / "closed", fs::perms::none);
   fs::permissions(scratch / "secret", fs::perms::none);
   const WithoutPermissions nobody;
@@ -183,6 +184,13 @@ TEST(FileFault, SaysTheRealReason) {
   EXPECT_EQ(file_fault(scratch / "file/below"), "does not exist");
   EXPECT_EQ(file_fault(scratch.path()), "is a folder");
   EXPECT_EQ(file_fault(scratch / "pipe"), "is a device or pipe");
+  EXPECT_EQ(stream_fault(scratch / "pipe"), "") << "without waiting for its writer";
+  EXPECT_EQ(stream_fault("/dev/null"), "");
+  EXPECT_EQ(stream_fault(scratch / "file"), "");
+  EXPECT_EQ(stream_fault(scratch / "absent"), "does not exist");
+  EXPECT_EQ(stream_fault(scratch.path()), "is a folder");
+  EXPECT_EQ(stream_fault(scratch / "secret"), "cannot be read: Permission denied");
+  EXPECT_EQ(stream_fault(scratch / "secret pipe"), "cannot be read: Permission denied");
   EXPECT_EQ(file_fault(scratch / "secret"), "cannot be read: Permission denied");
   EXPECT_EQ(file_fault(scratch / "closed/file"), "cannot be read: Permission denied");
 }

@@ -77,8 +77,11 @@ class Sweep : public ::testing::Test {
     std::ostringstream err;
     Context context{in, out, err};
     const int status =
-        cli::run(static_cast<int>(argv.size()), argv.data(), context,
-                 [](CLI::App& app, Context& inner) { add_sweep_keeping(add_sweep(app), inner); });
+        cli::run(static_cast<int>(argv.size()), argv.data(), context, [](CLI::App& app, Context& inner) {
+          CLI::App& sweep = add_sweep(app);
+          add_sweep_launch(sweep, inner);
+          add_sweep_keeping(sweep, inner);
+        });
     return {status, out.str(), err.str()};
   }
 
@@ -213,6 +216,17 @@ TEST_F(Sweep, SaysThatSweepJsonMayNotBeRead) {
   const Ended ended = run({"status"});
   EXPECT_NE(ended.status, 0);
   EXPECT_THAT(ended.err, HasSubstr("sweep.json: Permission denied"));
+}
+
+TEST_F(Sweep, DoesNotBeginInAFolderWithAFolderThatItCannotRead) {
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::remove(sweep::sweep_file(scratch.path()));
+  fs::create_directory(scratch / "lost+found");
+  fs::permissions(scratch / "lost+found", fs::perms::none);
+  const tests::WithoutPermissions nobody;
+  const Ended ended = run({"launch", "--datasets", "extrapolation-uniform", "--algorithms", "erm"});
+  EXPECT_NE(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("which holds 'lost+found'; give a new folder"));
 }
 
 TEST_F(Sweep, DoesNotWaitForASweepJsonThatIsAPipe) {

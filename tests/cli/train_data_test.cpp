@@ -87,6 +87,11 @@ TEST(TrainData, RefusesOtherData) {
   std::ofstream(scratch / "0.csv", std::ios::binary) << "\x89PNG\r\n\x1a\n";
   refuses((scratch / "0.csv").string(), "",
           "which is a PNG image; give the folder that holds ENVIRONMENT/CLASS/IMAGE");
+  std::ofstream(scratch / "cat.webp", std::ios::binary) << "RIFF" << std::string(4, '\0') << "WEBP";
+  refuses((scratch / "cat.webp").string(), "", "another RIFF file; give the folder that holds ENVIRONMENT/");
+  std::ofstream(scratch / "scan.TIF", std::ios::binary) << "II*" << std::string(5, '\0') << "\xff, and more";
+  refuses((scratch / "scan.TIF").string(), "",
+          "which is a binary file; give the folder that holds ENVIRONMENT/");
   std::ofstream(scratch / "1.csv", std::ios::binary) << "PK\x03\x04";
   refuses((scratch / "1.csv").string(), "table",
           "which is a ZIP archive, such as an .xlsx file; the program that");
@@ -109,8 +114,7 @@ TEST(TrainData, SaysWhyADatasetTakesNoColumns) {
           "--label applies to CSV files (--data FILE), got '/pets', which is a folder of images");
   refuses({"manifest", "/list.csv"},
           "got '/list.csv': a CSV file with the columns path, label and environment is a list of images, "
-          "which needs "
-          "no --label");
+          "which needs no columns");
   refuses({"batch", "4"}, "got the dataset images");
 }
 
@@ -157,14 +161,25 @@ TEST(TrainData, FilesWithoutAKnownDigestMustBeReadable) {
                          {"vocab", "file with one token per line"},
                          {"weights", "file, safetensors or PyTorch's .pt or .pth"}}) {
     base::Assignments missing{{name, (scratch / "none").string()}};
-    EXPECT_THAT([&] { complete_paths(missing); },
-                ThrowsMessage<std::invalid_argument>(HasSubstr(name + ": expected a " + kind + ", got '")));
+    const auto refusal =
+        ThrowsMessage<std::invalid_argument>(HasSubstr(name + ": expected a " + kind + ", got '"));
+    EXPECT_THAT([&] { complete_paths(missing); }, refusal);
+    EXPECT_THAT([&] { check_files(missing); }, refusal);
     base::Assignments known{{name, "none.csv"}, {name + "_sha256", std::string(64, 'a')}};
+    EXPECT_NO_THROW(check_files(known));
     EXPECT_NO_THROW(complete_paths(known));
     EXPECT_EQ(known.front().second, std::filesystem::absolute("none.csv").string())
         << "by its digest, unread";
     EXPECT_EQ(known.size(), 2U);
   }
+}
+
+TEST(TrainData, FilesAreCheckedWithoutReadingThem) {
+  const tests::Scratch scratch;
+  // Its digest would take hours.
+  std::ofstream(scratch / "huge.pt") << "x";
+  std::filesystem::resize_file(scratch / "huge.pt", std::uintmax_t{1} << 40U);
+  EXPECT_NO_THROW(check_files({{"weights", (scratch / "huge.pt").string()}}));
 }
 
 TEST(TrainData, PathsAreMadeAbsoluteWithoutReadingTheFiles) {

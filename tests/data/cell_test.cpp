@@ -93,9 +93,10 @@ TEST(Cell, KnowsNumbersThatHaveNoDecimalPoint) {
     EXPECT_EQ(number_form(text), NumberForm::percent) << text;
   }
   for (const char* text : {"", "%", ",", "12", "1.5", "1,2,3", "1,23,456", "1.2,3.4", "a,5", "5 m", "<0,5",
-                           "1,234.5.6", "12,345,67", "17%%x"}) {
+                           "1,234.5.6", "12,345,67", "17%%x", "5%%", "5% %", "2,5%%"}) {
     EXPECT_EQ(number_form(text), std::nullopt) << text;
   }
+  EXPECT_EQ(number_form(std::string(1'000'000, '%')), std::nullopt);
 }
 
 TEST(Cell, KnowsWordsForInfinity) {

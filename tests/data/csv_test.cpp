@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "tests/data/fixtures.h"
+#include "tests/support/filled_pipe.h"
 #include "tests/support/without_permissions.h"
 
 namespace pair::data::testing {
@@ -133,6 +134,22 @@ TEST(Csv, RefusesWhatIsNotAFile) {
   EXPECT_THAT([&] { (void)CsvReader(scratch.path()); },
               refuses("expected a CSV file, got a path that is a folder"));
   EXPECT_THAT([] { (void)CsvReader("/dev/null"); }, refuses("got a path that is a device or pipe"));
+}
+
+TEST(Csv, ReadsAPipeOnceIfAllowed) {
+  const tests::FilledPipe pipe("a,b\n1,2\n");
+  EXPECT_THAT([&] { (void)CsvReader(pipe.path()); }, refuses("got a path that is a device or pipe"));
+  EXPECT_THAT(rows_of(CsvReader(pipe.path(), {.pipes = true})),
+              ElementsAre(ElementsAre("a", "b"), ElementsAre("1", "2")));
+  const Bytes packed = gzip(bytes_of("a\n1\n"));
+  const tests::FilledPipe gzipped({reinterpret_cast<const char*>(packed.data()), packed.size()});
+  EXPECT_THAT(rows_of(CsvReader(gzipped.path(), {.pipes = true})),
+              ElementsAre(ElementsAre("a"), ElementsAre("1")));
+  const tests::FilledPipe image("\x89PNG\r\n\x1a\n");
+  EXPECT_THAT([&] { (void)CsvReader(image.path(), {.pipes = true}); },
+              refuses("expected a CSV file, got a PNG image"));
+  EXPECT_THAT([] { (void)CsvReader("/none.csv", {.pipes = true}); },
+              refuses("got a path that does not exist"));
 }
 
 TEST(Csv, SaysWhichKindOfFileIsNotText) {

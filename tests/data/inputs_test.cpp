@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <fstream>
+#include <memory>
 #include <sstream>
 
 #include "pair/data/environment.h"
+#include "pair/data/table_encoding.h"
+#include "tests/support/filled_pipe.h"
 #include "tests/support/pictures.h"
 #include "tests/support/scratch.h"
 
@@ -105,6 +108,24 @@ TEST(NumberInputs, NameTheLineThatCannotBeUsed) {
                 "expected a CSV file, got a path that is a folder");
   refuses_input(point_form, {}, two, "expected CSV files or -, got none");
   refuses_input(point_form, {"-"}, {.shape = {2}, .batch = 0}, "batch: expected an integer from 1");
+}
+
+TEST(NumberInputs, MayBePipes) {
+  const tests::FilledPipe pipe("x2,x1\n1,2\n");
+  EXPECT_TRUE(torch::equal(read_all(point_form, {pipe.path()}, two).inputs, torch::tensor({{2.0F, 1.0F}})));
+}
+
+TEST(TableInputs, MayBePipes) {
+  TableEncoding encoding;
+  encoding.columns = {{.name = "age", .mean = 50, .deviation = 10}, {.name = "dose"}};
+  encoding.label = {.name = "y", .classes = {"no", "yes"}};
+  const ReadingOptions options{.table = std::make_shared<const TableEncoding>(encoding), .shape = {2}};
+  const InputForm form{.kind = std::string(table_input)};
+  const tests::FilledPipe pipe("dose,age\n3,60\n4,40\n");
+  const Read read = read_all(form, {pipe.path()}, options);
+  EXPECT_TRUE(torch::equal(read.inputs, torch::tensor({{1.0F, 3.0F}, {-1.0F, 4.0F}})));
+  EXPECT_THAT(read.names, ElementsAre(pipe.path() + ":2", pipe.path() + ":3"));
+  refuses_input(form, {"/none.csv"}, options, "expected a CSV file, got a path that does not exist");
 }
 
 const InputForm tiny_form = form_of(ImageInput{.rows = 4, .columns = 5});

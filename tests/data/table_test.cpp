@@ -162,6 +162,16 @@ TEST(Table, DoesNotAdviseToLeaveOutTheLabelOrTheEnvironment) {
           "'--environment' can name a column with few values");
 }
 
+TEST(Table, SaysHowNumbersOfALabelAreWritten) {
+  std::string text = "y,age\n";
+  for (int i = 0; i < 20; ++i) {
+    text += (i == 0 ? "\"1,234\"" : "\"" + std::to_string(i) + ",5\"") + ",1\n";
+  }
+  EXPECT_THAT([&] { (void)table_of(text, {.label = "y", .most_categories = 10}); },
+              refused("label 'y': expected numbers, got cells such as '1,5', which look like numbers with a "
+                      "decimal comma; write them with a point"));
+}
+
 TEST(Table, KnowsTheLineOfTheFirstMissingCell) {
   const Table table = table_of("a,b,c\n1,x,1\n,\"y\nz\",1\n3,NA,1\n,,1\n");
   EXPECT_EQ(table.find("a")->missing_line, 3U);
@@ -185,6 +195,15 @@ TEST(Table, NamesInSentencesAreBounded) {
   EXPECT_EQ(quoted_names({"a", "b", "c", "d"}, 2), "'a', 'b' and 2 more");
   EXPECT_THAT(quoted_names({std::string(1000, 'x'), "\x1b[2J"}),
               AllOf(HasSubstr("xxx...'"), HasSubstr("'?[2J'"), Not(HasSubstr(std::string(50, 'x')))));
+}
+
+TEST(Table, NamesAreSortedBySizeWhereAllAreNumbers) {
+  std::vector<std::string> years{"10", "9", "2020"};
+  sort_names(years);
+  EXPECT_THAT(years, ElementsAre("9", "10", "2020"));
+  std::vector<std::string> names{"10", "9", "x"};
+  sort_names(names);
+  EXPECT_THAT(names, ElementsAre("10", "9", "x"));
 }
 
 }  // namespace

@@ -5,17 +5,22 @@
 #include <sstream>
 
 #include "pair/base/options.h"
+#include "pair/base/registry.h"
 #include "pair/base/temporary_folder.h"
 #include "pair/data/inputs.h"
 #include "pair/data/registry.h"
 #include "pair/data/text.h"
+#include "tests/support/filled_pipe.h"
 
 namespace pair::data {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::ThrowsMessage;
 
 constexpr const char* vocabulary_text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nso\nkind\nyou\nfool\n##s\n,\n";
@@ -194,6 +199,22 @@ TEST_F(TextFiles, ThatDoNotFitAreRefusedByName) {
               ThrowsMessage<std::invalid_argument>(HasSubstr("vocab.txt has changed")));
 }
 
+// They have no option 'task'.
+TEST_F(TextFiles, MayHaveManyRareClasses) {
+  std::string rows = "comment,rare,name,source\n";
+  for (int i = 0; i < 40; ++i) {
+    rows += "so kind," + std::to_string(i % 25) + "," + std::to_string(i) + (i < 20 ? ",forum\n" : ",news\n");
+  }
+  const std::string file = write("rare.csv", rows);
+  const EnvironmentSet set = entry_of("text").make(comments({{"file", file}, {"label", "rare"}}), 0);
+  EXPECT_THAT(set.notices, AllOf(Contains(HasSubstr("25 classes in 40 rows; few rows share a class")),
+                                 Each(Not(HasSubstr("task=")))));
+  const base::Options names = comments({{"file", file}, {"label", "name"}});
+  EXPECT_THAT([&] { (void)entry_of("text").make(names, 0); },
+              ThrowsMessage<std::invalid_argument>(
+                  AllOf(HasSubstr("got 40 classes in 40 rows, such as '0'"), Not(HasSubstr("task=")))));
+}
+
 TEST_F(TextFiles, WithManyUnknownTokensAreReported) {
   const std::string poor = write("poor.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n");
   const EnvironmentSet set = entry_of("text").make(comments({{"vocab", poor}}), 0);
@@ -235,6 +256,14 @@ TEST_F(TextInputFiles, AreAColumnOfCsvFilesAndLinesOfOthers) {
   EXPECT_THAT(batches[0].names,
               ElementsAre(HasSubstr("new.csv:2"), HasSubstr("new.csv:3"), HasSubstr("new.txt:1")));
   EXPECT_THAT(numbers_in(batches[0].inputs[0]), ElementsAre(2, 4, 9, 4, 3, -1));
+}
+
+TEST_F(TextInputFiles, MayBePipes) {
+  const tests::FilledPipe pipe("so kind\nyou\n");
+  const std::vector<InputBatch> batches = all({pipe.path()});
+  ASSERT_EQ(batches.size(), 1U);
+  EXPECT_THAT(batches[0].names, ElementsAre(pipe.path() + ":1", pipe.path() + ":2"));
+  EXPECT_THAT(numbers_in(batches[0].inputs[1]), ElementsAre(2, 6, 3, -1, -1, -1));
 }
 
 TEST_F(TextInputFiles, ThatCannotBeUsedAreNamed) {

@@ -18,6 +18,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -424,16 +425,37 @@ TEST(RunSpec, NamesWhereTwoDiffer) {
   EXPECT_EQ(difference(spec, other), "its start is \"none\", here \"another\"");
 }
 
+TEST(RunSpec, FilesDifferInContentIfBothHaveADigest) {
+  RunSpec first = small_spec();
+  RunSpec second = first;
+  set(first, "weights_sha256", std::string(64, 'a'));
+  EXPECT_THAT(difference(first, second),
+              AllOf(HasSubstr("its weights_sha256 is \"aaa"), EndsWith("here \"none\"")));
+  set(second, "weights_sha256", std::string(64, 'b'));
+  EXPECT_THAT(difference(first, second), EndsWith("bbb\" (the file's content differs)"));
+}
+
 TEST(Resolve, SuggestsTheNearName) {
   EXPECT_THAT([] { (void)resolve("cmnst", "pair"); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'cmnist'?")));
   EXPECT_THAT([] { (void)resolve("cmnist", "irmv2"); },
               ThrowsMessage<std::invalid_argument>(AllOf(
                   HasSubstr("unknown algorithm 'irmv2'; did you mean 'irmv1'?"), HasSubstr("groupdro"))));
-  const std::array overrides = {base::Assignment{"learning_rate", "1"}};
-  EXPECT_THAT([&] { (void)resolve("cmnist", "pair", overrides); },
-              ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("unknown setting 'learning_rate'; did you mean 'lr', the learning rate of")));
+}
+
+TEST(Resolve, SuggestsSettingsByTheirNamesAndThenByTheirSummaries) {
+  const auto suggests = [](const char* name, auto sentence) {
+    const std::array overrides = {base::Assignment{name, "1"}};
+    EXPECT_THAT([&] { (void)resolve("cmnist", "pair", overrides); },
+                ThrowsMessage<std::invalid_argument>(sentence));
+  };
+  suggests("learning_rate",
+           HasSubstr("unknown setting 'learning_rate'; did you mean 'lr': learning rate of all steps"));
+  suggests("learning-rate", HasSubstr("did you mean 'lr': learning rate of"));
+  suggests("step", HasSubstr("unknown setting 'step'; did you mean 'steps'?"));
+  for (const char* const name : {"hidden", "weight"}) {
+    suggests(name, Not(HasSubstr("': ")));
+  }
 }
 
 TEST(Resolve, OtherObjectivesGetAPreferenceOfTheirOwn) {

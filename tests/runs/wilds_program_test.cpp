@@ -313,6 +313,20 @@ TEST(PairWildsRuns, NameAnImageThatIsMissing) {
   EXPECT_THAT(trained.err, HasSubstr("patches/patient_"));
 }
 
+// The datasets have no option that skips images, so none is suggested.
+TEST(PairWildsRuns, NameABrokenImage) {
+  const Scratch scratch;
+  data::generate_wilds("camelyon17", scratch / "data", {.samples = 1});
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(scratch / "data")) {
+    if (entry.path().extension() == ".png") {
+      fs::resize_file(entry.path(), 20);
+    }
+  }
+  const Answer trained = pair_in(scratch.path(), wilds_run("camelyon17", "erm", "run", {"model=mnist_cnn"}));
+  EXPECT_EQ(trained.status, 1);
+  EXPECT_THAT(trained.err, AllOf(HasSubstr("patches/patient_"), Not(HasSubstr("broken=skip"))));
+}
+
 TEST(PairPaperWilds, MakesTable2AndTable5QuicklyOnMadeUpFolders) {
   const Scratch scratch;
   const std::vector<std::string> table{

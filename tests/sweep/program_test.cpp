@@ -270,6 +270,21 @@ TEST(PairSweep, GrowsWithAMessageAndRefusesToMix) {
   EXPECT_THAT(mixed.err, AllOf(HasSubstr("holds a different sweep"), HasSubstr("its steps is 5, here 6")));
 }
 
+TEST(PairSweep, BeginsInAFolderThatHasOnlyItsLogs) {
+  const Scratch scratch;
+  fs::create_directories(scratch / "sweep");
+  for (const char* const name : {"launch.log", "slurm-123.out", "errors.err", ".nfs001"}) {
+    runs::testing::write(scratch / "sweep" / name, "x");
+  }
+  const Answer ended = pair_in(scratch.path(), eight("5"));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  fs::remove(sweep_file(scratch / "sweep"));
+  runs::testing::write(scratch / "sweep/thesis.tex", "x");
+  const Answer refused = pair_in(scratch.path(), eight("5"));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("got 'sweep', which holds 'thesis.tex'; give a new folder"));
+}
+
 TEST(PairSweep, RunsAJobAsItsSpecRunsAlone) {
   const Scratch scratch;
   ASSERT_EQ(pair_in(scratch.path(), eight()).status, 0);

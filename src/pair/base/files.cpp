@@ -188,6 +188,15 @@ std::string file_fault(const std::filesystem::path& path) {
   return "cannot be read: " + std::generic_category().message(error);
 }
 
+std::string stream_fault(const std::filesystem::path& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0 || !(S_ISFIFO(status.st_mode) || S_ISCHR(status.st_mode))) {
+    return file_fault(path);
+  }
+  const bool readable = ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0;
+  return readable ? "" : "cannot be read: " + std::generic_category().message(errno);
+}
+
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name) {
   std::vector<std::string> names;
   std::error_code error;

@@ -78,6 +78,10 @@ std::string folder_fault(const std::filesystem::path& path);
 // read: Permission denied". Empty if it is a regular file that can be opened.
 std::string file_fault(const std::filesystem::path& path);
 
+// The same for a file that is read once, from front to back: it may also be a pipe or a device. These are not
+// opened, since opening a pipe waits for its writer.
+std::string stream_fault(const std::filesystem::path& path);
+
 // The direct subfolders that contain an entry of this name, sorted by name. Empty if the folder cannot be
 // read.
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name);

@@ -83,8 +83,8 @@ struct Field {
   // For values that are paths of files or folders, unless they are empty or "none". Commands make paths absolute, so
   // that a spec holds in any working directory, and set the digest, so that the file's content decides the run.
   struct Path {
-    std::string kind;         // what it must be, for messages: "CSV file"
-    std::string digest = {};  // the option that holds the file's SHA-256; empty for folders
+    std::string kind = {};    // of files, for messages: "CSV file"
+    std::string digest = {};  // of files: the option that holds the SHA-256
   };
   std::optional<Path> path = {};
 
@@ -106,7 +106,7 @@ struct Field {
     return *this;
   }
   Field& names_folder() {
-    path = Path{"folder"};
+    path = Path{};
     return *this;
   }
 

@@ -75,7 +75,8 @@ std::map<std::string, std::string> weights_by_model(const std::vector<std::strin
                        base::printable(text) + "'");
     }
     base::Assignments setting{{"weights", file}};
-    complete_paths(setting);  // makes the path absolute, and checks that it is a file
+    check_files(setting);
+    make_paths_absolute(setting);
     files[model] = setting.front().second;
   }
   return files;
@@ -97,7 +98,7 @@ void run_wilds_table(const std::string& name, const PaperWildsArguments& argumen
       throw UsageError(base::unknown_name("dataset of " + name, dataset, names));
     }
   }
-  (void)common_overrides(arguments);  // refuses wrong settings before data is made
+  check_files(typed_overrides(arguments));  // before data is made
   if (request.quick && request.data_root.empty()) {
     request.data_root = made_up_root(arguments.out, request.datasets);
   }

@@ -89,7 +89,7 @@ std::vector<std::uint64_t> seeds_of(const std::string& text) {
   return seeds;
 }
 
-base::Assignments common_overrides(const RecipeArguments& arguments, const base::Assignments& own) {
+base::Assignments typed_overrides(const RecipeArguments& arguments) {
   base::Assignments overrides = {{"device", arguments.device}};
   if (!arguments.precision.empty()) {
     overrides.emplace_back("precision", arguments.precision);
@@ -101,6 +101,11 @@ base::Assignments common_overrides(const RecipeArguments& arguments, const base:
     overrides.emplace_back("half", "true");
   }
   append_set_option(arguments.set, overrides);
+  return overrides;
+}
+
+base::Assignments common_overrides(const RecipeArguments& arguments, const base::Assignments& own) {
+  base::Assignments overrides = typed_overrides(arguments);
   overrides.insert(overrides.end(), own.begin(), own.end());
   complete_paths(overrides);
   return overrides;

@@ -40,8 +40,11 @@ void add_jobs_option(CLI::App& command, std::size_t& jobs);
 // "0-9" or "0,2,5-7". Throws UsageError.
 std::vector<std::uint64_t> seeds_of(const std::string& text);
 
-// --device, --precision, --tf32, --half and --set as settings, and then those of the command's own options, which win.
-// Throws UsageError.
+// --device, --precision, --tf32, --half and --set as settings. Throws UsageError for what is not NAME=VALUE.
+base::Assignments typed_overrides(const RecipeArguments& arguments);
+
+// The same, then those of the command's own options, which win, and the digests of files (complete_paths). Throws
+// UsageError.
 base::Assignments common_overrides(const RecipeArguments& arguments, const base::Assignments& own = {});
 
 // The paper's settings that --set changes, as key=value; settings of the computation (threads, device) do not

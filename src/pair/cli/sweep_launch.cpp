@@ -42,6 +42,23 @@ struct LaunchArguments {
   bool json = false;
 };
 
+// False if it cannot be read: then it is somebody else's.
+bool is_run(const fs::path& folder) {
+  try {
+    return base::is_there(runs::spec_file(folder)) || base::is_there(runs::results_file(folder));
+  } catch (const base::FileError&) {
+    return false;
+  }
+}
+
+// Whether it is a file that a shell or Slurm writes the output of a launch to.
+bool is_log(const fs::directory_entry& entry) {
+  constexpr std::array<std::string_view, 3> endings = {".log", ".out", ".err"};
+  std::error_code unknown;
+  return entry.is_regular_file(unknown) &&
+         std::find(endings.begin(), endings.end(), entry.path().extension().string()) != endings.end();
+}
+
 // Throws UsageError if the folder has files but neither a sweep nor runs: it is probably a folder of the
 // user's.
 void refuse_folder_of_other_files(const fs::path& out) {
@@ -52,11 +69,10 @@ void refuse_folder_of_other_files(const fs::path& out) {
   for (auto entry = fs::directory_iterator(out, error); !error && entry != fs::directory_iterator();
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    const bool is_run =
-        base::is_there(runs::spec_file(entry->path())) || base::is_there(runs::results_file(entry->path()));
-    if (!is_run && !name.starts_with("sweep.") && !name.starts_with('.')) {
+    if (!name.starts_with("sweep.") && !name.starts_with('.') && !is_log(*entry) && !is_run(entry->path())) {
       throw UsageError("--out: expected a folder that is new, empty or a sweep's own, got '" +
-                       base::printable(out.string()) + "', which holds '" + base::printable(name) + "'");
+                       base::printable(out.string()) + "', which holds '" + base::printable(name) +
+                       "'; give a new folder");
     }
   }
 }

@@ -141,7 +141,8 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
   flag("--freeze-featurizer", "freeze_featurizer", "true", "Train only the head in the balance phase");
   setting("--test-envs", "test_envs",
           "Test environments, separated by commas: names or numbers from 0; 'each': one run per environment "
-          "(default: the last one of a CSV file with --label, otherwise the first one)");
+          "(default: the last one of CSV files, ColoredMNIST and RotatedMNIST; the first one of image "
+          "datasets)");
   setting("--steps", "steps", "Total number of updates (default: the dataset's, 501 on cmnist)");
   setting("--threads", "threads", "Threads per operation; rounding depends on it (default 1)");
   setting("--device", "device", "cpu, cuda or cuda:N (default cpu)");

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/files.h"
 #include "pair/base/names.h"
@@ -13,6 +14,7 @@
 #include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/data/csv.h"
+#include "pair/data/image_folder.h"
 #include "pair/data/image_manifest.h"
 #include "pair/data/registry.h"
 #include "pair/data/sha256.h"
@@ -95,20 +97,6 @@ bool is_named(const base::Assignments& settings, std::string_view name) {
                              [name](const base::Assignment& setting) { return setting.first == name; });
 }
 
-// The SHA-256 of the file that a setting names. typed: its path in messages.
-std::string digest_of(const std::string& setting, const std::string& file, const std::string& typed,
-                      const std::string& kind) {
-  if (const std::string fault = base::file_fault(file); !fault.empty()) {
-    throw std::invalid_argument(setting + ": expected a " + kind + ", got '" + base::printable(typed) +
-                                "', which " + fault);
-  }
-  try {
-    return data::sha256_of_file(file);
-  } catch (const std::runtime_error& unreadable) {
-    throw std::invalid_argument(setting + ": " + unreadable.what());
-  }
-}
-
 // How the setting names a file or folder; null if it does not.
 const base::Field::Path* path_in(const base::Assignment& setting) {
   const auto known = std::ranges::find(runs::known_settings(), setting.first, &runs::KnownSetting::name);
@@ -119,6 +107,34 @@ const base::Field::Path* path_in(const base::Assignment& setting) {
 
 std::string absolute_path(const std::string& typed) {
   return std::filesystem::absolute(typed).lexically_normal().string();
+}
+
+// A file whose content decides the run.
+struct DecidingFile {
+  std::string setting;
+  std::string path;
+  base::Field::Path declared;
+};
+
+// Those of the settings whose digests are not given. Throws std::invalid_argument if one cannot be opened.
+std::vector<DecidingFile> files_without_digest(const base::Assignments& settings) {
+  std::vector<DecidingFile> files;
+  for (auto setting = settings.begin(); setting != settings.end(); ++setting) {
+    const auto& [name, typed] = *setting;
+    const bool is_last = std::find_if(std::next(setting), settings.end(), [&setting](const auto& later) {
+                           return later.first == setting->first;
+                         }) == settings.end();
+    const base::Field::Path* const path = is_last ? path_in(*setting) : nullptr;
+    if (path == nullptr || path->digest.empty() || is_named(settings, path->digest)) {
+      continue;
+    }
+    files.push_back({name, absolute_path(typed), *path});
+    if (const std::string fault = base::file_fault(files.back().path); !fault.empty()) {
+      throw std::invalid_argument(name + ": expected a " + path->kind + ", got '" + base::printable(typed) +
+                                  "', which " + fault);
+    }
+  }
+  return files;
 }
 
 // The names of a dataset's own test environments.
@@ -138,7 +154,7 @@ std::string got_in_place_of_table(const std::string& dataset, const base::Assign
     if (name == "manifest") {
       return "'" + base::printable(value) +
              "': a CSV file with the columns path, label and environment is a list of images, which needs no "
-             "--label ('--dataset table' reads it as a table)";
+             "columns ('--dataset table' reads it as a table)";
     }
   }
   return "the dataset " + dataset;
@@ -175,7 +191,7 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
     refuse_data(
         path,
         "which is " + kind +
-            (kind.ends_with(" image")
+            (kind.ends_with(" image") || data::is_picture_name(path)
                  ? "; give the folder that holds ENVIRONMENT/CLASS/IMAGE, or a CSV file that lists images"
                  : "; the program that wrote it may export CSV"));
   }
@@ -218,16 +234,17 @@ void make_paths_absolute(base::Assignments& settings) {
   }
 }
 
+void check_files(const base::Assignments& settings) {
+  (void)files_without_digest(settings);
+}
+
 void complete_paths(base::Assignments& settings) {
   base::Assignments digests;
-  for (auto setting = settings.begin(); setting != settings.end(); ++setting) {
-    const auto& [name, typed] = *setting;
-    const bool is_last = std::find_if(std::next(setting), settings.end(), [&setting](const auto& later) {
-                           return later.first == setting->first;
-                         }) == settings.end();
-    const base::Field::Path* const path = is_last ? path_in(*setting) : nullptr;
-    if (path != nullptr && !path->digest.empty() && !is_named(settings, path->digest)) {
-      digests.emplace_back(path->digest, digest_of(name, absolute_path(typed), typed, path->kind));
+  for (const DecidingFile& file : files_without_digest(settings)) {
+    try {
+      digests.emplace_back(file.declared.digest, data::sha256_of_file(file.path));
+    } catch (const std::runtime_error& unreadable) {
+      throw std::invalid_argument(file.setting + ": " + unreadable.what());
     }
   }
   make_paths_absolute(settings);

@@ -4,7 +4,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "pair/base/assignment.h"
@@ -37,7 +36,10 @@ std::string add_named_data(const std::string& path, std::string_view dataset, ba
 // Makes the paths among the settings (base::Field::path) absolute, so that they hold in any working directory.
 void make_paths_absolute(base::Assignments& settings);
 
-// The same, and adds the digests of files whose content decides the run, where they are not given. For the complete
+// Throws std::invalid_argument if a file that complete_paths would read cannot be opened. Does not read it.
+void check_files(const base::Assignments& settings);
+
+// Makes the paths absolute, too, and adds the digests of files whose content decides the run, where they are not given. For the complete
 // settings, since the last path of a setting is the one that counts. Throws std::invalid_argument if such a file
 // cannot be read.
 void complete_paths(base::Assignments& settings);

@@ -3,7 +3,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <ostream>
-#include <utility>
 
 #include "pair/algorithms/registry.h"
 #include "pair/base/tables.h"

@@ -185,7 +185,9 @@ std::optional<double> number_of(std::string_view text) {
 std::optional<NumberForm> number_form(std::string_view text) {
   if (text.ends_with('%')) {
     const std::string_view number = trimmed_cell(text.substr(0, text.size() - 1));
-    return number_of(number) || number_form(number) ? std::optional(NumberForm::percent) : std::nullopt;
+    return number_of(number) || (!number.ends_with('%') && number_form(number))
+               ? std::optional(NumberForm::percent)
+               : std::nullopt;
   }
   if (is_grouped(text, ',', '.')) {
     const bool one =
@@ -200,6 +202,21 @@ std::optional<NumberForm> number_form(std::string_view text) {
   point[comma] = '.';
   return number_of(point) || is_grouped(text, '.', ',') ? std::optional(NumberForm::decimal_comma)
                                                         : std::nullopt;
+}
+
+std::string_view look_of(NumberForm form) {
+  switch (form) {
+    case NumberForm::decimal_comma:
+      return "look like numbers with a decimal comma; write them with a point";
+    case NumberForm::thousands:
+      return "look like numbers with separated thousands; write them without separators";
+    case NumberForm::comma:
+      return "look like numbers with a comma; write them with a point, or without the comma if it separates "
+             "thousands";
+    case NumberForm::percent:
+      break;
+  }
+  return "look like percentages; write them without the percent sign";
 }
 
 bool is_infinite_word(std::string_view text) {

@@ -28,6 +28,9 @@ enum class NumberForm {
 };
 // The form of the text; nothing for a number with a point and for other text.
 std::optional<NumberForm> number_form(std::string_view text);
+// A description of cells of that form, and how to write them, after "cells such as '17%'": "look like
+// percentages; write them without the percent sign".
+std::string_view look_of(NumberForm form);
 
 // Whether the text is a word for infinity as programs write it: inf, -Infinity.
 bool is_infinite_word(std::string_view text);

@@ -18,20 +18,19 @@ namespace pair::data {
 struct ColoredMnistSpec {
   std::string name = "cmnist";
   // Probability that a label (1 for digits below 5, otherwise 0) is flipped, in training and test
-  // environments; 0 to 1.
+  // environments.
   double alpha = 0.25;
-  // One value per environment: probability that the colour differs from the (flipped) label; 0 to 1, at least
-  // one of each kind.
+  // One value per environment: probability that the colour differs from the (flipped) label.
   std::vector<double> train_betas = {0.1, 0.2};
   std::vector<double> test_betas = {0.9, 0.1, 0.5};
   // Number of digits divided among the training environments, the first of the shuffled ones; fewer for quick
-  // trials. From the number of training environments to 50,000.
+  // trials, at least one per environment.
   std::int64_t train_digits = 50'000;
-  // Number of digits in each test environment, the same ones in each: 1 to 10,000.
+  // Number of digits in each test environment, the same ones in each.
   std::int64_t test_digits = 10'000;
 
   // Share of each training environment's digits that is not trained on but held out, so that models can be
-  // chosen by them: its last ones. 0 to 0.9; the paper holds out none.
+  // chosen by them: its last ones. The paper holds out none.
   double holdout = 0.0;
 
   bool operator==(const ColoredMnistSpec&) const = default;

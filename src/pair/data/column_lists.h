@@ -14,7 +14,7 @@
 namespace pair::data {
 
 // Names of columns as typed: separated by commas, and in quotes if a name has a comma, as in a row of a CSV
-// file. "none" for an empty list. Nothing for text that is not such a list.
+// file. "none" for an empty list; in quotes, it is a column. Nothing for text that is not such a list.
 std::optional<base::Value> parse_columns(std::string_view typed);
 
 // A list of columns that may be empty, which text and specs have as "none".

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view csv_separators = ",;\t";
 constexpr std::size_t rows_to_detect_by = 20;
+constexpr std::size_t bytes_of_kind = 4096;  // by which binary_kind is found
 constexpr unsigned char high_bit = 0x80;
 
 std::string csv_separator_name(char separator) {
@@ -151,9 +152,9 @@ struct CloseGzip {
 
 }  // namespace
 
-CsvSource csv_file(const std::filesystem::path& path) {
+CsvSource csv_file(const std::filesystem::path& path, bool pipes) {
   const std::string shown = base::printable(path.string());
-  if (const std::string fault = base::file_fault(path); !fault.empty()) {
+  if (const std::string fault = pipes ? base::stream_fault(path) : base::file_fault(path); !fault.empty()) {
     throw std::invalid_argument(shown + ": expected a CSV file, got a path that " + fault);
   }
   // zlib returns bytes unchanged if the file is not gzipped.
@@ -202,7 +203,7 @@ std::string binary_kind(std::string_view start) {
 }
 
 std::string binary_kind_of_file(const std::filesystem::path& path) {
-  std::string start(std::size_t{1} << 12U, '\0');
+  std::string start(bytes_of_kind, '\0');
   try {
     start.resize(csv_file(path)(start));
   } catch (const std::exception&) {
@@ -222,8 +223,10 @@ CsvReader::CsvReader(CsvSource source, const std::string& name, CsvOptions optio
 }
 
 CsvReader::CsvReader(const std::filesystem::path& path, CsvOptions options)
-    : CsvReader(csv_file(path), path.string(), options) {
-  if (const std::string kind = binary_kind_of_file(path); !kind.empty()) {
+    : CsvReader(csv_file(path, options.pipes), path.string(), options) {
+  // The beginning that was already read: a pipe cannot be opened again.
+  const std::string_view start(buffer_.data(), std::min(end_, bytes_of_kind));
+  if (const std::string kind = binary_kind(start); !kind.empty()) {
     throw std::invalid_argument(name_ + ": expected a CSV file, got " + kind);
   }
 }

@@ -30,20 +30,22 @@ struct CsvOptions {
   std::size_t longest_row = std::size_t{64} << 20U;  // bytes. A quote that is never closed is found by it
   std::size_t block = std::size_t{1} << 20U;         // bytes per read. At least 1
   std::size_t sample = std::size_t{1} << 16U;        // maximum number of bytes for finding the separator
+  bool pipes = false;                                // whether a path may be that of a pipe or a device
 };
 
 // Fills the bytes from the front and returns how many it filled, 0 at the end.
 using CsvSource = std::function<std::size_t(std::span<char>)>;
 
 // A file, which may be gzipped: its first bytes show whether it is. Throws std::invalid_argument if it is
-// missing, cannot be opened or is not a regular file, and, when read, std::runtime_error if the disk or the
-// gzip stream fails.
-CsvSource csv_file(const std::filesystem::path& path);
+// missing, cannot be opened or is not a regular file (with `pipes`: nor a pipe or a device), and, when read,
+// std::runtime_error if the disk or the gzip stream fails.
+CsvSource csv_file(const std::filesystem::path& path, bool pipes = false);
 // The text must outlive the source.
 CsvSource csv_text(std::string_view text);
 
 // The kind of a file that is not text, by its first bytes: "a PNG image", "a ZIP archive, such as an .xlsx
-// file", or "a binary file". Empty for text, also in another encoding than UTF-8.
+// file", or "a binary file". Empty for text, also in another encoding than UTF-8; but UTF-16 without a byte
+// order mark is "a binary file".
 std::string binary_kind(std::string_view start);
 // The same for a file, gzipped or not. Empty if it cannot be read.
 std::string binary_kind_of_file(const std::filesystem::path& path);

@@ -42,8 +42,19 @@ void describe(base::Fields<DomainBedMnistSpec>& field) {
   using S = DomainBedMnistSpec;
   describe_test_envs(field, 5);
   describe_holdout(field, "held-out fraction of each environment's digits");
-  // validate() has the exact range, which depends on the variant and the folder.
-  field.whole("digits", &S::digits, std::int64_t{1}, 1'000'000'000, "digits dealt out to the environments");
+  base::Field& digits = field.whole("digits", &S::digits, fewest_digits(Variant::coloured), 1'000'000'000,
+                                    "digits dealt out to the environments");
+  digits.accepted = "integers from " + std::to_string(fewest_digits(Variant::coloured)) +
+                    " (RotatedMNIST: " + std::to_string(fewest_digits(Variant::rotated)) +
+                    ") to the number of digits";
+  digits.set = [plain = digits.set](void* spec, const base::Value& value) {
+    S changed = *static_cast<const S*>(spec);
+    const bool good = plain(&changed, value) && changed.digits >= fewest_digits(changed.variant);
+    if (good) {
+      static_cast<S*>(spec)->digits = changed.digits;
+    }
+    return good;
+  };
   field
       .text("folder", &S::folder, "folders that hold MNIST's four idx files",
             "folder of the digits; empty: the data of 'pair data get mnist'")
@@ -57,6 +68,7 @@ void describe(base::Fields<DomainBedMnistSpec>& field) {
 void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {
   base::check(base::Options::of(spec));
   check_test_envs(spec.test_envs, std::ssize(environment_values(spec.variant)));
+  // How many there are depends on the folder.
   base::require_integer("digits", spec.digits, fewest_digits(spec.variant), digits_count);
 }
 

@@ -32,8 +32,7 @@ struct DomainBedMnistSpec {
   // Test environments (test_envs.h).
   std::vector<std::int64_t> test_envs = {2};
   double holdout = 0.2;  // held-out fraction of each environment's digits
-  // Number of digits used, the first of the shuffled ones; fewer for quick trials. From 10 per environment to
-  // all.
+  // Number of digits used, the first of the shuffled ones; fewer for quick trials.
   std::int64_t digits = 70'000;
   // The folder of MNIST's four idx files, or others of that kind, plain or gzipped. Empty: the data of 'pair
   // data get mnist'.

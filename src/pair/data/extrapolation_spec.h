@@ -25,11 +25,9 @@ struct ExtrapolationSpec {
 
   std::string name = "extrapolation-uniform";
   Sampling sampling = Sampling::uniform;
-  std::int64_t points = 2'500;  // per training environment. 1 to 1e7
-  std::int64_t test_points =
-      1'000;  // uniform over the whole square, for validation and again for testing. 1 to 1e7
-  // The paper prints 1; its notebook computes with 2. [0, 100]
-  double frequency = 1.0;
+  std::int64_t points = 2'500;       // per training environment
+  std::int64_t test_points = 1'000;  // uniform over the whole square, for validation and again for testing
+  double frequency = 1.0;            // the paper prints 1; its notebook computes with 2
 
   bool operator==(const ExtrapolationSpec&) const = default;
 };

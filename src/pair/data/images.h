@@ -41,7 +41,7 @@ struct ImagesOptions {
   std::vector<std::int64_t> test_envs = {0};
   double holdout = 0.2;          // held-out fraction of each environment
   std::int64_t image_size = 32;  // images are resized to image_size x image_size
-  double flip = 0.5;             // probability that a training image is mirrored. 0 to 1
+  double flip = 0.5;             // probability that a training image is mirrored
   std::int64_t workers = 2;      // threads that read images ahead of the step; 0: none
   BrokenFiles broken = BrokenFiles::fail;
   ImageAugmentation augment = ImageAugmentation::none;

@@ -81,10 +81,7 @@ class NumberInputs final : public Inputs {
       return true;
     }
     name_ = file;
-    // A pipe is read like standard input.
-    std::error_code unknown;
-    const bool pipe = std::filesystem::is_other(file, unknown);
-    if (const std::string fault = pipe ? "" : base::file_fault(file); !fault.empty()) {
+    if (const std::string fault = base::stream_fault(file); !fault.empty()) {
       throw std::invalid_argument(base::printable(file) + ": expected a CSV file, got a path that " + fault);
     }
     file_ = std::ifstream(file, std::ios::binary);

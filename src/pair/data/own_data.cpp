@@ -118,7 +118,7 @@ void check_inputs(const Table& table, const OwnDataRequest& request, bool whole,
 void add_environments(const OwnDataRequest& request, OwnData& data) {
   TableSpec spec{.file = request.path.string(), .label = request.label, .environment = request.environment};
   if (!request.text.empty()) {
-    spec.task = TaskChoice::classification;
+    spec.task = TaskChoice::classes_only;
   }
   collect_problem(data.problems, [&] {
     spec.test_envs = {static_cast<std::int64_t>(environment_names(spec).size()) - 1};

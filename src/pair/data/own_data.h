@@ -59,9 +59,9 @@ struct OwnData {
 };
 
 // Reads a table's cells; images are counted, not opened. With a label and an environment, `problems` has what
-// 'pair train' would refuse, as far as it does not depend on the test environments: all columns at once,
-// where training stops at the first. Throws std::invalid_argument for a path that does not exist, a file that
-// is not CSV and a column that it does not have, and for columns with a folder.
+// 'pair train' would refuse, as far as it does not depend on the test environments. Throws
+// std::invalid_argument for a path that does not exist, a file that is not CSV and a column that it does not
+// have, and for columns with a folder.
 OwnData describe_own_data(const OwnDataRequest& request);
 
 }  // namespace pair::data

@@ -152,9 +152,30 @@ void add_warning(PreparedTable& prepared, const std::string& warning) {
   }
 }
 
+// One notice for all columns, so that one option leaves them out.
+void add_row_numbers(PreparedTable& prepared, const TableSpec& spec) {
+  std::vector<std::string> names;
+  for (const Column& column : prepared.table.columns) {
+    if (counts_rows(column)) {
+      names.push_back(column.name);
+    }
+  }
+  if (names.empty()) {
+    return;
+  }
+  std::vector<std::string> ignored = spec.ignore;
+  ignored.insert(ignored.end(), names.begin(), names.end());
+  const bool one = names.size() == 1;
+  prepared.notices.push_back(base::printable(prepared.table.name) + (one ? ": column " : ": columns ") +
+                             quoted_names(names, shown_in_notices) +
+                             (one ? " numbers the rows; " : " number the rows; ") + ignore_option(ignored) +
+                             (one ? " leaves it out" : " leaves them out"));
+}
+
 void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows, const TableSpec& spec) {
   const std::string file = base::printable(prepared.table.name);
   check_features(prepared, rows, spec);
+  add_row_numbers(prepared, spec);
   for (const Column& column : prepared.table.columns) {
     add_warning(prepared, numbers_warning(column));
     const std::string named = file + ": " + named_column(column.name);
@@ -162,11 +183,6 @@ void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows,
     if (const std::size_t unseen = unseen_categories(column, prepared.encoding.columns.back()); unseen > 0) {
       prepared.notices.push_back(
           named + ": categories that no training row has, which become zeros: " + std::to_string(unseen));
-    }
-    if (counts_rows(column)) {
-      std::vector<std::string> ignored = spec.ignore;
-      ignored.push_back(column.name);
-      prepared.notices.push_back(named + " numbers the rows; " + ignore_option(ignored) + " leaves it out");
     }
   }
   if (prepared.table.unnamed > 0) {
@@ -219,14 +235,16 @@ void prepare_rows(PreparedTable& prepared, const TableSpec& spec, std::uint64_t 
   const RowEnvironments environments = environments_of_rows(prepared.table, spec.environment);
   check_test_envs(spec.test_envs, static_cast<std::int64_t>(environments.names.size()));
   prepared.environments = parts_of(environments, spec, seed);
-  const Column& label = *prepared.table.find(spec.label);
-  Labels labels = fit_labels(label, spec.task, training_rows(prepared.environments), spec.file);
+  Labels labels = fit_labels(*prepared.table.find(spec.label), spec.task,
+                             training_rows(prepared.environments), spec.file);
   prepared.encoding.label = std::move(labels.encoding);
   prepared.encoding.environment = spec.environment;
   prepared.labels = std::move(labels.values);
   if (prepared.encoding.label.task == TableTask::classification) {
     check_classes(prepared);
-    add_warning(prepared, numbers_warning(label, /*label=*/true));
+  }
+  for (const std::string& warning : labels.warnings) {
+    add_warning(prepared, warning);
   }
 }
 

@@ -28,6 +28,35 @@ bool names_hold(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+// The bytes as $'...', which bash, zsh and ksh know: characters that a terminal does not print are escaped.
+std::string escaped_word(std::string_view text) {
+  std::string word = "$'";
+  while (!text.empty()) {
+    std::size_t length = 1;  // of the character
+    while (length < text.size() && (static_cast<unsigned char>(text[length]) & 0xc0U) == 0x80U) {
+      ++length;
+    }
+    const std::string_view character = text.substr(0, length);
+    text.remove_prefix(length);
+    if (character == "\n") {
+      word += "\\n";
+    } else if (character == "\t") {
+      word += "\\t";
+    } else if (character == "'" || character == "\\") {
+      word.append("\\").append(character);
+    } else if (base::printable(character) == character) {
+      word += character;
+    } else {
+      for (const char byte : character) {  // as three octal digits
+        const auto value = static_cast<unsigned char>(byte);
+        word += {'\\', static_cast<char>('0' + (value >> 6U)), static_cast<char>('0' + ((value >> 3U) & 7U)),
+                 static_cast<char>('0' + (value & 7U))};
+      }
+    }
+  }
+  return word + "'";
+}
+
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
@@ -157,7 +186,11 @@ class ColumnReader {
     }
     if (label && std::all_of(texts.begin(), texts.end(),
                              [](const std::string& text) { return number_form(text).has_value(); })) {
-      throw std::invalid_argument(column + "numbers with a decimal point, got " + cell_shown(texts.front()));
+      const std::string& example = *std::min_element(
+          texts.begin(), texts.end(),
+          [](const std::string& a, const std::string& b) { return number_form(a) < number_form(b); });
+      throw std::invalid_argument(column + "numbers, got cells such as " + cell_shown(example) + ", which " +
+                                  std::string(look_of(*number_form(example))));
     }
     throw std::invalid_argument(column + "at most " + std::to_string(most_) +
                                 " categories, got more by line " + std::to_string(reader.line()) +
@@ -266,7 +299,12 @@ std::string missing_rows(const Column& column) {
 }
 
 std::string ignore_option(const std::vector<std::string>& columns) {
-  const std::string list = base::printable(base::joined(columns, ",", base::csv_value));
+  // A quoted 'none' is a column, not the empty list.
+  const std::string list =
+      columns == std::vector<std::string>{"none"} ? "\"none\"" : base::joined(columns, ",", base::csv_value);
+  if (base::printable(list) != list) {
+    return "--ignore " + escaped_word(list);
+  }
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_-.,:+@%/").find(c) != std::string_view::npos;

@@ -76,7 +76,7 @@ std::string missing_rows(const Column& column);
 // "'a', 'b' and 'c'", for sentences: at most `most` of them, then "and 7 more".
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 30);
 
-// "--ignore 'patient id,date'": the option for these columns, quoted for a shell.
+// "--ignore 'patient id,date'": the option for these columns, quoted for a shell such as bash.
 std::string ignore_option(const std::vector<std::string>& columns);
 
 // "column 'age'", for sentences.

@@ -43,6 +43,11 @@ CellFound encode_cell(std::string_view text, const ColumnEncoding& column, std::
   return CellFound::known;
 }
 
+// Whether a missing cell has inputs of its own or a mean, rather than the zeros of an unknown category.
+bool knows_missing(const ColumnEncoding& column) {
+  return column.kind == ColumnKind::number || column.missing;
+}
+
 std::string shown_category(std::string_view text) {
   return base::printable(base::shortened(text, 40));
 }
@@ -101,9 +106,14 @@ void TableEncoding::encode(std::span<const std::string_view> cells, std::span<fl
     inputs = inputs.subspan(width);
     if (counts != nullptr) {
       CellCounts::OfColumn& column = counts->columns[i];
-      column.missing += found == CellFound::missing ? 1 : 0;
-      if (found == CellFound::unknown && column.unknown++ == 0) {
-        column.example = trimmed_cell(cells[i]);
+      if (found == CellFound::missing) {
+        ++column.missing;
+        column.unknown += knows_missing(columns[i]) ? 0 : 1;
+      } else if (found == CellFound::unknown) {
+        ++column.unknown;
+        if (column.example.empty()) {
+          column.example = trimmed_cell(cells[i]);
+        }
       }
     }
   }
@@ -114,18 +124,22 @@ std::vector<std::string> warnings_about(const CellCounts& counts, const TableEnc
   const std::string rows = std::to_string(counts.rows);
   for (std::size_t i = 0; i < counts.columns.size(); ++i) {
     const CellCounts::OfColumn& column = counts.columns[i];
-    const std::string named = named_column(encoding.columns[i].name);
-    if (column.unknown > 0) {
-      warnings.push_back(named + ": " + std::to_string(column.unknown) + " of " + rows +
-                         (counts.rows == 1      ? " cell has"
-                          : column.unknown == 1 ? " cells has"
-                                                : " cells have") +
-                         " a category that the training rows do not have, such as '" +
-                         shown_category(column.example) +
-                         "' (known: " + some_categories(encoding.columns[i].categories) + ")");
+    const ColumnEncoding& known = encoding.columns[i];
+    const std::string named = named_column(known.name);
+    const auto share = [&](std::size_t cells, const char* one, const char* several) {
+      return named + ": " + std::to_string(cells) + " of " + rows +
+             (counts.rows == 1 ? " cell " : " cells ") + (cells == 1 ? one : several);
+    };
+    const std::size_t missing = knows_missing(known) ? 0 : column.missing;  // of the unknown ones
+    if (const std::size_t texts = column.unknown - missing; texts > 0) {
+      warnings.push_back(
+          share(texts, "has", "have") + " a category that the training rows do not have, such as '" +
+          shown_category(column.example) + "' (known: " + some_categories(known.categories) + ")");
     }
     if (counts.lacks(i)) {
       warnings.push_back(named + ": all " + rows + " cells are missing");
+    } else if (missing > 0) {
+      warnings.push_back(share(missing, "is", "are") + " missing; no training row has a missing one");
     }
   }
   return warnings;

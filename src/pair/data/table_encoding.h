@@ -17,7 +17,7 @@
 //               missing cell and 0 otherwise.
 //   a category  one input per category of the training rows, sorted: 1 for the row's own, 0 for the others.
 //               If the training rows have missing cells, "missing" is one more category. A category that they
-//               do not have is 0 in all inputs.
+//               do not have is 0 in all inputs, and so is a missing cell if they have none.
 
 namespace pair::data {
 
@@ -58,8 +58,9 @@ struct LabelEncoding {
 struct CellCounts {
   struct OfColumn {
     std::size_t missing = 0;
-    std::size_t unknown = 0;   // with a category that the training rows do not have
-    std::string example = {};  // the first of these
+    // In a column of categories: with one that the training rows do not have, or missing if none of theirs is.
+    std::size_t unknown = 0;
+    std::string example = {};  // the first such category
   };
   std::size_t rows = 0;
   std::vector<OfColumn> columns = {};  // in the encoding's order; empty before the first row
@@ -87,7 +88,7 @@ struct TableEncoding {
   bool operator==(const TableEncoding&) const = default;
 };
 
-// One sentence per column with unknown categories or without any value: "column 'sex': 2 of 3 cells have a
+// Sentences about columns with unknown categories or without any value: "column 'sex': 2 of 3 cells have a
 // category that the training rows do not have, such as 'X' (known: F, M)".
 std::vector<std::string> warnings_about(const CellCounts& counts, const TableEncoding& encoding);
 

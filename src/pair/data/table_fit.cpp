@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
@@ -15,15 +16,16 @@ namespace pair::data {
 namespace {
 
 constexpr std::size_t most_integer_classes = 20;
-constexpr std::size_t fewest_odd_texts = 20;  // that nearly every row may have its own of
+constexpr std::size_t few_texts = 20;  // that any number of rows may have
+constexpr std::size_t most_faults_shown = 5;
 
 std::string quoted_cell(std::string_view cell) {
   return quoted_names({std::string(cell)});
 }
 
-// Whether almost every row has its own of that many different texts.
+// Whether there are more than 20 different texts, and more than half as many as rows.
 bool differ_by_row(std::size_t different, std::size_t rows) {
-  return different > fewest_odd_texts && 2 * different > rows;
+  return different > few_texts && 2 * different > rows;
 }
 
 bool are_dates(const std::vector<std::string>& texts) {
@@ -67,22 +69,6 @@ NumberCells number_cells(const Column& column) {
   return cells;
 }
 
-// "look like numbers with a decimal comma; write them with a point".
-std::string look_of(NumberForm form) {
-  switch (form) {
-    case NumberForm::decimal_comma:
-      return "look like numbers with a decimal comma; write them with a point";
-    case NumberForm::thousands:
-      return "look like numbers with separated thousands; write them without separators";
-    case NumberForm::comma:
-      return "look like numbers with a comma; write them with a point, or without the comma if it separates "
-             "thousands";
-    case NumberForm::percent:
-      break;
-  }
-  return "look like percentages; write them without the percent sign";
-}
-
 // The odd cells of a column of texts that are almost all numbers, in words. Empty for others.
 std::string almost_numbers(const Column& column, const NumberCells& cells) {
   if (column.text_line > 0 && cells.are_numbers()) {
@@ -92,7 +78,9 @@ std::string almost_numbers(const Column& column, const NumberCells& cells) {
            std::string("are numbers; line ") + std::to_string(column.text_line) + " has " +
            quoted_cell(column.text);
   }
-  return cells.have_form() ? "cells such as " + quoted_cell(*cells.example) + " " + look_of(cells.form) : "";
+  return cells.have_form()
+             ? "cells such as " + quoted_cell(*cells.example) + " " + std::string(look_of(cells.form))
+             : "";
 }
 
 // After "got 30 texts in 30 rows": what is odd about them, or the first one.
@@ -163,10 +151,15 @@ std::vector<bool> categories_among(const Column& column, std::span<const std::si
   return seen;
 }
 
+// "label 'y'", for sentences.
+std::string named_label(const Column& column) {
+  return "label '" + base::printable(column.name) + "'";
+}
+
 void refuse_missing_label(const Column& column, const std::string& file) {
   if (column.missing > 0) {
-    throw std::invalid_argument(base::printable(file) + ": label '" + base::printable(column.name) +
-                                "': expected a value in every row, got " + missing_rows(column));
+    throw std::invalid_argument(base::printable(file) + ": " + named_label(column) +
+                                ": expected a value in every row, got " + missing_rows(column));
   }
 }
 
@@ -201,6 +194,53 @@ Labels class_labels(const Column& column) {
     }
   }
   return labels;
+}
+
+// About texts as classes that are almost all numbers. Empty for others.
+std::string class_numbers_warning(const Column& column, TaskChoice choice) {
+  const NumberCells cells = number_cells(column);
+  const std::string odd = almost_numbers(column, cells);
+  const bool found = choice == TaskChoice::found;
+  if (odd.empty() || (!found && !cells.are_numbers())) {
+    return {};
+  }
+  return named_label(column) + ": " + odd +
+         (!found                ? ""
+          : cells.are_numbers() ? ", so the values are classes"
+                                : ", otherwise they are classes");
+}
+
+// The number of rows that are alone in their class.
+std::size_t rows_alone(const Labels& labels) {
+  std::vector<std::size_t> rows(labels.classes(), 0);
+  for (const float value : labels.values) {
+    ++rows[static_cast<std::size_t>(value)];
+  }
+  return static_cast<std::size_t>(std::count(rows.begin(), rows.end(), std::size_t{1}));
+}
+
+// Classes that few rows share are refused if they look like a mistake, such as names as labels, and otherwise
+// warned about: many rare classes are legitimate.
+void check_shared(Labels& labels, const Column& column, TaskChoice choice, const std::string& file) {
+  const std::size_t rows = labels.values.size();
+  if (!differ_by_row(labels.classes(), rows)) {
+    return;
+  }
+  const std::string counts =
+      std::to_string(labels.classes()) + " classes in " + std::to_string(rows) + " rows";
+  const std::string expected =
+      base::printable(file) + ": " + named_label(column) + ": expected classes that several rows share, got ";
+  if (choice == TaskChoice::found) {
+    throw std::invalid_argument(expected + counts + examples_in(column) +
+                                "; task=classification trains on these classes");
+  }
+  if (choice == TaskChoice::classes_only && 2 * rows_alone(labels) > rows) {
+    throw std::invalid_argument(expected + counts + ", such as " +
+                                quoted_cell(labels.encoding.classes.front()));
+  }
+  const bool is_number = column.kind == ColumnKind::number && choice == TaskChoice::classification;
+  labels.warnings.push_back(named_label(column) + ": " + counts + "; few rows share a class" +
+                            (is_number ? "; task=regression predicts the number" : ""));
 }
 
 std::size_t different_numbers(const Column& column, std::size_t most) {
@@ -264,37 +304,38 @@ std::optional<ColumnFault> fault_of(const Column& column, std::span<const std::s
 
 std::string sentence_of(const std::vector<ColumnFault>& faults, std::vector<std::string> ignored) {
   std::string text;
+  std::size_t shown = 0;
   std::size_t left_out = 0;
   for (const ColumnFault& fault : faults) {
-    text += (text.empty() ? "" : "; ") + fault.sentence;
+    if (shown < most_faults_shown) {
+      text += (shown++ == 0 ? "" : "; ") + fault.sentence;
+    }
     if (fault.leave_out) {
       ignored.push_back(fault.column);
       ++left_out;
     }
   }
+  if (const std::size_t more = faults.size() - shown; more > 0) {
+    text += "; and " + std::to_string(more) + (more == 1 ? " more column" : " more columns");
+  }
   if (left_out == 0) {
     return text;
   }
   return text + "; " + ignore_option(ignored) + " leaves " +
-         (left_out < faults.size() ? "out the others"
+         (left_out < faults.size() ? "out the columns that it names"
           : left_out == 1          ? "it out"
                                    : "them out");
 }
 
-std::string numbers_warning(const Column& column, bool label) {
+std::string numbers_warning(const Column& column) {
   const NumberCells cells = number_cells(column);
   const std::string odd = almost_numbers(column, cells);
   if (odd.empty()) {
     return {};
   }
-  const std::string named =
-      label ? "label '" + base::printable(column.name) + "': " : named_column(column.name) + ": ";
-  if (!cells.are_numbers()) {
-    return named + odd + ", otherwise they are " + (label ? "classes" : "categories");
-  }
-  return named + odd +
-         (label ? ", so the values are classes"
-                : ", so it is a column of categories (an empty cell is a missing number)");
+  return named_column(column.name) + ": " + odd +
+         (cells.are_numbers() ? ", so it is a column of categories (an empty cell is a missing number)"
+                              : ", otherwise they are categories");
 }
 
 ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> rows) {
@@ -322,35 +363,33 @@ ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> row
 
 Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::size_t> rows,
                   const std::string& file) {
-  const std::string expected =
-      base::printable(file) + ": label '" + base::printable(column.name) + "': expected ";
+  const std::string expected = base::printable(file) + ": " + named_label(column) + ": expected ";
   refuse_missing_label(column, file);
   const bool text = column.kind == ColumnKind::category;
   if (text && choice == TaskChoice::regression) {
     throw std::invalid_argument(expected + "numbers for task=regression, got texts" + examples_in(column));
   }
   constexpr std::size_t most_classes = 1000;
-  if (!text && choice == TaskChoice::classification &&
-      different_numbers(column, most_classes) > most_classes) {
-    throw std::invalid_argument(expected + "at most " + std::to_string(most_classes) +
-                                " classes, got more; task=regression predicts the number");
+  const bool classes = choice == TaskChoice::classification || choice == TaskChoice::classes_only;
+  if (!text && classes && different_numbers(column, most_classes) > most_classes) {
+    throw std::invalid_argument(
+        expected + "at most " + std::to_string(most_classes) + " classes, got more" +
+        (choice == TaskChoice::classification ? "; task=regression predicts the number" : ""));
   }
   const bool few_integers = !text &&
                             different_numbers(column, most_integer_classes) <= most_integer_classes &&
                             std::all_of(column.numbers.begin(), column.numbers.end(),
                                         [](double value) { return value == std::rint(value); });
-  if (choice == TaskChoice::classification || (choice == TaskChoice::found && (text || few_integers))) {
+  if (classes || (choice == TaskChoice::found && (text || few_integers))) {
     Labels labels = class_labels(column);
     if (labels.classes() < 2) {
       throw std::invalid_argument(expected + "at least 2 classes, got '" +
                                   base::printable(labels.encoding.classes.front().substr(0, 40)) +
                                   "' in every row");
     }
-    if (differ_by_row(labels.classes(), labels.values.size())) {
-      throw std::invalid_argument(expected + "classes that several rows share, got " +
-                                  std::to_string(labels.classes()) + " classes in " +
-                                  std::to_string(labels.values.size()) + " rows" +
-                                  (text ? examples_in(column) : "; task=regression predicts the number"));
+    check_shared(labels, column, choice, file);
+    if (std::string warning = class_numbers_warning(column, choice); !warning.empty()) {
+      labels.warnings.push_back(std::move(warning));
     }
     return labels;
   }

@@ -74,7 +74,7 @@ class TableInputs final : public Inputs {
     if (file == "-") {
       reader_.emplace(standard_input(*standard_input_), "standard input");
     } else {
-      reader_.emplace(std::filesystem::path(file));
+      reader_.emplace(std::filesystem::path(file), CsvOptions{.pipes = true});
     }
     if (!reader_->next()) {
       throw std::invalid_argument(reader_->name() + ": expected a row of column names, got nothing");

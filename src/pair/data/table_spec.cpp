@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/data/cell.h"
 #include "pair/data/column_lists.h"
 #include "pair/data/csv.h"
 #include "pair/data/sha256.h"
@@ -64,7 +65,7 @@ std::optional<base::Value> parse_columns(std::string_view typed) {
       return std::nullopt;
     }
     for (const std::string_view name : reader.fields()) {
-      names.emplace_back(base::trimmed(name));
+      names.emplace_back(trimmed_cell(name));
     }
     return reader.next() ? std::nullopt : std::optional<base::Value>(std::move(names));
   } catch (const std::invalid_argument&) {

@@ -92,7 +92,7 @@ class TextInputs final : public Inputs {
     name_ = file == "-" ? "standard input" : base::printable(file);
     lines_ = standard_input_;
     if (file != "-") {
-      if (const std::string fault = base::file_fault(file); !fault.empty()) {
+      if (const std::string fault = base::stream_fault(file); !fault.empty()) {
         throw std::invalid_argument(
             name_ + ": expected a CSV file or one with one text per line, got a path that " + fault);
       }
@@ -103,7 +103,7 @@ class TextInputs final : public Inputs {
   }
 
   void open_csv(const std::string& file) {
-    reader_.emplace(std::filesystem::path(file));
+    reader_.emplace(std::filesystem::path(file), CsvOptions{.pipes = true});
     if (!reader_->next()) {
       throw std::invalid_argument(reader_->name() + ": expected a row of column names, got nothing");
     }

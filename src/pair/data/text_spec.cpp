@@ -48,7 +48,7 @@ TableSpec rows_of(const TextSpec& spec) {
   return {.file = spec.file,
           .label = spec.label,
           .environment = spec.environment,
-          .task = TaskChoice::classification,
+          .task = TaskChoice::classes_only,
           .test_envs = spec.test_envs,
           .holdout = spec.holdout,
           .separator = spec.separator,

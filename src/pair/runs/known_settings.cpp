@@ -41,6 +41,21 @@ void add_known_of_solver(std::vector<KnownSetting>& known, std::set<std::string>
   }
 }
 
+// The setting whose summary begins with the words of a name that has several: 'learning_rate' is lr, the
+// "learning rate of all steps". One word is too little: 'weight' begins several summaries. Null if there is none.
+const KnownSetting* setting_summarised_as(std::string_view name) {
+  std::string words(name);
+  std::ranges::replace(words, '_', ' ');
+  std::ranges::replace(words, '-', ' ');
+  if (words.find(' ') == std::string::npos) {
+    return nullptr;
+  }
+  const auto found = std::ranges::find_if(known_settings(), [&words](const KnownSetting& known) {
+    return known.summary.starts_with(words + " ");
+  });
+  return found == known_settings().end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 const std::vector<KnownSetting>& known_settings() {
@@ -92,17 +107,14 @@ const KnownSetting& known_setting(std::string_view name) {
   if (const auto found = std::ranges::find(all, name, &KnownSetting::name); found != all.end()) {
     return *found;
   }
-  // A name that is the beginning of a summary: 'learning_rate' is lr, the "learning rate of all steps".
-  std::string words(name);
-  std::ranges::replace(words, '_', ' ');
-  std::ranges::replace(words, '-', ' ');
   std::vector<std::string_view> names;
   for (const KnownSetting& known : all) {
-    if (known.summary.starts_with(words + " ")) {
-      throw std::invalid_argument("unknown setting '" + base::printable(name) + "'; did you mean '" +
-                                  known.name + "', the " + known.summary + "?");
-    }
     names.push_back(known.name);
+  }
+  if (const KnownSetting* const meant = setting_summarised_as(name);
+      meant != nullptr && base::nearest(name, names).empty()) {
+    throw std::invalid_argument("unknown setting '" + base::printable(name) + "'; did you mean '" +
+                                meant->name + "': " + meant->summary + "?");
   }
   // Only the nearest names: there are too many to list.
   throw std::invalid_argument(base::unknown_name("setting", name, base::nearest_names(name, names, 3)) +

@@ -1,7 +1,6 @@
 #include "pair/runs/run_spec.h"
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -21,6 +20,11 @@ constexpr std::size_t hash_digits = 16;
 
 nlohmann::json names_of(const RunSpec& spec) {
   return {{"dataset", spec.dataset.name}, {"algorithm", spec.algorithm}};
+}
+
+// Whether it is the digest of a file. Without a file, such a setting is empty or "none".
+bool is_digest(const nlohmann::json& value) {
+  return value.is_string() && data::is_sha256(value.get_ref<const std::string&>());
 }
 
 enum class Unsaid { keep, omit };
@@ -302,7 +306,8 @@ std::string difference(const RunSpec& its, const RunSpec& here) {
     }
     if (++count <= differences_shown) {
       text += (text.empty() ? "its " : "; its ") + name + " is " + value.dump() + ", here " +
-              ours.at(name).dump() + (name.ends_with("_sha256") ? " (the file's content differs)" : "");
+              ours.at(name).dump() +
+              (is_digest(value) && is_digest(ours.at(name)) ? " (the file's content differs)" : "");
     }
   }
   return count > differences_shown ? text + "; and " + std::to_string(count - differences_shown) + " more"
