@@ -330,6 +330,10 @@ TEST(SelectFromOurs, KeepsDatasetsWhoseNamesHaveCommas) {
   EXPECT_THAT(kept("table").out, StartsWith("3 runs, 3 records\n"));
   EXPECT_THAT(kept("table (mine.csv, label 'birth')").err,
               HasSubstr("unknown dataset 'table (mine.csv, label 'birth')'"));
+  for (const char* const nothing : {"", ","}) {
+    EXPECT_EQ(kept(nothing).status, 2);
+    EXPECT_THAT(kept(nothing).err, HasSubstr("--datasets: expected a name, got none"));
+  }
 }
 
 TEST_F(Select, ReportsWhatItLeftOutAndContinues) {

@@ -114,7 +114,7 @@ TEST(TrainData, SaysWhyADatasetTakesNoColumns) {
           "--label applies to CSV files (--data FILE), got '/pets', which is a folder of images");
   refuses({"manifest", "/list.csv"},
           "got '/list.csv': a CSV file with the columns path, label and environment is a list of images, "
-          "which needs no columns");
+          "which is read without this option");
   refuses({"batch", "4"}, "got the dataset images");
 }
 

@@ -234,12 +234,12 @@ TEST(TableLabels, ClassesAreSharedByRows) {
 TEST(TableLabels, ManyRareClassesCanBeChosen) {
   const Labels texts = fit_labels(texts_of("n", ""), TaskChoice::classification, first(30), "x.csv");
   EXPECT_EQ(texts.classes(), 30U);
-  EXPECT_THAT(texts.warnings, ElementsAre("label 'c': 30 classes in 30 rows; few rows share a class"));
+  EXPECT_THAT(texts.warnings, ElementsAre("label 'c': 30 classes in 30 rows; fewer than two rows per class"));
   std::vector<double> different(21);
   std::iota(different.begin(), different.end(), 0.0);
   EXPECT_THAT(
       fit_labels(numbers("y", different), TaskChoice::classification, first(21), "x.csv").warnings,
-      ElementsAre("label 'y': 21 classes in 21 rows; few rows share a class; task=regression predicts "
+      ElementsAre("label 'y': 21 classes in 21 rows; fewer than two rows per class; task=regression predicts "
                   "the number"));
 }
 
@@ -258,7 +258,8 @@ TEST(TableLabels, OfTextsAreRefusedIfMostRowsAreAloneInTheirClass) {
     values[i] = static_cast<double>(i % 25);
   }
   const Labels shared = fit_labels(numbers("y", values), TaskChoice::classes_only, first(2), "x.csv");
-  EXPECT_THAT(shared.warnings, ElementsAre("label 'y': 25 classes in 40 rows; few rows share a class"));
+  EXPECT_THAT(shared.warnings,
+              ElementsAre("label 'y': 25 classes in 40 rows; fewer than two rows per class"));
   values.resize(30);
   refuses(numbers("y", values), "got 25 classes in 30 rows, such as '0'");
   std::vector<double> many(1001);

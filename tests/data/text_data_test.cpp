@@ -207,7 +207,7 @@ TEST_F(TextFiles, MayHaveManyRareClasses) {
   }
   const std::string file = write("rare.csv", rows);
   const EnvironmentSet set = entry_of("text").make(comments({{"file", file}, {"label", "rare"}}), 0);
-  EXPECT_THAT(set.notices, AllOf(Contains(HasSubstr("25 classes in 40 rows; few rows share a class")),
+  EXPECT_THAT(set.notices, AllOf(Contains(HasSubstr("25 classes in 40 rows; fewer than two rows per class")),
                                  Each(Not(HasSubstr("task=")))));
   const base::Options names = comments({{"file", file}, {"label", "name"}});
   EXPECT_THAT([&] { (void)entry_of("text").make(names, 0); },

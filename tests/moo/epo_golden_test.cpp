@@ -8,8 +8,8 @@
 
 #include "pair/moo/epo.h"
 
-// 300 problems with the exact optimum of EPO's linear program, found in rational arithmetic by a program that is
-// independent of this project. data/check_epo_cases.py finds the same by trying all vertices.
+// 300 problems with the exact optimum of EPO's linear program. data/check_epo_cases.py, the test moo.golden_cases,
+// finds the same in rational arithmetic by trying all vertices.
 
 namespace pair::moo::epo_golden_test {
 namespace {

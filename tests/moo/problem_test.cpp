@@ -154,7 +154,15 @@ TEST(GramOf, RefusesNumbersWhoseProductsAreOutOfRange) {
   }
   EXPECT_THAT(refusal(1e200), HasSubstr("gradients[1] and gradients[1]: their inner product is beyond"));
   EXPECT_THAT(refusal(std::numeric_limits<double>::quiet_NaN()),
-              HasSubstr("expected finite numbers, got nan"));
+              HasSubstr("gradients[1]: expected finite numbers, got nan"));
+  EXPECT_THAT(refusal(std::numeric_limits<double>::infinity()),
+              HasSubstr("expected finite numbers, got inf"));
+  EXPECT_THAT(
+      [] {
+        (void)gram_of(std::vector<double>{1e150, -1e150, 1e200, 1e200}, 2);
+      },
+      ThrowsMessage<InvalidProblem>(
+          HasSubstr("gradients[1] and gradients[0]: their inner product is beyond")));
   for (const double good : {0.0, 1e-99, 1e100}) {
     EXPECT_EQ(refusal(good), "accepted") << good;
   }

@@ -77,7 +77,14 @@ std::vector<std::string> separate_names(const std::vector<std::string>& texts) {
 void add_names(CLI::App& command, const std::string& option, std::vector<std::string>& names,
                const std::string& summary) {
   command.add_option_function<std::vector<std::string>>(
-      option, [&names](const std::vector<std::string>& texts) { names = separate_names(texts); }, summary);
+      option,
+      [&names, option](const std::vector<std::string>& texts) {
+        names = separate_names(texts);
+        if (names.empty()) {
+          throw UsageError(option + ": expected a name, got none");
+        }
+      },
+      summary);
 }
 
 std::vector<double> preference_of(const std::string& text) {

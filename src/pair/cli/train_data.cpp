@@ -153,8 +153,8 @@ std::string got_in_place_of_table(const std::string& dataset, const base::Assign
     }
     if (name == "manifest") {
       return "'" + base::printable(value) +
-             "': a CSV file with the columns path, label and environment is a list of images, which needs no "
-             "columns ('--dataset table' reads it as a table)";
+             "': a CSV file with the columns path, label and environment is a list of images, which is read "
+             "without this option ('--dataset table' reads it as a table)";
     }
   }
   return "the dataset " + dataset;
@@ -191,7 +191,7 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
     refuse_data(
         path,
         "which is " + kind +
-            (kind.ends_with(" image") || data::is_picture_name(path)
+            (kind.ends_with(" image") || kind.starts_with("a WebP image") || data::is_picture_name(path)
                  ? "; give the folder that holds ENVIRONMENT/CLASS/IMAGE, or a CSV file that lists images"
                  : "; the program that wrote it may export CSV"));
   }

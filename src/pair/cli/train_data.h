@@ -39,9 +39,9 @@ void make_paths_absolute(base::Assignments& settings);
 // Throws std::invalid_argument if a file that complete_paths would read cannot be opened. Does not read it.
 void check_files(const base::Assignments& settings);
 
-// Makes the paths absolute, too, and adds the digests of files whose content decides the run, where they are not given. For the complete
-// settings, since the last path of a setting is the one that counts. Throws std::invalid_argument if such a file
-// cannot be read.
+// Makes the paths absolute, too, and adds the digests of files whose content decides the run, where they are not
+// given. For the complete settings, since the last path of a setting is the one that counts. Throws
+// std::invalid_argument if such a file cannot be read.
 void complete_paths(base::Assignments& settings);
 
 // Throws std::invalid_argument if one of the settings is for CSV files, such as the label, and the dataset is

@@ -45,7 +45,7 @@ CsvSource csv_text(std::string_view text);
 
 // The kind of a file that is not text, by its first bytes: "a PNG image", "a ZIP archive, such as an .xlsx
 // file", or "a binary file". Empty for text, also in another encoding than UTF-8; but UTF-16 without a byte
-// order mark is "a binary file".
+// order mark may be "a binary file".
 std::string binary_kind(std::string_view start);
 // The same for a file, gzipped or not. Empty if it cannot be read.
 std::string binary_kind_of_file(const std::filesystem::path& path);

@@ -239,7 +239,7 @@ void check_shared(Labels& labels, const Column& column, TaskChoice choice, const
                                 quoted_cell(labels.encoding.classes.front()));
   }
   const bool is_number = column.kind == ColumnKind::number && choice == TaskChoice::classification;
-  labels.warnings.push_back(named_label(column) + ": " + counts + "; few rows share a class" +
+  labels.warnings.push_back(named_label(column) + ": " + counts + "; fewer than two rows per class" +
                             (is_number ? "; task=regression predicts the number" : ""));
 }
 

@@ -215,22 +215,25 @@ std::vector<double> gram_of(std::span<const double> gradients, std::size_t m) {
   const std::size_t n = gradients.size() / m;
   std::vector<double> gram(m * m);
   for (std::size_t i = 0; i < m; ++i) {
+    const auto gradient = gradients.subspan(i * n, n);
+    const auto wrong =
+        std::find_if(gradient.begin(), gradient.end(), [](double value) { return !std::isfinite(value); });
+    if (wrong != gradient.end()) {
+      throw InvalidProblem(at("gradients", i) + ": expected finite numbers, got " + shown(*wrong));
+    }
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = 0.0;
       for (std::size_t k = 0; k < n; ++k) {
         sum += gradients[i * n + k] * gradients[j * n + k];
       }
       if (!std::isfinite(sum)) {
-        const std::string rows = at("gradients", i) + " and " + at("gradients", j);
-        throw InvalidProblem(rows + (std::isinf(sum)
-                                         ? ": their inner product is beyond the range of a double; "
-                                           "expected smaller gradients"
-                                         : ": expected finite numbers, got nan"));
+        throw InvalidProblem(
+            at("gradients", i) + " and " + at("gradients", j) +
+            ": their inner product is beyond the range of a double; expected smaller gradients");
       }
       gram[i * m + j] = sum;
       gram[j * m + i] = sum;
     }
-    const auto gradient = gradients.subspan(i * n, n);
     if (gram[i * m + i] < smallest_norm * smallest_norm &&
         std::any_of(gradient.begin(), gradient.end(), [](double value) { return value != 0.0; })) {
       throw InvalidProblem(at("gradients", i) +

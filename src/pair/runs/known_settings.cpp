@@ -114,7 +114,8 @@ const KnownSetting& known_setting(std::string_view name) {
   if (const KnownSetting* const meant = setting_summarised_as(name);
       meant != nullptr && base::nearest(name, names).empty()) {
     throw std::invalid_argument("unknown setting '" + base::printable(name) + "'; did you mean '" +
-                                meant->name + "': " + meant->summary + "?");
+                                meant->name +
+                                "': " + meant->summary.substr(0, meant->summary.find_first_of(";(")) + "?");
   }
   // Only the nearest names: there are too many to list.
   throw std::invalid_argument(base::unknown_name("setting", name, base::nearest_names(name, names, 3)) +

@@ -2,7 +2,7 @@
 
     python3 check_epo_cases.py epo_cases.jsonl
 
-Prints the cases whose phase, feasibility or optimum differs, and ends with status 1 if there is one. Needs Python alone.
+Prints the cases whose phase, divergence, feasibility or optimum differs, and ends with status 1 if there is one. Needs Python alone.
 The direction towards the preferred ray, which contains logarithms, is computed in doubles and then taken as exact. On the
 ray it is nothing but rounding, so the order of each sum matters.
 """
@@ -53,7 +53,8 @@ def solved(rows, right):
 
 
 def optimum(case):
-    """The phase, the optimum (None if the program has no solution) and the largest coefficient of the objective."""
+    """The phase, the divergence, the optimum (None if the program has no solution) and the largest coefficient of the
+    objective."""
     m = len(case["losses"])
     gram = [[Fraction(value) for value in row] for row in case["gram"]]
     divergence, towards, worst = adjustment(case["losses"], case["preference"])
@@ -79,7 +80,7 @@ def optimum(case):
             continue
         value = sum(c * x for c, x in zip(objective, point))
         best = value if best is None else max(best, value)
-    return phase, best, float(max(abs(c) for c in objective))
+    return phase, divergence, best, float(max(abs(c) for c in objective))
 
 
 def main(path):
@@ -87,13 +88,14 @@ def main(path):
     with open(path) as file:
         for number, line in enumerate(file, 1):
             case = json.loads(line)
-            phase, best, scale = optimum(case)
+            phase, divergence, best, scale = optimum(case)
             # In two cases the optimum is all cancellation, and the rounding of the direction is visible.
             close = (best is None) != case["feasible"] and (
                 best is None or math.isclose(best, case["optimum"], rel_tol=1e-9, abs_tol=1e-16 * scale))
+            close = close and math.isclose(divergence, case["divergence"], rel_tol=1e-12, abs_tol=1e-12)
             if phase != case["phase"] or not close:
                 wrong += 1
-                print(f"case {number}: {phase}, {best if best is None else float(best)}; "
+                print(f"line {number}: {phase}, divergence {divergence}, {best if best is None else float(best)}; "
                       f"stored: {case['phase']}, {case['optimum']}")
     print(f"{number} cases, {wrong} differ")
     return 1 if wrong else 0

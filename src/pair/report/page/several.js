@@ -151,10 +151,10 @@ function updatePareto() {
     .filter((point) => isNumber(point.x) && isNumber(point.y));
   const datasets = [...new Set(points.map((point) => point.run.dataset))];
   const fronts = datasets.map((dataset) => nonDominated(points.filter((point) => point.run.dataset === dataset)));
-  // In turn, so that the words below name runs of each dataset.
+  // In turn, so that the words below name a run of each dataset.
   const longest = Math.max(0, ...fronts.map((each) => each.length));
   const front = Array.from({length: longest}, (_, i) => fronts.flatMap((each) => each.slice(i, i + 1))).flat();
-  const labels = front.slice(0, 5).map((point) => point.run.label).join(", ");
+  const labels = front.slice(0, Math.max(5, datasets.length)).map((point) => point.run.label).join(", ");
   severalFigures.pareto.update(points.length === 0 ? () => null : () => {
     const traces = data.methods.map((method, i) => {
       const own = points.filter((point) => point.run.method === i);
