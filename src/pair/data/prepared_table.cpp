@@ -96,8 +96,8 @@ void check_classes(PreparedTable& prepared) {
     }
     (training > 0 ? learned : unlearned).push_back(classes[c]);
   }
-  const std::string label = base::printable(prepared.table.name) + ": label '" +
-                            base::printable(prepared.encoding.label.name) + "': ";
+  const std::string label =
+      base::printable(prepared.table.name) + ": " + named_label(prepared.encoding.label.name) + ": ";
   if (learned.size() < 2) {
     throw std::invalid_argument(label + "expected at least 2 classes in the training environments, got " +
                                 quoted_names(learned) + " in every row");

@@ -323,6 +323,10 @@ std::string named_column(const std::string& name) {
   return "column '" + base::printable(name) + "'";
 }
 
+std::string named_label(const std::string& name) {
+  return "label '" + base::printable(name) + "'";
+}
+
 void sort_names(std::vector<std::string>& names) {
   const bool numbers = std::all_of(names.begin(), names.end(),
                                    [](const std::string& name) { return number_of(name).has_value(); });

@@ -81,6 +81,8 @@ std::string ignore_option(const std::vector<std::string>& columns);
 
 // "column 'age'", for sentences.
 std::string named_column(const std::string& name);
+// "label 'y'", for sentences.
+std::string named_label(const std::string& name);
 
 // Sorts names: by value if all are numbers, otherwise by their bytes.
 void sort_names(std::vector<std::string>& names);

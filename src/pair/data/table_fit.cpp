@@ -151,14 +151,9 @@ std::vector<bool> categories_among(const Column& column, std::span<const std::si
   return seen;
 }
 
-// "label 'y'", for sentences.
-std::string named_label(const Column& column) {
-  return "label '" + base::printable(column.name) + "'";
-}
-
 void refuse_missing_label(const Column& column, const std::string& file) {
   if (column.missing > 0) {
-    throw std::invalid_argument(base::printable(file) + ": " + named_label(column) +
+    throw std::invalid_argument(base::printable(file) + ": " + named_label(column.name) +
                                 ": expected a value in every row, got " + missing_rows(column));
   }
 }
@@ -204,7 +199,7 @@ std::string class_numbers_warning(const Column& column, TaskChoice choice) {
   if (odd.empty() || (!found && !cells.are_numbers())) {
     return {};
   }
-  return named_label(column) + ": " + odd +
+  return named_label(column.name) + ": " + odd +
          (!found                ? ""
           : cells.are_numbers() ? ", so the values are classes"
                                 : ", otherwise they are classes");
@@ -228,8 +223,8 @@ void check_shared(Labels& labels, const Column& column, TaskChoice choice, const
   }
   const std::string counts =
       std::to_string(labels.classes()) + " classes in " + std::to_string(rows) + " rows";
-  const std::string expected =
-      base::printable(file) + ": " + named_label(column) + ": expected classes that several rows share, got ";
+  const std::string expected = base::printable(file) + ": " + named_label(column.name) +
+                               ": expected classes that several rows share, got ";
   if (choice == TaskChoice::found) {
     throw std::invalid_argument(expected + counts + examples_in(column) +
                                 "; task=classification trains on these classes");
@@ -239,7 +234,7 @@ void check_shared(Labels& labels, const Column& column, TaskChoice choice, const
                                 quoted_cell(labels.encoding.classes.front()));
   }
   const bool is_number = column.kind == ColumnKind::number && choice == TaskChoice::classification;
-  labels.warnings.push_back(named_label(column) + ": " + counts + "; fewer than two rows per class" +
+  labels.warnings.push_back(named_label(column.name) + ": " + counts + "; fewer than two rows per class" +
                             (is_number ? "; task=regression predicts the number" : ""));
 }
 
@@ -363,7 +358,7 @@ ColumnEncoding fit_column(const Column& column, std::span<const std::size_t> row
 
 Labels fit_labels(const Column& column, TaskChoice choice, std::span<const std::size_t> rows,
                   const std::string& file) {
-  const std::string expected = base::printable(file) + ": " + named_label(column) + ": expected ";
+  const std::string expected = base::printable(file) + ": " + named_label(column.name) + ": expected ";
   refuse_missing_label(column, file);
   const bool text = column.kind == ColumnKind::category;
   if (text && choice == TaskChoice::regression) {

@@ -104,15 +104,15 @@ void check_size(const char* name, double value, double least, double most) {
 }  // namespace
 
 Shape shape(std::size_t i) {
-  return static_cast<Shape>(i % 8);
+  return static_cast<Shape>(i % shape_count);
 }
 
 Dash dash(std::size_t i) {
-  return static_cast<Dash>(i % 8);
+  return static_cast<Dash>(i % dash_count);
 }
 
 std::vector<int> lengths_of(Dash dash) {
-  const std::array<std::vector<int>, 8> lengths{
+  const std::array<std::vector<int>, dash_count> lengths{
       {{}, {6, 4}, {2, 3}, {8, 3, 2, 3}, {12, 4}, {8, 3, 2, 3, 2, 3}, {2, 7}, {14, 3, 5, 3}}};
   return lengths.at(static_cast<std::size_t>(dash));
 }

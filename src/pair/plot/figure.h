@@ -49,6 +49,8 @@ enum class Dash : std::uint8_t {
 enum class Shape : std::uint8_t { circle, square, triangle, diamond, cross, plus, star, triangle_down };
 
 // The shape or dash of item i, from 0, so that items also differ without colours. Item 8 has those of item 0.
+inline constexpr std::size_t shape_count = 8;
+inline constexpr std::size_t dash_count = 8;
 Shape shape(std::size_t i);
 Dash dash(std::size_t i);
 // The lengths of a dash's strokes and gaps in turn, in pixels; empty for a solid line.

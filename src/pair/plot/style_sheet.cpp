@@ -62,7 +62,7 @@ std::string style_sheet(Theme theme) {
     text += "}\n";
   }
   text += root + " .halo{stroke-width:3px;stroke-opacity:0.8;stroke-linejoin:round;paint-order:stroke}\n";
-  for (std::size_t i = 1; i < 8; ++i) {  // the first is solid
+  for (std::size_t i = 1; i < dash_count; ++i) {  // the first is solid
     text += root + " .d" + std::to_string(i) + "{stroke-dasharray:" +
             base::joined(lengths_of(dash(i)), " ", [](int length) { return std::to_string(length); }) + "}\n";
   }

@@ -6,6 +6,7 @@
 
 #include "pair/plot/text.h"
 #include "pair/report/figures.h"
+#include "pair/report/ranking.h"
 #include "pair/report/series.h"
 
 namespace pair::report {
@@ -57,18 +58,6 @@ plot::Axis axis_of(const Dimension& dimension) {
   return axis;
 }
 
-// worst_test_acc or, if no run of the dataset has that, worst_test_mse. Null if none has either.
-const Metric* ranking_metric(const RunsOfDataset& runs, const std::vector<Metric>& metrics) {
-  for (const std::string_view key : {worst_accuracy, worst_error}) {
-    const auto metric = std::ranges::find(metrics, key, &Metric::key);
-    const auto has_it = [key](const select::Run* run) { return std::isfinite(last_of(run->find(key))); };
-    if (metric != metrics.end() && std::ranges::any_of(runs, has_it)) {
-      return &*metric;
-    }
-  }
-  return nullptr;
-}
-
 // The runs of one dataset.
 std::optional<plot::Chart> heat_map(const RunsOfDataset& runs, const Metric& metric) {
   const std::vector<Dimension> dimensions = dimensions_of(runs);
@@ -110,11 +99,15 @@ std::optional<plot::Figure> heat_figure(const Sources& sources) {
   for (const select::Run& run : sources.history()) {
     by_dataset[run.dataset].push_back(&run);
   }
+  const std::vector<Ranking> rankings = rankings_of(sources);
   plot::Figure figure{
       .title = "Mean of the last records", .columns = 1, .panel_width = 620, .panel_height = 420};
   for (const auto& [dataset, runs] : by_dataset) {
-    const Metric* const metric = ranking_metric(runs, sources.metrics);
-    if (std::optional<plot::Chart> chart = metric == nullptr ? std::nullopt : heat_map(runs, *metric)) {
+    const auto ranking = std::ranges::find(rankings, dataset, &Ranking::dataset);
+    if (ranking == rankings.end()) {
+      continue;
+    }
+    if (std::optional<plot::Chart> chart = heat_map(runs, *ranking->metric)) {
       chart->title = by_dataset.size() > 1 ? plot::clean(dataset) : "";
       figure.panels.emplace_back(*std::move(chart));
     }

@@ -92,7 +92,7 @@ json palette() {
     colors[name] = std::move(scale);
   }
   json dashes = json::array();
-  for (std::size_t i = 0; i < 8; ++i) {
+  for (std::size_t i = 0; i < plot::dash_count; ++i) {
     const std::vector<int> lengths = plot::lengths_of(plot::dash(i));
     dashes.push_back(lengths.empty() ? "solid" : base::joined(lengths, ",", [](int length) {
       return std::to_string(length) + "px";
