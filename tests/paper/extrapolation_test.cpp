@@ -81,7 +81,8 @@ TEST(ExtrapolationRecipe, SearchesThePenaltiesThatThePaperFoundToWorkAndItsPrefe
 }
 
 // The release's notebook: coffe = 2, sample_size [5000, 1000], batch_size 512 (256 per environment), n_epoch
-// 10000, anneal_epoch 150, a new Adam for linear methods, PAIR(self.parameters()), V-REx at weight 1 before.
+// 10000, anneal_epoch 150, a new Adam for linear methods, PAIR(self.parameters()), V-REx at weight 1 before;
+// pair.py takes the preference as weights if the program has no solution.
 TEST(ExtrapolationRecipe, HasTheNotebooksProblem) {
   ExtrapolationRequest request;
   request.problem = ExtrapolationProblem::notebook;
@@ -100,6 +101,9 @@ TEST(ExtrapolationRecipe, HasTheNotebooksProblem) {
       EXPECT_EQ(spec.settings.gradients, train::GradientSource::all);
       EXPECT_THAT(spec.settings.descent_penalties, ::testing::ElementsAre(0.0, 1.0));
       EXPECT_FALSE(spec.settings.refresh);
+      if (method.key == "pair") {
+        EXPECT_EQ(runs::text_of(spec, "without_solution"), "preference");
+      }
       EXPECT_THAT(settings_of(method), ::testing::Contains("preference 1,1e12,1e4"));
     } else {
       EXPECT_TRUE(spec.settings.refresh);
