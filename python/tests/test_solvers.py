@@ -100,6 +100,8 @@ class Modules(unittest.TestCase):
         epo = EPO([1, 1])
         for call, kind, sentence in (
             (lambda: epo([[1, 0], [0, 1]]), TypeError, "gramian: expected a tensor, got list"),
+            (lambda: epo(torch.eye(2, dtype=torch.int64)), TypeError,
+             "gramian: expected a tensor of floating-point numbers, got torch.int64"),
             (lambda: epo(torch.zeros(2, 3)), ValueError, "gramian: expected shape [m, m], got [2, 3]"),
             (lambda: epo.set_losses(torch.zeros(2, 2)), ValueError, "losses: expected one value per objective"),
             (lambda: epo.set_losses("ab"), TypeError, "losses: expected one number per objective"),

@@ -73,6 +73,8 @@ class Weighting(nn.Module):
             raise TypeError(f"gramian: expected a tensor, got {type(gramian).__name__}")
         if gramian.dim() != 2 or gramian.shape[0] != gramian.shape[1]:
             raise ValueError(f"gramian: expected shape [m, m], got {list(gramian.shape)}")
+        if not gramian.is_floating_point():
+            raise TypeError(f"gramian: expected a tensor of floating-point numbers, got {gramian.dtype}")
         m = len(gramian)
         losses, self._losses = self._losses, None
         if losses is None:
