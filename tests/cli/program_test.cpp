@@ -146,6 +146,7 @@ TEST(Program, ListsEverySolver) {
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const moo::SolverEntry& entry = moo::solvers()[i];
     EXPECT_EQ(listed[i]["name"], entry.name);
+    EXPECT_EQ(listed[i]["python_class"], moo::python_class_of(entry));
     EXPECT_EQ(listed[i]["options"].size(), entry.options.fields().size());
     EXPECT_THAT(text.out, HasSubstr(entry.summary));
   }

@@ -188,7 +188,11 @@ ListKind solvers() {
           [] {
             std::vector<Listed> entries;
             for (const moo::SolverEntry& entry : moo::solvers()) {
-              entries.push_back({entry.name, entry.summary, {}, {}, options_in(entry)});
+              entries.push_back({entry.name,
+                                 entry.summary,
+                                 {{"python_class", moo::python_class_of(entry)}},
+                                 {},
+                                 options_in(entry)});
             }
             return entries;
           }};
