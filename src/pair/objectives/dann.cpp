@@ -57,6 +57,7 @@ class Dann final : public Objective {
   [[nodiscard]] bool replayable() const override { return false; }
   [[nodiscard]] bool remembers_environments() const override { return true; }
 
+  [[nodiscard]] bool has_state() const override { return true; }
   // [3 P + 1]: the adversary's parameters, Adam's two averages, its number of steps; none before the first.
   [[nodiscard]] std::vector<torch::Tensor> state() const override { return saved_state(state_); }
   void restore(std::span<const torch::Tensor> state) override { state_ = restored_state("dann", state); }
