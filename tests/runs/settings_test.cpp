@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/registry.h"
+#include "pair/models/registry.h"
 #include "pair/runs/known_settings.h"
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
@@ -37,6 +40,42 @@ TEST(Settings, AreNamedOnceAndExplained) {
     EXPECT_THAT(known.summary, Not(IsEmpty())) << known.name;
     EXPECT_THAT(known.accepted, Not(IsEmpty())) << known.name;
   }
+}
+
+struct TakenOptions {
+  double weight = 0.5;
+};
+
+void describe(base::Fields<TakenOptions>& field) {
+  field.number("fishr_ema", &TakenOptions::weight, {.low = 0, .high = 1}, "an option of fishr's name");
+}
+
+struct SharedOptions {
+  std::int64_t units = 1;
+};
+
+void describe(base::Fields<SharedOptions>& field) {
+  field.whole("width", &SharedOptions::units, std::int64_t{1}, 8, "an option of another model's name");
+}
+
+// In a process of its own, since an extension must be added before the lists are first used.
+template <class Options>
+int resolving_with_a_model_of() {
+  models::add_model({.name = "toy", .summary = "a toy", .options = base::Options::of<Options>()});
+  try {
+    (void)resolve("cmnist", "erm");
+  } catch (const std::invalid_argument& refused) {
+    std::cerr << refused.what() << '\n';
+    return 2;
+  }
+  return 0;
+}
+
+TEST(Settings, BelongToOnePartOfARun) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(resolving_with_a_model_of<TakenOptions>()), ::testing::ExitedWithCode(2),
+              "model toy: expected .*, got 'fishr_ema', which belongs to objective fishr");
+  EXPECT_EXIT(std::exit(resolving_with_a_model_of<SharedOptions>()), ::testing::ExitedWithCode(0), "");
 }
 
 // Runs ignore settings that they do not have, so a misspelled one in a declaration would have no effect.
