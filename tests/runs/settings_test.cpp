@@ -189,6 +189,7 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   refusal("steps", "1e3", "steps: expected an integer from 1 to 1000000000, got '1e3'");
   refusal("steps", "", "got ''");
   refusal("steps", "99999999999999999999", "expected an integer from");
+  refusal("batch", "2000000", "batch: expected an integer from 0 to 1000000, got '2000000'");
   refusal("seed", "-1", "seed: expected an integer from 0 to 18446744073709551615, got '-1'");
   refusal("lr", "0", "lr: expected a number above 0 and up to 1000, got '0'");
   refusal("lr", "nan", "expected a number above 0");
