@@ -52,8 +52,9 @@ class Dann final : public Objective {
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
-  // The adversary moves between two calls, so that their values cannot be compared.
   [[nodiscard]] bool of_features() const override { return true; }
+  // The adversary learns between two calls, so that their values cannot be compared, and each call copies the
+  // samples' environments from the host, which a recorded step cannot.
   [[nodiscard]] bool replayable() const override { return false; }
   [[nodiscard]] bool remembers_environments() const override { return true; }
 

@@ -113,8 +113,9 @@ class Objective {
   };
   [[nodiscard]] virtual std::optional<Remedy> against_negative() const { return std::nullopt; }
 
-  // False if value() draws from random, so that each call does different work on the device. State must be
-  // changed in place. Replayable work can be recorded once and replayed.
+  // Whether a call can be recorded on a device once and replayed, and values of two steps be compared
+  // (backtrack). False if value() draws from random, takes other numbers from the host or learns between steps.
+  // State must be changed in place.
   [[nodiscard]] virtual bool replayable() const { return true; }
 
   // Whether the state belongs to individual environments, so that every step must have the same environments
