@@ -112,6 +112,13 @@ TEST(PythonClasses, AreThoseThatTheSolversDeclare) {
   EXPECT_EQ(found_in(stub, std::regex(R"re(\n    "(\w+)",)re")), declared) << "run scripts/reference";
 }
 
+TEST(ReferencePage, ListsWhatSweepsDrawOfAnAlgorithmWithItsOwnUpdate) {
+  const std::string text = run_pair({"list", "algorithms", "--markdown"}).out;
+  EXPECT_THAT(
+      text, HasSubstr("| `meta_lr` | one of 0.05, 0.1, 0.5 | datasets in DomainBed's setting | DomainBed |"));
+  EXPECT_THAT(text, HasSubstr("| `lr_d` | as `lr` | datasets in DomainBed's setting | DomainBed |"));
+}
+
 TEST(ReferencePage, RefusesAKindWithoutPages) {
   const Finished finished = run_pair({"list", "models", "--markdown"});
   EXPECT_EQ(finished.status, 2);

@@ -2,11 +2,14 @@
 
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/registry.h"
+#include "pair/models/registry.h"
 #include "pair/runs/known_settings.h"
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
@@ -37,6 +40,42 @@ TEST(Settings, AreNamedOnceAndExplained) {
     EXPECT_THAT(known.summary, Not(IsEmpty())) << known.name;
     EXPECT_THAT(known.accepted, Not(IsEmpty())) << known.name;
   }
+}
+
+struct TakenOptions {
+  double weight = 0.5;
+};
+
+void describe(base::Fields<TakenOptions>& field) {
+  field.number("fishr_ema", &TakenOptions::weight, {.low = 0, .high = 1}, "an option of fishr's name");
+}
+
+struct SharedOptions {
+  std::int64_t units = 1;
+};
+
+void describe(base::Fields<SharedOptions>& field) {
+  field.whole("width", &SharedOptions::units, std::int64_t{1}, 8, "an option of another model's name");
+}
+
+// In a process of its own, since an extension must be added before the lists are first used.
+template <class Options>
+int resolving_with_a_model_of() {
+  models::add_model({.name = "toy", .summary = "a toy", .options = base::Options::of<Options>()});
+  try {
+    (void)resolve("cmnist", "erm");
+  } catch (const std::invalid_argument& refused) {
+    std::cerr << refused.what() << '\n';
+    return 2;
+  }
+  return 0;
+}
+
+TEST(Settings, BelongToOnePartOfARun) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(resolving_with_a_model_of<TakenOptions>()), ::testing::ExitedWithCode(2),
+              "model toy: expected .*, got 'fishr_ema', which belongs to objective fishr");
+  EXPECT_EXIT(std::exit(resolving_with_a_model_of<SharedOptions>()), ::testing::ExitedWithCode(0), "");
 }
 
 // Runs ignore settings that they do not have, so a misspelled one in a declaration would have no effect.
@@ -150,6 +189,7 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   refusal("steps", "1e3", "steps: expected an integer from 1 to 1000000000, got '1e3'");
   refusal("steps", "", "got ''");
   refusal("steps", "99999999999999999999", "expected an integer from");
+  refusal("batch", "2000000", "batch: expected an integer from 0 to 1000000, got '2000000'");
   refusal("seed", "-1", "seed: expected an integer from 0 to 18446744073709551615, got '-1'");
   refusal("lr", "0", "lr: expected a number above 0 and up to 1000, got '0'");
   refusal("lr", "nan", "expected a number above 0");

@@ -11,8 +11,6 @@
 namespace pair::data {
 namespace {
 
-constexpr std::int64_t largest_batch = 1'000'000;
-
 std::vector<std::vector<std::size_t>> samples_by_environment(const Source& source, Split split) {
   std::vector<std::vector<std::size_t>> samples(source.environments().size());
   for (std::size_t i = 0; i < source.size(); ++i) {

@@ -34,6 +34,7 @@ class GroupDro final : public Objective {
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] bool of_moments() const override { return true; }
 
+  [[nodiscard]] bool has_state() const override { return true; }
   // log q, [environments]; empty before the first step.
   [[nodiscard]] std::vector<torch::Tensor> state() const override;
   void restore(std::span<const torch::Tensor> state) override;

@@ -130,7 +130,7 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
     if (learner.link.asynchronous() && !learner.objectives[k]->replayable()) {
       learner.work.never_record();
       learner.link.notify(settings.objectives[k] +
-                          " draws random numbers at every step, which cannot be recorded: " +
+                          " cannot be recorded, since each step takes new numbers from the host: "
                           "steps are launched one operation at a time");
     }
   }

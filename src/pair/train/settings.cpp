@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "pair/data/sampler.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
@@ -42,7 +43,8 @@ void describe_all(SettingsFields& field) {
   field.whole(
       "pretrain", &S::pretrain, std::int64_t{0}, many,
       "steps at the beginning: of ERM alone (schemes pair and own), or with pretrain_penalty (linear)");
-  field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all");
+  field.whole("batch", &S::batch, std::int64_t{0}, data::largest_batch,
+              "samples per environment and step; 0: all");
   field
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
