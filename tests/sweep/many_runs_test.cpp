@@ -207,6 +207,16 @@ TEST(ManyRuns, AreCheckedForTheirDataBeforeAFolderIsMade) {
   EXPECT_FALSE(fs::exists(root));
 }
 
+TEST(ManyRuns, AreCheckedForModelsThatDoNotTakeTheirData) {
+  const Scratch scratch;
+  std::vector<RunSpec> specs = small_specs(2);
+  runs::set(specs[1], "model", "resnet18");
+  EXPECT_THAT(
+      [&] { require_runnable(specs, scratch / "runs"); },
+      ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("got 'resnet18', which is for images")));
+  EXPECT_FALSE(fs::exists(scratch / "runs"));
+}
+
 TEST(ManyRuns, HaveEqualFailuresOnce) {
   ManyRuns runs;
   const auto add = [&runs](const char* folder, const char* error) {

@@ -47,11 +47,28 @@ std::string data_key(const data::Dataset& dataset) {
   return key;
 }
 
-// Reads the run's data. Throws std::invalid_argument if it is missing or cannot be used.
-void require_data(const runs::RunSpec& spec) {
+// Identifies the model and the weights that a run starts from.
+std::string model_key(const runs::RunSpec& spec) {
+  std::string key = spec.settings.model + '\n' + spec.weights_sha256;
+  const base::Options& options = spec.settings.model_options;
+  for (const base::Field& field : options.fields()) {
+    key += '\n' + field.name + '=' + base::as_text(options.get(field));
+  }
+  return key;
+}
+
+// Reads the data of the first run, which is that of all, and throws std::invalid_argument if it is missing or
+// cannot be used, or if a run's model cannot be trained on it. Weights are read for each model once.
+void require_data(const std::vector<const runs::RunSpec*>& specs) {
   try {
     runs::DatasetCache once(1);
-    (void)once.get(spec.dataset, spec.seed);
+    const auto data = once.get(specs.front()->dataset, specs.front()->seed);
+    std::set<std::string> seen;
+    for (const runs::RunSpec* const spec : specs) {
+      if (seen.insert(model_key(*spec)).second) {
+        runs::require_trainable(*spec, *data);
+      }
+    }
   } catch (const std::runtime_error& error) {
     throw std::invalid_argument(error.what());
   }
@@ -338,15 +355,15 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std
 }
 
 void require_runnable(std::span<const runs::RunSpec> specs, const fs::path& root) {
-  std::map<std::string, const runs::RunSpec*> first;  // by data
+  std::map<std::string, std::vector<const runs::RunSpec*>> left;  // by data
   for (const runs::RunSpec& spec : specs) {
     if (!is_finished(root / runs::folder_name(spec), spec)) {
       runs::validate(spec);
-      first.emplace(data_key(spec.dataset), &spec);
+      left[data_key(spec.dataset)].push_back(&spec);
     }
   }
-  for (const auto& [key, spec] : first) {
-    require_data(*spec);
+  for (const auto& [key, of_data] : left) {
+    require_data(of_data);
   }
 }
 
