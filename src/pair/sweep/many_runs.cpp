@@ -76,23 +76,23 @@ void require_data(const std::vector<const runs::RunSpec*>& specs) {
 
 class Executor {
  public:
-  Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
-           const ManyRunsHooks& hooks)
+  // unfinished: those of the specs that have not finished.
+  Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories,
+           std::span<const runs::RunSpec> unfinished, std::size_t jobs, const ManyRunsHooks& hooks)
       : specs_(specs), hooks_(hooks), datasets_(jobs_at_most(specs, jobs) + 1), left_(specs.size()) {
     result_.outcomes.resize(specs.size());
-    std::vector<runs::RunSpec> to_run;
+    for (const runs::RunSpec& spec : unfinished) {
+      runs::validate(spec);
+    }
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      if (!is_finished(directories[i], specs[i])) {
-        runs::validate(specs[i]);
-        to_run.push_back(specs[i]);
-      }
+      failed_before_.push_back(time_of_failure(directories[i]));
       result_.outcomes[i].directory = directories[i];
       left_[i] = specs[i].settings.steps;
       waiting_.push_back(i);
     }
-    require_one_precision(to_run);
-    if (jobs == 0 && shares_device(to_run)) {
-      pace_.emplace(jobs_at_most(to_run, jobs), Clock::now());
+    require_one_precision(unfinished);
+    if (jobs == 0 && shares_device(unfinished)) {
+      pace_.emplace(jobs_at_most(unfinished, jobs), Clock::now());
     }
     now_.runs = specs.size();
     now_.steps_left = std::accumulate(left_.begin(), left_.end(), std::int64_t{0});
@@ -193,7 +193,7 @@ class Executor {
     bool elsewhere = false;
     bool again = false;
     try {
-      if (const std::optional<std::string> error = failed_elsewhere(outcome.directory)) {
+      if (const std::optional<std::string> error = failed_elsewhere(index)) {
         outcome.status = Status::failed;
         outcome.error = *error;
       } else {
@@ -283,11 +283,19 @@ class Executor {
     outcome.seconds = run.seconds;
   }
 
-  // The failure that another process recorded since this call began: the run would fail here, too.
-  std::optional<std::string> failed_elsewhere(const fs::path& directory) const {
+  // When the run's last attempt failed; none if it did not. By the clock of the folder's machine, which may differ
+  // from ours.
+  static std::optional<fs::file_time_type> time_of_failure(const fs::path& directory) {
     std::error_code error;
     const fs::file_time_type written = fs::last_write_time(runs::failed_file(directory), error);
-    if (error || written < began_) {
+    return error ? std::nullopt : std::optional(written);
+  }
+
+  // The failure that another process recorded since this call began: the run would fail here, too.
+  std::optional<std::string> failed_elsewhere(std::size_t index) const {
+    const fs::path& directory = result_.outcomes[index].directory;
+    const std::optional<fs::file_time_type> written = time_of_failure(directory);
+    if (!written || written == failed_before_[index]) {
       return std::nullopt;
     }
     std::string text = runs::read_file(runs::failed_file(directory));
@@ -306,7 +314,7 @@ class Executor {
 
   std::span<const runs::RunSpec> specs_;
   const ManyRunsHooks& hooks_;
-  const fs::file_time_type began_ = fs::file_time_type::clock::now();
+  std::vector<std::optional<fs::file_time_type>> failed_before_;  // per run, when this call began
   runs::DatasetCache datasets_;
   std::atomic<bool> stopped_ = false;
 
@@ -331,18 +339,18 @@ class Executor {
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories,
                  std::size_t jobs, const ManyRunsHooks& hooks) {
-  if (hooks.notice) {
-    std::vector<runs::RunSpec> left;
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      if (!is_finished(directories[i], specs[i])) {
-        left.push_back(specs[i]);
-      }
+  std::vector<runs::RunSpec> unfinished;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!is_finished(directories[i], specs[i])) {
+      unfinished.push_back(specs[i]);
     }
-    for (const std::string& warning : runs::warnings_of(left)) {
+  }
+  if (hooks.notice) {
+    for (const std::string& warning : runs::warnings_of(unfinished)) {
       hooks.notice("warning: " + warning);
     }
   }
-  return Executor(specs, directories, jobs, hooks).run(jobs);
+  return Executor(specs, directories, unfinished, jobs, hooks).run(jobs);
 }
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std::size_t jobs,
