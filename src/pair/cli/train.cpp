@@ -122,11 +122,11 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
         arguments.out.empty() ? runs::default_directory(spec)
         : several             ? std::filesystem::path(arguments.out) / runs::folder_name(spec)
                               : std::filesystem::path(arguments.out);
-    // Before a folder is made: errors in a user's data are found here.
-    if (data::entry_of(spec.dataset.name).described && !runs::RunDirectory::finished(directory, spec)) {
-      const std::string description = runs::description_of_data(spec, datasets);
-      if (!arguments.json && !arguments.quiet) {
-        context.out << description << std::flush;
+    // Before a folder is made: errors in a user's data, model and weights are found here.
+    if (!runs::RunDirectory::finished(directory, spec)) {
+      runs::require_trainable(spec, datasets);
+      if (data::entry_of(spec.dataset.name).described && !arguments.json && !arguments.quiet) {
+        context.out << runs::description_of_data(spec, datasets) << std::flush;
       }
     }
     const std::int64_t sent = ranks.bytes_sent();

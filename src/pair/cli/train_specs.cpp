@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "pair/base/files.h"
 #include "pair/base/names.h"
@@ -17,10 +18,21 @@ namespace {
 using base::Assignment;
 using runs::RunSpec;
 
+// Whether the setting weighs objectives after erm in a run that has none. Such runs have it, because sweeps share
+// their settings; and pretrain, because rates of learning depend on it, too.
+bool weighs_nothing(const RunSpec& spec, std::string_view name) {
+  return spec.settings.scheme == train::Scheme::linear && spec.settings.objectives.size() == 1 &&
+         (name == "penalty" || name == "penalties" || name == "pretrain_penalty");
+}
+
 // A setting that the algorithm would ignore is more likely a mistake.
 void refuse_ignored(const RunSpec& spec, const base::Assignments& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
   for (const base::Assignment& override : overrides) {
+    if (weighs_nothing(spec, override.first)) {
+      throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm +
+                       "', which minimises " + spec.settings.objectives.front() + " alone");
+    }
     if (runs::find_setting(spec, override.first) != nullptr && !runs::is_read(spec, override.first)) {
       throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
