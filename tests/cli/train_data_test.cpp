@@ -105,17 +105,30 @@ TEST(TrainData, RefusesOtherData) {
 }
 
 TEST(TrainData, SaysWhyADatasetTakesNoColumns) {
-  const auto refuses = [](const base::Assignment& data, const char* sentence) {
-    const base::Assignments settings{data, {"label", "y"}};
+  const auto refuses = [](const base::Assignments& settings, const char* sentence) {
     EXPECT_THAT([&] { refuse_columns("images", settings); },
                 ThrowsMessage<std::invalid_argument>(HasSubstr(sentence)));
   };
-  refuses({"folder", "/pets"},
+  refuses({{"folder", "/pets"}, {"label", "y"}},
           "--label applies to CSV files (--data FILE), got '/pets', which is a folder of images");
-  refuses({"manifest", "/list.csv"},
-          "got '/list.csv': a CSV file with the columns path, label and environment is a list of images, "
-          "which is read without this option");
-  refuses({"batch", "4"}, "got the dataset images");
+  refuses({{"manifest", "/list.csv"}, {"ignore", "y"}},
+          "--ignore applies to CSV files (--data FILE), got '/list.csv', which is a list of images, since it "
+          "has a column path");
+  refuses({{"batch", "4"}, {"environment", "y"}}, "got the dataset images");
+  EXPECT_NO_THROW(
+      refuse_columns("images", {{"manifest", "/list.csv"}, {"label", "y"}, {"environment", "z"}}));
+}
+
+TEST(TrainData, ListsOfImagesAreKnownByTheirPaths) {
+  const tests::Scratch scratch;
+  std::ofstream(scratch / "list.csv") << "path,label,year\na/1.jpg,cat,2019\n";
+  std::ofstream(scratch / "p.csv") << "path,outcome,year\nleft,1,2019\n";
+  EXPECT_EQ(data_named((scratch / "list.csv").string(), "").dataset, "images");
+  EXPECT_EQ(data_named((scratch / "list.csv").string(), "table").setting.first, "file");
+  EXPECT_EQ(data_named((scratch / "p.csv").string(), "").dataset, "table");
+  // Whoever names the dataset is told by its reader what is wrong with the file.
+  EXPECT_EQ(data_named((scratch / "p.csv").string(), "images").setting,
+            base::Assignment("manifest", (scratch / "p.csv").string()));
 }
 
 TEST(TrainData, PathsAndDigestsOfDataAreSettled) {

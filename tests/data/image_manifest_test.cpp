@@ -56,14 +56,17 @@ TEST(ImageManifest, NamesTheLineOfAMistake) {
   const auto read = [&](const std::string& text) {
     return [&scratch, text] { (void)ImageManifest(list_of(scratch, text)); };
   };
-  EXPECT_THAT(read("path,label\na,b\n"), refuses_list("list.csv, line 1: expected the columns path, label"));
+  EXPECT_THAT(read("file,label\na,b\n"),
+              refuses_list("list.csv, line 1: expected a column 'path' with the image files, got none"));
+  EXPECT_THAT(read("path,label\na,b\n"),
+              refuses_list("list.csv, line 1: expected a column 'environment', got only 'path' and 'label'; "
+                           "'--environment COLUMN' names another one"));
   EXPECT_THAT(read("path,label,environment\na,x,e\nb,,e\n"),
               refuses_list("line 3: expected a value in the column 'label', got none"));
   EXPECT_THAT(read("path,label,environment\na,x,e\na,y,f\n"),
               refuses_list("line 3: expected each path once, got 'a' again"));
-  EXPECT_THAT(
-      read("path,label,environment,split\na,x,e,training\n"),
-      refuses_list("line 2: expected a split among train, id_val, val, id_test and test, got 'training'"));
+  EXPECT_THAT(read("path,label,environment,split\na,x,e,training\n"),
+              refuses_list("line 2: split: expected train, id_val, val, id_test or test, got 'training'"));
   EXPECT_THAT(read("path,label,environment\na,x,e\nb,x,f\n"),
               refuses_list("expected at least 2 classes, got 1"));
   EXPECT_THAT(read("path,label,environment\na,x,e\nb,y,e\n"),
@@ -75,10 +78,63 @@ TEST(ImageManifest, IsKnownByItsColumns) {
   const Scratch scratch;
   EXPECT_TRUE(is_image_manifest(list_of(scratch, "path,label,environment\n")));
   EXPECT_TRUE(is_image_manifest(list_of(scratch, "split;environment;label;path\n")));
+  EXPECT_TRUE(is_image_manifest(list_of(scratch, "path,label,environment\na,x,e\n")));
+  EXPECT_TRUE(is_image_manifest(list_of(scratch, "year,path\n2019,a/b.JPG\n")));
   EXPECT_FALSE(is_image_manifest(list_of(scratch, "path,label,environment,age\n")));
+  EXPECT_FALSE(is_image_manifest(list_of(scratch, "path,label,environment,age\nleft,x,e,3\n")));
   EXPECT_FALSE(is_image_manifest(list_of(scratch, "age,label,environment\n")));
   EXPECT_FALSE(is_image_manifest(list_of(scratch, "")));
   EXPECT_FALSE(is_image_manifest(scratch / "none.csv"));
+}
+
+TEST(ImageManifest, CombinesColumnsIntoEnvironments) {
+  const Scratch scratch;
+  const std::string rows =
+      "path,kind,site,year,note\na.png,cat,b,2019,x\nb.png,dog,a,2020,\nc.png,dog,b,2019,x\n";
+  const ImageManifest list(list_of(scratch, rows), {.label = "kind", .environment = {"site", "year"}});
+  EXPECT_THAT(list.environments(), ElementsAre("a/2020", "b/2019"));
+  EXPECT_THAT(list.classes(), ElementsAre("cat", "dog"));
+  EXPECT_EQ(list.sample(0).environment, 1);
+  EXPECT_EQ(list.sample(1).environment, 0);
+  EXPECT_EQ(list.sample(2).environment, 1);
+  EXPECT_FALSE(list.has_splits());
+  const auto read = [&](const ImageManifestOptions& options) {
+    return [&scratch, &rows, options] { (void)ImageManifest(list_of(scratch, rows), options); };
+  };
+  EXPECT_THAT(read({.label = "kind", .environment = {"sight"}}),
+              refuses_list("environment: expected a column of"));
+  EXPECT_THAT(read({.label = "kind", .environment = {"note"}}),
+              refuses_list("line 3: expected a value in the column 'note', got none"));
+  EXPECT_THAT(read({.label = "kind", .environment = {"kind"}}),
+              refuses_list("environment: expected columns that are not the label, got 'kind'"));
+  EXPECT_THAT(
+      [&] {
+        (void)ImageManifest(list_of(scratch, "path,label,a,b\n1.png,x,p/q,r\n2.png,y,p,q/r\n"),
+                            {.environment = {"a", "b"}});
+      },
+      refuses_list("expected names that differ when combined with '/'"));
+}
+
+TEST(ImageManifest, NamesTheLineOfAMissingFile) {
+  const Scratch scratch;
+  write(scratch / "a.png", {});
+  const fs::path list = list_of(scratch, "path,label,environment\na.png,x,e\nb.png,y,e\nc.png,x,f\n");
+  EXPECT_THAT(ImageManifest(list).missing(), IsEmpty()) << "not looked for";
+  const ImageManifest looked(list, {.find_missing = true});
+  ASSERT_EQ(looked.missing().size(), 2U);
+  EXPECT_EQ(looked.missing()[1].sample, 2U);
+  EXPECT_EQ(looked.missing()[1].line, 4U);
+  EXPECT_THAT(
+      [&] { looked.require_files(); },
+      refuses_list("list.csv, line 3: expected an image file, got 'b.png', which does not exist (2 such "
+                   "lines); 'pair data describe "));
+  EXPECT_THAT([&] { (void)images_listed_in(list); },
+              refuses_list("list.csv, line 3: expected an image file, got 'b.png', which does not exist"));
+  write(scratch / "b.png", {});
+  write(scratch / "c.png", {});
+  EXPECT_NO_THROW(ImageManifest(list, {.find_missing = true}).require_files());
+  EXPECT_THAT(images_listed_in(list), ElementsAre((scratch / "a.png").string(), (scratch / "b.png").string(),
+                                                  (scratch / "c.png").string()));
 }
 
 // PACS in its layout, with one image per class and environment.

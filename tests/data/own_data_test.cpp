@@ -191,12 +191,48 @@ TEST(OwnData, FindsImagesOfAListThatDoNotExist) {
              "path,label,environment\nimages/1.png,cat,zoo\nimages/2.png,dog,zoo\nimages/3.png,dog,street\n");
   const OwnData data = describe_own_data({.path = scratch / "list.csv"});
   EXPECT_EQ(data.samples, 3U);
-  EXPECT_THAT(data.problems, ElementsAre("images that do not exist: 2, the first is 'images/2.png'"));
-  const OwnData table =
-      describe_own_data({.path = scratch / "list.csv", .label = "label", .environment = {"environment"}});
+  EXPECT_THAT(
+      data.problems,
+      ElementsAre("images that do not exist: 2 ('images/2.png' in line 3, 'images/3.png' in line 4)"));
+  const OwnData table = describe_own_data({.path = scratch / "list.csv", .ignore = {"path"}});
   EXPECT_EQ(table.kind, "table");
   EXPECT_THAT(table.notes,
-              ::testing::Contains(HasSubstr("is a list of images, which needs none of --label")));
+              ::testing::Contains(HasSubstr("is a list of images, which takes neither --text nor --ignore")));
+}
+
+TEST(OwnData, CountsImagesOfAListByTheColumnsThatAreNamed) {
+  const Scratch scratch;
+  write_file(scratch / "1.png", "x");
+  write_file(scratch / "2.png", "x");
+  write_file(scratch / "list.csv", "path,kind,site,year\n1.png,cat,a,2019\n2.png,dog,b,2020\n");
+  const OwnData data =
+      describe_own_data({.path = scratch / "list.csv", .label = "kind", .environment = {"site", "year"}});
+  EXPECT_EQ(data.kind, "images");
+  EXPECT_THAT(data.classes, ElementsAre("cat", "dog"));
+  ASSERT_THAT(data.environments, SizeIs(2));
+  EXPECT_EQ(data.environments[1].name, "b/2020");
+  EXPECT_THAT(data.environments[1].classes, ElementsAre(0, 1));
+  EXPECT_THAT(data.problems, IsEmpty());
+  EXPECT_THAT([&] { (void)describe_own_data({.path = scratch / "list.csv"}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("expected a column 'label', got only")));
+}
+
+TEST(OwnData, DescribesTheOthersIfAnEnvironmentIsEmpty) {
+  const Scratch scratch;
+  for (const char* file : {"art/cat/1.png", "art/dog/1.png", "photo/cat/1.png"}) {
+    write_file(scratch.path() / "pets" / file, "x");
+  }
+  fs::create_directories(scratch.path() / "pets/sketch");
+  const OwnData data = describe_own_data({.path = scratch / "pets"});
+  EXPECT_EQ(data.samples, 3U);
+  EXPECT_THAT(data.environments, SizeIs(3));
+  EXPECT_THAT(data.problems, ElementsAre("environment 'sketch': expected image files (.jpg, .png, ...) in "
+                                         "folders of classes, got none"));
+  EXPECT_THAT(data.notes, ElementsAre(HasSubstr("without an image of a class: 1, 'photo' without 'dog'")));
+  fs::remove_all(scratch.path() / "pets/art");
+  fs::remove_all(scratch.path() / "pets/photo");
+  EXPECT_THAT([&] { (void)describe_own_data({.path = scratch / "pets"}); },
+              ThrowsMessage<std::invalid_argument>(HasSubstr("got none in the environment 'sketch'")));
 }
 
 TEST(OwnData, RefusesWhatIsNotData) {

@@ -99,6 +99,22 @@ TEST(DatasetNames, OfImagesAreTheirFoldersOrLists) {
               ElementsAre("images (birds)", "images (cats)", "images (list.csv)"));
 }
 
+TEST(DatasetNames, OfAListOfImagesHaveItsColumnsIfTheyDiffer) {
+  const auto list_run = [](const char* environment) {
+    std::map<std::string, std::string> settings{
+        {"folder", R"("")"}, {"manifest", R"("/a/list.csv")"}, {"manifest_sha256", R"("11")"}};
+    if (environment != nullptr) {
+      settings["label"] = R"("label")";
+      settings["environment"] = environment;
+    }
+    return run_with("images", {settings.begin(), settings.end()});
+  };
+  EXPECT_THAT(names_of({list_run(nullptr), list_run(R"(["environment"])")}), ElementsAre("images", "images"))
+      << "runs that do not name columns have the usual ones";
+  EXPECT_THAT(names_of({list_run(nullptr), list_run(R"(["year"])")}),
+              ElementsAre("images (environment 'environment')", "images (environment 'year')"));
+}
+
 TEST(DatasetNames, OfOtherDatasetsStay) {
   EXPECT_THAT(
       names_of({run_with("RotatedMNIST", {{"folder", R"("/a")"}}),

@@ -18,12 +18,14 @@
 #include "pair/data/column_lists.h"
 #include "pair/data/own_data.h"
 #include "pair/data/wilds.h"
+#include "pair/report/number.h"
 
 namespace pair::cli {
 namespace {
 
 using data::OwnColumn;
 using nlohmann::ordered_json;
+using report::counted;
 
 struct DescribeArguments {
   WildsArguments wilds;  // `name` is a path, unless `root` is given
@@ -126,8 +128,9 @@ void write_environments(const data::OwnData& own, std::ostream& out) {
 }
 
 void write_own_data(const DescribeArguments& arguments, const data::OwnData& own, std::ostream& out) {
-  out << base::printable(arguments.wilds.name) << ": " << own.samples
-      << (own.kind == "images" ? " images" : " rows, " + std::to_string(own.columns.size()) + " columns")
+  out << base::printable(arguments.wilds.name) << ": "
+      << (own.kind == "images" ? counted(own.samples, "image")
+                               : counted(own.samples, "row") + ", " + counted(own.columns.size(), "column"))
       << '\n';
   if (!own.columns.empty()) {
     write_columns(own, out);
@@ -136,8 +139,8 @@ void write_own_data(const DescribeArguments& arguments, const data::OwnData& own
     out << (arguments.label.empty() ? "" : "Label '" + base::printable(arguments.label) + "': ")
         << (*own.task == data::TableTask::regression
                 ? "a regression"
-                : std::to_string(own.classes.size()) + " classes, " + data::quoted_names(own.classes, 5))
-        << "; " << own.environments.size() << " environments\n";
+                : counted(own.classes.size(), "class", "classes") + ", " + data::quoted_names(own.classes, 5))
+        << "; " << counted(own.environments.size(), "environment") << '\n';
     write_environments(own, out);
   }
   for (const std::string& problem : own.problems) {
@@ -236,7 +239,7 @@ void add_data_describe(CLI::App& data_command, Context& context) {
   command
       ->add_option(
           "DATA", arguments->wilds.name,
-          "A CSV file, a folder ENVIRONMENT/CLASS/IMAGE or a CSV file of images; with --data-root: " +
+          "A CSV file, a folder ENVIRONMENT/CLASS/IMAGE or a CSV file that lists images; with --data-root: " +
               wilds_names())
       ->required();
   command->add_option("--label", arguments->label, "CSV files: the column to predict");

@@ -153,8 +153,9 @@ std::string got_in_place_of_table(const std::string& dataset, const base::Assign
     }
     if (name == "manifest") {
       return "'" + base::printable(value) +
-             "': a CSV file with the columns path, label and environment is a list of images, which is read "
-             "without this option ('--dataset table' reads it as a table)";
+             "', which is a list of images, since it has a column path with them ('--dataset table' reads it "
+             "as a "
+             "table)";
     }
   }
   return "the dataset " + dataset;
@@ -197,7 +198,7 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
   }
   const std::string absolute = fs::absolute(path).lexically_normal().string();
   const bool manifest =
-      !folder && (dataset.empty() || dataset == "images") && data::is_image_manifest(absolute);
+      !folder && (dataset == "images" || (dataset.empty() && data::is_image_manifest(absolute)));
   NamedData named{.dataset = folder || manifest ? "images" : "table",
                   .setting = {folder     ? "folder"
                               : manifest ? "manifest"
@@ -256,8 +257,12 @@ void refuse_columns(std::string_view dataset, const base::Assignments& settings)
   if (entry.options.find("file") != nullptr) {
     return;
   }
+  // A list of images has some columns, a folder has none.
+  const bool is_list = is_named(settings, "manifest");
   for (const DataOption& one : data_options()) {
-    if (one.for_csv_files && is_named(settings, one.setting) && entry.options.find(one.setting) == nullptr) {
+    const bool takes = entry.options.find(one.setting) != nullptr;
+    if (one.for_csv_files && is_named(settings, one.setting) &&
+        (!takes || (entry.options.find("manifest") != nullptr && !is_list))) {
       throw std::invalid_argument(one.option + " applies to CSV files (--data FILE), got " +
                                   got_in_place_of_table(entry.name, settings));
     }

@@ -100,6 +100,7 @@ void ImageFolder::list() {
   }
   // Labels are numbered in the order of first occurrence until all classes are known.
   std::map<std::string, std::int32_t> met;
+  std::string empty;  // what is to be said about the first environment without images
   for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
     const fs::path environment_folder = root_ / environments_[environment];
     const FolderContents middle = contents_of(environment_folder);
@@ -122,14 +123,19 @@ void ImageFolder::list() {
         environment_of_.push_back(static_cast<std::int32_t>(environment));
       }
     }
-    if (labels_.size() == before) {
-      throw std::invalid_argument(form() +
-                                  " with image files (.jpg, .png, ...), got none in the environment '" +
-                                  environments_[environment] + "'" +
-                                  (std::ranges::any_of(middle.files, is_picture_name)
-                                       ? "; this looks like the folder of one environment, give its parent"
-                                       : ""));
+    if (labels_.size() == before && empty.empty()) {
+      empty = form() + " with image files (.jpg, .png, ...), got none in the environment '" +
+              environments_[environment] + "'" +
+              (std::ranges::any_of(middle.files, is_picture_name)
+                   ? "; this looks like the folder of one environment, give its parent"
+                   : "");
     }
+    if (!empty.empty() && !options_.keep_empty) {
+      throw std::invalid_argument(empty);
+    }
+  }
+  if (labels_.empty() && !empty.empty()) {
+    throw std::invalid_argument(empty);
   }
   if (met.size() < options_.fewest) {
     throw std::invalid_argument(form() + counted("class", "classes") + ", got only '" + met.begin()->first +

@@ -25,6 +25,7 @@ struct ImageFolderOptions {
   bool exif = false;  // turn images as their EXIF data says
   // Minimum number of environments and of classes. Training needs two; scoring needs one.
   std::size_t fewest = 2;
+  bool keep_empty = false;  // keep environments without images, unless none has any
 };
 
 // Whether a file name ends in .jpg, .jpeg, .png, .webp, .tif, .tiff, .bmp, .ppm, .pgm or .pbm, in upper or

@@ -14,12 +14,28 @@
 //   images/0002.jpg,dog,street,id_val
 //
 // Paths are relative to the file's folder, or absolute. Splits are the names of data::Split (train, id_val,
-// val, id_test, test).
+// val, id_test, test). The file may have further columns. Options may name them in place of label and
+// environment; the others are not used.
 
 namespace pair::data {
 
-// Whether the first row of a CSV file has these columns and no others. False for files that cannot be read.
+struct ImageManifestOptions {
+  std::string label = "label";
+  std::vector<std::string> environment = {"environment"};  // texts of several columns are joined with '/'
+  bool exif = false;                                       // turn images as their EXIF data says
+  // Minimum number of environments and of classes. Training needs two; scoring needs one.
+  std::size_t fewest = 2;
+  bool find_missing = false;  // look for the files, which takes a system call per image
+};
+
+// Whether a CSV file lists images: it has a column path, and either its columns are path, label, environment and
+// perhaps split, or the first path ends as those of images do (is_picture_name). False for files that cannot be
+// read.
 bool is_image_manifest(const std::filesystem::path& path);
+
+// The paths of the column path, below the list's folder. Throws std::invalid_argument that names the line if one
+// of them is empty or not that of a file.
+std::vector<std::string> images_listed_in(const std::filesystem::path& list);
 
 class ImageManifest : public Source {
  public:
@@ -28,7 +44,7 @@ class ImageManifest : public Source {
   // Throws std::invalid_argument that names the line for a column that is missing, an empty field, an unknown
   // split or a path that occurs twice, and for fewer than `fewest` environments or classes;
   // std::runtime_error if the file cannot be read.
-  explicit ImageManifest(std::filesystem::path path, bool exif = false, std::size_t fewest = 2);
+  explicit ImageManifest(std::filesystem::path path, ImageManifestOptions options = {});
 
   [[nodiscard]] std::size_t size() const override { return labels_.size(); }
   [[nodiscard]] SampleInfo sample(std::size_t index) const override;
@@ -40,10 +56,20 @@ class ImageManifest : public Source {
   // Whether the file has the column split. Otherwise all samples are `train`.
   [[nodiscard]] bool has_splits() const { return has_splits_; }
 
+  // Samples whose files do not exist, in order. Empty unless the options say find_missing.
+  struct Missing {
+    std::size_t sample = 0;
+    std::size_t line = 0;  // of the list
+  };
+  [[nodiscard]] const std::vector<Missing>& missing() const { return missing_; }
+  // Throws std::invalid_argument, naming the first one, if there are any.
+  void require_files() const;
+
  private:
   std::filesystem::path path_;
   bool exif_;
   bool has_splits_ = false;
+  std::vector<Missing> missing_;
   std::vector<std::string> environments_;
   std::vector<std::string> classes_;
   std::string files_;  // all paths one after another

@@ -11,6 +11,7 @@
 #include "pair/base/names.h"
 #include "pair/base/numbers.h"
 #include "pair/base/options.h"
+#include "pair/data/column_lists.h"
 #include "pair/data/domainbed_settings.h"
 #include "pair/data/image_folder.h"
 #include "pair/data/image_manifest.h"
@@ -36,6 +37,10 @@ bool has_manifest(const ImagesOptions& options) {
   return options.manifest != none;
 }
 
+ImageManifestOptions columns_of(const ImagesOptions& options) {
+  return {.label = options.label, .environment = options.environment, .exif = options.exif};
+}
+
 }  // namespace
 
 // Found by argument-dependent lookup.
@@ -44,7 +49,7 @@ void describe(base::Fields<ImagesOptions>& field) {
   field.text("folder", &O::folder, "folders that hold ENVIRONMENT/CLASS/FILE", "folder of the images")
       .names_folder();
   field
-      .text("manifest", &O::manifest, "none, or CSV files with the columns path, label and environment",
+      .text("manifest", &O::manifest, "none, or CSV files with a column path",
             "list of the images, in place of folder")
       .names_file("CSV file of images", "manifest_sha256")
       .unsaid = "none";
@@ -52,6 +57,11 @@ void describe(base::Fields<ImagesOptions>& field) {
       .text("manifest_sha256", &O::manifest_sha256, "none, or SHA-256 digests in hexadecimal",
             "digest of the manifest; 'pair train --data' sets it")
       .unsaid = "none";
+  field.text("label", &O::label, "names of columns", "column of the manifest with the classes").unsaid =
+      "label";
+  add_columns(field, "environment", &O::environment,
+              "columns of the manifest that name an image's environment")
+      .unsaid = "environment";
   describe_test_envs(field, 999);
   describe_holdout(field, "held-out fraction of a training environment's images");
   describe_image_size(field);
@@ -77,7 +87,7 @@ void describe(base::Fields<ImagesOptions>& field) {
 
 std::vector<std::string> environments_of(const ImagesOptions& options) {
   if (has_manifest(options)) {
-    const ImageManifest manifest(options.manifest);
+    const ImageManifest manifest(options.manifest, columns_of(options));
     return {manifest.environments().begin(), manifest.environments().end()};
   }
   if (options.folder.empty()) {
@@ -91,6 +101,12 @@ std::vector<std::string> environments_of(const ImagesOptions& options) {
 void check_images(const ImagesOptions& options) {
   if (has_manifest(options) && !options.folder.empty()) {
     throw std::invalid_argument("manifest: expected either a folder or a manifest of images, got both");
+  }
+  if (const ImagesOptions usual;
+      !has_manifest(options) && (options.label != usual.label || options.environment != usual.environment)) {
+    throw std::invalid_argument(
+        "label and environment: expected a manifest of images with these columns, got a folder, whose "
+        "subfolders name them");
   }
   if (has_manifest(options) && options.manifest_sha256 != none &&
       sha256_of_file(options.manifest) != options.manifest_sha256) {
@@ -131,7 +147,7 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
 }
 
 // A line per fact, as for tables.
-std::string description_of_images(const ImagesOptions& options, const Source& source) {
+std::string description_of_images(const ImagesOptions& options, const Source& source, std::size_t images) {
   std::vector<std::string> train;
   std::vector<std::string> test;
   const auto names = source.environments();
@@ -142,7 +158,7 @@ std::string description_of_images(const ImagesOptions& options, const Source& so
   }
   const std::vector<std::string> classes(source.classes().begin(), source.classes().end());
   return base::printable(has_manifest(options) ? options.manifest : options.folder) + ": " +
-         std::to_string(source.size()) + " images, " + std::to_string(classes.size()) + " classes, " +
+         std::to_string(images) + " images, " + std::to_string(classes.size()) + " classes, " +
          quoted_names(classes, 5) + "\nEnvironments: trained on " + quoted_names(train, 10) + "; tested on " +
          quoted_names(test, 10) + "\n";
 }
@@ -176,18 +192,42 @@ struct OpenedImages {
   std::shared_ptr<const Source> source;
   bool has_splits = false;
   std::vector<std::string> notices;
+  std::vector<std::size_t> missing;  // samples whose files do not exist, ascending; they are left out
 };
+
+OpenedImages opened_manifest(const ImagesOptions& options) {
+  ImageManifestOptions reading = columns_of(options);
+  reading.find_missing = true;
+  auto manifest = std::make_shared<const ImageManifest>(options.manifest, reading);
+  if (options.broken == BrokenFiles::fail) {
+    manifest->require_files();
+  }
+  OpenedImages images{manifest, manifest->has_splits(), {}, {}};
+  for (const ImageManifest::Missing& one : manifest->missing()) {
+    images.missing.push_back(one.sample);
+  }
+  if (!images.missing.empty()) {
+    images.notices.push_back(base::printable(options.manifest) +
+                             ": left out images that do not exist: " + std::to_string(images.missing.size()) +
+                             ", the first is in line " + std::to_string(manifest->missing().front().line));
+  }
+  return images;
+}
 
 OpenedImages opened(const ImagesOptions& options) {
   if (has_manifest(options)) {
-    auto manifest = std::make_shared<const ImageManifest>(options.manifest, options.exif);
-    const bool splits = manifest->has_splits();
-    return {std::move(manifest), splits, {}};
+    return opened_manifest(options);
   }
   auto folder = std::make_shared<const ImageFolder>(
       options.folder, ImageFolderOptions{.held_out = 0.0, .exif = options.exif});
   std::vector<std::string> notices = notices_of(*folder);
-  return {std::move(folder), false, std::move(notices)};
+  return {std::move(folder), false, std::move(notices), {}};
+}
+
+// The samples that are not among the missing ones.
+void leave_out(const std::vector<std::size_t>& missing, Environment& environment) {
+  std::erase_if(environment.samples,
+                [&missing](std::size_t sample) { return std::ranges::binary_search(missing, sample); });
 }
 
 }  // namespace
@@ -223,7 +263,7 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
   }
   set.loading.fast_decode = options.decode == ImageDecoding::fast;
   set.classes = {source.classes().begin(), source.classes().end()};
-  set.description = description_of_images(options, source);
+  set.description = description_of_images(options, source, source.size() - images.missing.size());
   ImageInput input{.rows = options.image_size, .columns = options.image_size, .exif = options.exif};
   if (options.normalise == ImageNormalisation::imagenet) {
     input.mean = {0.485, 0.456, 0.406};
@@ -241,6 +281,15 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
       throw std::invalid_argument(
           "environment '" + base::printable(names[e]) +
           "': expected at least 2 images, got 1; merge it with another one or remove it");
+    }
+    // After they are divided, so that the others stay where they are if a file appears later.
+    leave_out(images.missing, in[e]);
+    leave_out(images.missing, out[e]);
+    if (std::min(in[e].samples.size(), out[e].samples.size()) == 0 && !images.missing.empty()) {
+      throw std::invalid_argument(
+          "environment '" + base::printable(names[e]) +
+          "': expected images to train on and to hold out, got none in one of them after "
+          "those that do not exist are left out");
     }
     if (out[e].samples.empty() || in[e].samples.empty()) {
       throw std::invalid_argument(

@@ -37,6 +37,9 @@ struct ImagesOptions {
   // In place of the folder: a CSV file, and its SHA-256, so that a run is not continued on other data.
   std::string manifest = "none";
   std::string manifest_sha256 = "none";
+  // Its columns (ImageManifestOptions).
+  std::string label = "label";
+  std::vector<std::string> environment = {"environment"};
   // Test environments, numbered from 0 in the order of their names; as in DomainBedMnistSpec.
   std::vector<std::int64_t> test_envs = {0};
   double holdout = 0.2;          // held-out fraction of each environment

@@ -208,11 +208,17 @@ void count_images(const Source& source, OwnData& data) {
       data.problems.push_back(std::string("expected at least 2 ") + what + ", got " + std::to_string(count));
     }
   }
+  for (const OwnEnvironment& environment : data.environments) {
+    if (environment.samples == 0) {
+      data.problems.push_back("environment '" + base::printable(environment.name) +
+                              "': expected image files (.jpg, .png, ...) in folders of classes, got none");
+    }
+  }
   std::size_t lacking = 0;
   std::string example;
   for (const OwnEnvironment& environment : data.environments) {
     for (std::size_t c = 0; c < environment.classes.size(); ++c) {
-      if (environment.classes[c] == 0 && lacking++ == 0) {
+      if (environment.samples > 0 && environment.classes[c] == 0 && lacking++ == 0) {
         example = std::string("'")  // not "'" + ..., which GCC 12 takes for an overflow
                       .append(base::printable(environment.name))
                       .append("' without '")
@@ -229,7 +235,7 @@ void count_images(const Source& source, OwnData& data) {
 
 OwnData describe_image_folder(const fs::path& path) {
   OwnData data{.kind = "images"};
-  const ImageFolder folder(path, {.held_out = 0.0, .fewest = 1});
+  const ImageFolder folder(path, {.held_out = 0.0, .fewest = 1, .keep_empty = true});
   count_images(folder, data);
   const auto [unknown, misplaced] = folder.skipped();
   if (unknown > 0) {
@@ -243,22 +249,34 @@ OwnData describe_image_folder(const fs::path& path) {
   return data;
 }
 
-OwnData describe_manifest(const fs::path& path) {
-  OwnData data{.kind = "images"};
-  const ImageManifest manifest(path, /*exif=*/false, /*fewest=*/1);
-  count_images(manifest, data);
-  std::size_t missing = 0;
-  std::string first;
-  for (std::size_t i = 0; i < manifest.size(); ++i) {
-    std::string id = manifest.sample(i).id;
-    std::error_code error;
-    if (!fs::exists(path.parent_path() / id, error) && missing++ == 0) {
-      first = std::move(id);
-    }
+// "2 ('b.png' in line 3, 'c.png' in line 4)"
+std::string missing_text(const ImageManifest& manifest) {
+  constexpr std::size_t most = 20;
+  const auto& missing = manifest.missing();
+  std::string text;
+  for (std::size_t i = 0; i < std::min(missing.size(), most); ++i) {
+    text.append(i == 0 ? "'" : ", '")
+        .append(base::printable(manifest.sample(missing[i].sample).id))
+        .append("' in line ")
+        .append(std::to_string(missing[i].line));
   }
-  if (missing > 0) {
-    data.problems.push_back("images that do not exist: " + std::to_string(missing) + ", the first is '" +
-                            base::printable(first) + "'");
+  return std::to_string(missing.size()) + " (" + text +
+         (missing.size() > most ? " and " + std::to_string(missing.size() - most) + " more)" : ")");
+}
+
+OwnData describe_manifest(const OwnDataRequest& request) {
+  OwnData data{.kind = "images"};
+  ImageManifestOptions options{.fewest = 1, .find_missing = true};
+  if (!request.label.empty()) {
+    options.label = request.label;
+  }
+  if (!request.environment.empty()) {
+    options.environment = request.environment;
+  }
+  const ImageManifest manifest(request.path, options);
+  count_images(manifest, data);
+  if (!manifest.missing().empty()) {
+    data.problems.push_back("images that do not exist: " + missing_text(manifest));
   }
   return data;
 }
@@ -281,12 +299,13 @@ OwnData describe_own_data(const OwnDataRequest& request) {
   const bool columns = !request.label.empty() || !request.environment.empty() || !request.text.empty() ||
                        !request.ignore.empty();
   const bool manifest = !folder && is_image_manifest(request.path);
-  if (!folder && (columns || !manifest)) {
+  const bool for_tables = !request.text.empty() || !request.ignore.empty();
+  if (!folder && (for_tables || !manifest)) {
     OwnData data = describe_table(request);
     if (manifest) {
       data.notes.emplace_back(
-          "a CSV file with the columns path, label and environment is a list of images, which needs none of "
-          "--label, --environment, --text and --ignore");
+          "a CSV file with a column path of image files is a list of images, which takes neither --text nor "
+          "--ignore");
     }
     return data;
   }
@@ -294,7 +313,7 @@ OwnData describe_own_data(const OwnDataRequest& request) {
     throw std::invalid_argument("expected a CSV file with --label, --environment, --text and --ignore, got " +
                                 shown + ", which is a folder");
   }
-  return folder ? describe_image_folder(request.path) : describe_manifest(request.path);
+  return folder ? describe_image_folder(request.path) : describe_manifest(request);
 }
 
 }  // namespace pair::data

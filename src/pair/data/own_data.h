@@ -16,7 +16,8 @@ namespace pair::data {
 
 struct OwnDataRequest {
   std::filesystem::path path;
-  // CSV files only. Without a label and an environment, only the columns are described.
+  // CSV files only. Without a label and an environment, only the columns of a table are described; those of a
+  // list of images are then "label" and "environment".
   std::string label = {};
   std::vector<std::string> environment = {};
   std::string text = {};                 // the column with the texts

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/names.h"
 #include "pair/data/image.h"
 
 // Data that is read one sample at a time, because it does not fit into memory. A source knows its samples
@@ -38,6 +39,17 @@ constexpr std::string_view name_of(Split split) {
       return "test";
   }
   return "unknown";
+}
+
+// Throws std::invalid_argument "WHAT: expected train, id_val, val, id_test or test, got 'NAME'".
+inline Split split_named(std::string_view what, std::string_view name) {
+  for (const Split split : {Split::train, Split::id_val, Split::val, Split::id_test, Split::test}) {
+    if (name_of(split) == name) {
+      return split;
+    }
+  }
+  throw std::invalid_argument(std::string(what) + ": expected train, id_val, val, id_test or test, got '" +
+                              base::printable(name.substr(0, 40)) + "'");
 }
 
 struct SampleInfo {

@@ -1,7 +1,6 @@
 #include "pair/data/wilds.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -43,16 +42,6 @@ const WildsKind& wilds_named(std::string_view name) {
     known.push_back(kind.name);
   }
   throw std::invalid_argument(base::unknown_name("WILDS dataset", name, known));
-}
-
-Split split_named(std::string_view what, std::string_view name) {
-  constexpr std::array all{Split::train, Split::id_val, Split::val, Split::id_test, Split::test};
-  const auto* const found = std::ranges::find(all, name, [](Split each) { return name_of(each); });
-  if (found == all.end()) {
-    throw std::invalid_argument(std::string(what) + ": expected train, id_val, val, id_test or test, got '" +
-                                base::printable(name.substr(0, 40)) + "'");
-  }
-  return *found;
 }
 
 std::size_t WildsSet::field(std::string_view wanted) const {

@@ -25,8 +25,6 @@ namespace pair::data {
 
 // The number of splits of data::Split, by which arrays are indexed.
 inline constexpr std::size_t split_count = 5;
-// Throws std::invalid_argument that lists the names.
-Split split_named(std::string_view what, std::string_view name);
 
 // Groups of samples, in the order of their numbers. Groups may overlap: a comment can mention several
 // identities.

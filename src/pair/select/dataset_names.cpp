@@ -42,6 +42,11 @@ std::string manifest_text(const Run& run, std::string_view name) {
 
 UsersData users_data(const Run& run) {
   UsersData data;
+  // Runs on images that do not name their columns have these.
+  const auto column_of_images = [&run](const char* usual) {
+    const std::string text = text_of(run, usual);
+    return text.empty() ? std::string(usual) : text;
+  };
   if (data.path = text_of(run, "file"); !data.path.empty()) {
     data.digest = text_of(run, "file_sha256");
   } else if (data.path = manifest_text(run, "manifest"); !data.path.empty()) {
@@ -51,8 +56,9 @@ UsersData users_data(const Run& run) {
     data.path = text_of(run, "folder");
   }
   if (!data.path.empty()) {
-    data.label = text_of(run, "label");
-    data.environment = text_of(run, "environment");
+    const bool images = !run.setting("manifest").empty();
+    data.label = images ? column_of_images("label") : text_of(run, "label");
+    data.environment = images ? column_of_images("environment") : text_of(run, "environment");
   }
   return data;
 }
