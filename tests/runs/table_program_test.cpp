@@ -167,6 +167,27 @@ TEST(PairTrainTable, TheModelPredictsNewRows) {
               ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
 }
 
+TEST(PairTrainTable, PredictDoesNotReplaceItsInput) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "run"})).status, 0);
+  fs::create_hard_link(scratch / "p.csv", scratch / "link.csv");
+  for (const char* const out : {"p.csv", "./p.csv", "link.csv"}) {
+    const Ran refused = ran(scratch, {"predict", "run", "p.csv", "-o", out});
+    EXPECT_EQ(refused.status, 2) << out;
+    EXPECT_EQ(refused.err, "pair: --out: expected another file than the input 'p.csv', got the same\n");
+  }
+  EXPECT_EQ(read_file(scratch / "p.csv"), two_classes());
+  const Ran image = ran(scratch, {"predict", "run", "p.csv", "-o", "p.PNG"});
+  EXPECT_EQ(image.status, 2);
+  EXPECT_EQ(
+      image.err,
+      "pair: --out: expected the name of a CSV or JSON lines file, got 'p.PNG', the name of an image\n");
+  const Ran none = ran(scratch, {"predict", "run"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(none.err, "pair: INPUTS: expected files, folders, or - for standard input, got none\n");
+}
+
 TEST(PairTrainTable, NamesTheUnitOfTheErrorsOfARegression) {
   const Scratch scratch;
   write_text(scratch / "p.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));

@@ -55,7 +55,7 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
       ranks.rank() == 0 ? runs::warnings_of(std::span(&spec, 1)) : std::vector<std::string>();
   for (const std::string& warning : warnings) {
     if (said.insert(warning).second) {
-      context.err << "pair: warning: " << warning << std::endl;
+      context.err << notice_line("warning: " + warning) << std::endl;
     }
   }
   TensorBoardFiles tensorboard(directory, arguments.tensorboard);

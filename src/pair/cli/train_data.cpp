@@ -46,12 +46,6 @@ const std::vector<DataOption>& data_options() {
   return all;
 }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
-
 [[noreturn]] void refuse_data(const std::string& path, const std::string& got) {
   throw std::invalid_argument("--data: expected a CSV file or a folder of images, got '" +
                               base::printable(path) + "', " + got);
@@ -183,7 +177,7 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
     refuse_data(path, "which " + fault);
   }
   constexpr std::array<std::string_view, 6> others{".xlsx", ".xls", ".ods", ".parquet", ".zip", ".sav"};
-  const std::string extension = lower_case(fs::path(path).extension().string());
+  const std::string extension = base::lower_case(fs::path(path).extension().string());
   if (!folder && std::find(others.begin(), others.end(), extension) != others.end()) {
     refuse_data(path, "which is another kind of file; the program that wrote it can export CSV");
   }

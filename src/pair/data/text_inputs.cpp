@@ -21,8 +21,7 @@ namespace pair::data {
 namespace {
 
 bool is_csv_name(std::string name) {
-  std::ranges::transform(name, name.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  name = base::lower_case(name);
   if (name.ends_with(".gz")) {
     name.resize(name.size() - 3);
   }
