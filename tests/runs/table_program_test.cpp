@@ -291,6 +291,19 @@ TEST(PairTrainTable, SaysEachNoteOnce) {
   EXPECT_EQ(count("pair: "), count("pair: note: ") + count("pair: warning: ")) << run.err;
 }
 
+TEST(PairTrainTable, QuietKeepsWarnings) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", patients([](int i) { return i == 50 ? "?" : i % 5 < 2 ? "1" : "0"; }));
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "0,1", "--algorithm", "vrex",
+                                          "--quiet", "--out", "r"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, AllOf(HasSubstr("pair: warning: "), HasSubstr("119 of 120 cells are numbers"),
+                             HasSubstr("pair: warning: vrex compares environments; with one training "
+                                       "environment it has no effect"),
+                             Not(HasSubstr("pair: note: "))));
+}
+
 TEST(PairTrainTable, RefusesBadInputWithOneSentence) {
   const Scratch scratch;
   write_text(scratch / "p.csv", two_classes());
