@@ -167,6 +167,27 @@ TEST(PairTrainTable, TheModelPredictsNewRows) {
               ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
 }
 
+TEST(PairTrainTable, PredictDoesNotReplaceItsInput) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "run"})).status, 0);
+  fs::create_hard_link(scratch / "p.csv", scratch / "link.csv");
+  for (const char* const out : {"p.csv", "./p.csv", "link.csv"}) {
+    const Ran refused = ran(scratch, {"predict", "run", "p.csv", "-o", out});
+    EXPECT_EQ(refused.status, 2) << out;
+    EXPECT_EQ(refused.err, "pair: --out: expected another file than the input 'p.csv', got the same\n");
+  }
+  EXPECT_EQ(read_file(scratch / "p.csv"), two_classes());
+  const Ran image = ran(scratch, {"predict", "run", "p.csv", "-o", "p.PNG"});
+  EXPECT_EQ(image.status, 2);
+  EXPECT_EQ(
+      image.err,
+      "pair: --out: expected the name of a CSV or JSON lines file, got 'p.PNG', the name of an image\n");
+  const Ran none = ran(scratch, {"predict", "run"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(none.err, "pair: INPUTS: expected files, folders, or - for standard input, got none\n");
+}
+
 TEST(PairTrainTable, NamesTheUnitOfTheErrorsOfARegression) {
   const Scratch scratch;
   write_text(scratch / "p.csv", patients([](int i) { return std::to_string(1000 + i * i) + ".5"; }));
@@ -268,6 +289,19 @@ TEST(PairTrainTable, SaysEachNoteOnce) {
   EXPECT_EQ(count("label 'outcome': 119 of 120 cells are numbers; line 52 has '?'"), 1U) << run.err;
   EXPECT_EQ(count("environments that lack a class"), 1U) << run.err;
   EXPECT_EQ(count("pair: "), count("pair: note: ") + count("pair: warning: ")) << run.err;
+}
+
+TEST(PairTrainTable, QuietKeepsWarnings) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", patients([](int i) { return i == 50 ? "?" : i % 5 < 2 ? "1" : "0"; }));
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "0,1", "--algorithm", "vrex",
+                                          "--quiet", "--out", "r"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, AllOf(HasSubstr("pair: warning: "), HasSubstr("119 of 120 cells are numbers"),
+                             HasSubstr("pair: warning: vrex compares environments; with one training "
+                                       "environment it has no effect"),
+                             Not(HasSubstr("pair: note: "))));
 }
 
 TEST(PairTrainTable, RefusesBadInputWithOneSentence) {

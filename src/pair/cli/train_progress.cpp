@@ -152,10 +152,14 @@ void ProgressDisplay::draw(const std::string& line) {
 }
 
 void ProgressDisplay::say(const std::string& sentence) {
-  end();
   if (style_ != Style::none) {
-    out_ << sentence << std::endl;
+    warn(sentence);
   }
+}
+
+void ProgressDisplay::warn(const std::string& sentence) {
+  end();
+  out_ << sentence << std::endl;
 }
 
 void ProgressDisplay::end() {

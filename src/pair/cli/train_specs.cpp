@@ -55,7 +55,7 @@ RunSpec spec_in_file(const std::string& file) {
 
 }  // namespace
 
-std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
+std::vector<RunSpec> specs_of(const TrainArguments& arguments, std::vector<std::string>* notes) {
   if (!arguments.spec.empty()) {
     return {spec_in_file(arguments.spec)};
   }
@@ -77,7 +77,7 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   const RunSpec spec = runs::resolve(dataset, arguments.algorithm, overrides);
   refuse_ignored(spec, overrides);
   runs::check_own_objectives(spec);
-  return with_test_environments(spec, test_envs ? &*test_envs : nullptr);
+  return with_test_environments(spec, test_envs ? &*test_envs : nullptr, notes);
 }
 
 }  // namespace pair::cli

@@ -98,8 +98,8 @@ void notify_of_one_environment(Learner& learner, const Settings& settings, const
   }
   const std::string_view one = data.train.size() == 1 ? "training environment" : "environment per step";
   const auto notify = [&](std::string_view what) {
-    learner.link.notify(std::string(what) + " compares environments; with one " + std::string(one) +
-                        " it has no effect");
+    learner.link.notify("warning: " + std::string(what) + " compares environments; with one " +
+                        std::string(one) + " it has no effect");
   };
   if (compares(settings)) {
     notify(settings.update.name);
