@@ -79,6 +79,8 @@ struct Field {
 
   // The mode that uses the option, if only one mode does; empty: all.
   std::string group = {};
+  // More exact summaries for single modes, by the mode's name.
+  std::vector<std::pair<std::string, std::string>> summaries = {};
 
   // For values that are paths of files or folders, unless they are empty or "none". Commands make paths absolute, so
   // that a spec holds in any working directory, and set the digest, so that the file's content decides the run.
