@@ -48,8 +48,8 @@ std::vector<std::string> settings_of(const ExtrapolationMethod& method) {
   return settings;
 }
 
-// Appendix C.3: "they generically perform well when with the penalty weights of 1e-2 to 1e1" and "6 choices (1,1e4,1e16),(1,1e4,1e12),(1,1e6,1e8),(1,1e8,1e4),
-// (1,1e4,1e4),(1,1e8,1e8)".
+// Appendix C.3: "they generically perform well when with the penalty weights of 1e-2 to 1e1" and "6 choices
+// (1,1e4,1e16),(1,1e4,1e12),(1,1e6,1e8),(1,1e8,1e4), (1,1e4,1e4),(1,1e8,1e8)".
 TEST(ExtrapolationRecipe, SearchesThePenaltiesThatThePaperFoundToWorkAndItsPreferences) {
   const std::vector<ExtrapolationMethod> methods = extrapolation_candidates({});
   ASSERT_EQ(methods.size(), 6U);

@@ -181,6 +181,25 @@ TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_EQ(text_of(with("irmv1_unbiased", "true"), "irmv1_unbiased"), "true");
 }
 
+TEST(Settings, HaveSummariesForSchemesThatExist) {
+  const std::set<std::string_view> schemes = {to_string(train::Scheme::linear),
+                                              to_string(train::Scheme::pair), to_string(train::Scheme::own)};
+  for (const base::Field& field : train::settings_fields()) {
+    for (const auto& [scheme, summary] : field.summaries) {
+      EXPECT_TRUE(schemes.contains(scheme)) << field.name << ": " << scheme;
+      EXPECT_THAT(summary, Not(IsEmpty())) << field.name;
+    }
+  }
+}
+
+TEST(Settings, MeanWhatTheSchemeMakesOfThem) {
+  const base::Field& lr = *find_setting(resolve("cmnist", "pair"), "lr");
+  EXPECT_THAT(train::meaning(lr, train::Scheme::pair), HasSubstr("balance_lr_ratio is for the rest"));
+  EXPECT_EQ(train::meaning(lr, train::Scheme::own), "learning rate of all steps");
+  const base::Field& steps = *find_setting(resolve("cmnist", "pair"), "steps");
+  EXPECT_EQ(train::meaning(steps, train::Scheme::pair), steps.summary);
+}
+
 TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   const auto refusal = [](std::string_view key, std::string_view text, std::string_view sentence) {
     EXPECT_THAT(setting(key, text), ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence))));

@@ -10,8 +10,8 @@
 //
 //   q_e <- q_e exp(eta R_e) / sum_f q_f exp(eta R_f),     value = sum_e q_e R_e,
 //
-// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. In a step that takes some of the environments,
-// the others count as R_e = 0, as in WILDS: their weights keep their ratios.
+// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. In a step that takes some of the
+// environments, the others count as R_e = 0, as in WILDS: their weights keep their ratios.
 
 namespace pair::objectives {
 namespace {

@@ -64,7 +64,7 @@ class Irmv1 final : public Objective {
   [[nodiscard]] std::string_view flag_against_measuring() const override {
     return options_.unbiased ? "irmv1_unbiased" : std::string_view();
   }
-  // Where the true derivatives are 0, the square has the mean of Var[D_e] as its expected value. The unbiased
+  // If the true derivatives are 0, the square has the mean of Var[D_e] as its expected value. The unbiased
   // estimate has 0; the same number is then the size of its errors.
   [[nodiscard]] std::optional<NoiseFloor> noise_floor(std::size_t /*environments*/) const override {
     return NoiseFloor{.derivatives = 1.0};

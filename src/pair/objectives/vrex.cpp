@@ -7,8 +7,8 @@
 //
 //   1/(|E| - 1) sum_e (R_e - mean R)^2,
 //
-// unbiased, as in the paper's release (DomainBed divides by |E|). 0 for one environment. If the true risks are
-// equal and the R_e are independent estimates of them, its expected value is the mean of Var[R_e].
+// unbiased, as in the paper's release (DomainBed divides by |E|). 0 for one environment. If the true risks
+// are equal and the R_e are independent estimates of them, its expected value is the mean of Var[R_e].
 
 namespace pair::objectives {
 namespace {

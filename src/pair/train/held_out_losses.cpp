@@ -25,9 +25,11 @@ torch::Tensor variance_of_means(const torch::Tensor& samples, const std::vector<
   return torch::stack(variances);
 }
 
-// A call of value() would change the state of an objective that has one, and with it the training.
+// A call of value() would change the state of an objective that has one, and with it the training. Scores of
+// resident data are recorded on a device (scoring.h), so only objectives that can be recorded are measured.
 bool is_measured(const objectives::Objective& objective) {
-  return objective.moment_function().has_value() || (objective.of_moments() && !objective.has_state());
+  return objective.moment_function().has_value() ||
+         (objective.of_moments() && !objective.has_state() && objective.replayable());
 }
 
 }  // namespace

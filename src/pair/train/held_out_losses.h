@@ -14,9 +14,9 @@
 
 // The objectives on samples of the training environments that are not trained on. Training losses do not tell
 // an invariant model from one that has memorised its samples: a network can make risks equal on the samples
-// that it knows. Only objectives that are functions of moments (moments.h) and have no state are measured:
-// they need the logits, which scores need as well. Others would need all features at once, or measuring them
-// would change the training.
+// that it knows. Only objectives are measured that are functions of moments (moments.h), have no state and
+// are replayable(): they need the logits, which scores need as well. Others would need all features at once,
+// or measuring them would change the training.
 
 namespace pair::train {
 

@@ -40,7 +40,8 @@ void freeze(models::Model& model, const std::string& names) {
     }
   }
   if (!model.head->weight.requires_grad() || !model.head->bias.requires_grad()) {
-    throw std::invalid_argument("freeze: expected parameters below the head, which is always trained");
+    throw std::invalid_argument(
+        "freeze: expected parameters below the head, since the head is always trained, got '" + names + "'");
   }
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr double no_floor = std::numeric_limits<double>::quiet_NaN();
 
-using Weights = std::optional<objectives::Objective::NoiseFloor>;
+using FloorWeights = std::optional<objectives::Objective::NoiseFloor>;
 
-double mean(std::span<const double> values) {
+double mean_variance(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -26,7 +26,7 @@ torch::Tensor noise_floors(std::span<const std::unique_ptr<objectives::Objective
   const torch::Tensor none = torch::full({}, no_floor, variances.risks.options());
   std::vector<torch::Tensor> floors;
   for (const auto& objective : objectives) {
-    const Weights weights = objective->noise_floor(static_cast<std::size_t>(variances.risks.numel()));
+    const FloorWeights weights = objective->noise_floor(static_cast<std::size_t>(variances.risks.numel()));
     torch::Tensor floor = weights ? torch::zeros_like(none) : none;
     if (weights && weights->risks != 0.0) {
       floor = floor + weights->risks * variances.risks.mean();
@@ -45,13 +45,13 @@ std::vector<double> noise_floors(std::span<const std::unique_ptr<objectives::Obj
                                  std::span<const double> derivative_variances) {
   std::vector<double> floors;
   for (const auto& objective : objectives) {
-    const Weights weights = objective->noise_floor(risk_variances.size());
+    const FloorWeights weights = objective->noise_floor(risk_variances.size());
     double floor = 0.0;
     if (weights && weights->risks != 0.0) {
-      floor += weights->risks * mean(risk_variances);
+      floor += weights->risks * mean_variance(risk_variances);
     }
     if (weights && weights->derivatives != 0.0) {
-      floor += weights->derivatives * mean(derivative_variances);
+      floor += weights->derivatives * mean_variance(derivative_variances);
     }
     floors.push_back(floor > 0.0 ? floor : no_floor);
   }
