@@ -90,7 +90,7 @@ std::string differing(const runs::KnownSetting& known, std::string Declaration::
 }
 
 // "0 or 0.2".
-std::string default_of(const runs::KnownSetting& known) {
+std::string default_text(const runs::KnownSetting& known) {
   const auto extensions = extensions_by(&Declaration::default_value, known.declarations);
   return extensions.size() < 2
              ? known.default_value
@@ -104,7 +104,7 @@ std::vector<Listed> settings() {
     const std::string accepted = differing(known, &Declaration::accepted);
     entries.push_back({known.name,
                        known.summary,
-                       {{"default", default_of(known)},
+                       {{"default", default_text(known)},
                         {"accepted", accepted.empty() ? known.accepted : accepted},
                         {"of", known.belongs_to},
                         {"defaults", differing(known, &Declaration::default_value)}},
