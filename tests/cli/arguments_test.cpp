@@ -228,6 +228,9 @@ TEST(ListSettings, HasGroupsAndShortLines) {
 
 TEST(ListSettings, ShowsOneWithEverythingAboutIt) {
   EXPECT_EQ(run_pair({"list", "settings", "irmv1_constant"}).status, 0);
+  EXPECT_THAT(run_pair({"list", "settings", "holdout"}).out,
+              AllOf(HasSubstr("  default   0 or "), HasSubstr("  defaults  0 (cmnist, "), HasSubstr("0.2 ("),
+                    HasSubstr("numbers from 0 to 0.9 (cmnist, ")));
   const Finished steps = run_pair({"list", "settings", "steps"});
   EXPECT_EQ(steps.out,
             "steps: total number of updates\n"

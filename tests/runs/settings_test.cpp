@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -17,10 +18,12 @@
 namespace pair::runs::settings_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 RunSpec with(std::string_view name, std::string_view text) {
@@ -76,6 +79,24 @@ TEST(Settings, BelongToOnePartOfARun) {
   EXPECT_EXIT(std::exit(resolving_with_a_model_of<TakenOptions>()), ::testing::ExitedWithCode(2),
               "model toy: expected .*, got 'fishr_ema', which belongs to objective fishr");
   EXPECT_EXIT(std::exit(resolving_with_a_model_of<SharedOptions>()), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, ThatDatasetsShareNameAllOfThemWithTheirOwnDefaults) {
+  const KnownSetting& holdout = known_setting("holdout");
+  EXPECT_THAT(holdout.belongs_to,
+              AllOf(StartsWith("dataset cmnist"), HasSubstr(", table"), HasSubstr(", PACS")));
+  const auto of = [&holdout](std::string_view extension) {
+    return *std::ranges::find(holdout.declarations, extension, &KnownSetting::Declaration::extension);
+  };
+  EXPECT_EQ(of("cmnist").default_value, "0");
+  EXPECT_EQ(of("table").default_value, "0.2");
+  EXPECT_NE(of("table").accepted, of("cmnist").accepted);
+  EXPECT_THAT(
+      [] {
+        (void)resolve("cmnist", "erm", base::Assignments{{"image_size", "64"}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to dataset PACS, VLCS, ")));
+  EXPECT_TRUE(known_setting("steps").declarations.empty());
 }
 
 // Runs ignore settings that they do not have, so a misspelled one in a declaration would have no effect.

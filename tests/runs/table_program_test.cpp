@@ -4,7 +4,9 @@
 
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
@@ -120,6 +122,39 @@ TEST(PairTrainTable, TheWorstTestScoreIsThatOfTheRowsTestInTrainAndScore) {
   EXPECT_THAT(shown.out,
               AllOf(ContainsRegex("\nworst training +[0-9.]+"), ContainsRegex("\nworst test +[0-9.]+"),
                     ContainsRegex("St. Mary +env2_out +test, held out")));
+}
+
+// Whichever way the rows are divided, their inputs are those of the run's own encoding.
+TEST(PairTrainTable, IsScoredOnOtherDivisionsOfItsRows) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "0", "--out", "run"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  // The correct answers in each environment, and the samples of all rows that are held out.
+  const auto scored = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"score", "run", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran answer = ran(scratch, arguments);
+    EXPECT_EQ(answer.status, 0) << answer.err;
+    std::map<std::string, double> correct;
+    double held_out = 0;
+    for (const auto& environment : nlohmann::json::parse(answer.out).at("environments")) {
+      const auto samples = environment.at("samples").get<double>();
+      correct[environment.at("name")] += samples * environment.at("scores").at("accuracy").get<double>();
+      held_out += environment.at("key").get<std::string>().ends_with("_out") ? samples : 0;
+    }
+    return std::pair(correct, held_out);
+  };
+  const auto [own, own_held_out] = scored({});
+  const auto [share, share_held_out] = scored({"--set", "holdout=0.5"});
+  const auto [seed, seed_held_out] = scored({"--seed", "1"});
+  EXPECT_EQ(own_held_out, 24);
+  EXPECT_EQ(share_held_out, 60);
+  EXPECT_EQ(seed_held_out, 24);
+  for (const auto& [name, correct] : own) {
+    EXPECT_NEAR(share.at(name), correct, 1e-6) << name;
+    EXPECT_NEAR(seed.at(name), correct, 1e-6) << name;
+  }
 }
 
 TEST(PairTrainTable, GivesTheSameRecordsFromAGzippedFile) {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <string_view>
 
+#include "pair/base/tables.h"
 #include "pair/report/number.h"
 #include "pair/report/ranking.h"
 #include "pair/report/series.h"
@@ -154,12 +155,15 @@ void doubt_the_losses(const Sources& sources, std::vector<std::string>& doubts) 
 }
 
 void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doubts) {
-  std::string few;
+  std::vector<std::string> few;
   for (const Method& method : sources.methods) {
-    few += method.seeds < 3 ? (few.empty() ? "" : ", ") + method.label : "";
+    if (method.seeds < 3) {
+      few.push_back(method.label);
+    }
   }
   if (!few.empty()) {
-    doubts.push_back("Fewer than three seeds (" + few + "): the spread between seeds is uncertain.");
+    doubts.push_back("Fewer than three seeds (" + base::joined(few) +
+                     "): the spread between seeds is uncertain.");
   }
   bool compared = false;
   std::vector<std::string> close;  // where the best method is not clear

@@ -198,6 +198,28 @@ void score_table_file(ScoreSheet& sheet) {
   sheet.report(counts);
 }
 
+EncodedRows encoded_rows(const data::TableEncoding& encoding, const data::TableSpec& table) {
+  data::CsvReader reader{std::filesystem::path(table.file), {.separator = data::separator_of(table)}};
+  if (!reader.next()) {
+    throw std::invalid_argument(reader.name() + ": expected a row of column names, got nothing");
+  }
+  data::RowEncoder encoder(encoding, reader.fields());
+  const std::size_t width = encoding.width();
+  std::vector<float> inputs;
+  std::vector<float> labels;
+  while (reader.next()) {
+    inputs.resize(inputs.size() + width);
+    try {
+      encoder.encode(reader.fields(), std::span(inputs).last(width));
+      labels.push_back(label_in(reader.fields()[encoder.label_place()], encoding.label));
+    } catch (const std::invalid_argument& error) {
+      reader.refuse(error.what());
+    }
+  }
+  return {torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)}),
+          torch::tensor(labels, torch::kFloat)};
+}
+
 void score_text_file(ScoreSheet& sheet) {
   const ScoreRequest& request = sheet.request();
   begin_file(sheet);

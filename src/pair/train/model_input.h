@@ -5,7 +5,7 @@
 
 namespace pair::train {
 
-// What a model for the data takes and gives. data.train must not be empty.
+// The inputs and outputs of a model for the data. data.train must not be empty.
 models::ModelInput model_input(const data::EnvironmentSet& data);
 
 }  // namespace pair::train
