@@ -78,6 +78,8 @@ std::string quoted_names(const std::vector<std::string>& names, std::size_t most
 
 // "--ignore 'patient id,date'": the option for these columns, quoted for a shell such as bash.
 std::string ignore_option(const std::vector<std::string>& columns);
+// "--text comment", quoted likewise.
+std::string text_option(const std::string& column);
 
 // "column 'age'", for sentences.
 std::string named_column(const std::string& name);
