@@ -100,7 +100,7 @@ void ImageFolder::list() {
   }
   // Labels are numbered in the order of first occurrence until all classes are known.
   std::map<std::string, std::int32_t> met;
-  std::string empty;  // what is to be said about the first environment without images
+  std::string empty;  // the message about the first environment without images
   for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
     const fs::path environment_folder = root_ / environments_[environment];
     const FolderContents middle = contents_of(environment_folder);

@@ -31,7 +31,7 @@ std::optional<std::size_t> find_column(std::span<const std::string_view> header,
                                : std::optional(static_cast<std::size_t>(found - header.begin()));
 }
 
-// Where the columns are that make up a sample.
+// The columns that make up a sample, by position.
 struct Places {
   std::size_t path = 0;
   std::size_t label = 0;

@@ -42,7 +42,7 @@ class Inputs {
   [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
 };
 
-// What follows the reason for which a broken file is refused.
+// The end of a message that refuses a broken file.
 inline constexpr const char* broken_hint = "; '--broken skip' leaves out such files";
 
 struct ReadingOptions {
