@@ -107,7 +107,7 @@ void score_folder(ScoreSheet& sheet) {
   begin_pictures(sheet, "a folder");
   const auto& form = card.input.options.as<data::ImageInput>();
   const auto pictures = std::make_shared<const data::ImageFolder>(
-      request.data, data::ImageFolderOptions{.held_out = 0.0, .exif = form.exif, .fewest = 1});
+      request.data, data::ImageFolderOptions{.exif = form.exif, .fewest = 1});
   if (const auto [unknown, misplaced] = pictures->skipped(); unknown + misplaced > 0) {
     sheet.notice(request.data + ": skipped entries that are not images at ENVIRONMENT/CLASS/FILE: " +
                  std::to_string(unknown + misplaced));
