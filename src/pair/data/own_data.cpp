@@ -309,7 +309,7 @@ OwnData describe_own_data(const OwnDataRequest& request) {
     }
     return data;
   }
-  if (columns) {
+  if (folder && columns) {
     throw std::invalid_argument("expected a CSV file with --label, --environment, --text and --ignore, got " +
                                 shown + ", which is a folder");
   }
