@@ -141,7 +141,7 @@ TEST(TrainData, ListsOfImagesAreKnownByTheirPaths) {
   EXPECT_EQ(data_named((scratch / "list.csv").string(), "").dataset, "images");
   EXPECT_EQ(data_named((scratch / "list.csv").string(), "table").setting.first, "file");
   EXPECT_EQ(data_named((scratch / "p.csv").string(), "").dataset, "table");
-  // Whoever names the dataset is told by its reader what is wrong with the file.
+  // If the dataset is named, its reader reports the fault of the file.
   EXPECT_EQ(data_named((scratch / "p.csv").string(), "images").setting,
             base::Assignment("manifest", (scratch / "p.csv").string()));
 }

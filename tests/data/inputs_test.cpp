@@ -185,6 +185,7 @@ TEST(ImageInputs, NameABrokenFileOrSkipAndCountIt) {
   put(scratch / "a.png", tests::png(tests::picture(4, 5)));
   const std::vector<std::string> folder = {scratch.path().string()};
   refuses_input(tiny_form, folder, pictures, (scratch / "b.png").string() + ": ");
+  refuses_input(tiny_form, folder, pictures, "; '--broken skip' leaves out such files");
   ReadingOptions skipping = pictures;
   skipping.broken = BrokenFiles::skip;
   const Read read = read_all(tiny_form, folder, skipping);
@@ -192,6 +193,22 @@ TEST(ImageInputs, NameABrokenFileOrSkipAndCountIt) {
   EXPECT_EQ(read.skipped, 2);
   EXPECT_THAT(read.notices,
               ElementsAre(HasSubstr("skipped a broken file (1 so far)"), HasSubstr("the file is empty")));
+}
+
+TEST(ImageInputs, MayBeListed) {
+  const Scratch scratch;
+  put(scratch / "b.png", tests::png(tests::picture(4, 5)));
+  put(scratch / "a.png", tests::png(tests::picture(4, 5)));
+  const auto list = [&scratch](const std::string& text) {
+    std::ofstream(scratch / "list.csv") << text;
+    return (scratch / "list.csv").string();
+  };
+  EXPECT_THAT(read_all(tiny_form, {list("year,path\n2019,b.png\n2020,a.png\n")}, pictures).names,
+              ElementsAre((scratch / "b.png").string(), (scratch / "a.png").string()));
+  refuses_input(tiny_form, {list("path\nb.png\nc.png\n")}, pictures,
+                "list.csv, line 3: expected an image file, got 'c.png', which does not exist");
+  refuses_input(tiny_form, {list("path,label,environment\n")}, pictures,
+                "expected image files below 'path', got none");
 }
 
 TEST(ImageInputs, RefuseWhatIsNotThere) {

@@ -118,6 +118,15 @@ TEST(ColumnFaults, AreTooManyCategoriesAndOneValueInAllRows) {
   EXPECT_THAT(fault_of(numbers("x", {1, 1}), first(2), most)->sentence, HasSubstr("the same in every row"));
 }
 
+TEST(ColumnFaults, OfSentencesNameTheOptionThatTrainsOnThem) {
+  constexpr const char* hint = "; --text c trains on the texts (docs/text.md)";
+  EXPECT_THAT(fault(texts_of("a comment of number ", "")), EndsWith(hint));
+  EXPECT_THAT(fault(texts_of("Smith ", "")), Not(HasSubstr("--text"))) << "names have several words, too";
+  Column spaced = texts_of("a comment of number ", "");
+  spaced.name = "the comment";
+  EXPECT_THAT(fault(spaced), HasSubstr("; --text 'the comment' trains on the texts"));
+}
+
 TEST(ColumnFaults, AreCorrectedIfTheCellsAreAlmostNumbers) {
   const auto found = [](const Column& column) { return *fault_of(column, first(30), most); };
   EXPECT_FALSE(found(texts_of("", ",5")).leave_out);

@@ -120,13 +120,62 @@ TEST(PairTrainImages, NamesABrokenFileOrSkipsIt) {
   const fs::path broken = scratch.path() / "photos" / "photo" / "dog" / "1.jpg";
   fs::resize_file(broken, fs::file_size(broken) / 2);
   Program failing(images_run("run"), scratch.path());
-  EXPECT_EQ(failing.wait(), 1);
-  EXPECT_THAT(failing.err(), AllOf(HasSubstr("photos/photo/dog/1.jpg"),
-                                   HasSubstr("; '--set broken=skip' leaves out such files")));
+  EXPECT_EQ(failing.wait(), 2);
+  const auto explained =
+      AllOf(HasSubstr("photos/photo/dog/1.jpg"), HasSubstr("; '--set broken=skip' leaves out such files"));
+  EXPECT_THAT(failing.err(), explained);
+  EXPECT_THAT(read_file(scratch / "run/failed"), explained) << "what a sweep shows";
   Program skipping(images_run("skipped", {"broken=skip"}), scratch.path());
   EXPECT_EQ(skipping.wait(), 0) << skipping.err();
   EXPECT_THAT(skipping.err(), AllOf(HasSubstr("pair: note: skipped a broken file (1 so far)"),
                                     HasSubstr("photos/photo/dog/1.jpg")));
+}
+
+TEST(PairTrainImages, ReadsAListWithItsOwnColumns) {
+  const Scratch scratch;
+  write_pictures(scratch / "photos");
+  std::ofstream list(scratch / "list.csv");
+  list << "path,kind,site,year\n";
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(scratch / "photos")) {
+    if (entry.is_regular_file()) {
+      const fs::path folder = entry.path().parent_path();
+      list << entry.path().string() << ',' << folder.filename().string() << ','
+           << folder.parent_path().filename().string() << ",2019\n";
+    }
+  }
+  list.close();
+  const auto command = [](const std::string& data, const std::string& out,
+                          const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"train",         "--data",    data,          "--label", "kind",
+                                       "--environment", "site,year", "--algorithm", "erm",     "--test-envs",
+                                       "art/2019",      "--steps",   "2",           "--out",   out};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  Program trained(command("list.csv", "run"), scratch.path());
+  EXPECT_EQ(trained.wait(), 0) << trained.err();
+  EXPECT_THAT(trained.out(), HasSubstr("tested on 'art/2019'"));
+  Program scored({"score", "run", "list.csv"}, scratch.path());
+  EXPECT_EQ(scored.wait(), 0) << scored.err();
+  EXPECT_THAT(scored.out(), HasSubstr("photo/2019"));
+  Program predicted({"predict", "run", "list.csv"}, scratch.path());
+  EXPECT_EQ(predicted.wait(), 0) << predicted.err();
+  EXPECT_THAT(predicted.out(), HasSubstr("photos/art/cat/"));
+
+  std::ofstream(scratch / "list.csv", std::ios::app) << "/no/such.png,cat,art,2019\n";
+  const std::string sentence = "expected an image file, got '/no/such.png', which does not exist";
+  Program refused(command("list.csv", "other"), scratch.path());
+  EXPECT_EQ(refused.wait(), 2);
+  EXPECT_THAT(refused.err(), HasSubstr(sentence));
+  EXPECT_FALSE(fs::exists(scratch / "other")) << "no run was begun";
+  Program skipping(command("list.csv", "skipped", {"--set", "broken=skip"}), scratch.path());
+  EXPECT_EQ(skipping.wait(), 0) << skipping.err();
+  EXPECT_THAT(skipping.err(), HasSubstr("left out images that do not exist: 1, the first is in line "));
+  Program unscored({"score", "run", "list.csv"}, scratch.path());
+  EXPECT_EQ(unscored.wait(), 2);
+  EXPECT_THAT(unscored.err(), HasSubstr(sentence));
+  Program partly({"score", "run", "list.csv", "--broken", "skip"}, scratch.path());
+  EXPECT_EQ(partly.wait(), 0) << partly.err();
 }
 
 TEST(PairTrainImages, RefusesBadInputWithStatus2) {

@@ -265,10 +265,12 @@ TEST(PairPredict, NamesTheClassesOfPicturesAndAgreesWithScore) {
   EXPECT_EQ(sketch.at("scores").at("accuracy").get<double>(), right / 12.0);
 
   constexpr const char* expected =
-      ": expected a folder ENVIRONMENT/CLASS/FILE or the name of a dataset for the model ";
+      ": expected a folder ENVIRONMENT/CLASS/FILE, a CSV file that lists images or the name of a dataset for "
+      "the "
+      "model ";
   write(scratch / "pets.csv", "file,class\n");
   refuses_with_status_2(scratch, {"score", "run", "pets.csv"},
-                        std::string("pets.csv") + expected + "of run, got a file");
+                        "pets.csv, line 1: expected a column 'path' with the image files, got none");
   refuses_with_status_2(scratch, {"score", "run", "petz/"},
                         std::string("petz/") + expected + "of run, got a path that does not exist");
 }

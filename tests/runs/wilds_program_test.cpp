@@ -323,7 +323,7 @@ TEST(PairWildsRuns, NameABrokenImage) {
     }
   }
   const Answer trained = pair_in(scratch.path(), wilds_run("camelyon17", "erm", "run", {"model=mnist_cnn"}));
-  EXPECT_EQ(trained.status, 1);
+  EXPECT_EQ(trained.status, 2);
   EXPECT_THAT(trained.err, AllOf(HasSubstr("patches/patient_"), Not(HasSubstr("broken=skip"))));
 }
 

@@ -188,7 +188,8 @@ void predict(const PredictArguments& arguments, Context& context) {
 
 constexpr auto predict_footer =
     R"(INPUTS depend on what the model was trained on:
-  image folders   image files, folders of them, or - for paths on standard input, one per line
+  images          image files, folders of them, CSV files with a column path that list them, or - for paths on
+                  standard input, one per line
   digits          image files, folders, -, or IDX files as MNIST's, gzipped or not
   tables          CSV files with the columns that the model uses, in any order, or - for standard input
   texts           CSV files with the column of texts; other files and - have one text per line

@@ -175,7 +175,8 @@ void score(const ScoreArguments& arguments, Context& context) {
 constexpr auto score_footer =
     R"(DATA is one of
   a folder        ENVIRONMENT/CLASS/FILE, for image models; classes are matched by name
-  a CSV file      for models of tables and texts; environments by the run's column, if the file has it
+  a CSV file      for models of tables and texts; environments by the run's column, if the file has it.
+                  For image models: a list of images (docs/images.md), with the columns of the training data
   a dataset       see 'pair list datasets'; --set changes its options and --seed its draws
   nothing         the dataset that the run was trained on, with the run's options
 

@@ -180,9 +180,7 @@ void train(const TrainArguments& arguments, Context& context) {
     }
     throw std::runtime_error(message);
   } catch (const data::BrokenImage& broken) {
-    const bool can_skip = runs::find_setting(specs.front(), "broken") != nullptr;
-    throw std::runtime_error(name + broken.what() +
-                             (can_skip ? "; '--set broken=skip' leaves out such files" : ""));
+    throw std::invalid_argument(name + broken.what());
   } catch (const std::invalid_argument&) {
     if (rank == 0) {
       throw;

@@ -120,7 +120,7 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
   command.add_option(
       "--data", arguments.data,
       "Your own data: a CSV file (docs/tables.md, docs/text.md), a folder ENVIRONMENT/CLASS/IMAGE, or a CSV "
-      "file path,label,environment of images (docs/images.md)");
+      "file that lists images (docs/images.md)");
   add_data_settings(setting);
   setting("--decode", "decode", "Images: exact, or fast (default): training decodes only what it needs");
   command.add_option("--dataset", arguments.dataset, "See 'pair list datasets'")->capture_default_str();

@@ -98,7 +98,7 @@ class DigitInputs final : public Inputs {
 
   void refuse(const std::string& reason) {
     if (options_.broken == BrokenFiles::fail) {
-      throw std::invalid_argument(reason);
+      throw std::invalid_argument(reason + broken_hint);
     }
     ++skipped_;
     notices_.push_back("skipped a broken file (" + std::to_string(skipped_) + " so far): " + reason);

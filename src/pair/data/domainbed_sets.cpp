@@ -76,7 +76,7 @@ CheckedSet check_domainbed_set(const DomainBedSet& set, const std::filesystem::p
   }
   try {
     // The first environment counts as a test: nothing is split or read.
-    const ImageFolder images(checked.folder, {.held_out = 0.0, .fewest = 1});
+    const ImageFolder images(checked.folder, {.fewest = 1});
     std::vector<std::int64_t> counts(images.environments().size(), 0);
     for (std::size_t i = 0; i < images.size(); ++i) {
       ++counts[static_cast<std::size_t>(images.sample(i).environment)];

@@ -8,10 +8,6 @@
 #include <system_error>
 #include <utility>
 
-#include "pair/base/names.h"
-#include "pair/base/numbers.h"
-#include "pair/data/random.h"
-
 namespace pair::data {
 namespace {
 
@@ -69,12 +65,7 @@ std::vector<std::string> environments_in(const std::filesystem::path& root) {
 
 ImageFolder::ImageFolder(std::filesystem::path root, ImageFolderOptions options)
     : root_(std::move(root)), options_(std::move(options)) {
-  if (!(options_.held_out >= 0.0 && options_.held_out < 1.0)) {
-    throw std::invalid_argument("held_out: expected a share from 0 to below 1, got " +
-                                base::shown(options_.held_out));
-  }
   list();
-  split();
 }
 
 void ImageFolder::list() {
@@ -98,7 +89,7 @@ void ImageFolder::list() {
   }
   // Labels are numbered in the order of first occurrence until all classes are known.
   std::map<std::string, std::int32_t> met;
-  std::string empty;  // what is to be said about the first environment without images
+  std::string empty;  // the message about the first environment without images
   for (std::size_t environment = 0; environment < environments_.size(); ++environment) {
     const fs::path environment_folder = root_ / environments_[environment];
     const FolderContents middle = contents_of(environment_folder);
@@ -149,42 +140,6 @@ void ImageFolder::list() {
   }
 }
 
-void ImageFolder::split() {
-  std::vector<bool> is_test(environments_.size(), false);
-  const std::vector<std::string_view> known(environments_.begin(), environments_.end());
-  for (const std::string& name : options_.test_environments) {
-    const auto found = std::ranges::find(environments_, name);
-    if (found == environments_.end()) {
-      throw std::invalid_argument(base::unknown_name("environment", name, known));
-    }
-    is_test[static_cast<std::size_t>(found - environments_.begin())] = true;
-  }
-  if (std::ranges::all_of(is_test, std::identity())) {
-    throw std::invalid_argument("test_environments: expected at least one environment of " + root_.string() +
-                                " to be left for training, got all " + std::to_string(environments_.size()));
-  }
-  splits_.assign(size(), Split::train);
-  for (std::size_t first = 0; first < size();) {
-    const auto environment = static_cast<std::size_t>(environment_of_[first]);
-    std::size_t end = first;
-    while (end < size() && static_cast<std::size_t>(environment_of_[end]) == environment) {
-      ++end;
-    }
-    if (is_test[environment]) {
-      std::fill(splits_.begin() + static_cast<std::ptrdiff_t>(first),
-                splits_.begin() + static_cast<std::ptrdiff_t>(end), Split::test);
-    } else {
-      Random random(options_.seed, "held out of " + environments_[environment]);
-      const std::vector<std::int64_t> order = random.permutation(end - first);
-      const auto held_out = static_cast<std::size_t>(static_cast<double>(end - first) * options_.held_out);
-      for (std::size_t i = 0; i < held_out; ++i) {
-        splits_[first + static_cast<std::size_t>(order[i])] = Split::id_val;
-      }
-    }
-    first = end;
-  }
-}
-
 std::string ImageFolder::file_of(std::size_t index) const {
   const std::size_t begin = index == 0 ? 0 : ends_[index - 1];
   return environments_[static_cast<std::size_t>(environment_of_[index])] + "/" +
@@ -197,7 +152,7 @@ SampleInfo ImageFolder::sample(std::size_t index) const {
     throw std::out_of_range("sample: expected an index below " + std::to_string(size()) + ", got " +
                             std::to_string(index));
   }
-  return {file_of(index), labels_[index], environment_of_[index], splits_[index]};
+  return {file_of(index), labels_[index], environment_of_[index], Split::train};
 }
 
 ImagePart read_picture_part(const fs::path& path, bool exif, const ChoosePart& choose,

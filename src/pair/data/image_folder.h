@@ -14,13 +14,6 @@
 namespace pair::data {
 
 struct ImageFolderOptions {
-  // Names of environments that are not used for training: all their samples are `test`. At least one
-  // environment must remain.
-  std::vector<std::string> test_environments = {};
-  // The fraction of each training environment that is `id_val`, rounded down to whole samples: 0 to below 1.
-  // Drawn by one permutation per environment, which depends only on the seed and the environment's name.
-  double held_out = 0.2;
-  std::uint64_t seed = 0;
   ImageLimits limits = {};
   bool exif = false;  // turn images as their EXIF data says
   // Minimum number of environments and of classes. Training needs two; scoring needs one.
@@ -53,6 +46,7 @@ class ImageFolder : public Source {
   explicit ImageFolder(std::filesystem::path root, ImageFolderOptions options = {});
 
   [[nodiscard]] std::size_t size() const override { return labels_.size(); }
+  // Its split is `train`: a folder does not divide its images.
   [[nodiscard]] SampleInfo sample(std::size_t index) const override;
   // All classes with an image in any environment.
   [[nodiscard]] std::span<const std::string> classes() const override { return classes_; }
@@ -81,7 +75,6 @@ class ImageFolder : public Source {
  private:
   [[nodiscard]] std::string file_of(std::size_t index) const;
   void list();
-  void split();
 
   std::filesystem::path root_;
   ImageFolderOptions options_;
@@ -92,7 +85,6 @@ class ImageFolder : public Source {
   std::vector<std::size_t> ends_;  // end of each name in files_
   std::vector<std::int32_t> labels_;
   std::vector<std::int32_t> environment_of_;
-  std::vector<Split> splits_;
   Skipped skipped_;
   std::string first_misplaced_;
 };

@@ -120,7 +120,7 @@ class ImageInputs final : public Inputs {
   void note_broken() {
     for (const BrokenFile& file : loader_->take_notices()) {
       if (options_.broken == BrokenFiles::fail) {
-        throw std::invalid_argument(file.reason);
+        throw std::invalid_argument(file.reason + broken_hint);
       }
       ++skipped_;
       notices_.push_back("skipped a broken file (" + std::to_string(skipped_) + " so far): " + file.reason);

@@ -31,7 +31,7 @@ std::optional<std::size_t> find_column(std::span<const std::string_view> header,
                                : std::optional(static_cast<std::size_t>(found - header.begin()));
 }
 
-// Where the columns are that make up a sample.
+// The columns that make up a sample, by position.
 struct Places {
   std::size_t path = 0;
   std::size_t label = 0;
@@ -154,6 +154,9 @@ std::vector<std::string> images_listed_in(const std::filesystem::path& list) {
       reader.refuse(not_a_file(list.parent_path(), listed));
     }
   }
+  if (images.empty()) {
+    throw std::invalid_argument(reader.name() + ": expected image files below 'path', got none");
+  }
   return images;
 }
 
@@ -217,17 +220,20 @@ ImageManifest::ImageManifest(std::filesystem::path path, ImageManifestOptions op
   check_count("classes", classes_.size());
 }
 
+std::string ImageManifest::sentence(const Missing& missing) const {
+  return base::printable(path_.string()) + ", line " + std::to_string(missing.line) + ": " +
+         not_a_file(path_.parent_path(), sample(missing.sample).id);
+}
+
 void ImageManifest::require_files() const {
-  if (missing_.empty()) {
-    return;
+  if (!missing_.empty()) {
+    throw std::invalid_argument(sentence(missing_.front()) +
+                                (missing_.size() == 1
+                                     ? ""
+                                     : " (" + std::to_string(missing_.size()) +
+                                           " such lines); 'pair data describe " +
+                                           base::printable(path_.string()) + "' lists them"));
   }
-  const std::string list = base::printable(path_.string());
-  throw std::invalid_argument(list + ", line " + std::to_string(missing_.front().line) + ": " +
-                              not_a_file(path_.parent_path(), sample(missing_.front().sample).id) +
-                              (missing_.size() == 1
-                                   ? ""
-                                   : " (" + std::to_string(missing_.size()) +
-                                         " such lines); 'pair data describe " + list + "' lists them"));
 }
 
 SampleInfo ImageManifest::sample(std::size_t index) const {

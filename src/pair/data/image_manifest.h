@@ -62,6 +62,8 @@ class ImageManifest : public Source {
     std::size_t line = 0;  // of the list
   };
   [[nodiscard]] const std::vector<Missing>& missing() const { return missing_; }
+  // "list.csv, line 3: expected an image file, got '/no/such.png', which does not exist".
+  [[nodiscard]] std::string sentence(const Missing& missing) const;
   // Throws std::invalid_argument, naming the first one, if there are any.
   void require_files() const;
 

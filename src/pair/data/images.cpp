@@ -218,8 +218,7 @@ OpenedImages opened(const ImagesOptions& options) {
   if (has_manifest(options)) {
     return opened_manifest(options);
   }
-  auto folder = std::make_shared<const ImageFolder>(
-      options.folder, ImageFolderOptions{.held_out = 0.0, .exif = options.exif});
+  auto folder = std::make_shared<const ImageFolder>(options.folder, ImageFolderOptions{.exif = options.exif});
   std::vector<std::string> notices = notices_of(*folder);
   return {std::move(folder), false, std::move(notices), {}};
 }

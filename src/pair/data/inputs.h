@@ -42,6 +42,9 @@ class Inputs {
   [[nodiscard]] virtual std::vector<std::string> take_notices() { return {}; }
 };
 
+// The end of a message that refuses a broken file.
+inline constexpr const char* broken_hint = "; '--broken skip' leaves out such files";
+
 struct ReadingOptions {
   std::shared_ptr<const TableEncoding> table = {};  // for a model trained on a table
   std::vector<std::int64_t> shape = {};             // of one input, as the model takes it

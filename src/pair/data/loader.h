@@ -16,10 +16,13 @@
 
 // Batches of a Source, read, decoded and augmented by worker threads ahead of the step that needs them.
 //
-//   auto photos = std::make_shared<data::ImageFolder>("PACS", options);
-//   const data::Sampler sampler(*photos, data::Split::train, {.seed = 1, .batch = 32});
-//   data::Loader loader =
-//       data::Loader::training(photos, sampler, {.flip = 0.5, .seed = 1, .workers = 4}, first_step);
+//   const data::EnvironmentSet set = data::make_images({.folder = "PACS"}, seed, "images");
+//   std::vector<std::vector<std::size_t>> samples;
+//   for (const data::Environment& environment : set.train) {
+//     samples.push_back(environment.samples);
+//   }
+//   const data::Sampler sampler(samples, {.seed = seed, .batch = 32});
+//   data::Loader loader = data::Loader::training(set.source, sampler, set.loading, first_step);
 //   while (const auto batch = loader.next(stop)) {
 //     inputs = data::as_numbers(batch->inputs.to(device, true)); ...
 //   }
@@ -80,7 +83,7 @@ class Loader {
   static Loader training(std::shared_ptr<const Source> source, Sampler sampler, const LoaderOptions& options,
                          std::int64_t first_step = 0);
 
-  // All of `samples` (see samples_of) once and in order, `batch` at a time; the last batch may be smaller.
+  // All of `samples` once and in order, `batch` at a time; the last batch may be smaller.
   // Without augmentation: flip and augment are ignored.
   static Loader ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                         std::int64_t batch, const LoaderOptions& options);

@@ -7,6 +7,7 @@
 
 #include "pair/base/names.h"
 #include "pair/data/image_folder.h"
+#include "pair/data/image_manifest.h"
 
 namespace pair::data {
 namespace {
@@ -79,8 +80,12 @@ std::string NamedPictures::expanded(const std::string& path) {
                                      ? "cannot be read: " + error.message()
                                      : "does not exist"));
   }
-  if (fs::is_directory(status)) {
-    listed_ = pictures_below(path);
+  const bool folder = fs::is_directory(status);
+  if (folder || (fs::is_regular_file(status) && !is_picture_name(path) && is_image_manifest(path))) {
+    listed_ = folder ? pictures_below(path) : images_listed_in(path);
+    if (!folder) {
+      std::ranges::reverse(listed_);
+    }
     std::string first = std::move(listed_.back());
     listed_.pop_back();
     return first;

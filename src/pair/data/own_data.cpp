@@ -235,7 +235,7 @@ void count_images(const Source& source, OwnData& data) {
 
 OwnData describe_image_folder(const fs::path& path) {
   OwnData data{.kind = "images"};
-  const ImageFolder folder(path, {.held_out = 0.0, .fewest = 1, .keep_empty = true});
+  const ImageFolder folder(path, {.fewest = 1, .keep_empty = true});
   count_images(folder, data);
   const auto [unknown, misplaced] = folder.skipped();
   if (unknown > 0) {
@@ -309,7 +309,7 @@ OwnData describe_own_data(const OwnDataRequest& request) {
     }
     return data;
   }
-  if (columns) {
+  if (folder && columns) {
     throw std::invalid_argument("expected a CSV file with --label, --environment, --text and --ignore, got " +
                                 shown + ", which is a folder");
   }

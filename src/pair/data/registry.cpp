@@ -23,9 +23,9 @@ static base::Registry<DatasetEntry>& dataset_registry() {
     { extern std::vector<DatasetEntry> domainbed_images_entries(); add(domainbed_images_entries()); }
     { extern std::vector<DatasetEntry> wilds_entries(); add(wilds_entries()); }
     { extern std::vector<DatasetEntry> wilds_text_entries(); add(wilds_text_entries()); }
-    { extern std::vector<DatasetEntry> images_entries(); add(images_entries()); }
     { extern std::vector<DatasetEntry> table_entries(); add(table_entries()); }
     { extern std::vector<DatasetEntry> text_entries(); add(text_entries()); }
+    { extern std::vector<DatasetEntry> images_entries(); add(images_entries()); }
     // clang-format on
     return list;
   }());

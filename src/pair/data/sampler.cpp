@@ -11,22 +11,6 @@
 namespace pair::data {
 namespace {
 
-std::vector<std::vector<std::size_t>> samples_by_environment(const Source& source, Split split) {
-  std::vector<std::vector<std::size_t>> samples(source.environments().size());
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    const SampleInfo info = source.sample(i);
-    if (info.split == split) {
-      samples.at(static_cast<std::size_t>(info.environment)).push_back(i);
-    }
-  }
-  std::erase_if(samples, [](const auto& list) { return list.empty(); });
-  if (samples.empty()) {
-    throw std::invalid_argument("the split '" + std::string(name_of(split)) +
-                                "' has no samples to draw from");
-  }
-  return samples;
-}
-
 // Puts each environment's samples into its order of measuring.
 void arrange_for_measuring(std::vector<std::vector<std::size_t>>& samples, const SamplerOptions& options) {
   if (!options.share.whole()) {
@@ -83,9 +67,6 @@ Sampler::Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOpt
   places_ = taken_ * own_;
   all_places_ = taken_ * static_cast<std::size_t>(options.batch);
 }
-
-Sampler::Sampler(const Source& source, Split split, const SamplerOptions& options)
-    : Sampler(samples_by_environment(source, split), options) {}
 
 std::size_t Sampler::place_in_batch(std::size_t place) const {
   return place / own_ * static_cast<std::size_t>(options_.batch) +

@@ -41,9 +41,6 @@ class Sampler {
   // std::invalid_argument if that or an option is out of range.
   Sampler(std::vector<std::vector<std::size_t>> samples, const SamplerOptions& options);
 
-  // The samples of one split. Environments without samples in it, such as test environments, are left out.
-  Sampler(const Source& source, Split split, const SamplerOptions& options);
-
   // Samples per step: batch, or the part of it in options().share, times environments per step. Places below
   // are those of these samples.
   [[nodiscard]] std::size_t places() const { return places_; }

@@ -95,15 +95,4 @@ inline void Source::read_numbers(std::size_t /*index*/, std::int64_t /*rows*/, s
   throw std::logic_error("read_numbers: expected a source of numbers, got one of images");
 }
 
-// The samples of a split, in the source's order.
-inline std::vector<std::size_t> samples_of(const Source& source, Split split) {
-  std::vector<std::size_t> samples;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    if (source.sample(i).split == split) {
-      samples.push_back(i);
-    }
-  }
-  return samples;
-}
-
 }  // namespace pair::data

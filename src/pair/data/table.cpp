@@ -298,25 +298,34 @@ std::string missing_rows(const Column& column) {
                                    std::to_string(column.missing_line);
 }
 
-std::string ignore_option(const std::vector<std::string>& columns) {
-  // A quoted 'none' is a column, not the empty list.
-  const std::string list =
-      columns == std::vector<std::string>{"none"} ? "\"none\"" : base::joined(columns, ",", base::csv_value);
+// As a shell reads it.
+static std::string option_with(const std::string& option, const std::string& list) {
   if (base::printable(list) != list) {
-    return "--ignore " + escaped_word(list);
+    return option + " " + escaped_word(list);
   }
   const auto is_plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            std::string_view("_-.,:+@%/").find(c) != std::string_view::npos;
   };
   if (std::all_of(list.begin(), list.end(), is_plain)) {
-    return "--ignore " + list;
+    return option + " " + list;
   }
   std::string quoted;
   for (const char c : list) {
     quoted += c == '\'' ? "'\\''" : std::string(1, c);
   }
-  return "--ignore '" + quoted + "'";
+  return option + " '" + quoted + "'";
+}
+
+std::string ignore_option(const std::vector<std::string>& columns) {
+  // A quoted 'none' is a column, not the empty list.
+  return option_with("--ignore", columns == std::vector<std::string>{"none"}
+                                     ? "\"none\""
+                                     : base::joined(columns, ",", base::csv_value));
+}
+
+std::string text_option(const std::string& column) {
+  return option_with("--text", column);
 }
 
 std::string named_column(const std::string& name) {

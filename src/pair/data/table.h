@@ -88,6 +88,8 @@ std::size_t require_column(std::span<const std::string_view> fields, const std::
 
 // "--ignore 'patient id,date'": the option for these columns, quoted for a shell such as bash.
 std::string ignore_option(const std::vector<std::string>& columns);
+// "--text comment", quoted likewise.
+std::string text_option(const std::string& column);
 
 // "column 'age'", for sentences.
 std::string named_column(const std::string& name);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <ranges>
 #include <set>
 #include <stdexcept>
 #include <utility>
@@ -87,6 +88,19 @@ std::string almost_numbers(const Column& column, const NumberCells& cells) {
 std::string examples_in(const Column& column) {
   const std::string odd = almost_numbers(column, number_cells(column));
   return odd.empty() ? ", such as " + quoted_cell(column.categories.front()) : "; " + odd;
+}
+
+// Whether most cells have several words, more than those of a name.
+bool are_sentences(const Column& column) {
+  constexpr auto several = 3;
+  const auto words = [](const std::string& text) {
+    return std::ranges::count_if(std::views::iota(std::size_t{0}, text.size()), [&text](std::size_t i) {
+      return text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
+    });
+  };
+  const auto long_ones = std::ranges::count_if(
+      column.categories, [&words](const std::string& text) { return words(text) >= several; });
+  return 2 * long_ones > std::ssize(column.categories);
 }
 
 struct Spread {
@@ -294,7 +308,12 @@ std::optional<ColumnFault> fault_of(const Column& column, std::span<const std::s
                    std::to_string(present) + " rows"
              : "at most " + std::to_string(most_categories) + " categories, got " +
                    (full ? "more by line " + std::to_string(column.full_line) : std::to_string(different));
-  return ColumnFault{column.name, named + "expected " + got + examples_in(column), /*leave_out=*/!odd};
+  return ColumnFault{
+      column.name,
+      named + "expected " + got + examples_in(column) +
+          (are_sentences(column) ? "; " + text_option(column.name) + " trains on the texts (docs/text.md)"
+                                 : ""),
+      /*leave_out=*/!odd};
 }
 
 std::string sentence_of(const std::vector<ColumnFault>& faults, std::vector<std::string> ignored) {

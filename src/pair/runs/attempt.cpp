@@ -16,6 +16,7 @@
 #include "pair/runs/record_schedule.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_record.h"
+#include "pair/runs/settings.h"
 
 namespace pair::runs {
 namespace {
@@ -36,6 +37,12 @@ nlohmann::json versions() {
 }
 
 }  // namespace
+
+data::BrokenImage with_hint(const data::BrokenImage& broken, const RunSpec& spec) {
+  const bool can_skip = find_setting(spec, "broken") != nullptr;
+  return data::BrokenImage(std::string(broken.what()) +
+                           (can_skip ? "; '--set broken=skip' leaves out such files" : ""));
+}
 
 Attempt::Attempt(const RunSpec& spec, const std::filesystem::path& directory, DatasetCache& datasets,
                  const RunHooks& hooks)
@@ -59,6 +66,11 @@ RunResult Attempt::run() {
     tell(directory_.take_notices());
     directory_.fail(error.what_without_backtrace());
     throw std::runtime_error(error.what_without_backtrace());
+  } catch (const data::BrokenImage& error) {
+    tell(directory_.take_notices());
+    const data::BrokenImage explained = with_hint(error, spec_);
+    directory_.fail(explained.what());
+    throw explained;
   } catch (const std::exception& error) {
     tell(directory_.take_notices());
     directory_.fail(error.what());

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/data/image.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/run.h"
@@ -17,6 +18,9 @@
 #include "pair/train/trainer.h"
 
 namespace pair::runs {
+
+// The error with the setting that leaves out such files, if the spec has one.
+data::BrokenImage with_hint(const data::BrokenImage& broken, const RunSpec& spec);
 
 // One attempt at a run, from its last checkpoint, by rank 0 or the only process. The spec, the cache and the
 // hooks must outlive it.

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "pair/runs/attempt.h"
 #include "pair/runs/new_trainer.h"
 #include "pair/runs/record_schedule.h"
 #include "pair/train/trainer.h"
@@ -118,6 +119,8 @@ RunResult follow(const RunSpec& spec, DatasetCache& datasets, const RunHooks& ho
     }
   } catch (const train::Interrupted&) {
     result.status = RunResult::Status::stopped;
+  } catch (const data::BrokenImage& error) {
+    throw with_hint(error, spec);
   } catch (const c10::Error& error) {
     throw std::runtime_error(error.what_without_backtrace());
   }

@@ -30,7 +30,8 @@ bool is_path(const std::string& data) {
 }  // namespace
 
 std::string expected_data(const ModelCard& card) {
-  return std::string(card.input.kind == "image"                ? "a folder ENVIRONMENT/CLASS/FILE or "
+  return std::string(card.input.kind == "image"
+                         ? "a folder ENVIRONMENT/CLASS/FILE, a CSV file that lists images or "
                      : card.table || card.input.kind == "text" ? "a CSV file or "
                                                                : "") +
          "the name of a dataset";
@@ -49,6 +50,8 @@ ScoreTable score(const ScoreRequest& request, const ScoreHooks& hooks) {
     score_table_file(sheet);
   } else if (card.input.kind == "text" && is_file) {
     score_text_file(sheet);
+  } else if (card.input.kind == "image" && is_file) {
+    score_image_list(sheet);
   } else if (is_path(request.data)) {
     const std::string fault = base::file_fault(request.data);
     throw std::invalid_argument(base::printable(request.data) + ": expected " + expected_data(card) +

@@ -45,8 +45,8 @@ struct ScoreTable {
 
 struct ScoreRequest {
   std::filesystem::path run;  // a folder with a model (model_files.h)
-  // A folder ENVIRONMENT/CLASS/FILE, for image models; a CSV file with labels, for table models;
-  // or the name of a dataset. Empty: the dataset that the run was trained on.
+  // A folder ENVIRONMENT/CLASS/FILE, or a CSV file that lists images, for image models; a CSV file with labels,
+  // for models of tables and texts; or the name of a dataset. Empty: the dataset that the run was trained on.
   std::string data = {};
   // Options of the dataset that differ from the run's or, for another dataset, from the defaults.
   std::vector<std::pair<std::string, std::string>> options = {};

@@ -28,6 +28,9 @@ data::Dataset dataset_of(const std::string& name, const ScoreSheet& sheet) {
     }
   }
   dataset.options = base::with_changes(dataset.options, sheet.request().options);
+  if (sheet.request().skip_broken && dataset.options.find("broken") != nullptr) {
+    dataset.options = base::with_changes(dataset.options, {{"broken", "skip"}});
+  }
   data::validate(dataset);
   return dataset;
 }

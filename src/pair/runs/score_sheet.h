@@ -83,6 +83,10 @@ void score_dataset(ScoreSheet& sheet, const std::string& name);
 // The images of the request's folder, ENVIRONMENT/CLASS/FILE; one row per environment.
 void score_folder(ScoreSheet& sheet);
 
+// The images that a CSV file lists (image_manifest.h); one row per environment. The columns of the label and the
+// environment are those that the run was trained with, or "label" and "environment".
+void score_image_list(ScoreSheet& sheet);
+
 // A CSV file with labels; one row per environment, or one row "all" if the file lacks the columns of
 // environments. If it has them, every row must have an environment. Rows for a model of a table are encoded,
 // and texts divided into tokens, as those that the model was trained on. Messages name the line of a cell

@@ -27,7 +27,7 @@ Answers streamed_answers(ScoreSheet& sheet, const std::shared_ptr<const data::So
   while (const std::optional<data::LoadedBatch> batch = loader.next(sheet.hooks().should_stop)) {
     for (const data::BrokenFile& file : loader.take_notices()) {
       if (refuses) {
-        throw std::invalid_argument(file.reason);
+        throw std::invalid_argument(file.reason + data::broken_hint);
       }
       sheet.skip(file.reason);
     }
