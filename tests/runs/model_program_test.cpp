@@ -211,8 +211,9 @@ TEST(PairScore, RefusesDataThatDoesNotFit) {
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "test_beta=0.3"}, "test_beta");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "alpha=2"},
                         "alpha: expected a number from 0 to 1, got");
-  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "mse"},
-                        "metric: expected one for classes, got 'mse'");
+  refuses_with_status_2(
+      scratch, {"score", "run", "cmnist", "--metrics", "mse"},
+      "--metrics: expected accuracy, worst_group or macro_f1 (the model predicts classes), got 'mse'");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "f1"}, "unknown metric 'f1'");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--broken", "ignore"},
                         "--broken: expected fail or skip, got 'ignore'");

@@ -307,9 +307,12 @@ bool Reader::parse_error(std::size_t position, const std::string& token, const j
   if (spells_non_finite(word)) {
     throw BadLine(where + ": expected a finite number, got " + std::string(word));
   }
-  throw BadLine("the line is not JSON: unexpected " +
+  // Where the word starts; what is not a word ends at the position.
+  const std::size_t column =
+      word.empty() ? position : static_cast<std::size_t>(word.data() - line_.data()) + 1;
+  throw BadLine(place() + ": expected JSON, got " +
                 shortened_in_quotes(word.empty() ? std::string_view(token) : word) + " at column " +
-                std::to_string(position) + ", near " + where + "; expected one JSON object per line");
+                std::to_string(column) + "; each line must be one JSON object");
 }
 
 const Given& Reader::required(Name name) const {
