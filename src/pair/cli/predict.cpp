@@ -125,7 +125,7 @@ std::vector<std::string> kept_columns(const PredictArguments& arguments) {
   return std::get<std::vector<std::string>>(*columns);
 }
 
-// What 'pair predict -o FILE --json' prints.
+// The object that 'pair predict -o FILE --json' prints.
 std::string summary_of_file(const runs::PredictResult& result, const std::string& file) {
   const nlohmann::ordered_json object{
       {"predictions", result.predicted}, {"skipped", result.skipped}, {"file", file}};

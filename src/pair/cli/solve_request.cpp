@@ -307,7 +307,7 @@ bool Reader::parse_error(std::size_t position, const std::string& token, const j
   if (spells_non_finite(word)) {
     throw BadLine(where + ": expected a finite number, got " + std::string(word));
   }
-  // Where the word starts; what is not a word ends at the position.
+  // The start of the word; other characters end at the position.
   const std::size_t column =
       word.empty() ? position : static_cast<std::size_t>(word.data() - line_.data()) + 1;
   throw BadLine(place() + ": expected JSON, got " +
