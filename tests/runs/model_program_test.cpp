@@ -651,7 +651,8 @@ TEST(PairPredict, RefusesRunsWithoutAModel) {
                         "channel: expected a model of coloured digits");
   fs::rename(scratch / "run/done", scratch / "done");
   refuses_with_status_2(scratch, {"predict", "run", "points.csv"},
-                        "run: expected a finished run, got one that is not");
+                        "run: expected a finished run, got one that is not ('done' is missing); its last "
+                        "record is of step ");
   fs::rename(scratch / "done", scratch / "run/done");
   fs::remove(scratch / "run/model.json");
   ASSERT_EQ(::mkfifo((scratch / "run/model.json").c_str(), 0600), 0);
