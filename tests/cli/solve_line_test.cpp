@@ -325,6 +325,9 @@ TEST(SolveLine, RefusesWhatIsNotOneWholeObject) {
             "losses[1]: expected JSON, got '2' at column 15; each line must be one JSON object");
   EXPECT_EQ(refusal("not json"),
             "the line: expected JSON, got 'not' at column 1; each line must be one JSON object");
+  EXPECT_EQ(refusal(R"({"losses" [1]})"),
+            "losses: expected JSON, got '[' at column 11; each line must be one JSON object");
+  EXPECT_EQ(refusal("{} {"), "the line: expected one JSON object per line, got more from column 4 on");
   EXPECT_THAT(refusal(R"({"losses": [1, nope]})"),
               HasSubstr("losses[1]: expected JSON, got 'nope' at column 16"));
   EXPECT_THAT(refusal(line_with({}) + line_with({})), HasSubstr("one JSON object per line"));
