@@ -128,6 +128,9 @@ TEST(Arguments, AskForJsonInTheSameWayEverywhere) {
   const Finished exported = run_pair({"export", run, "-o", file, "--json"});
   EXPECT_EQ(json::parse(exported.out), (json{{"run", run}, {"step", nullptr}, {"file", file}}));
   EXPECT_TRUE(std::filesystem::exists(file));
+  const std::string own = run + "/model.safetensors";
+  refuses({"export", run, "-o", own},
+          "--out: expected another file than the input '" + own + "', got the same");
   const std::string root = (scratch / "wilds").string();
   const Finished made =
       run_pair({"data", "generate", "poverty", "--data-root", root, "--samples", "1", "--json"});

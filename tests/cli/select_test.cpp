@@ -398,6 +398,10 @@ TEST_F(Select, ExitsWith2WhereTheArgumentsAreWrong) {
        "did you mean 'test-domain'?\n"},
       {{"--criterion", "pair-run", "--validation", "test-domain"},
        "--validation: expected train-domain or training with the criterion pair-run, got 'test-domain'\n"},
+      {{"--criterion", "train-domain", "--percentile", "0.2"},
+       "--percentile: expected with a criterion of PAIR-s (pair, pair-run or all), got 'train-domain', which "
+       "does not use it\n"},
+      {{"--criterion", "oracle", "--skip", "3"}, "--skip-steps: expected with a criterion of PAIR-s"},
       {{"--across", "scores"},
        "--across: expected paper, score or validation, got 'scores'; did you mean 'score'?\n"},
       {{"--rule", "releas"}, "--rule: expected paper or release, got 'releas'; did you mean 'release'?\n"},

@@ -321,7 +321,15 @@ TEST(SolveLine, RefusesWhatIsNotOneWholeObject) {
   EXPECT_THAT(refusal(R"([{"losses": [1, 2]}])"),
               AllOf(HasSubstr("one JSON object per line"), HasSubstr("got an array")));
   EXPECT_EQ(refusal("3"), "the line: expected one JSON object, got 3");
-  EXPECT_THAT(refusal(R"({"losses": [1 2]})"), AllOf(HasSubstr("not JSON"), HasSubstr("'2' at column 15")));
+  EXPECT_EQ(refusal(R"({"losses": [1 2]})"),
+            "losses[1]: expected JSON, got '2' at column 15; each line must be one JSON object");
+  EXPECT_EQ(refusal("not json"),
+            "the line: expected JSON, got 'not' at column 1; each line must be one JSON object");
+  EXPECT_EQ(refusal(R"({"losses" [1]})"),
+            "losses: expected JSON, got '[' at column 11; each line must be one JSON object");
+  EXPECT_EQ(refusal("{} {"), "the line: expected one JSON object per line, got more from column 4 on");
+  EXPECT_THAT(refusal(R"({"losses": [1, nope]})"),
+              HasSubstr("losses[1]: expected JSON, got 'nope' at column 16"));
   EXPECT_THAT(refusal(line_with({}) + line_with({})), HasSubstr("one JSON object per line"));
   EXPECT_THAT(refusal(""), HasSubstr("one JSON object"));
 }
@@ -330,8 +338,8 @@ TEST(SolveLine, SurvivesDeepNestingAndBytesThatAreNotText) {
   EXPECT_THAT(refusal(R"({"x": )" + std::string(1'000'000, '[')), HasSubstr("ends early, at 'x'"));
   EXPECT_THAT(refusal(R"({"losses": )" + std::string(1'000'000, '[')),
               HasSubstr("losses[0]: expected a number, got an array"));
-  EXPECT_THAT(refusal(std::string("\0\xff{", 3)), HasSubstr("not JSON"));
-  EXPECT_THAT(refusal("{\"solver\": \"\xc3\x28\"}"), HasSubstr("not JSON"));
+  EXPECT_THAT(refusal(std::string("\0\xff{", 3)), HasSubstr("expected JSON, got "));
+  EXPECT_THAT(refusal("{\"solver\": \"\xc3\x28\"}"), HasSubstr("expected JSON, got "));
   EXPECT_THAT(refusal(R"({"losses": "a\nb\u0000c"})"), HasSubstr("'a?b?c'"));
 }
 

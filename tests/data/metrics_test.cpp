@@ -76,8 +76,8 @@ TEST(Metrics, AreCheckedAgainstTheTask) {
   EXPECT_EQ(metrics_for(TaskLoss::squared_error, {}).at(0).name, "mse");
   EXPECT_EQ(metrics_for(TaskLoss::cross_entropy, {}).at(0).name, "accuracy");
   EXPECT_THAT([] { (void)metrics_for(TaskLoss::squared_error, {"accuracy"}); },
-              ThrowsMessage<std::invalid_argument>(
-                  HasSubstr("metric: expected one for regressions, got 'accuracy'")));
+              ThrowsMessage<std::invalid_argument>(HasSubstr(
+                  "metrics: expected mse, rmse or pearson (the model predicts numbers), got 'accuracy'")));
   EXPECT_THAT([] { (void)metrics_for(TaskLoss::cross_entropy, {"acuracy"}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'accuracy'")));
 }

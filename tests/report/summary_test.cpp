@@ -65,7 +65,7 @@ TEST(Summary, RanksWithinOneDatasetOnly) {
                     ::testing::Not(HasSubstr("On table (a.csv)"))));
 }
 
-// Two methods, each tested on two environments; which one is easier is no property of a method.
+// One of the environments is easier than the other for any method.
 TEST(Summary, RanksWithinEqualTestEnvironmentsOnly) {
   const Scratch scratch;
   for (const auto& [algorithm, test, worst] :

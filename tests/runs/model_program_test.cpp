@@ -211,8 +211,9 @@ TEST(PairScore, RefusesDataThatDoesNotFit) {
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "test_beta=0.3"}, "test_beta");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--set", "alpha=2"},
                         "alpha: expected a number from 0 to 1, got");
-  refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "mse"},
-                        "metric: expected one for classes, got 'mse'");
+  refuses_with_status_2(
+      scratch, {"score", "run", "cmnist", "--metrics", "mse"},
+      "--metrics: expected accuracy, worst_group or macro_f1 (the model predicts classes), got 'mse'");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--metrics", "f1"}, "unknown metric 'f1'");
   refuses_with_status_2(scratch, {"score", "run", "cmnist", "--broken", "ignore"},
                         "--broken: expected fail or skip, got 'ignore'");
@@ -448,6 +449,25 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   EXPECT_EQ(lines[1][1], "healthy");
   EXPECT_EQ(lines[2][1], "ill");
 
+  const Answer keeping = pair_in(scratch.path(), {"predict", "run", "new.csv", "--keep", "note,sex"});
+  ASSERT_EQ(keeping.status, 0) << keeping.err;
+  const auto kept = csv_lines(keeping.out);
+  EXPECT_EQ(kept[0], (std::vector<std::string>{"input", "note", "sex", "class", "p_healthy", "p_ill"}));
+  EXPECT_EQ(std::vector(kept[2].begin(), kept[2].begin() + 4),
+            (std::vector<std::string>{"new.csv:3", "b", "M", "ill"}));
+  const Answer objects =
+      pair_in(scratch.path(), {"predict", "run", "new.csv", "--keep", "note", "--format", "jsonl"});
+  EXPECT_EQ(json::parse(objects.out.substr(0, objects.out.find('\n'))).at("kept"), (json{{"note", "a"}}));
+  refuses_with_status_2(scratch, {"predict", "run", "new.csv", "--keep", "Note"},
+                        "new.csv: expected the column 'Note' with the cells to keep, got 'sex', 'note' and "
+                        "'age'; did you mean 'note'?");
+  write(scratch / "own.csv", "class,age,sex\nx,1,F\n");
+  refuses_with_status_2(
+      scratch, {"predict", "run", "own.csv", "--keep", "class"},
+      "--keep: expected columns with other names than those of the predictions, got 'class'");
+  const Answer object = pair_in(scratch.path(), {"predict", "run", "new.csv", "--json", "-o", "p.jsonl"});
+  EXPECT_EQ(json::parse(object.out), (json{{"predictions", 3}, {"skipped", 0}, {"file", "p.jsonl"}}));
+
   write(scratch / "later.csv", visits(false, 1001));
   const Answer scored = pair_in(scratch.path(), {"score", "run", "later.csv", "--json"});
   ASSERT_EQ(scored.status, 0) << scored.err;
@@ -633,7 +653,8 @@ TEST(PairPredict, RefusesRunsWithoutAModel) {
                         "channel: expected a model of coloured digits");
   fs::rename(scratch / "run/done", scratch / "done");
   refuses_with_status_2(scratch, {"predict", "run", "points.csv"},
-                        "run: expected a finished run, got one that is not");
+                        "run: expected a finished run, got one that is not ('done' is missing); its last "
+                        "record is of step ");
   fs::rename(scratch / "done", scratch / "run/done");
   fs::remove(scratch / "run/model.json");
   ASSERT_EQ(::mkfifo((scratch / "run/model.json").c_str(), 0600), 0);

@@ -180,8 +180,19 @@ TEST(PairTrainTable, LeavesOutEachEnvironmentInTurn) {
   EXPECT_EQ(std::distance(fs::directory_iterator(scratch / "runs3"), fs::directory_iterator()), 3);
   const Ran json =
       ran(scratch, table_run({"--ignore", "id", "--test-envs", "each", "--out", "runs3", "--json"}));
-  const auto all = nlohmann::json::parse(json.out);
+  const auto summary = nlohmann::json::parse(json.out);
+  const auto& all = summary.at("runs");
   ASSERT_EQ(all.size(), 3U);
+  double sum = 0.0;
+  double worst = 1.0;
+  for (const auto& row : summary.at("left_out")) {
+    sum += row.at("score").get<double>();
+    worst = std::min(worst, row.at("score").get<double>());
+  }
+  EXPECT_EQ(summary.at("left_out")[1].at("environment"), "Lakeview, North");
+  EXPECT_EQ(summary.at("metric"), "accuracy");
+  EXPECT_NEAR(summary.at("mean").get<double>(), sum / 3.0, 1e-12);
+  EXPECT_EQ(summary.at("worst"), worst);
   EXPECT_EQ(all[1].at("record").at("args").at("test_envs"), nlohmann::json({1}));
   EXPECT_TRUE(all[1].at("was_done").get<bool>());
 }

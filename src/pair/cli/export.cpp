@@ -9,10 +9,13 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "pair/base/names.h"
 #include "pair/cli/model_commands.h"
+#include "pair/cli/output_options.h"
 #include "pair/runs/export_model.h"
+#include "pair/runs/run_paths.h"
 
 namespace pair::cli {
 namespace {
@@ -40,6 +43,7 @@ void refuse_other_formats(const std::string& file) {
 
 void export_weights(const ExportArguments& arguments, Context& context) {
   refuse_other_formats(arguments.out);
+  check_not_input("--out", arguments.out, std::vector{runs::weights_file(arguments.run).string()});
   const bool made = runs::export_model(arguments.run, arguments.out, arguments.step);
   if (made) {
     context.err << "pair: " << base::printable(arguments.run)

@@ -1,5 +1,6 @@
 #include "pair/runs/predict.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <memory>
@@ -8,6 +9,8 @@
 #include <ostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "pair/base/names.h"
@@ -19,6 +22,7 @@
 #include "pair/cli/output_options.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/train_interrupt.h"
+#include "pair/data/column_lists.h"
 #include "pair/data/image_folder.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/wilds_predictions.h"
@@ -32,7 +36,9 @@ struct PredictArguments {
   runs::PredictRequest request;
   std::string out;
   std::string format = "csv";
+  std::string keep;  // columns of tables
   bool quiet = false;
+  bool json = false;      // --json was given: with a file, the end is an object
   std::string splits;     // of WILDS, in place of inputs
   std::string data_root;  // of WILDS, in place of the run's
 };
@@ -45,10 +51,25 @@ std::string shortest(float number) {
 
 class CsvLines {
  public:
-  explicit CsvLines(const runs::ModelCard& card) : classes_(class_names(card)) {}
+  CsvLines(const runs::ModelCard& card, std::vector<std::string> kept)
+      : classes_(class_names(card)), kept_(std::move(kept)) {
+    for (const std::string& column : kept_) {
+      const bool is_own =
+          column == "input" || column == (classes_.empty() ? "value" : "class") ||
+          std::ranges::any_of(classes_, [&column](const std::string& name) { return column == "p_" + name; });
+      if (is_own) {
+        throw UsageError("--keep: expected columns with other names than those of the predictions, got '" +
+                         base::printable(column) + "'; --format jsonl keeps it");
+      }
+    }
+  }
 
   [[nodiscard]] std::string header() const {
-    std::string line = classes_.empty() ? "input,value" : "input,class";
+    std::string line = "input";
+    for (const std::string& column : kept_) {
+      line += "," + base::csv_value(column);
+    }
+    line += classes_.empty() ? ",value" : ",class";
     for (const std::string& name : classes_) {
       line += "," + base::csv_value("p_" + name);
     }
@@ -57,6 +78,9 @@ class CsvLines {
 
   [[nodiscard]] std::string line(const runs::Prediction& prediction) const {
     std::string line = base::csv_value(prediction.input) + ",";
+    for (const std::string& cell : prediction.kept) {
+      line += base::csv_value(cell) + ",";
+    }
     line += classes_.empty() ? shortest(prediction.value) : base::csv_value(classes_[prediction.answer]);
     for (const float share : prediction.probabilities) {
       line += "," + shortest(share);
@@ -66,10 +90,15 @@ class CsvLines {
 
  private:
   std::vector<std::string> classes_;
+  std::vector<std::string> kept_;
 };
 
-std::string json_line(const runs::Prediction& prediction, const std::vector<std::string>& classes) {
+std::string json_line(const runs::Prediction& prediction, const std::vector<std::string>& classes,
+                      const std::vector<std::string>& kept) {
   nlohmann::ordered_json object{{"input", prediction.input}};
+  for (std::size_t i = 0; i < prediction.kept.size(); ++i) {
+    object["kept"][kept[i]] = prediction.kept[i];
+  }
   if (classes.empty()) {
     object["value"] = prediction.value;
   } else {
@@ -81,6 +110,26 @@ std::string json_line(const runs::Prediction& prediction, const std::vector<std:
   }
   // Names of files may be any bytes.
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::vector<std::string> kept_columns(const PredictArguments& arguments) {
+  if (arguments.keep.empty()) {
+    return {};
+  }
+  const std::optional<base::Value> columns = data::parse_columns(arguments.keep);
+  if (!columns || !std::holds_alternative<std::vector<std::string>>(*columns)) {
+    throw UsageError(
+        "--keep: expected names of columns separated by commas (in quotes if one has a comma), got '" +
+        base::printable(arguments.keep) + "'");
+  }
+  return std::get<std::vector<std::string>>(*columns);
+}
+
+// The object that 'pair predict -o FILE --json' prints.
+std::string summary_of_file(const runs::PredictResult& result, const std::string& file) {
+  const nlohmann::ordered_json object{
+      {"predictions", result.predicted}, {"skipped", result.skipped}, {"file", file}};
+  return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
 // The files of WILDS' leaderboard, for splits of the dataset that the run was trained on.
@@ -133,7 +182,8 @@ void predict(const PredictArguments& arguments, Context& context) {
                      base::printable(arguments.out) + "', the name of an image");
   }
   check_not_input("--out", arguments.out, arguments.request.inputs);
-  const runs::PredictRequest request = arguments.model.complete(arguments.request);
+  runs::PredictRequest request = arguments.model.complete(arguments.request);
+  request.keep = kept_columns(arguments);
 
   std::optional<base::OutputFile> file;
   const auto write = [&](const std::string& line) {
@@ -148,18 +198,21 @@ void predict(const PredictArguments& arguments, Context& context) {
   std::vector<std::string> classes;
   runs::PredictHooks hooks;
   hooks.begin = [&](const runs::ModelCard& card) {
+    classes = class_names(card);
+    if (arguments.format == "csv") {
+      csv.emplace(card, request.keep);
+    }
     if (!arguments.out.empty()) {
       file.emplace(arguments.out);
     }
-    classes = class_names(card);
-    if (arguments.format == "csv") {
-      write(csv.emplace(card).header());
+    if (csv) {
+      write(csv->header());
     }
   };
   TimedLines progress(context.err);
   std::int64_t predicted = 0;
   hooks.each = [&](const runs::Prediction& prediction) {
-    write(csv ? csv->line(prediction) : json_line(prediction, classes));
+    write(csv ? csv->line(prediction) : json_line(prediction, classes, request.keep));
     ++predicted;
     if (file && !arguments.quiet) {  // otherwise the predictions themselves show it
       progress.count("predicted", "inputs", predicted, 0);
@@ -176,7 +229,9 @@ void predict(const PredictArguments& arguments, Context& context) {
   }
   if (file) {
     file->finish();
-    if (!arguments.quiet) {
+    if (arguments.json) {
+      context.out << summary_of_file(result, arguments.out);
+    } else if (!arguments.quiet) {
       context.out << result.predicted << (result.predicted == 1 ? " prediction" : " predictions") << " in "
                   << base::printable(arguments.out) << '\n';
     }
@@ -224,13 +279,22 @@ void add_predict(CLI::App& app, Context& context) {
   CLI::Option* const format =
       command->add_option("--format", arguments->format, "csv or jsonl")->capture_default_str();
   add_json_flag(*command, *format, arguments->format, "jsonl");
+  CLI::Option* const json = command->get_option("--json");
+  json->description(json->get_description() + "; with -o, also write an object with the number and the file");
+  command
+      ->add_option("--keep", arguments->keep,
+                   "Tables: columns of the input, separated by commas, to copy into the predictions")
+      ->type_name("COLUMNS");
   command->add_option("--channel", arguments->request.channel,
                       "Coloured digits: take grey ones as red (0) or green (1)");
   command->add_option("--batch", arguments->request.batch, "Inputs per batch")->capture_default_str();
   arguments->model.add(*command, arguments->request);
   command->add_flag("--quiet", arguments->quiet, "With -o, print no progress, and nothing at the end");
   command->footer(predict_footer);
-  command->callback([arguments, &context] { predict(*arguments, context); });
+  command->callback([arguments, json, &context] {
+    arguments->json = json->count() > 0;
+    predict(*arguments, context);
+  });
 }
 
 }  // namespace pair::cli

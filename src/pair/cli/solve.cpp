@@ -127,7 +127,8 @@ Optional fields:
 )";
 
 constexpr auto footer_after_options =
-    R"(Other fields and blank lines are ignored. The reply to each is a line with weights, phase
+    R"(Blank lines are ignored, and so are other fields, except one whose name is similar to that
+of a field that is not given: 'loss' in place of 'losses' is an error. The reply to each is a line with weights, phase
 (null for solvers without phases), divergence, objective and status; or with error and line,
 and then the exit status is 2. Weights are not negative and sum to 1, except that those of
 pmtl may be negative; their absolute values then sum to 1.

@@ -157,6 +157,7 @@ class Reader {
   std::vector<std::pair<std::string, std::size_t>>
       slips_;  // an unknown field, the known one that it resembles
   bool in_object_ = false;
+  bool ended_ = false;   // the object
   std::size_t current_;  // given_.size(): one that is ignored
   std::string current_name_;
   std::size_t ignored_open_ = 0;  // arrays and objects open inside an ignored field
@@ -263,7 +264,8 @@ bool Reader::key(std::string& name) {
 }
 
 bool Reader::end_object() {
-  if (ignored_open_ > 0) {
+  ended_ = ignored_open_ == 0;
+  if (!ended_) {
     --ignored_open_;
   }
   return true;
@@ -307,9 +309,16 @@ bool Reader::parse_error(std::size_t position, const std::string& token, const j
   if (spells_non_finite(word)) {
     throw BadLine(where + ": expected a finite number, got " + std::string(word));
   }
-  throw BadLine("the line is not JSON: unexpected " +
-                shortened_in_quotes(word.empty() ? std::string_view(token) : word) + " at column " +
-                std::to_string(position) + ", near " + where + "; expected one JSON object per line");
+  if (ended_) {
+    throw BadLine("the line: expected one JSON object per line, got more from column " +
+                  std::to_string(position) + " on");
+  }
+  // The start of the word; for other characters, the last one read, with which the token ends.
+  const std::size_t column =
+      word.empty() ? position : static_cast<std::size_t>(word.data() - line_.data()) + 1;
+  const std::string_view last = std::string_view(token).substr(token.empty() ? 0 : token.size() - 1);
+  throw BadLine(place() + ": expected JSON, got " + shortened_in_quotes(word.empty() ? last : word) +
+                " at column " + std::to_string(column) + "; each line must be one JSON object");
 }
 
 const Given& Reader::required(Name name) const {

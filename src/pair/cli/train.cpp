@@ -142,12 +142,13 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
     }
   }
 
+  const bool complete =
+      done.size() == specs.size() && done.back().result.status == RunResult::Status::finished;
   if (arguments.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const TrainedRun& run : done) {
-      all.push_back(summary_json(run, ranks.size()));
-    }
-    context.out << (several ? all : all.front()).dump(2) << '\n';
+    context.out << (several ? left_out_json(done, ranks.size(), complete)
+                            : summary_json(done.front(), ranks.size()))
+                       .dump(2)
+                << '\n';
   } else if (several && !arguments.quiet && done.size() == specs.size()) {
     write_left_out(done, context.out);
   }

@@ -173,7 +173,8 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
   command.add_option("--ranks", arguments.ranks,
                      "Processes on this machine that train the run together, each with its share of every "
                      "batch; torchrun and srun start their own (docs/cluster.md)");
-  command.add_flag("--json", arguments.json, "Write a summary as JSON at the end");
+  command.add_flag("--json", arguments.json,
+                   "Write a summary as JSON at the end; with '--test-envs each', of all runs");
   command.add_flag("--quiet", arguments.quiet,
                    "No progress, no notes and no table; warnings and errors are still printed");
   arrange_help(command);

@@ -81,45 +81,98 @@ void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& ou
   out << base::aligned(rows, {.indent = "  ", .left = 3});
 }
 
-void write_left_out(const std::vector<TrainedRun>& runs, std::ostream& out) {
+namespace {
+
+// The scores of runs with each environment left out in turn.
+struct LeftOutScores {
+  struct Row {
+    std::string environment;
+    std::optional<double> others;  // mean over the held-out parts of the training environments
+    std::optional<double> left_out;
+  };
+  std::string score = "_acc";  // or "_mse"
+  std::vector<Row> rows;
+  std::optional<double> mean;  // over the rows
+  std::optional<double> worst;
+};
+
+std::optional<double> score_in(const nlohmann::json& record, const std::string& key) {
+  const auto found = record.find(key);
+  return found != record.end() && found->is_number() ? std::optional(found->get<double>()) : std::nullopt;
+}
+
+LeftOutScores left_out_scores(const std::vector<TrainedRun>& runs) {
   const std::vector<std::string> names = data::environment_names(runs.front().spec.dataset);
-  base::Rows rows{{"environment", "others, held out", "left out"}};
+  LeftOutScores scores;
   std::vector<double> tests;
-  bool accuracy = true;
   for (const TrainedRun& run : runs) {
     if (run.result.records.empty()) {
       continue;
     }
     const nlohmann::json& last = run.result.records.back();
-    accuracy = !last.contains("worst_test_mse");
-    const std::string score = accuracy ? "_acc" : "_mse";
+    scores.score = last.contains("worst_test_mse") ? "_mse" : "_acc";
     const std::int64_t test = data::test_environments(run.spec.dataset).front();
     std::vector<double> others;
     for (std::size_t e = 0; e < names.size(); ++e) {
-      const auto found = last.find("env" + std::to_string(e) + "_out" + score);
-      if (static_cast<std::int64_t>(e) != test && found != last.end() && found->is_number()) {
-        others.push_back(found->get<double>());
+      const auto other = score_in(last, "env" + std::to_string(e) + "_out" + scores.score);
+      if (static_cast<std::int64_t>(e) != test && other) {
+        others.push_back(*other);
       }
     }
-    const std::string test_key = "env" + std::to_string(test) + "_in" + score;
-    if (last.contains(test_key) && last.at(test_key).is_number()) {
-      tests.push_back(last.at(test_key).get<double>());
+    const auto own = score_in(last, "env" + std::to_string(test) + "_in" + scores.score);
+    if (own) {
+      tests.push_back(*own);
     }
-    const nlohmann::json mean{
-        {score, others.empty() ? nlohmann::json() : nlohmann::json(base::mean_and_deviation(others).mean)}};
-    rows.push_back({base::printable(names[static_cast<std::size_t>(test)]), score_text(mean, score),
-                    score_text(last, test_key)});
+    scores.rows.push_back(
+        {names[static_cast<std::size_t>(test)],
+         others.empty() ? std::nullopt : std::optional(base::mean_and_deviation(others).mean), own});
   }
-  out << score_heading(accuracy ? "_acc" : "_mse", "with each environment left out in turn",
-                       runs.front().spec);
   if (!tests.empty()) {
-    const std::string score = accuracy ? "_acc" : "_mse";
-    const auto worst = accuracy ? std::min_element(tests.begin(), tests.end())
-                                : std::max_element(tests.begin(), tests.end());
-    rows.push_back({"mean", "", score_text({{score, base::mean_and_deviation(tests).mean}}, score)});
-    rows.push_back({"worst", "", score_text({{score, *worst}}, score)});
+    scores.mean = base::mean_and_deviation(tests).mean;
+    scores.worst = scores.score == "_acc" ? std::ranges::min(tests) : std::ranges::max(tests);
   }
-  out << base::aligned(rows, {.indent = "  ", .left = 1});
+  return scores;
+}
+
+nlohmann::json number_or_null(const std::optional<double>& value) {
+  return value ? nlohmann::json(*value) : nlohmann::json();
+}
+
+}  // namespace
+
+void write_left_out(const std::vector<TrainedRun>& runs, std::ostream& out) {
+  const LeftOutScores scores = left_out_scores(runs);
+  const auto shown = [&scores](const std::optional<double>& value) {
+    return score_text({{scores.score, number_or_null(value)}}, scores.score);
+  };
+  base::Rows rows{{"environment", "others, held out", "left out"}};
+  for (const LeftOutScores::Row& row : scores.rows) {
+    rows.push_back({base::printable(row.environment), shown(row.others), shown(row.left_out)});
+  }
+  if (scores.mean) {
+    rows.push_back({"mean", "", shown(scores.mean)});
+    rows.push_back({"worst", "", shown(scores.worst)});
+  }
+  out << score_heading(scores.score, "with each environment left out in turn", runs.front().spec)
+      << base::aligned(rows, {.indent = "  ", .left = 1});
+}
+
+nlohmann::ordered_json left_out_json(const std::vector<TrainedRun>& runs, std::int64_t ranks, bool complete) {
+  using nlohmann::ordered_json;
+  const LeftOutScores scores = left_out_scores(runs);
+  ordered_json all{{"runs", ordered_json::array()}, {"left_out", ordered_json::array()}};
+  for (const TrainedRun& run : runs) {
+    all["runs"].push_back(summary_json(run, ranks));
+  }
+  for (const LeftOutScores::Row& row : scores.rows) {
+    all["left_out"].push_back({{"environment", row.environment},
+                               {"others_held_out", number_or_null(row.others)},
+                               {"score", number_or_null(row.left_out)}});
+  }
+  all["metric"] = scores.score == "_acc" ? "accuracy" : "mse";
+  all["mean"] = number_or_null(complete ? scores.mean : std::nullopt);
+  all["worst"] = number_or_null(complete ? scores.worst : std::nullopt);
+  return all;
 }
 
 nlohmann::ordered_json summary_json(const TrainedRun& run, std::int64_t ranks) {

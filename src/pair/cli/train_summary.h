@@ -38,4 +38,9 @@ void write_left_out(const std::vector<TrainedRun>& runs, std::ostream& out);
 // The summary of --json. `ranks`: the number of processes that trained the run.
 nlohmann::ordered_json summary_json(const TrainedRun& run, std::int64_t ranks);
 
+// The same for runs that leave out one environment each: `runs`, their summaries; `left_out`, the rows of
+// write_left_out; `metric`, accuracy or mse; `mean` and `worst` over these rows, null unless the runs are
+// `complete`.
+nlohmann::ordered_json left_out_json(const std::vector<TrainedRun>& runs, std::int64_t ranks, bool complete);
+
 }  // namespace pair::cli

@@ -25,6 +25,7 @@ struct InputBatch {
   // One per input, for messages: the file's path, FILE:LINE of a table, FILE[NUMBER] of an IDX file.
   std::vector<std::string> names;
   torch::Tensor inputs;  // [n, ...], n >= 1: numbers, or bytes that represent byte / 255
+  std::vector<std::vector<std::string>> kept = {};  // per input, the cells of ReadingOptions::keep
 };
 
 // Reads batches on demand: memory does not grow with the number of inputs.
@@ -51,6 +52,7 @@ struct ReadingOptions {
   std::int64_t batch = 64;                          // inputs per batch, 1 to 1,000,000
   int workers = 2;                                  // threads that decode images; 0: none
   BrokenFiles broken = BrokenFiles::fail;           // fail: next() throws std::invalid_argument
+  std::vector<std::string> keep = {};        // columns of tables whose cells are handed over as they are
   std::optional<std::int64_t> channel = {};  // the channel of grey digits if inputs have two channels: 0 or 1
 };
 

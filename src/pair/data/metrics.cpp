@@ -3,6 +3,7 @@
 #include <stdexcept>
 
 #include "pair/base/registry.h"
+#include "pair/base/tables.h"
 
 namespace pair::data {
 namespace {
@@ -117,9 +118,17 @@ std::vector<Metric> metrics_for(TaskLoss loss, const std::vector<std::string>& n
   for (const std::string& name : names) {
     chosen.push_back(metric_named(name));
     if (chosen.back().regression != regression) {
-      throw std::invalid_argument("metric: expected one for " +
-                                  std::string(regression ? "regressions" : "classes") + ", got '" + name +
-                                  "'");
+      std::vector<std::string> fitting;
+      for (const Metric& metric : metrics()) {
+        if (metric.regression == regression) {
+          fitting.push_back(metric.name);
+        }
+      }
+      const std::string last = fitting.back();
+      fitting.pop_back();
+      throw std::invalid_argument("metrics: expected " + base::joined(fitting) + " or " + last +
+                                  " (the model predicts " + (regression ? "numbers" : "classes") +
+                                  "), got '" + name + "'");
     }
   }
   return names.empty() ? std::vector{metric_named(regression ? "mse" : "accuracy")} : chosen;

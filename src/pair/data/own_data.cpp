@@ -179,8 +179,8 @@ OwnData describe_table(const OwnDataRequest& request) {
     data.problems.push_back(base::printable(request.path.string()) +
                             ": expected columns besides label and environment, got none");
   }
-  if (table.unnamed > 0) {
-    data.notes.push_back("columns without a name are left out: " + std::to_string(table.unnamed));
+  if (!table.unnamed.empty()) {
+    data.notes.push_back(unnamed_note(table));
   }
   if (whole) {
     add_environments(request, data);

@@ -185,9 +185,8 @@ void fit_features(PreparedTable& prepared, const std::vector<std::size_t>& rows,
           named + ": categories that no training row has, which become zeros: " + std::to_string(unseen));
     }
   }
-  if (prepared.table.unnamed > 0) {
-    prepared.notices.push_back(
-        file + ": columns without a name are left out: " + std::to_string(prepared.table.unnamed));
+  if (!prepared.table.unnamed.empty()) {
+    prepared.notices.push_back(file + ": " + unnamed_note(prepared.table));
   }
 }
 

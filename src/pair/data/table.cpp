@@ -20,7 +20,10 @@ namespace {
 constexpr std::size_t longest_cell_shown = 40;
 
 std::string cell_shown(std::string_view cell) {
-  const std::string shown = base::printable(cell.substr(0, longest_cell_shown));
+  std::string shown(cell.substr(0, longest_cell_shown));
+  std::ranges::replace_if(
+      shown, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  shown = base::printable(shown);
   return "'" + shown + (cell.size() > longest_cell_shown ? "...'" : "'");
 }
 
@@ -236,6 +239,16 @@ std::vector<NamedField> names_of(CsvReader& reader) {
   return names;
 }
 
+std::vector<std::size_t> unnamed_columns(std::span<const std::string_view> fields) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (trimmed_cell(fields[i]).empty()) {
+      numbers.push_back(i + 1);
+    }
+  }
+  return numbers;
+}
+
 std::vector<std::string> plain_names(const std::vector<NamedField>& fields) {
   std::vector<std::string> names;
   for (const NamedField& field : fields) {
@@ -384,6 +397,17 @@ std::size_t require_column(std::span<const std::string_view> fields, const std::
   return static_cast<std::size_t>(place - fields.begin());
 }
 
+std::string unnamed_note(const Table& table) {
+  constexpr std::size_t most = 10;
+  const std::size_t shown = std::min(most, table.unnamed.size());
+  return "columns without a name are left out: " +
+         base::joined(std::span(table.unnamed).first(shown), ", ",
+                      [](std::size_t number) { return std::to_string(number); }) +
+         (table.unnamed.size() > shown ? " and " + std::to_string(table.unnamed.size() - shown) + " more"
+                                       : "") +
+         " (counted from 1)";
+}
+
 void check_column(std::string_view what, const std::string& name, const std::vector<std::string>& columns,
                   const std::string& file) {
   if (names_hold(columns, name)) {
@@ -402,7 +426,7 @@ Table read_table(const std::filesystem::path& path, const TableReading& reading)
   for (ColumnReader& column : columns) {
     wanted.push_back(&column);
   }
-  Table table{.name = path.string(), .unnamed = reader.fields().size() - names.size()};
+  Table table{.name = path.string(), .unnamed = unnamed_columns(reader.fields())};
   table.rows = read_rows(reader, wanted, reading.most_cells);
   if (table.rows == 0) {
     throw std::invalid_argument(reader.name() + ": expected rows below the column names, got none");

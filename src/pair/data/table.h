@@ -40,7 +40,7 @@ struct Column {
 struct Table {
   std::string name;  // the file's
   std::size_t rows = 0;
-  std::size_t unnamed = 0;  // columns without a name, which are not kept
+  std::vector<std::size_t> unnamed = {};  // numbers, from 1, of columns without a name, which are not kept
   std::vector<Column> columns = {};
 
   // Null if there is no column of that name.
@@ -85,6 +85,9 @@ std::vector<std::string> named_columns(std::span<const std::string_view> fields)
 // column 'NAME' with CONTENT, got 'a' and 'b'" if it is not there.
 std::size_t require_column(std::span<const std::string_view> fields, const std::string& name,
                            std::string_view content, const std::string& file);
+
+// "columns without a name are left out: 1, 3 (counted from 1)". There must be such a column.
+std::string unnamed_note(const Table& table);
 
 // "--ignore 'patient id,date'": the option for these columns, quoted for a shell such as bash.
 std::string ignore_option(const std::vector<std::string>& columns);

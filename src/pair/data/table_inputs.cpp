@@ -6,6 +6,7 @@
 #include "pair/data/csv.h"
 #include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
+#include "pair/data/table.h"
 #include "pair/data/table_encoding.h"
 
 // Rows of tables as inputs: CSV files with the columns that the model was trained on, in any order, encoded
@@ -39,6 +40,7 @@ class TableInputs final : public Inputs {
   std::optional<InputBatch> next() override {
     std::vector<std::string> names;
     std::vector<float> numbers;
+    std::vector<std::vector<std::string>> kept;
     while (std::ssize(names) < options_.batch) {
       if (!reader_ && !open_next()) {
         break;
@@ -54,13 +56,21 @@ class TableInputs final : public Inputs {
         reader_->refuse(error.what());
       }
       names.push_back(reader_->name() + ":" + std::to_string(reader_->line()));
+      std::vector<std::string>& cells = kept.emplace_back();
+      for (const std::size_t place : kept_places_) {
+        cells.emplace_back(reader_->fields()[place]);
+      }
     }
     if (names.empty()) {
       for (const std::string& warning : warnings_about(std::exchange(counts_, {}), *options_.table)) {
         notices_.push_back("warning: " + warning);
       }
     }
-    return batch_of(std::move(names), numbers, options_.shape);
+    std::optional<InputBatch> batch = batch_of(std::move(names), numbers, options_.shape);
+    if (batch) {
+      batch->kept = std::move(kept);
+    }
+    return batch;
   }
 
   [[nodiscard]] std::vector<std::string> take_notices() override { return std::exchange(notices_, {}); }
@@ -84,6 +94,10 @@ class TableInputs final : public Inputs {
     } catch (const std::invalid_argument& error) {
       throw std::invalid_argument(reader_->name() + ": " + error.what());
     }
+    kept_places_.clear();
+    for (const std::string& column : options_.keep) {
+      kept_places_.push_back(require_column(reader_->fields(), column, "the cells to keep", reader_->name()));
+    }
     return true;
   }
 
@@ -94,7 +108,8 @@ class TableInputs final : public Inputs {
   std::size_t at_ = 0;  // the next of files_
   std::optional<CsvReader> reader_;
   std::optional<RowEncoder> encoder_;
-  CellCounts counts_;  // of all rows
+  std::vector<std::size_t> kept_places_;  // in the current file
+  CellCounts counts_;                     // of all rows
   std::vector<std::string> notices_;
 };
 

@@ -15,6 +15,7 @@
 #include "pair/models/registry.h"
 #include "pair/models/weights.h"
 #include "pair/runs/device_name.h"
+#include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/trained.h"
 #include "pair/train/precision.h"
@@ -54,6 +55,19 @@ ModelCard card_of(const RunSpec& spec, const data::EnvironmentSet& data, std::in
   card.steps = step;
   card.run = hash(spec);
   return card;
+}
+
+// "; its last record is of step 1500 of 8001, ...", or nothing if its files do not say.
+std::string progress_of(const fs::path& folder) {
+  try {
+    const std::int64_t steps = spec_from_text(read_file(spec_file(folder))).settings.steps;
+    const std::vector<nlohmann::json> records = read_records(results_file(folder));
+    const std::int64_t step = records.empty() ? 0 : records.back().at("step").get<std::int64_t>();
+    return "; its last record is of step " + std::to_string(step) + " of " + std::to_string(steps) +
+           ", and the same 'pair train' command continues it";
+  } catch (const std::exception&) {
+    return "";
+  }
 }
 
 std::string shown_sizes(at::IntArrayRef sizes) {
@@ -105,7 +119,8 @@ ModelCard read_card(const std::filesystem::path& folder) {
     if (is_run && !done) {
       throw std::invalid_argument(folder.string() +
                                   ": expected a finished run, got one that is not ('done' is "
-                                  "missing)");
+                                  "missing)" +
+                                  progress_of(folder));
     }
     if (!base::is_there(card_file(folder))) {
       throw std::invalid_argument(

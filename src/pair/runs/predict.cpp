@@ -31,6 +31,9 @@ void hand_over(const data::InputBatch& batch, const torch::Tensor& outputs, cons
       regression ? torch::Tensor() : on_host(data::probabilities(loss, outputs), torch::kFloat);
   for (std::size_t i = 0; i < batch.names.size(); ++i) {
     Prediction prediction{.input = batch.names[i]};
+    if (!batch.kept.empty()) {
+      prediction.kept = batch.kept[i];
+    }
     if (regression) {
       prediction.value = static_cast<float>(answers.data_ptr<float>()[i] * scale + shift);
     } else {
@@ -50,6 +53,10 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
   train::use_threads(request.threads);
   TrainedModel model(request.run, request.device);
   const ModelCard& card = model.card();
+  if (!request.keep.empty() && !card.table) {
+    throw std::invalid_argument("keep: expected a model that was trained on a table, got one of " +
+                                card.dataset);
+  }
   const std::unique_ptr<data::Inputs> inputs =
       data::open_inputs(card.input, request.inputs, in,
                         {.table = card.table,
@@ -57,6 +64,7 @@ PredictResult predict(const PredictRequest& request, std::istream& in, const Pre
                          .batch = request.batch,
                          .workers = static_cast<int>(request.workers),
                          .broken = request.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail,
+                         .keep = request.keep,
                          .channel = request.channel});
   const auto tell = [&] {
     for (const std::string& notice : inputs->take_notices()) {

@@ -21,11 +21,13 @@ struct Prediction {
   std::size_t answer = 0;                 // the class, an index into class_names(); 0 for regressions
   std::vector<float> probabilities = {};  // one per class; empty for regressions
   float value = 0;                        // of a regression
+  std::vector<std::string> kept = {};     // the cells of PredictRequest::keep
 };
 
 struct PredictRequest {
   std::filesystem::path run;                 // a folder with a model (model_files.h)
   std::vector<std::string> inputs;           // files, folders or "-" (data/inputs.h)
+  std::vector<std::string> keep = {};        // columns of tables to hand over with each prediction
   bool skip_broken = false;                  // leave out files that cannot be used, and count them
   std::int64_t batch = 64;                   // inputs at a time, 1 to 1,000,000
   std::int64_t workers = 2;                  // threads that decode images

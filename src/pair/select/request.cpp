@@ -141,6 +141,32 @@ Selection within_runs(const Request& request, const History& history) {
   return held_out.decisions.empty() ? pair_within_run(history, options) : held_out;
 }
 
+// Options of PAIR-s with a criterion that does not read them.
+void check_effects(const Request& request) {
+  constexpr std::array<std::string_view, 3> without{"train-domain", "leave-one-out", "oracle"};
+  if (std::ranges::find(without, request.criterion) == without.end()) {
+    return;
+  }
+  const Request unchanged;
+  const auto refuse = [&request](std::string_view option, bool changed) {
+    if (changed) {
+      throw std::invalid_argument(std::string(option) +
+                                  ": expected with a criterion of PAIR-s (pair, pair-run or all), got '" +
+                                  request.criterion + "', which does not use it");
+    }
+  };
+  refuse("validation", request.validation != unchanged.validation);
+  refuse("rule", request.rule != unchanged.rule);
+  refuse("preference", request.preference != unchanged.preference);
+  refuse("skip", request.skip != unchanged.skip);
+  refuse("last", request.last != unchanged.last);
+  refuse("percentile", request.percentile != unchanged.percentile);
+  refuse("losses", request.losses != unchanged.losses);
+  refuse("losses_from", request.losses_from != unchanged.losses_from);
+  refuse("signed", request.with_sign != unchanged.with_sign);
+  refuse("across", request.across != unchanged.across);
+}
+
 }  // namespace
 
 std::span<const std::string_view> criterion_names() {
@@ -159,6 +185,7 @@ void check(const Request& request) {
   check_count("skip", request.skip, 0);
   check_count("last", request.last, 1);
   check(pair_options(request));
+  check_effects(request);
 }
 
 void keep_requested(const Request& request, History& history) {

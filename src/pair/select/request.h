@@ -39,7 +39,8 @@ struct Request {
 // The criteria by name; the last is all.
 std::span<const std::string_view> criterion_names();
 
-// Throws std::invalid_argument for a name or a number that no history would make valid. Cheap, so that a
+// Throws std::invalid_argument for a name or a number that no history would make valid, and for an option of
+// PAIR-s with another criterion. Cheap, so that a
 // command can call it before it reads files.
 void check(const Request& request);
 
