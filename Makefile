@@ -47,7 +47,7 @@ bench: ## Measure the solver, alone and against GLPK, and run the Google Benchma
 	build/release/bin/pair bench solver
 
 check: ## Lint all sources, run the tests under the sanitizers (LONG=yes: all), and each fuzzer for a minute
-	$(call install,check)
+	$(call install,$(if $(filter yes,$(LONG)),long-check,check))
 	$(MAKE) lint LINT_ALL=1
 	for preset in asan tsan; do \
 	  cmake --preset $$preset $(CMAKE_ARGS) && cmake --build --preset $$preset --parallel $(JOBS) && \

@@ -24,6 +24,13 @@ def parsed(hparams: Dict[str, str]) -> Dict[str, Any]:
     return {name: json.loads(value) for name, value in hparams.items()}
 
 
+def _names(name: str, values: Sequence[str]) -> list:
+    """As a list. A string is a sequence of letters, which nobody means."""
+    if isinstance(values, str):
+        raise TypeError(f"{name}: expected a list of names, got the string {values!r}")
+    return list(values)
+
+
 def warn_of(sentences: Sequence[str]) -> None:
     for sentence in sentences[:10]:
         warnings.warn(sentence, stacklevel=3)
@@ -131,11 +138,11 @@ def select(
     request.skip = skip
     request.last = last
     request.percentile = float(percentile)
-    request.losses = list(losses)
+    request.losses = _names("losses", losses)
     request.losses_from = losses_from
     request.with_sign = with_sign
-    request.datasets = list(datasets)
-    request.algorithms = list(algorithms)
+    request.datasets = _names("datasets", datasets)
+    request.algorithms = _names("algorithms", algorithms)
     result = _core.choose(paths_of(folders), request, progress)
     warn_of(result["left_out"])
     return Selection(

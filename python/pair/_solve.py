@@ -156,6 +156,8 @@ class SolverInfo:
     formula: str
     cited: Tuple[str, ...]
     advice: str
+    uses_losses: bool  # whether the weights depend on the losses
+    python_class: str  # in pair.torch: "EPO"
 
     def __iter__(self) -> Iterator[OptionInfo]:
         return iter(self.options)
@@ -164,8 +166,8 @@ class SolverInfo:
 @lru_cache(maxsize=1)
 def _all_solvers() -> Tuple[SolverInfo, ...]:
     return tuple(
-        SolverInfo(name, summary, tuple(OptionInfo(*option) for option in options), formula, tuple(cited), advice)
-        for name, summary, options, formula, cited, advice in _core.solvers()
+        SolverInfo(name, summary, tuple(OptionInfo(*option) for option in options), formula, tuple(cited), *rest)
+        for name, summary, options, formula, cited, *rest in _core.solvers()
     )
 
 

@@ -324,7 +324,7 @@ py::list declared_solvers() {
                                     field.summary));
     }
     all.append(py::make_tuple(entry.name, entry.summary, options, entry.manual.formula, entry.manual.cited,
-                              entry.manual.advice));
+                              entry.manual.advice, entry.uses_losses, moo::python_class_of(entry)));
   }
   return all;
 }

@@ -157,12 +157,19 @@ class Load(unittest.TestCase):
             ({"format": 2}, "format: expected 1, got 2"),
             ({"architecture": {"name": "vit", "options": {}}}, "unknown model 'vit'"),
             ({"architecture": {"name": "mlp", "options": {"width": 13, "depth": 3}}}, "does not match the model"),
+            ({"architecture": {"name": "mlp", "options": {"width": 12}}}, "expected what a run writes, got no 'depth'"),
+            ({"architecture": "mlp"}, "expected what a run writes, got no 'name'"),
         ):
             card = json.loads((self.folder / "mlp" / "model.json").read_text())
             (target / "model.json").write_text(json.dumps({**card, **change}))
             with self.assertRaises(ValueError) as caught:
                 pair.load(target)
             self.assertIn(sentence, str(caught.exception))
+        card = json.loads((self.folder / "mlp" / "model.json").read_text())
+        del card["weights_sha256"]
+        (target / "model.json").write_text(json.dumps(card))
+        with self.assertRaisesRegex(ValueError, "expected what a run writes, got no 'weights_sha256'"):
+            pair.load(target)
 
 
 if __name__ == "__main__":

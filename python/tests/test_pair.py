@@ -120,6 +120,9 @@ class Steps(unittest.TestCase):
         np.testing.assert_array_equal(pair_o.preference, estimate_preference(step.losses))
         with self.assertRaisesRegex(ValueError, "expected at least one above 0 to estimate a preference"):
             estimate_preference([0, 0])
+        for value in (-0.5, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, rf"losses\[1\]: expected a finite number that is not negative, got {value:g}"):
+                estimate_preference([0.5, value])
 
 
 class Device(unittest.TestCase):
@@ -300,6 +303,7 @@ class Refusals(unittest.TestCase):
         loss = self.w.square().sum()
         self.refused(ValueError, "losses[1]: expected a finite number that is not negative, got -5", [loss, -loss])
         self.refused(ValueError, "preference: expected 3 values, one per objective, got 2", [loss, loss, loss])
+        self.refused(ValueError, "preference: expected 3 values, one per objective, got 2", [loss, loss, loss], pretrain=100)
         self.refused(ValueError, "losses: expected 2 to 64 values, one per objective, got 1", [loss])
         self.refused(ValueError, "losses: expected 2 to 64 values, one per objective, got 0", [])
         self.refused(ValueError, "losses: expected at least one above 0, got only zeros", [loss * 0, loss * 0])
@@ -335,6 +339,8 @@ class Refusals(unittest.TestCase):
             ({"epsilo": 1}, "unknown option 'epsilo'"),
             ({"pretrain": -1}, "pretrain: expected an integer of at least 0, got -1"),
             ({"preference": [[1]]}, "preference: expected one value per objective, got shape [1, 1]"),
+            ({"preference": [1, -2], "pretrain": 100}, "preference[1]: expected a finite positive number, got -2"),
+            ({"preference": [1, float("nan")]}, "preference[1]: expected a finite positive number, got nan"),
         ):
             with self.assertRaises(ValueError) as caught:
                 Pair(self.sgd, **options)

@@ -86,6 +86,9 @@ class Select(unittest.TestCase):
             self.assertIn(sentence, str(caught.exception))
         with self.assertRaises(TypeError):
             pair.select(SWEEP, skip="1")
+        for name, value in (("losses", "nll"), ("datasets", "ColoredMNIST"), ("algorithms", "IRM")):
+            with self.assertRaisesRegex(TypeError, f"^{name}: expected a list of names, got the string '{value}'$"):
+                pair.select(SWEEP, **{name: value})
         with tempfile.TemporaryDirectory() as folder:
             with self.assertRaisesRegex(ValueError, "no run found in"):
                 pair.select(folder)

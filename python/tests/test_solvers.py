@@ -24,9 +24,19 @@ class Modules(unittest.TestCase):
         for name, cls in classes.items():
             self.assertIs(getattr(pair.torch, cls.__name__), cls)
             self.assertGreater(len(cls.__doc__), 200, name)
+            self.assertEqual(cls.__name__, next(one.python_class for one in pair.solvers() if one.name == name))
         stub = (pathlib.Path(pair.torch.__file__).parent / "solvers.pyi").read_text()
-        for name in re.findall(r"class (\w+)\(Weighting\)", stub):
-            self.assertTrue(issubclass(getattr(pair.torch, name), Weighting))
+        declared = re.findall(r"class (\w+)\(Weighting\)", stub)
+        self.assertEqual(declared, pair.torch.solvers.__all__, "run scripts/reference")
+
+    def test_classes_keep_their_names(self):
+        names = {solver.name: solver.python_class for solver in pair.solvers()}
+        expected = {
+            "epo": "EPO", "epo_smooth": "EPOSmooth", "epo_worst": "EPOWorst", "sepo": "SEPO", "linear": "LinearScalarization",
+            "mgda": "MGDA", "chebyshev": "Chebyshev", "chebyshev_smooth": "ChebyshevSmooth", "pmtl": "PMTL",
+            "pcgrad": "PCGrad", "cagrad": "CAGrad", "nash": "NashMTL", "upgrad": "UPGrad",
+        }  # fmt: skip
+        self.assertEqual({name: names.get(name) for name in expected}, expected)
 
     def test_weights_are_those_of_weigh_with_the_options_of_training(self):
         losses, preference = [0.5, 0.2], [1, 30]
@@ -47,7 +57,7 @@ class Modules(unittest.TestCase):
                 module = cls([1, 2])
                 module.set_losses(losses)
                 results.append(module(GRAMIAN))
-            if cls.solver_name in pair.torch.solvers._WITHOUT_LOSSES:
+            if not cls.uses_losses:
                 self.assertTrue(torch.equal(results[0], results[1]), cls.__name__)
                 self.assertTrue(torch.equal(cls([1, 2])(GRAMIAN), results[0]), cls.__name__)
             else:
@@ -90,6 +100,8 @@ class Modules(unittest.TestCase):
         epo = EPO([1, 1])
         for call, kind, sentence in (
             (lambda: epo([[1, 0], [0, 1]]), TypeError, "gramian: expected a tensor, got list"),
+            (lambda: epo(torch.eye(2, dtype=torch.int64)), TypeError,
+             "gramian: expected a tensor of floating-point numbers, got torch.int64"),
             (lambda: epo(torch.zeros(2, 3)), ValueError, "gramian: expected shape [m, m], got [2, 3]"),
             (lambda: epo.set_losses(torch.zeros(2, 2)), ValueError, "losses: expected one value per objective"),
             (lambda: epo.set_losses("ab"), TypeError, "losses: expected one number per objective"),

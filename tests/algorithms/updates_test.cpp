@@ -275,9 +275,10 @@ TEST(OwnUpdate, TrainsOnOneEnvironmentAndSaysWhatThatMeans) {
     Trainer trainer(data, small(algorithm), 0);
     trainer.advance();
     trainer.advance();
-    EXPECT_THAT(trainer.take_notices(),
-                ::testing::ElementsAre(
-                    algorithm + " compares environments; with one training environment it has no effect"));
+    EXPECT_THAT(
+        trainer.take_notices(),
+        ::testing::ElementsAre("warning: " + algorithm +
+                               " compares environments; with one training environment it has no effect"));
   }
 }
 

@@ -29,6 +29,11 @@ TEST(EditDistance, IsSymmetricAndBoundedByTheLongerName) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), edit_distance("sitting", "kitten"));
 }
 
+TEST(LowerCase, ChangesOnlyTheLettersAToZ) {
+  EXPECT_EQ(lower_case("St. MARY-9_Ä@[`{"), "st. mary-9_Ä@[`{");
+  EXPECT_EQ(plain_name("IB_ERM"), "iberm");
+}
+
 TEST(NearestName, IsTheOneThatASlipAwayWasMeant) {
   EXPECT_EQ(nearest("epo-smooth", known), "epo_smooth");
   EXPECT_EQ(nearest("linaer", known), "linear");

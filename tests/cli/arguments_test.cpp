@@ -53,6 +53,11 @@ TEST(Arguments, NameTheOptionThatASettingCameFrom) {
   refuses({"train", "--set", "steps=-3"}, "steps: expected an integer from 1 to 1000000000, got '-3'");
   refuses({"train", "--lr", "0"}, "--lr: expected a number above 0 and up to 1000, got '0'");
   refuses({"train", "--steps"}, "--steps: expected a value, got none");
+  refuses({"train", "--steps", "21", "--steps", "0"}, "--steps: expected once, got twice");
+  refuses({"train", "--ignore", "a", "--ignore", "b", "--ignore", "c"},
+          "--ignore: expected once, got 3 times; separate columns by commas");
+  refuses({"train", "--objectives", "erm", "--objectives", "vrex"},
+          "--objectives: expected once, got twice; separate values by commas");
   refuses({"train", "--penalty", "3"},
           "penalty does not apply to algorithm 'pair', which weighs the objectives with a solver");
   refuses({"sweep", "launch", "--out", "s", "--jobs", "0"},
@@ -223,6 +228,9 @@ TEST(ListSettings, HasGroupsAndShortLines) {
 
 TEST(ListSettings, ShowsOneWithEverythingAboutIt) {
   EXPECT_EQ(run_pair({"list", "settings", "irmv1_constant"}).status, 0);
+  EXPECT_THAT(run_pair({"list", "settings", "holdout"}).out,
+              AllOf(HasSubstr("  default   0 or "), HasSubstr("  defaults  0 (cmnist, "), HasSubstr("0.2 ("),
+                    HasSubstr("numbers from 0 to 0.9 (cmnist, ")));
   const Finished steps = run_pair({"list", "settings", "steps"});
   EXPECT_EQ(steps.out,
             "steps: total number of updates\n"

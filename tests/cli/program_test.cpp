@@ -115,7 +115,7 @@ TEST(Program, ExitsWith2WhereTheArgumentsAreWrong) {
       {{"solve", "a", "b"}, "'pair solve': expected no further argument, got 'b'\n"},
       {{"select"}, "DIR: expected a value, which 'pair select' needs, got none\n"},
       {{"watch", "x", "--port", "70000"}, "--port: expected an integer from 0 to 65535, got '70000'\n"},
-      {{"watch", "x", "--port", "1", "--port", "2"}, "--port: expected 1 value, got 2\n"},
+      {{"watch", "x", "--port", "1", "--port", "2"}, "--port: expected once, got twice\n"},
       {{"watch", "x", "--port", "web"}, "--port: expected an integer from 0 to 65535, got 'web'\n"},
       {{"report", "x", "--json=maybe"}, "--json: expected true or false, got 'maybe'\n"},
       {{"solve", "/nonexistent/file"}, "cannot open '/nonexistent/file': No such file"},
@@ -146,6 +146,7 @@ TEST(Program, ListsEverySolver) {
   for (std::size_t i = 0; i < listed.size(); ++i) {
     const moo::SolverEntry& entry = moo::solvers()[i];
     EXPECT_EQ(listed[i]["name"], entry.name);
+    EXPECT_EQ(listed[i]["python_class"], moo::python_class_of(entry));
     EXPECT_EQ(listed[i]["options"].size(), entry.options.fields().size());
     EXPECT_THAT(text.out, HasSubstr(entry.summary));
   }

@@ -1,12 +1,16 @@
-// The reference pages in docs/ are those that the declarations give: 'pair list KIND --markdown'.
+// The reference pages in docs/ are those that the declarations give: 'pair list KIND --markdown'. So are the
+// solvers' classes that the Python package declares for type checkers.
 
 #include <gmock/gmock.h>
 
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/cli/process.h"
 #include "tests/support/scratch.h"
@@ -19,14 +23,31 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+fs::path project() {
+  return fs::path(PAIR_TEST_DATA).parent_path().parent_path();
+}
+
+// The first group of each match.
+std::vector<std::string> found_in(const std::string& text, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match) {
+    found.push_back((*match)[1]);
+  }
+  return found;
+}
+
 // File names and texts of a folder.
 std::map<std::string, std::string> pages_in(const fs::path& folder) {
   std::map<std::string, std::string> pages;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    std::ifstream file(entry.path());
-    std::ostringstream text;
-    text << file.rdbuf();
-    pages[entry.path().filename().string()] = text.str();
+    pages[entry.path().filename().string()] = text_of(entry.path());
   }
   return pages;
 }
@@ -38,9 +59,8 @@ TEST_P(ReferencePages, AreThoseThatTheDeclarationsGive) {
   const std::string kind = GetParam();
   const Finished finished = run_pair({"list", kind, "--markdown", "--out", (scratch / kind).string()});
   ASSERT_EQ(finished.status, 0) << finished.err;
-  const fs::path root = fs::path(PAIR_TEST_DATA).parent_path().parent_path();
   const std::map<std::string, std::string> made = pages_in(scratch / kind);
-  const std::map<std::string, std::string> kept = pages_in(root / "docs" / kind);
+  const std::map<std::string, std::string> kept = pages_in(project() / "docs" / kind);
   for (const auto& [name, text] : made) {
     ASSERT_TRUE(kept.contains(name)) << "docs/" << kind << "/" << name
                                      << " is missing; run scripts/reference";
@@ -78,6 +98,25 @@ TEST(ReferencePage, ListsOptionsWithWhatSweepsDraw) {
   const std::string text = run_pair({"list", "objectives", "--markdown"}).out;
   EXPECT_THAT(text, HasSubstr("| `fishr_ema` | `0.95` | numbers from 0 to below 1 |"));
   EXPECT_THAT(text, HasSubstr("| Uniform(0.9, 0.99) |"));
+}
+
+TEST(PythonClasses, AreThoseThatTheSolversDeclare) {
+  std::vector<std::string> declared;
+  for (const nlohmann::json& solver : nlohmann::json::parse(run_pair({"list", "solvers", "--json"}).out)) {
+    declared.push_back(solver.at("python_class"));
+  }
+  ASSERT_FALSE(declared.empty());
+  const std::string stub = text_of(project() / "python" / "pair" / "torch" / "solvers.pyi");
+  EXPECT_EQ(found_in(stub, std::regex(R"(\nclass (\w+)\(Weighting\): \.\.\.)")), declared)
+      << "run scripts/reference";
+  EXPECT_EQ(found_in(stub, std::regex(R"re(\n    "(\w+)",)re")), declared) << "run scripts/reference";
+}
+
+TEST(ReferencePage, ListsWhatSweepsDrawOfAnAlgorithmWithItsOwnUpdate) {
+  const std::string text = run_pair({"list", "algorithms", "--markdown"}).out;
+  EXPECT_THAT(
+      text, HasSubstr("| `meta_lr` | one of 0.05, 0.1, 0.5 | datasets in DomainBed's setting | DomainBed |"));
+  EXPECT_THAT(text, HasSubstr("| `lr_d` | as `lr` | datasets in DomainBed's setting | DomainBed |"));
 }
 
 TEST(ReferencePage, RefusesAKindWithoutPages) {

@@ -498,6 +498,21 @@ TEST_F(Select, SaysWhichRunsAreNotTheSweeps) {
   EXPECT_THAT(run({}).err, HasSubstr("sweep.json is not a JSON object; all runs in"));
 }
 
+TEST_F(Select, ReportReplacesOnlyPages) {
+  const std::filesystem::path table = scratch / "ow.csv";
+  write(table, "a,b\n1,2\n");
+  const Finished refused = run_pair({"report", folder(), "-o", table.string()});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.err, "pair: --out: expected a new file, or an HTML page to replace, got '" +
+                             table.string() +
+                             "', which is not an HTML page; give another name or remove it first\n");
+  EXPECT_EQ(std::filesystem::file_size(table), 8U);
+  for (const char* const page : {"", "<!DOCTYPE HTML>\n<p>", "<!doctype html>"}) {
+    write(table, page);
+    EXPECT_EQ(run_pair({"report", folder(), "-o", table.string()}).status, 0) << page;
+  }
+}
+
 TEST_F(Select, ReportLeavesAGoodPageWhereTheDiskIsFull) {
   const std::string page = (scratch / "page.html").string();
   ASSERT_EQ(run_pair({"report", folder(), "-o", page}).status, 0);

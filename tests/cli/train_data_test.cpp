@@ -43,6 +43,21 @@ TEST(TrainData, ANameGoesBeforeANumber) {
   EXPECT_THAT(environments_named("0", {"1", "2", "3"}), ElementsAre(0));
 }
 
+TEST(TrainData, SaysWhichNumberIsNotAName) {
+  const std::vector<std::string> years{"2010", "2011", "2012"};
+  EXPECT_EQ(note_of_number("2011,0", years),
+            "--test-envs: no environment is named '0'; as a number from 0, it means '2010'");
+  EXPECT_EQ(note_of_number("2011, 2010", years), "");
+  EXPECT_EQ(note_of_number("0", hospitals), "");
+}
+
+TEST(TrainData, RefusesNoEnvironments) {
+  for (const char* const none : {"", " "}) {
+    EXPECT_THAT([none] { (void)environments_named(none, hospitals); },
+                ThrowsMessage<std::invalid_argument>(HasSubstr("or numbers from 0 to 2) or each, got ''")));
+  }
+}
+
 TEST(TrainData, ListsTheEnvironmentsWhereOneIsNotKnown) {
   EXPECT_THAT([] { (void)environments_named("Mary", hospitals); },
               ThrowsMessage<std::invalid_argument>(

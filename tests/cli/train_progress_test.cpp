@@ -66,6 +66,14 @@ TEST(ProgressDisplay, ContinuesFromACheckpoint) {
   EXPECT_THAT(last_line(60, 0.1, 5.0, 50), EndsWith("left 0:24"));
 }
 
+TEST(ProgressDisplay, WarnsEvenIfItShowsNoProgress) {
+  std::ostringstream out;
+  ProgressDisplay display(out, ProgressDisplay::Style::none, 80);
+  display.say("a note");
+  display.warn("a warning");
+  EXPECT_EQ(out.str(), "a warning\n");
+}
+
 TEST(TimedLines, ArePrintedAfterTheirTimeOnly) {
   std::ostringstream early;
   TimedLines slow(early, std::chrono::hours(1));

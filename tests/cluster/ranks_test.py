@@ -119,6 +119,10 @@ class Ranks(unittest.TestCase):
                 more = ["--algorithm", "pair", *more]
                 self.assert_same(self.trained(name + "1", *more), self.trained(name + "2", *more, ranks=2))
 
+    def test_an_objective_of_moments_with_state_is_that_of_one_process(self):
+        more = ["--algorithm", "groupdro", "batch=30"]
+        self.assert_same(self.trained("groups1", *more), self.trained("groups2", *more, ranks=2))
+
     def test_objectives_of_all_rows_are_those_of_one_process(self):
         # The kernels of mmd and clove magnify differences of features by their width, up to 1000.
         for objectives, tolerance in (("coral,fishr,group_dro,ib,sd", 1e-5), ("mmd", 1e-3), ("clove", 1e-3)):

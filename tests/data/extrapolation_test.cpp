@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "pair/data/registry.h"
+
 namespace pair::data::extrapolation_test {
 namespace {
 
@@ -62,6 +64,7 @@ TEST(Extrapolation, HoldsOutTwoDrawsFromTheWholeSquare) {
   EXPECT_EQ(set.held_out[1].key, "env2_out");
   EXPECT_FALSE(set.held_out[0].test);
   EXPECT_TRUE(set.held_out[1].test);
+  EXPECT_EQ(entry_of("extrapolation-uniform").test_part, "_out");
   EXPECT_FALSE(torch::equal(set.held_out[0].inputs, set.held_out[1].inputs));
   for (const Environment& environment : set.held_out) {
     EXPECT_NEAR(environment.inputs.min().item<double>(), -4, 0.05);

@@ -31,7 +31,7 @@ TEST(TableSpec, RefusesWhatIsNotGiven) {
   refuses(spec, "file: expected a CSV file, got none; '--data FILE' names it");
   spec = file.spec();
   spec.label.clear();
-  refuses(spec, "label: expected the column to predict, got none");
+  refuses(spec, "label: expected the column to predict, got none; '--label COLUMN' names it; ");
   spec = file.spec();
   spec.environment.clear();
   refuses(spec, "environment: expected the column that says where a row is from, got none");

@@ -268,8 +268,12 @@ TEST_F(TextInputFiles, MayBePipes) {
 
 TEST_F(TextInputFiles, ThatCannotBeUsedAreNamed) {
   const std::string csv = write("other.csv", "x,text\n1,so\n");
-  EXPECT_THAT([&] { (void)all({csv}); }, ThrowsMessage<std::invalid_argument>(HasSubstr(
-                                             "expected the column 'comment' with the texts, got none")));
+  EXPECT_THAT([&] { (void)all({csv}); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("expected the column 'comment' with the texts, got 'x' and 'text'")));
+  const std::string near = write("near.csv", "x,Comment\n1,so\n");
+  EXPECT_THAT([&] { (void)all({near}); }, ThrowsMessage<std::invalid_argument>(
+                                              HasSubstr("got 'x' and 'Comment'; did you mean 'Comment'?")));
   EXPECT_THAT([&] { (void)all({"/nowhere.txt"}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("/nowhere.txt: expected a CSV file")));
   EXPECT_THAT([&] { (void)all({}); },

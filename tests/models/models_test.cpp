@@ -256,14 +256,45 @@ TEST(MnistCnn, StartsFromPyTorchsDefaultDrawnFromTheSeedAlone) {
 TEST(MnistCnn, RefusesInputsThatAreNotImages) {
   ModelSpec flat = digits_cnn();
   flat.input_shape = {392};
-  EXPECT_THAT([&] { (void)make(flat); }, refused("mnist_cnn: expected inputs of shape [channels, rows, "
-                                                 "columns], got [392]; this model is for images"));
+  EXPECT_THAT([&] { (void)make(flat); },
+              refused("model: expected a model for vectors of numbers, such as rows "
+                      "of a table (mlp"));
+  EXPECT_THAT([&] { (void)make(flat); }, refused("), got 'mnist_cnn', which is for images"));
   const auto model = make(digits_cnn());
   EXPECT_THAT(
       [&] {
         (void)model->features(torch::zeros({3, 392}));
       },
       refused("mnist_cnn: expected inputs of shape [n, channels, rows, columns], got [3, 392]"));
+}
+
+// Before anything is built: a model that does not fit is found before a run's folder is made.
+TEST(Model, IsRefusedForDataOfAnotherKind) {
+  const auto refusal = [](const std::string& name, const ModelInput& input,
+                          const base::Assignments& changes) {
+    require_fit(name, options_of(name, changes), input);
+  };
+  const ModelInput row{.size = 4, .shape = {4}, .tokens = 0};
+  const ModelInput image{.size = 3 * 16 * 16, .shape = {3, 16, 16}, .tokens = 0};
+  const ModelInput text{.size = 8, .shape = {8}, .tokens = 100};
+  EXPECT_THAT([&] { refusal("resnet18", row, {}); },
+              refused("(mlp or linear), got 'resnet18', which is for images"));
+  EXPECT_THAT([&] { refusal("distilbert", row, {}); }, refused("got 'distilbert', which is for texts as"));
+  EXPECT_THAT([&] { refusal("distilbert", image, {}); },
+              refused("model: expected a model for images (mlp, "));
+  EXPECT_THAT([&] { refusal("mlp", text, {}); },
+              refused("model: expected a model for texts as token ids (distilbert), got 'mlp', which is for "
+                      "numbers"));
+  EXPECT_THAT(
+      [&] {
+        refusal("distilbert", text, {{"distilbert_vocabulary", "99"}});
+      },
+      refused("distilbert_vocabulary: expected more than the largest token id, 99, got 99"));
+  EXPECT_THAT([&] { refusal("densenet121", image, {}); }, refused("at least 32 rows and columns"));
+  EXPECT_NO_THROW(refusal("mlp", row, {}));
+  EXPECT_NO_THROW(refusal("linear", image, {}));
+  EXPECT_NO_THROW(refusal("resnet50", image, {}));
+  EXPECT_NO_THROW(refusal("distilbert", text, {{"distilbert_vocabulary", "100"}}));
 }
 
 TEST(Model, HasNoPassByHandOnTheCpu) {

@@ -131,8 +131,7 @@ TEST(ResNet, RefusesVectorsAndBadOptions) {
       [&] {
         (void)make_model("resnet18", options_of("resnet18"), {.size = 4, .shape = {4}, .outputs = 2}, random);
       },
-      ThrowsMessage<std::invalid_argument>(
-          HasSubstr("resnet: expected inputs of shape [channels, rows, columns]")));
+      ThrowsMessage<std::invalid_argument>(HasSubstr("got 'resnet18', which is for images")));
   EXPECT_THAT(
       [] {
         (void)options_of("resnet50", {{"resnet_dropout", "1"}});

@@ -39,6 +39,16 @@ TEST(Solvers, HaveDistinctNamesAndASummary) {
   EXPECT_TRUE(seen.contains("linear"));
 }
 
+TEST(Solvers, HaveDistinctClassesInPython) {
+  std::set<std::string> seen;
+  for (const SolverEntry& entry : solvers()) {
+    EXPECT_TRUE(seen.insert(python_class_of(entry)).second) << entry.name;
+  }
+  EXPECT_EQ(python_class_of(solver_named("epo_smooth")), "EPOSmooth");
+  EXPECT_EQ(python_class_of(solver_named("chebyshev_smooth")), "ChebyshevSmooth");
+  EXPECT_EQ(python_class_of({.name = "to_the_5th", .summary = ""}), "ToThe5th");
+}
+
 class AnySolver : public ::testing::TestWithParam<std::string_view> {
  protected:
   std::unique_ptr<Solver> solver = make_solver(GetParam());
@@ -64,6 +74,18 @@ TEST_P(AnySolver, ForgetsWhatItSolvedBefore) {
     expect_identical(fresh->weigh(problems[k].view()), first[k]);
     EXPECT_EQ(solver->weigh(problems[k].view()).objective, first[k].objective);
   }
+}
+
+TEST_P(AnySolver, UsesTheLossesIfItsEntrySaysSo) {
+  ProblemSource source(113, {2, 2, 2, 0.0});
+  bool used = false;
+  for (int k = 0; k < 30; ++k) {
+    Case problem = source.draw(3);
+    const std::vector<double> weights = solver->weigh(problem.view()).weights;
+    std::rotate(problem.losses.begin(), problem.losses.begin() + 1, problem.losses.end());
+    used = used || solver->weigh(problem.view()).weights != weights;
+  }
+  EXPECT_EQ(used, solver_named(GetParam()).uses_losses);
 }
 
 TEST_P(AnySolver, DoesNotHearTheUnitOfLossesPreferenceOrGradients) {

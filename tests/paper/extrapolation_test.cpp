@@ -48,8 +48,8 @@ std::vector<std::string> settings_of(const ExtrapolationMethod& method) {
   return settings;
 }
 
-// Appendix C.3: "they generically perform well when with the penalty weights of 1e-2 to 1e1" and "6 choices (1,1e4,1e16),(1,1e4,1e12),(1,1e6,1e8),(1,1e8,1e4),
-// (1,1e4,1e4),(1,1e8,1e8)".
+// Appendix C.3: "they generically perform well when with the penalty weights of 1e-2 to 1e1" and "6 choices
+// (1,1e4,1e16),(1,1e4,1e12),(1,1e6,1e8),(1,1e8,1e4), (1,1e4,1e4),(1,1e8,1e8)".
 TEST(ExtrapolationRecipe, SearchesThePenaltiesThatThePaperFoundToWorkAndItsPreferences) {
   const std::vector<ExtrapolationMethod> methods = extrapolation_candidates({});
   ASSERT_EQ(methods.size(), 6U);
@@ -81,7 +81,8 @@ TEST(ExtrapolationRecipe, SearchesThePenaltiesThatThePaperFoundToWorkAndItsPrefe
 }
 
 // The release's notebook: coffe = 2, sample_size [5000, 1000], batch_size 512 (256 per environment), n_epoch
-// 10000, anneal_epoch 150, a new Adam for linear methods, PAIR(self.parameters()), V-REx at weight 1 before.
+// 10000, anneal_epoch 150, a new Adam for linear methods, PAIR(self.parameters()), V-REx at weight 1 before;
+// pair.py takes the preference as weights if the program has no solution.
 TEST(ExtrapolationRecipe, HasTheNotebooksProblem) {
   ExtrapolationRequest request;
   request.problem = ExtrapolationProblem::notebook;
@@ -100,6 +101,9 @@ TEST(ExtrapolationRecipe, HasTheNotebooksProblem) {
       EXPECT_EQ(spec.settings.gradients, train::GradientSource::all);
       EXPECT_THAT(spec.settings.descent_penalties, ::testing::ElementsAre(0.0, 1.0));
       EXPECT_FALSE(spec.settings.refresh);
+      if (method.key == "pair") {
+        EXPECT_EQ(runs::text_of(spec, "without_solution"), "preference");
+      }
       EXPECT_THAT(settings_of(method), ::testing::Contains("preference 1,1e12,1e4"));
     } else {
       EXPECT_TRUE(spec.settings.refresh);

@@ -141,10 +141,13 @@ TEST(PaperTableText, SaysThatASettingIsNotThePapers) {
   EXPECT_THAT(as_markdown(result), HasSubstr("Not the paper's setting: steps=60, lr=1\n\n"));
 }
 
-TEST(Robustness, ComparesGuardedAndPlainStepsOverTwelveSettings) {
+TEST(Robustness, ComparesTheGuardedStepAndThePapersOverTwelveSettings) {
   const std::vector<std::uint64_t> seeds = {0, 1};
   const Table table = robustness(seeds, {});
   ASSERT_EQ(table.rows.size(), 12U);
+  EXPECT_EQ(table.rows[0].label, "guarded step, lr 0.1, 150 steps of ERM");
+  EXPECT_EQ(table.rows[11].label, "the paper's step, lr 0.4, 200 steps of ERM");
+  EXPECT_EQ(table.rows[11].key, "plain_0.4_200");  // as in docs/results/robustness.json
   EXPECT_TRUE(table.rows[0].cells[0].settings[0].specs[0].settings.restart);
   EXPECT_FALSE(table.rows[11].cells[1].settings[0].specs[1].settings.restart);
   EXPECT_FALSE(table.rows[11].cells[1].settings[0].specs[1].settings.backtrack);

@@ -2,6 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include <tuple>
+
+#include "pair/report/ranking.h"
 #include "tests/report/runs.h"
 
 namespace pair::report::summary_test {
@@ -54,11 +57,32 @@ TEST(Summary, RanksWithinOneDatasetOnly) {
       "1.0% over 3 runs, erm 21.0% ± 1.0% over 3 runs.\n"
       "erm on table (b.csv) ends with a worst-environment test accuracy of 71.0% ± 1.0% over 3 runs.\n");
   EXPECT_THAT(said(scratch, "distrust"), ::testing::Not(HasSubstr("differ by less")));
-  EXPECT_THAT(said(scratch, "criterion"), HasSubstr("pair on table (a.csv), trial 0: "));
+  EXPECT_THAT(said(scratch, "criterion"),
+              HasSubstr("pair on table (a.csv), trial 0, with the test environment 2: "));
   write_runs_on(scratch, "b.csv", "pair", 0.705);
   EXPECT_THAT(said(scratch, "distrust"),
               AllOf(HasSubstr("On table (b.csv), the two best methods differ by less"),
                     ::testing::Not(HasSubstr("On table (a.csv)"))));
+}
+
+// Two methods, each tested on two environments; which one is easier is no property of a method.
+TEST(Summary, RanksWithinEqualTestEnvironmentsOnly) {
+  const Scratch scratch;
+  for (const auto& [algorithm, test, worst] :
+       {std::tuple("erm", 1, 0.9), {"erm", 2, 0.2}, {"pair", 2, 0.6}}) {
+    nlohmann::json record = testing::record(1, algorithm, 0, worst);
+    record["args"]["test_envs"] = {test};
+    const std::string name = algorithm + std::to_string(test);
+    write(scratch / (name + "/results.jsonl"), record.dump() + "\n");
+    write(scratch / (name + "/done"), "done");
+  }
+  EXPECT_EQ(
+      said(scratch, "best"),
+      "erm ends with a worst-environment test accuracy of 90.0% with the test environment 1.\n"
+      "Best with the test environment 2 at the last record, by mean worst-environment test accuracy: pair "
+      "60.0%, erm 20.0%.\n");
+  const Sources sources = read_sources(std::vector{scratch.path()});
+  EXPECT_EQ(test_environments_of(sources.history().front()), "the test environment 1");
 }
 
 TEST(Summary, SaysWhatWasTrainedAndWhichIsBest) {

@@ -97,6 +97,10 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
   refused({"--test-envs", "two"}, "or numbers from 0 to 2) or each, got 'two'");
   refused({"--set", "folder=digits", "digits=1000"}, "digits: expected an integer from 30 to 120, got 1000");
   refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty does not apply to algorithm 'mixup'");
+  refused({"--algorithm", "erm", "--penalty", "3"},
+          "penalty does not apply to algorithm 'erm', which minimises erm alone");
+  refused({"--algorithm", "erm", "--set", "pretrain_penalty=3"},
+          "pretrain_penalty does not apply to algorithm 'erm'");
   refused({"--algorithm", "dan"}, "did you mean 'dann'");
 }
 

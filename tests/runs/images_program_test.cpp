@@ -189,7 +189,7 @@ TEST(PairTrainImages, RefusesBadInputWithStatus2) {
   refused({"train", "--dataset", "images", "--out", "run"},
           "folder: expected a folder that holds ENVIRONMENT/CLASS/FILE, got none");
   refused(images_run("run", {"batch=0"}), "batch: expected 1 or more with 'images'");
-  refused(images_run("run", {"test_envs=3"}), "--test-envs: expected numbers from 0 to 2, each once, got 3");
+  refused(images_run("run", {"test_envs=3"}), "or numbers from 0 to 2) or each, got '3'");
   refused(images_run("run", {"workers=-1"}), "workers: expected an integer from 0 to 256, got '-1'");
   fs::remove_all(scratch / "photos/art/cat");
   for (const char* file : {"1.jpg", "2.jpg", "3.jpg"}) {

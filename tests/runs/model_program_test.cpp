@@ -459,12 +459,27 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
 
   write(scratch / "few.csv", "sex\nF\n");
   refuses_with_status_2(scratch, {"predict", "run", "few.csv"},
-                        "few.csv: columns: expected 'age', which the model was trained on");
+                        "few.csv: columns: expected 'age', which the model was trained on, got 'sex'");
+  write(scratch / "few.csv", "sex,Age\nF,1\n");
+  refuses_with_status_2(scratch, {"predict", "run", "few.csv"}, "got 'sex' and 'Age'; did you mean 'Age'?");
   write(scratch / "odd.csv", "age,sex\nold,F\n");
   refuses_with_status_2(scratch, {"predict", "run", "odd.csv"},
                         "odd.csv, line 2: column 'age': expected a number or nothing");
-  refuses_with_status_2(scratch, {"score", "run", "new.csv"},
-                        "new.csv: expected the column 'outcome' with the labels, got none");
+  refuses_with_status_2(
+      scratch, {"score", "run", "new.csv"},
+      "new.csv: expected the column 'outcome' with the labels ('pair predict' needs none), got "
+      "'sex', 'note' and 'age'");
+  write(scratch / "near.csv", "age,sex,Outcome,Hospital\n35,F,ill,Eastside\n");
+  refuses_with_status_2(scratch, {"score", "run", "near.csv"},
+                        "got 'age', 'sex', 'Outcome' and 'Hospital'; did you mean 'Outcome'?");
+  write(scratch / "near.csv", "age,sex,outcome,Hospital\n35,F,ill,Eastside\n");
+  const Answer renamed = pair_in(scratch.path(), {"score", "run", "near.csv"});
+  EXPECT_EQ(renamed.status, 0);
+  EXPECT_THAT(renamed.err, HasSubstr("pair: note: near.csv has no column 'hospital', so all rows are one "
+                                     "environment, 'all'; did you mean 'Hospital'?\n"));
+  write(scratch / "no_environment.csv", "age,sex,outcome\n35,F,ill\n");
+  EXPECT_THAT(pair_in(scratch.path(), {"score", "run", "no_environment.csv"}).err,
+              HasSubstr("so all rows are one environment, 'all'\n"));
   write(scratch / "other.csv", "age,sex,outcome\n35,F,well\n");
   refuses_with_status_2(
       scratch, {"score", "run", "other.csv"},

@@ -12,6 +12,8 @@ TEST(RecordKeys, HaveTheNumberOfTheirEnvironment) {
   EXPECT_EQ(environment_number("env0_in"), 0U);
   EXPECT_EQ(environment_number("val"), std::nullopt);
   EXPECT_EQ(environment_number("environment"), std::nullopt);
+  EXPECT_EQ(environment_number("env-1_in"), std::nullopt);
+  EXPECT_EQ(environment_key("env12_out_acc")->rest, "_out_acc");
 }
 
 TEST(RecordKeys, HaveTheNameOfTheirEnvironment) {

@@ -2,11 +2,15 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "pair/algorithms/registry.h"
 #include "pair/data/registry.h"
+#include "pair/models/registry.h"
 #include "pair/runs/known_settings.h"
 #include "pair/train/settings.h"
 #include "tests/runs/fixtures.h"
@@ -14,10 +18,12 @@
 namespace pair::runs::settings_test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::StartsWith;
 using ::testing::ThrowsMessage;
 
 RunSpec with(std::string_view name, std::string_view text) {
@@ -37,6 +43,60 @@ TEST(Settings, AreNamedOnceAndExplained) {
     EXPECT_THAT(known.summary, Not(IsEmpty())) << known.name;
     EXPECT_THAT(known.accepted, Not(IsEmpty())) << known.name;
   }
+}
+
+struct TakenOptions {
+  double weight = 0.5;
+};
+
+void describe(base::Fields<TakenOptions>& field) {
+  field.number("fishr_ema", &TakenOptions::weight, {.low = 0, .high = 1}, "an option of fishr's name");
+}
+
+struct SharedOptions {
+  std::int64_t units = 1;
+};
+
+void describe(base::Fields<SharedOptions>& field) {
+  field.whole("width", &SharedOptions::units, std::int64_t{1}, 8, "an option of another model's name");
+}
+
+// In a process of its own, since an extension must be added before the lists are first used.
+template <class Options>
+int resolving_with_a_model_of() {
+  models::add_model({.name = "toy", .summary = "a toy", .options = base::Options::of<Options>()});
+  try {
+    (void)resolve("cmnist", "erm");
+  } catch (const std::invalid_argument& refused) {
+    std::cerr << refused.what() << '\n';
+    return 2;
+  }
+  return 0;
+}
+
+TEST(Settings, BelongToOnePartOfARun) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(resolving_with_a_model_of<TakenOptions>()), ::testing::ExitedWithCode(2),
+              "model toy: expected .*, got 'fishr_ema', which belongs to objective fishr");
+  EXPECT_EXIT(std::exit(resolving_with_a_model_of<SharedOptions>()), ::testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, ThatDatasetsShareNameAllOfThemWithTheirOwnDefaults) {
+  const KnownSetting& holdout = known_setting("holdout");
+  EXPECT_THAT(holdout.belongs_to,
+              AllOf(StartsWith("dataset cmnist"), HasSubstr(", table"), HasSubstr(", PACS")));
+  const auto of = [&holdout](std::string_view extension) {
+    return *std::ranges::find(holdout.declarations, extension, &KnownSetting::Declaration::extension);
+  };
+  EXPECT_EQ(of("cmnist").default_value, "0");
+  EXPECT_EQ(of("table").default_value, "0.2");
+  EXPECT_NE(of("table").accepted, of("cmnist").accepted);
+  EXPECT_THAT(
+      [] {
+        (void)resolve("cmnist", "erm", base::Assignments{{"image_size", "64"}});
+      },
+      ThrowsMessage<std::invalid_argument>(HasSubstr("it belongs to dataset PACS, VLCS, ")));
+  EXPECT_TRUE(known_setting("steps").declarations.empty());
 }
 
 // Runs ignore settings that they do not have, so a misspelled one in a declaration would have no effect.
@@ -142,6 +202,25 @@ TEST(Settings, TakeListsNumbersSwitchesAndNames) {
   EXPECT_EQ(text_of(with("irmv1_unbiased", "true"), "irmv1_unbiased"), "true");
 }
 
+TEST(Settings, HaveSummariesForSchemesThatExist) {
+  const std::set<std::string_view> schemes = {to_string(train::Scheme::linear),
+                                              to_string(train::Scheme::pair), to_string(train::Scheme::own)};
+  for (const base::Field& field : train::settings_fields()) {
+    for (const auto& [scheme, summary] : field.summaries) {
+      EXPECT_TRUE(schemes.contains(scheme)) << field.name << ": " << scheme;
+      EXPECT_THAT(summary, Not(IsEmpty())) << field.name;
+    }
+  }
+}
+
+TEST(Settings, MeanWhatTheSchemeMakesOfThem) {
+  const base::Field& lr = *find_setting(resolve("cmnist", "pair"), "lr");
+  EXPECT_THAT(train::meaning(lr, train::Scheme::pair), HasSubstr("balance_lr_ratio is for the rest"));
+  EXPECT_EQ(train::meaning(lr, train::Scheme::own), "learning rate of all steps");
+  const base::Field& steps = *find_setting(resolve("cmnist", "pair"), "steps");
+  EXPECT_EQ(train::meaning(steps, train::Scheme::pair), steps.summary);
+}
+
 TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   const auto refusal = [](std::string_view key, std::string_view text, std::string_view sentence) {
     EXPECT_THAT(setting(key, text), ThrowsMessage<std::invalid_argument>(HasSubstr(std::string(sentence))));
@@ -150,6 +229,7 @@ TEST(Settings, SayWhatIsExpectedForAnInvalidValue) {
   refusal("steps", "1e3", "steps: expected an integer from 1 to 1000000000, got '1e3'");
   refusal("steps", "", "got ''");
   refusal("steps", "99999999999999999999", "expected an integer from");
+  refusal("batch", "2000000", "batch: expected an integer from 0 to 1000000, got '2000000'");
   refusal("seed", "-1", "seed: expected an integer from 0 to 18446744073709551615, got '-1'");
   refusal("lr", "0", "lr: expected a number above 0 and up to 1000, got '0'");
   refusal("lr", "nan", "expected a number above 0");

@@ -4,7 +4,9 @@
 
 #include <fstream>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
@@ -122,6 +124,39 @@ TEST(PairTrainTable, TheWorstTestScoreIsThatOfTheRowsTestInTrainAndScore) {
                     ContainsRegex("St. Mary +env2_out +test, held out")));
 }
 
+// Whichever way the rows are divided, their inputs are those of the run's own encoding.
+TEST(PairTrainTable, IsScoredOnOtherDivisionsOfItsRows) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "0", "--out", "run"}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  // The correct answers in each environment, and the samples of all rows that are held out.
+  const auto scored = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"score", "run", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran answer = ran(scratch, arguments);
+    EXPECT_EQ(answer.status, 0) << answer.err;
+    std::map<std::string, double> correct;
+    double held_out = 0;
+    for (const auto& environment : nlohmann::json::parse(answer.out).at("environments")) {
+      const auto samples = environment.at("samples").get<double>();
+      correct[environment.at("name")] += samples * environment.at("scores").at("accuracy").get<double>();
+      held_out += environment.at("key").get<std::string>().ends_with("_out") ? samples : 0;
+    }
+    return std::pair(correct, held_out);
+  };
+  const auto [own, own_held_out] = scored({});
+  const auto [share, share_held_out] = scored({"--set", "holdout=0.5"});
+  const auto [seed, seed_held_out] = scored({"--seed", "1"});
+  EXPECT_EQ(own_held_out, 24);
+  EXPECT_EQ(share_held_out, 60);
+  EXPECT_EQ(seed_held_out, 24);
+  for (const auto& [name, correct] : own) {
+    EXPECT_NEAR(share.at(name), correct, 1e-6) << name;
+    EXPECT_NEAR(seed.at(name), correct, 1e-6) << name;
+  }
+}
+
 TEST(PairTrainTable, GivesTheSameRecordsFromAGzippedFile) {
   const Scratch scratch;
   write_text(scratch / "p.csv", two_classes());
@@ -165,6 +200,27 @@ TEST(PairTrainTable, TheModelPredictsNewRows) {
   // In the label's own units.
   EXPECT_THAT(ran(scratch, {"predict", "numbers", "new.csv"}).out,
               ContainsRegex("new.csv:2,[0-9][0-9][0-9][0-9]"));
+}
+
+TEST(PairTrainTable, PredictDoesNotReplaceItsInput) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", two_classes());
+  ASSERT_EQ(ran(scratch, table_run({"--ignore", "id", "--out", "run"})).status, 0);
+  fs::create_hard_link(scratch / "p.csv", scratch / "link.csv");
+  for (const char* const out : {"p.csv", "./p.csv", "link.csv"}) {
+    const Ran refused = ran(scratch, {"predict", "run", "p.csv", "-o", out});
+    EXPECT_EQ(refused.status, 2) << out;
+    EXPECT_EQ(refused.err, "pair: --out: expected another file than the input 'p.csv', got the same\n");
+  }
+  EXPECT_EQ(read_file(scratch / "p.csv"), two_classes());
+  const Ran image = ran(scratch, {"predict", "run", "p.csv", "-o", "p.PNG"});
+  EXPECT_EQ(image.status, 2);
+  EXPECT_EQ(
+      image.err,
+      "pair: --out: expected the name of a CSV or JSON lines file, got 'p.PNG', the name of an image\n");
+  const Ran none = ran(scratch, {"predict", "run"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_EQ(none.err, "pair: INPUTS: expected files, folders, or - for standard input, got none\n");
 }
 
 TEST(PairTrainTable, NamesTheUnitOfTheErrorsOfARegression) {
@@ -268,6 +324,19 @@ TEST(PairTrainTable, SaysEachNoteOnce) {
   EXPECT_EQ(count("label 'outcome': 119 of 120 cells are numbers; line 52 has '?'"), 1U) << run.err;
   EXPECT_EQ(count("environments that lack a class"), 1U) << run.err;
   EXPECT_EQ(count("pair: "), count("pair: note: ") + count("pair: warning: ")) << run.err;
+}
+
+TEST(PairTrainTable, QuietKeepsWarnings) {
+  const Scratch scratch;
+  write_text(scratch / "p.csv", patients([](int i) { return i == 50 ? "?" : i % 5 < 2 ? "1" : "0"; }));
+  const Ran run = ran(scratch, table_run({"--ignore", "id", "--test-envs", "0,1", "--algorithm", "vrex",
+                                          "--quiet", "--out", "r"}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, AllOf(HasSubstr("pair: warning: "), HasSubstr("119 of 120 cells are numbers"),
+                             HasSubstr("pair: warning: vrex compares environments; with one training "
+                                       "environment it has no effect"),
+                             Not(HasSubstr("pair: note: "))));
 }
 
 TEST(PairTrainTable, RefusesBadInputWithOneSentence) {

@@ -102,8 +102,8 @@ TEST(PairTrainWeights, RefusesWhatIsNotAFileOfWeights) {
     Program program(
         few_steps({"train", "--data", "pets", "--model", "resnet18", "--weights", file, "--out", "run"}),
         scratch.path());
-    EXPECT_NE(program.wait(), 0) << file;
-    fs::remove_all(scratch / "run");
+    EXPECT_EQ(program.wait(), 2) << file;
+    EXPECT_FALSE(fs::exists(scratch / "run")) << file;
     return program.err();
   };
   EXPECT_THAT(refusal("none.pth"),
@@ -117,6 +117,11 @@ TEST(PairTrainWeights, RefusesWhatIsNotAFileOfWeights) {
          "cposix\nsystem\n(U\x0ctouch hackedtR.";
   EXPECT_THAT(refusal("evil.pth"), HasSubstr("got a reference to 'posix.system'"));
   EXPECT_FALSE(fs::exists(scratch / "hacked"));
+  Program misfit(few_steps({"train", "--data", "pets", "--model", "distilbert", "--out", "run"}),
+                 scratch.path());
+  EXPECT_EQ(misfit.wait(), 2);
+  EXPECT_FALSE(fs::exists(scratch / "run"));
+  EXPECT_THAT(misfit.err(), HasSubstr("got 'distilbert', which is for texts as token ids"));
 }
 
 // The one line of docs/models.md, and the same probabilities in Python.

@@ -297,7 +297,7 @@ TEST(PairWildsRuns, RefuseBadInputWithStatus2) {
   write(scratch / "p.csv", "0\n");
   refused({"score", "camelyon17", "--data-root", "data", "--split", "test", "--predictions", "p.csv"},
           "p.csv: expected one prediction per sample of the split (4), got 1");
-  refused({"predict", "run"}, "INPUTS is required");
+  refused({"predict", "run"}, "INPUTS: expected files, folders, or - for standard input, got none");
 }
 
 TEST(PairWildsRuns, NameAnImageThatIsMissing) {

@@ -93,7 +93,15 @@ TEST(PairS, LeavesOutRunsWithoutHeldOutLosses) {
   EXPECT_EQ(only_choice(selection).run->name, "a");
   ASSERT_THAT(selection.notes, SizeIs(1));
   EXPECT_THAT(selection.notes[0],
-              AllOf(HasSubstr("b"), HasSubstr("on held-out samples"), HasSubstr("holdout")));
+              AllOf(HasSubstr("b"), HasSubstr("on held-out samples: it has none"), HasSubstr("holdout")));
+}
+
+TEST(PairS, NamesTheHeldOutLossesThatARunHas) {
+  PairOptions options = plain();
+  options.losses_from = LossesFrom::held_out;
+  options.losses = {"erm", "group_dro"};
+  const Selection selection = pair_s({memorising_run("a")}, options);
+  EXPECT_THAT(selection.notes, ElementsAre(HasSubstr("on held-out samples: it has them for erm, irmv1")));
 }
 
 TEST(PairS, FollowsThePreference) {

@@ -250,8 +250,34 @@ TEST(ReadHistories, IsNotCaughtInALoopOfLinks) {
   EXPECT_THAT(sentences,
               ElementsAre(HasSubstr("again/results.jsonl is a link to a file that was already read"),
                           HasSubstr("c cannot be read: Too many levels of symbolic links"),
-                          HasSubstr("loop cannot be read: Too many levels of symbolic links"),
-                          HasSubstr("self has no results.jsonl")));
+                          HasSubstr("loop cannot be read: Too many levels of symbolic links")));
+}
+
+TEST(ReadHistories, NamesAGivenFolderWithoutRunsNextToOneWithRuns) {
+  const Scratch scratch;
+  write(scratch / "runs/a/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+  fs::create_directories(scratch / "empty");
+  const auto read_both = [&] {
+    return read_histories(std::vector{scratch / "empty", fs::path((scratch / "runs").string() + "/")});
+  };
+  EXPECT_EQ(omission(read_both(), scratch), "empty holds no run");
+  write(scratch / "empty/b/failed", "no such dataset\n");
+  EXPECT_THAT(read_both().left_out, IsEmpty());
+  fs::create_directories(scratch / "none");
+  EXPECT_THAT(read_histories(std::vector{scratch / "none"}).left_out, IsEmpty()) << "callers say it";
+}
+
+TEST(ReadHistories, CountsTheRunsInASubfolderOfASubfolder) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", domainbed_line("IRM", 0, 0, 0, 0.5));
+  for (const char* const run : {"e/0/results.jsonl", "e/1/results.jsonl"}) {
+    write(scratch / run, domainbed_line("IRM", 0, 1, 0, 0.5));
+  }
+  EXPECT_EQ(omission(read(scratch), scratch),
+            "e has no results.jsonl, but holds 2 runs; give it as a further argument");
+  const Histories both = read_histories(std::vector{scratch.path(), scratch / "e"});
+  EXPECT_THAT(both.left_out, IsEmpty());
+  EXPECT_EQ(both.history.size(), 3U);
 }
 
 TEST(ReadHistories, LeavesOutWhatIsNotAFileOrCannotBeOpened) {

@@ -113,6 +113,9 @@ TEST(PairSweep, LaunchesReportsCollectsAndRepeatsNothing) {
 
   const auto before = records_in(scratch / "sweep");
   EXPECT_EQ(before.size(), 8U);
+  const Answer changed = pair_in(scratch.path(), {"sweep", "launch", "--out", "sweep", "--steps", "62"});
+  EXPECT_EQ(changed.status, 2);
+  EXPECT_THAT(changed.err, HasSubstr("'sweep' holds a sweep, which keeps its settings; give only --out"));
   const json again = json::parse(pair_in(scratch.path(), eight()).out);
   EXPECT_EQ(again.at("ran"), 0);
   EXPECT_EQ(again.at("done_before"), 8);
@@ -227,6 +230,7 @@ TEST(PairSweep, RecordsAFailureAndContinues) {
   const Answer ended = pair_in(scratch.path(), eight());
   EXPECT_EQ(ended.status, 1);
   EXPECT_THAT(ended.err, AllOf(HasSubstr(bad + " failed: "), HasSubstr("checkpoint")));
+  EXPECT_EQ(json::parse(ended.out).at("status"), "failed");
   EXPECT_EQ(json::parse(ended.out).at("failures").at(0).at("folder"), bad);
   const json status = status_in(scratch.path());
   EXPECT_EQ(status.at("failed"), 1);

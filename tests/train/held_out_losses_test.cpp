@@ -4,6 +4,7 @@
 #include <torch/utils.h>
 
 #include <cmath>
+#include <optional>
 
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
@@ -106,6 +107,43 @@ TEST(HeldOutLosses, AreTheObjectivesOfTheLogits) {
   EXPECT_THAT(found[1][0].item<double>(), IsNan());
   EXPECT_NEAR(found[1][1].item<double>(), (variance(slope, 0, 3) + variance(slope, 3, 5)) / 2, 1e-12);
   EXPECT_NEAR(found[1][2].item<double>(), (variance(loss, 0, 3) + variance(loss, 3, 5)) / 2, 1e-12);
+}
+
+// The declarations of an objective without kernels, such as a user's own.
+class Span final : public objectives::Objective {
+ public:
+  torch::Tensor value(const objectives::HeadView& view, data::Random& /*random*/) override {
+    return view.derivatives.square().sum() + view.risks.max() - view.risks.min();
+  }
+  [[nodiscard]] bool of_moments() const override { return true; }
+  [[nodiscard]] bool takes_derivatives() const override { return true; }
+  [[nodiscard]] std::optional<NoiseFloor> noise_floor(std::size_t environments) const override {
+    return NoiseFloor{.risks = 0.5, .derivatives = static_cast<double>(environments)};
+  }
+};
+
+TEST(HeldOutLosses, NeedOnlyTheObjectivesOwnDeclaration) {
+  const torch::Tensor logits = torch::tensor({{0.5}, {-1.0}, {2.0}, {0.0}}, torch::kDouble);
+  const torch::Tensor labels = torch::tensor({1.0, 0.0, 0.0, 1.0}, torch::kDouble);
+  Objectives objectives = made({"irmv1", "vrex", "worst_risk"});
+  objectives.push_back(std::make_unique<Span>());
+  const torch::Tensor found =
+      held_out_losses(objectives, data::TaskLoss::squared_error, logits, labels, {2, 2});
+  // Squared errors of 0.25 and 1 in one environment, of 4 and 1 in the other.
+  EXPECT_DOUBLE_EQ(found[0][2].item<double>(), 2.5);
+  EXPECT_DOUBLE_EQ(found[0][3].item<double>(), 2 * found[0][0].item<double>() + 2.5 - 0.625);
+  EXPECT_THAT(found[1][2].item<double>(), IsNan());
+  EXPECT_DOUBLE_EQ(found[1][3].item<double>(),
+                   0.5 * found[1][1].item<double>() + 2 * found[1][0].item<double>());
+}
+
+TEST(HeldOutLosses, LeaveTheStateOfAnObjectiveAlone) {
+  const torch::Tensor logits = torch::tensor({{0.5}, {-1.0}, {2.0}, {0.0}});
+  const Objectives objectives = made({"group_dro"});
+  const torch::Tensor found =
+      held_out_losses(objectives, data::TaskLoss::squared_error, logits, torch::zeros({4}), {2, 2});
+  EXPECT_THAT(found[0][0].item<double>(), IsNan());
+  EXPECT_TRUE(objectives[0]->state().empty());
 }
 
 TEST(HeldOutLosses, LeaveOutWhatIsNotAFunctionOfMoments) {

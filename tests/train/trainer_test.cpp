@@ -455,7 +455,10 @@ TEST(Trainer, LeavesParametersAsTheyAreWhereTheirNamesAreFrozen) {
   settings.freeze = first + ",hidden9";
   EXPECT_THROW(Trainer(data, new_model(), settings, 1), std::invalid_argument);
   settings.freeze = "head";
-  EXPECT_THROW(Trainer(data, new_model(), settings, 1), std::invalid_argument);
+  EXPECT_THAT([&] { Trainer(data, new_model(), settings, 1); },
+              ::testing::ThrowsMessage<std::invalid_argument>(
+                  ::testing::HasSubstr("freeze: expected parameters below the head, since the head is always "
+                                       "trained, got 'head'")));
 }
 
 TEST(Trainer, RefusesSettingsThatDoNotFit) {

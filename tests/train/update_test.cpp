@@ -193,6 +193,18 @@ TEST_F(UpdateTest, RefusesStepsWithAmsgradAsWithout) {
   EXPECT_EQ(to_doubles(update.tally())[2], static_cast<double>(GuardState::patience));
 }
 
+// The losses are in double precision, also where the parameters are not.
+TEST_F(UpdateTest, TakesStepsWithLargeLossesWithAndWithoutAmsgrad) {
+  for (const bool amsgrad : {false, true}) {
+    UpdateOptions options;
+    options.amsgrad = amsgrad;
+    torch::Tensor parameter = torch::ones({2}, torch::kFloat).requires_grad_(true);
+    Update update({parameter}, options);
+    update.apply(torch::ones({2}, torch::kFloat), torch::full({2}, 1e25, torch::kDouble), rate);
+    EXPECT_EQ(to_doubles(update.tally())[1], 0.0) << amsgrad;
+  }
+}
+
 TEST_F(UpdateTest, ContinuesAmsgradFromItsSavedState) {
   UpdateOptions options;
   options.amsgrad = true;

@@ -13,6 +13,7 @@ These lines turn a plain loop into PAIR-o::
 Works with torch 1.13 and later; nothing here is compiled against torch.
 """
 
+from . import solvers
 from .moments import TrackedMoments
 from .objectives import (
     Batch,
@@ -34,7 +35,6 @@ from .objectives import (
 from .optimizer import Diverged, Guard, Pair, Step, estimate_preference
 from .solvers import *  # noqa: F401,F403  one class per solver of the registry
 from .solvers import Weighting
-from .solvers import __all__ as _solver_names
 
 __all__ = [
     "Batch",
@@ -59,5 +59,5 @@ __all__ = [
     "sd",
     "vrex",
     "worst_risk",
-    *_solver_names,
 ]
+__all__ += solvers.__all__

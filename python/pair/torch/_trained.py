@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
-from typing import Any, Dict, Union
+from typing import Any, Callable, Dict, Union
 
 import torch
 
@@ -21,14 +21,15 @@ _TYPES = {
 def load(run: Union[str, "os.PathLike[str]"]) -> torch.nn.Module:
     folder = pathlib.Path(run)
     card = _card_of(folder)
+    file = folder / "model.json"
     weights = folder / "model.safetensors"
     try:
         content = weights.read_bytes()
     except OSError as error:
         raise ValueError(f"{weights} cannot be read: {error.strerror}") from error
-    if hashlib.sha256(content).hexdigest() != card["weights_sha256"]:
+    if hashlib.sha256(content).hexdigest() != _part(file, card, "weights_sha256"):
         raise ValueError(f"{weights} is not as the run left it")
-    module = _network(card, folder)
+    module = _network(file, card)
     try:
         state = _tensors(content)
         # torchvision counts batches; the program may not.
@@ -78,14 +79,23 @@ def _card_of(folder: pathlib.Path) -> Dict[str, Any]:
     return card
 
 
-def _network(card: Dict[str, Any], folder: pathlib.Path) -> torch.nn.Module:
-    try:
-        name, options = card["architecture"]["name"], card["architecture"]["options"]
-        shape, outputs = card["input"]["shape"], card["outputs"]
-    except KeyError as error:
-        raise ValueError(f"{folder / 'model.json'} cannot be used: expected what a run writes, got no {error}") from error
+def _part(file: pathlib.Path, card: Any, *names: str) -> Any:
+    """The part of a card at the end of these names, from the outside in."""
+    for name in names:
+        if not isinstance(card, dict) or name not in card:
+            raise ValueError(f"{file} cannot be used: expected what a run writes, got no '{name}'")
+        card = card[name]
+    return card
+
+
+def _network(file: pathlib.Path, card: Dict[str, Any]) -> torch.nn.Module:
+    def option(name: str) -> Any:
+        return _part(file, card, "architecture", "options", name)
+
+    name, outputs = _part(file, card, "architecture", "name"), _part(file, card, "outputs")
+    shape = _part(file, card, "input", "shape")
     if name == "mlp":
-        return models.MLP(models.product(shape), outputs, width=options["width"], depth=options["depth"])
+        return models.MLP(models.product(shape), outputs, width=option("width"), depth=option("depth"))
     if name == "linear":
         return models.LinearModel(models.product(shape), outputs)
     if name == "mnist_cnn":
@@ -93,7 +103,7 @@ def _network(card: Dict[str, Any], folder: pathlib.Path) -> torch.nn.Module:
     if name in ("resnet18", "resnet50", "densenet121"):
         return _of_torchvision(name, shape[0], outputs)
     if name == "distilbert":
-        return _distilbert(options, outputs)
+        return _distilbert(option, outputs)
     raise ValueError(
         f"unknown model '{name}'. Known: mlp, linear, mnist_cnn, resnet18, resnet50, densenet121, distilbert"
     )
@@ -114,18 +124,18 @@ def _of_torchvision(name: str, channels: int, outputs: int) -> torch.nn.Module:
     return module
 
 
-def _distilbert(options: Dict[str, Any], outputs: int) -> torch.nn.Module:
+def _distilbert(option: Callable[[str], Any], outputs: int) -> torch.nn.Module:
     try:
         import transformers
     except ImportError as error:
         raise ImportError("distilbert: expected transformers, whose class it is, got none installed") from error
     config = transformers.DistilBertConfig(
-        vocab_size=options["distilbert_vocabulary"],
-        max_position_embeddings=options["distilbert_positions"],
-        n_layers=options["distilbert_layers"],
-        n_heads=options["distilbert_heads"],
-        dim=options["distilbert_dim"],
-        hidden_dim=options["distilbert_hidden"],
+        vocab_size=option("distilbert_vocabulary"),
+        max_position_embeddings=option("distilbert_positions"),
+        n_layers=option("distilbert_layers"),
+        n_heads=option("distilbert_heads"),
+        dim=option("distilbert_dim"),
+        hidden_dim=option("distilbert_hidden"),
         num_labels=outputs,
     )
     return transformers.DistilBertForSequenceClassification(config)

@@ -106,8 +106,11 @@ def estimate_preference(losses: ArrayLike) -> np.ndarray:
     [1.0, 5000.0, 5000.0]
     """
     values = np.asarray(losses, dtype=float)
+    for i, value in enumerate(values):
+        if not 0 <= value < np.inf:
+            raise ValueError(f"losses[{i}]: expected a finite number that is not negative, got {value:g}")
     positive = values[values > 0]
-    if not len(positive) or not np.isfinite(positive.min()):
+    if not len(positive):
         raise ValueError("losses: expected at least one above 0 to estimate a preference, got only zeros")
     floored = np.maximum(values, positive.min())
     preference = 1e2 * floored[0] / floored
@@ -251,11 +254,7 @@ class Pair:
         **options: Any,
     ):
         self._solver = Solver(solver, True, **options)
-        self._preference = None if preference is None else np.array(preference, dtype=float)
-        if self._preference is not None and self._preference.ndim != 1:
-            raise ValueError(
-                f"preference: expected one value per objective, got shape {list(self._preference.shape)}"
-            )
+        self._preference = None if preference is None else _checked_preference(preference)
         if pretrain < 0:
             raise ValueError(f"pretrain: expected an integer of at least 0, got {pretrain}")
         buffers = list(buffers)
@@ -304,6 +303,11 @@ class Pair:
         preference, not scalars, or without a graph.
         """
         names, terms = _checked(losses)
+        # Here, since the solver would only say so after the pretraining.
+        if self._preference is not None and len(terms) not in (1, len(self._preference)):
+            raise ValueError(
+                f"preference: expected {len(terms)} values, one per objective, got {len(self._preference)}"
+            )
         with_solver = not self.pretraining
         if with_solver and self.steps == self.pretrain and self._descent is not self._balance:
             self.guard._begin_optimizer()
@@ -457,6 +461,16 @@ def _checked(losses: Losses) -> Tuple[Tuple[str, ...], List[Tensor]]:
         if not term.requires_grad:
             raise ValueError(f"losses[{i}]: expected a scalar with a graph, got one that does not require gradients")
     return names, [term.reshape(()) for term in terms]
+
+
+def _checked_preference(preference: ArrayLike) -> np.ndarray:
+    values = np.array(preference, dtype=float)
+    if values.ndim != 1:
+        raise ValueError(f"preference: expected one value per objective, got shape {list(values.shape)}")
+    for i, value in enumerate(values):
+        if not 0 < value < np.inf:
+            raise ValueError(f"preference[{i}]: expected a finite positive number, got {value:g}")
+    return values
 
 
 def _dead_graph(name: str, error: RuntimeError) -> Exception:

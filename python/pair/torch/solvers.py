@@ -19,12 +19,10 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from .._core import Solution, Solver
+from .._solve import SolverInfo
 from .._solve import solvers as _registered
 
 __all__: List[str] = []
-
-# Solvers whose weights do not depend on the losses: set_losses is optional.
-_WITHOUT_LOSSES = {"linear", "mgda", "pcgrad", "cagrad", "nash", "upgrad"}
 
 
 class Weighting(nn.Module):
@@ -36,10 +34,12 @@ class Weighting(nn.Module):
     options : the solver's, such as ``epsilon``. Defaults are those of training (:class:`pair.OptionInfo`).
 
     ``solution`` is the last :class:`pair.Solution`, for monitoring. Solvers that use the weights of the previous step
-    (``EPOSmooth``) keep them; :meth:`reset` forgets them. Weights take no gradient.
+    (``EPOSmooth``) keep them; :meth:`reset` forgets them. Weights take no gradient. ``uses_losses``: whether
+    :meth:`set_losses` is required.
     """
 
     solver_name = "epo"
+    uses_losses = True
     solution: Optional[Solution]
 
     def __init__(self, preference: Optional[ArrayLike] = None, **options: Any):
@@ -73,10 +73,12 @@ class Weighting(nn.Module):
             raise TypeError(f"gramian: expected a tensor, got {type(gramian).__name__}")
         if gramian.dim() != 2 or gramian.shape[0] != gramian.shape[1]:
             raise ValueError(f"gramian: expected shape [m, m], got {list(gramian.shape)}")
+        if not gramian.is_floating_point():
+            raise TypeError(f"gramian: expected a tensor of floating-point numbers, got {gramian.dtype}")
         m = len(gramian)
         losses, self._losses = self._losses, None
         if losses is None:
-            if self.solver_name not in _WITHOUT_LOSSES:
+            if self.uses_losses:
                 raise ValueError(
                     f"losses: expected set_losses(losses) before each use of {type(self).__name__}, got none"
                 )
@@ -125,26 +127,7 @@ def _numbers(name: str, values: Any) -> List[float]:
         raise TypeError(f"{name}: expected one number per objective, got {values!r}") from error
 
 
-_SPELLINGS = {
-    "epo": "EPO",
-    "epo_smooth": "EPOSmooth",
-    "epo_worst": "EPOWorst",
-    "sepo": "SEPO",
-    "linear": "LinearScalarization",
-    "mgda": "MGDA",
-    "pmtl": "PMTL",
-    "pcgrad": "PCGrad",
-    "cagrad": "CAGrad",
-    "nash": "NashMTL",
-    "upgrad": "UPGrad",
-}
-
-
-def _class_name(solver: str) -> str:
-    return _SPELLINGS.get(solver) or "".join(word.capitalize() for word in solver.split("_"))
-
-
-def _documentation(info: Any) -> str:
+def _documentation(info: SolverInfo) -> str:
     options = "".join(
         f"\n    {option.name} : {option.summary}; {option.accepted}, default {option.training_default}"
         for option in info.options
@@ -155,12 +138,16 @@ def _documentation(info: Any) -> str:
     return f"{info.summary[0].upper()}{info.summary[1:]}.\n\n{formula}\n\n{options}{info.advice}\n\n{cited}\n"
 
 
-def _define(info: Any) -> Type[Weighting]:
-    name = _class_name(info.name)
-    body = {"solver_name": info.name, "__doc__": _documentation(info), "__module__": __name__}
-    return type(name, (Weighting,), body)
+def _define(info: SolverInfo) -> Type[Weighting]:
+    body = {
+        "solver_name": info.name,
+        "uses_losses": info.uses_losses,
+        "__doc__": _documentation(info),
+        "__module__": __name__,
+    }
+    return type(info.python_class, (Weighting,), body)
 
 
 for _info in _registered():
-    globals()[_class_name(_info.name)] = _define(_info)
-    __all__.append(_class_name(_info.name))
+    globals()[_info.python_class] = _define(_info)
+    __all__.append(_info.python_class)

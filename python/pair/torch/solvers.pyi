@@ -1,16 +1,15 @@
-# The classes are made from the registry when the module is imported.
+# The classes are made from the registry when the module is imported. scripts/reference writes those at the end.
 
-from typing import Any, Callable, Dict, List, Optional, Sequence, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 from numpy.typing import ArrayLike
 from torch import Tensor, nn
 
 from .._core import Solution
 
-__all__: List[str]
-
 class Weighting(nn.Module):
     solver_name: str
+    uses_losses: bool
     solution: Optional[Solution]
     def __init__(self, preference: Optional[ArrayLike] = None, **options: Any) -> None: ...
     @property
@@ -27,6 +26,24 @@ class Composition(nn.Module):
     def forward(self, statistic: Tensor, /) -> Tensor: ...
     def __lshift__(self, fn: Callable[[Tensor], Tensor]) -> Composition: ...
 
+# One class per solver, written by scripts/reference.
+
+__all__ = [
+    "EPO",
+    "EPOSmooth",
+    "EPOWorst",
+    "SEPO",
+    "LinearScalarization",
+    "MGDA",
+    "Chebyshev",
+    "ChebyshevSmooth",
+    "PMTL",
+    "PCGrad",
+    "CAGrad",
+    "NashMTL",
+    "UPGrad",
+]
+
 class EPO(Weighting): ...
 class EPOSmooth(Weighting): ...
 class EPOWorst(Weighting): ...
@@ -40,5 +57,3 @@ class PCGrad(Weighting): ...
 class CAGrad(Weighting): ...
 class NashMTL(Weighting): ...
 class UPGrad(Weighting): ...
-
-def __getattr__(name: str) -> Type[Weighting]: ...  # solvers that were added to the registry

@@ -27,8 +27,9 @@
 //   gen_loss  = mean_i l(w(z_i), y_i) - penalty * disc_loss.
 //
 // In each round of 1 + d_steps_per_g_step updates, the last minimises gen_loss with the run's optimizer, and
-// the others minimise disc_loss with the adversary's Adam, whose rate lr_d rises and falls with the run's. The very first update counts as the second of its round, as
-// in DomainBed, so with one adversary step per round the model begins.
+// the others minimise disc_loss with the adversary's Adam, whose rate lr_d rises and falls with the run's.
+// The very first update counts as the second of its round, as in DomainBed, so with one adversary step per
+// round the model begins.
 //
 // DANN: v_i = 1/n. CDANN: z_i plus an embedding of the class y_i, learned with the adversary, and v_i = 1/(K
 // n_{y_i}), so that all K classes have the same weight.

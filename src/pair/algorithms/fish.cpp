@@ -14,9 +14,9 @@
 //   theta  <- theta + meta_lr (theta_d - theta)
 //
 // To first order in the learning rate this also maximises the inner products of the environments' gradients.
-// Steps are those of the run's optimizer, Adam or SGD, whose state is kept from step to step. Buffers (BatchNorm's statistics) follow the same rule as
-// parameters, as in the authors' code and in DomainBed. meta_lr_shared divides meta_lr by d, as the authors
-// do on WILDS.
+// Steps are those of the run's optimizer, Adam or SGD, whose state is kept from step to step. Buffers
+// (BatchNorm's statistics) follow the same rule as parameters, as in the authors' code and in DomainBed.
+// meta_lr_shared divides meta_lr by d, as the authors do on WILDS.
 
 namespace pair::algorithms {
 namespace {

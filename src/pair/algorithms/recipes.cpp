@@ -1,5 +1,6 @@
 #include "pair/algorithms/recipes.h"
 
+#include <stdexcept>
 #include <utility>
 
 namespace pair::algorithms {
@@ -58,6 +59,15 @@ void on_minibatches(AlgorithmEntry& entry, const base::Assignment& penalty) {
 Drawn& draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
                          const std::string& source) {
   return entry.drawn.emplace_back(Drawn{"domainbed", setting, std::move(distribution), source});
+}
+
+Drawn& drawn_of(AlgorithmEntry& entry, const std::string& where, const std::string& setting) {
+  for (Drawn& drawn : entry.drawn) {
+    if (drawn.where == where && drawn.setting == setting) {
+      return drawn;
+    }
+  }
+  throw std::logic_error(entry.name + ": expected a draw of " + setting + " on " + where + ", got none");
 }
 
 AlgorithmEntry own_update(std::string name, std::string summary, train::OwnUpdate update) {

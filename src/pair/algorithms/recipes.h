@@ -43,6 +43,9 @@ void on_minibatches(AlgorithmEntry& entry, const base::Assignment& penalty);
 Drawn& draw_on_domainbed(AlgorithmEntry& entry, const std::string& setting, base::Distribution distribution,
                          const std::string& source = domainbed);
 
+// The draw of a setting on datasets of a protocol. Throws std::logic_error if the algorithm has none.
+Drawn& drawn_of(AlgorithmEntry& entry, const std::string& where, const std::string& setting);
+
 // An algorithm with its own update; `make` as for train::OwnUpdate.
 AlgorithmEntry own_update(std::string name, std::string summary, train::OwnUpdate update);
 

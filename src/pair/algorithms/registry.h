@@ -22,8 +22,8 @@ struct Defaults {
   std::string where;  // a dataset's protocol or variant (data/registry.h); empty: everywhere
   base::Assignments settings;
   bool minibatches = false;  // only where steps take a part of the data: a dataset in memory with batch > 0
-  // If a user gives steps but not pretrain: this many thirds of the steps are pretrain steps, rounded up. 0: as in
-  // settings. 0 to 3
+  // If a user gives steps but not pretrain: this many thirds of the steps are pretrain steps, rounded up. 0:
+  // as in settings. 0 to 3
   int pretrain_thirds = 0;
 };
 
@@ -34,8 +34,9 @@ struct Drawn {
   base::Distribution distribution;
   std::string source;       // where it comes from: "DomainBed"
   std::string except = {};  // a variant of the protocol that does not draw it
-  // Its names in DomainBed, if they differ from the setting's: one per number of a list. A single number with
-  // several names is the draw of the first; DomainBed draws the others in the same way, and we do not have them.
+  // Its names in DomainBed, if they differ from the setting's. A list has one name per number. If a single
+  // number has several names, DomainBed draws several numbers in the same way, and the setting takes the
+  // first.
   std::vector<std::string> domainbed = {};
   // The distribution of Appendix F.1 of the paper, if it differs; 'pair sweep --search paper' draws from it.
   std::optional<base::Distribution> paper = {};
@@ -53,9 +54,9 @@ struct AlgorithmEntry {
   std::vector<Defaults> defaults = {};
   std::vector<Drawn> drawn = {};
 
-  // The keys of records that PAIR-s reads as losses, the first list that a run has; an empty list is none. No
-  // lists: all objectives of the run. 'pair select' finds these in the records, as it does noisy_losses and
-  // domainbed.
+  // The losses that PAIR-s reads, as lists of keys of records: it takes the first list that a run has. An
+  // empty list means that PAIR-s does not apply. Without lists it reads all objectives of the run. Records
+  // contain this, noisy_losses and domainbed, so that 'pair select' has no list of algorithms.
   std::vector<std::vector<std::string>> losses = {};
   // Whether its losses are too noisy to compare runs by, so that validation accuracy decides (Appendix G.2).
   bool noisy_losses = false;

@@ -59,14 +59,21 @@ bool is_printable(std::uint32_t number) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return result;
+}
+
 std::string plain_name(std::string_view name) {
   std::string result;
   for (const char c : name) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
-      result.push_back(static_cast<char>(std::tolower(static_cast<unsigned char>(c))));
+      result.push_back(c);
     }
   }
-  return result;
+  return lower_case(result);
 }
 
 std::string printable(std::string_view text) {

@@ -17,6 +17,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 // and 'environment'.
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known);
 
+// With the letters A to Z in lower case; other characters are unchanged.
+std::string lower_case(std::string_view text);
+
 // Only letters and digits, in lower case: IB_ERM and ib-erm are both iberm.
 std::string plain_name(std::string_view name);
 

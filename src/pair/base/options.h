@@ -59,8 +59,8 @@ struct Field {
   std::string summary;   // one line
   std::string accepted;  // all values, in the plural: "integers from 1 to 10"
 
-  // DomainBed's distribution of a random search, if it has one. (The paper draws none of the options that are declared
-  // here differently; what it draws for an algorithm is in algorithms::Drawn.)
+  // The distribution that DomainBed's random search draws the option from; none: it is not drawn. The paper
+  // draws these options as DomainBed does. The draws of an algorithm are in algorithms::Drawn.
   std::optional<Distribution> domainbed = {};
   std::string domainbed_name = {};  // in DomainBed, if it has another name for it
   // Whether it is a learning rate, which DomainBed draws as `lr` on datasets with another distribution of `lr`
@@ -79,6 +79,8 @@ struct Field {
 
   // The mode that uses the option, if only one mode does; empty: all.
   std::string group = {};
+  // More exact summaries for single modes, by the mode's name.
+  std::vector<std::pair<std::string, std::string>> summaries = {};
 
   // For values that are paths of files or folders, unless they are empty or "none". Commands make paths absolute, so
   // that a spec holds in any working directory, and set the digest, so that the file's content decides the run.

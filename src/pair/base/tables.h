@@ -23,7 +23,8 @@ struct TextTable {
 // Columns as wide as their widest word, in characters. Lines do not end in spaces.
 std::string aligned(const Rows& rows, const TextTable& table = {});
 
-// A Markdown table; | is escaped, and the end of a line becomes a space. `right`: columns after the first are right-aligned.
+// A Markdown table; | is escaped, and the end of a line becomes a space. `right`: columns after the first are
+// right-aligned.
 std::string markdown(const Rows& rows, bool right = false);
 
 // A CSV value, quoted if necessary (RFC 4180).

@@ -118,7 +118,7 @@ int run(int argc, const char* const* argv, Context& context,
 }
 
 std::string notice_line(std::string_view sentence) {
-  return (sentence.starts_with("warning: ") ? "pair: " : "pair: note: ") + std::string(sentence);
+  return (sentence.starts_with("warning: ") ? "pair: " : "pair: note: ") + printable_lines(sentence);
 }
 
 }  // namespace pair::cli

@@ -50,7 +50,8 @@ class ReaderGone : public std::runtime_error {
 void flush(std::ostream& out);
 
 // A library's notice as it is printed: "pair: note: SENTENCE", or "pair: warning: ..." for a sentence that begins
-// with "warning: ".
+// with "warning: ". Characters that a terminal would not print are replaced (base/names.h), since it may quote the
+// content of a file or the name of a folder.
 std::string notice_line(std::string_view sentence);
 
 // Parses the arguments, runs the subcommand and returns the exit status. Reports errors, including

@@ -68,10 +68,8 @@ void list_samples(const WildsArguments& arguments, Context& context) {
       environment.push_back(groups.names[group]);
     }
     if (!arguments.json) {
-      std::string names;
-      for (const std::size_t group : of[sample]) {
-        names += (names.empty() ? "" : ",") + groups.names[group];
-      }
+      const std::string names =
+          base::joined(of[sample], ",", [&groups](std::size_t group) { return groups.names[group]; });
       context.out << sample << '\t' << base::printable(set.inputs[sample]) << '\t'
                   << json_number(set.label(sample)).dump() << '\t' << names << '\n';
       continue;

@@ -31,9 +31,7 @@ constexpr std::array<std::string_view, 18> other_formats = {
     ".npy", ".npz",        ".onnx", ".pb",   ".pkl", ".pickle", ".pt",     ".pth",   ".tflite"};
 
 void refuse_other_formats(const std::string& file) {
-  std::string ending = std::filesystem::path(file).extension().string();
-  std::ranges::transform(ending, ending.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string ending = base::lower_case(std::filesystem::path(file).extension().string());
   if (std::ranges::find(other_formats, ending) != other_formats.end()) {
     throw UsageError("--out: expected a .safetensors file, the only format that is written, got '" +
                      base::printable(file) + "'");
@@ -44,7 +42,8 @@ void export_weights(const ExportArguments& arguments, Context& context) {
   refuse_other_formats(arguments.out);
   const bool made = runs::export_model(arguments.run, arguments.out, arguments.step);
   if (made) {
-    context.err << "pair: " << arguments.run << " had no model; it was made from the run's last checkpoint\n";
+    context.err << "pair: " << base::printable(arguments.run)
+                << " had no model; it was made from the run's last checkpoint\n";
   }
   if (arguments.json) {
     const nlohmann::ordered_json object{
@@ -53,7 +52,7 @@ void export_weights(const ExportArguments& arguments, Context& context) {
         {"file", arguments.out}};
     context.out << object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
   } else if (!arguments.quiet) {
-    context.out << "Weights in " << arguments.out << '\n';
+    context.out << "Weights in " << base::printable(arguments.out) << '\n';
   }
 }
 

@@ -75,7 +75,8 @@ nlohmann::ordered_json as_json(const std::vector<Listed>& entries) {
   return array;
 }
 
-// The accepted values of entries in groups make lines long, so they are shown only if `verbose`.
+// The accepted values of entries in groups, and the defaults per extension, make lines long, so they are shown only
+// if `verbose`.
 void write_entries(const std::vector<Listed>& entries, bool verbose, std::ostream& out,
                    const std::string& indent = "") {
   std::size_t widest = 0;
@@ -91,7 +92,7 @@ void write_entries(const std::vector<Listed>& entries, bool verbose, std::ostrea
     out << indent << (group.empty() ? "" : "  ") << std::left << std::setw(static_cast<int>(widest) + 2)
         << entry.name << entry.summary;
     for (const auto& [key, value] : entry.details) {
-      if (!value.empty() && (verbose || group.empty() || key != "accepted")) {
+      if (!value.empty() && (verbose || group.empty() || (key != "accepted" && key != "defaults"))) {
         out << " (" << key << ": " << value << ")";
       }
     }
@@ -188,7 +189,11 @@ ListKind solvers() {
           [] {
             std::vector<Listed> entries;
             for (const moo::SolverEntry& entry : moo::solvers()) {
-              entries.push_back({entry.name, entry.summary, {}, {}, options_in(entry)});
+              entries.push_back({entry.name,
+                                 entry.summary,
+                                 {{"python_class", moo::python_class_of(entry)}},
+                                 {},
+                                 options_in(entry)});
             }
             return entries;
           }};

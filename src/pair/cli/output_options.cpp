@@ -1,8 +1,10 @@
 #include "pair/cli/output_options.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "pair/base/names.h"
 #include "pair/base/tables.h"
 #include "pair/cli/command.h"
 #include "pair/plot/files.h"
@@ -15,6 +17,20 @@ bool is_drawn(const std::string& path) {
 }
 
 }  // namespace
+
+void check_not_input(std::string_view option, const std::string& path, std::span<const std::string> inputs) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) {
+    return;  // new, or not replaced: a device or a pipe
+  }
+  for (const std::string& input : inputs) {
+    if (fs::equivalent(path, input, error) && !error) {
+      throw UsageError(std::string(option) + ": expected another file than the input '" +
+                       base::printable(input) + "', got the same");
+    }
+  }
+}
 
 void check_figure_name(std::string_view option, const std::string& path) {
   if (!is_drawn(path) && !path.ends_with(".json")) {

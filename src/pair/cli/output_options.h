@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,9 @@
 namespace pair::cli {
 
 using base::write_output;
+
+// Throws UsageError if `path` is one of the inputs, under this or another name. Call it before the work begins.
+void check_not_input(std::string_view option, const std::string& path, std::span<const std::string> inputs);
 
 // A figure's file; the suffix decides the kind: .svg or .png is drawn, .json has the numbers. Throws
 // UsageError for any other suffix; `option` is used in the message. Call it before the work begins.

@@ -122,8 +122,8 @@ void add_paper_tables(CLI::App& paper, Context& context) {
 
   const auto robust = std::make_shared<PaperTablesArguments>();
   robust->seeds = "0-4";
-  command =
-      paper.add_subcommand("robustness", "PAIR-o's guarded and plain step by learning rate and pretraining");
+  command = paper.add_subcommand(
+      "robustness", "PAIR-o with the guarded step and with the paper's, by learning rate and pretraining");
   add_options(*command, robust);
   command->footer(
       "Finished runs are read, not repeated; Ctrl-C stops cleanly, and the same command continues.\n\n"
@@ -134,7 +134,8 @@ void add_paper_tables(CLI::App& paper, Context& context) {
 
   const auto six = std::make_shared<PaperTablesArguments>();
   six->seeds = "0-9";
-  command = paper.add_subcommand("table6", "ColoredMNIST: IRMv1 combined with another objective, four ways");
+  command =
+      paper.add_subcommand("table6", "ColoredMNIST: IRMv1 with another objective, linear scheme and PAIR-o");
   add_options(*command, six, paper::generality_objectives(), "--methods,--objectives");
   add_search_options(*command, *six);
   command->footer(

@@ -166,14 +166,27 @@ std::string unconverted(const CLI::App& app, std::string_view said) {
          ", got " + in_quotes(*value);
 }
 
+// How to give several values to an option that takes one list.
+std::string separating(const CLI::App& app, const std::string& name) {
+  const CLI::Option* const option = deepest(app).get_option_no_throw(name);
+  const std::string type = option != nullptr ? option->get_type_name() : "";
+  return type == "COLUMNS" ? "; separate columns by commas"
+         : type == "LIST"  ? "; separate values by commas"
+                           : "";
+}
+
 // "--steps: 1 required TEXT missing", "--seed: At Most 1 required but received 2".
-std::string wrong_count(std::string_view said) {
+std::string wrong_count(const CLI::App& app, std::string_view said) {
   const std::string name(said.substr(0, said.find_first_of(": ")));
   if (said.ends_with(" missing")) {
     return name + ": expected a value, got none";
   }
   if (const auto received = between(said, " required but received ", "")) {
     const bool most = said.find("At Most ") != std::string_view::npos;
+    if (most && said.find("At Most 1 required") != std::string_view::npos) {
+      return name + ": expected once, got " + (*received == "2" ? "twice" : *received + " times") +
+             separating(app, name);
+    }
     const std::string count = between(said, most ? "At Most " : "At least ", " required").value_or("1");
     return name + ": expected " + (most ? "" : "at least ") + count + (count == "1" ? " value" : " values") +
            ", got " + *received;
@@ -206,7 +219,7 @@ std::string message_of(const CLI::ParseError& error, const CLI::App& app,
     return unconverted(app, said);
   }
   if (kind == "ArgumentMismatch") {
-    return wrong_count(said);
+    return wrong_count(app, said);
   }
   if (kind == "ExcludesError") {
     const auto [one, other] = around(said, " excludes ");

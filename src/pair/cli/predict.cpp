@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/names.h"
 #include "pair/base/options.h"
 #include "pair/base/output_file.h"
 #include "pair/base/tables.h"
@@ -18,6 +19,7 @@
 #include "pair/cli/output_options.h"
 #include "pair/cli/reading_progress.h"
 #include "pair/cli/train_interrupt.h"
+#include "pair/data/image_folder.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/wilds_predictions.h"
 #include "pair/train/interrupted.h"
@@ -105,7 +107,7 @@ void predict_splits(const PredictArguments& arguments, Context& context) {
         });
     for (const std::filesystem::path& file : files) {
       if (!arguments.quiet) {
-        context.out << file.string() << '\n';
+        context.out << base::printable(file.string()) << '\n';
       }
     }
   } catch (const train::Interrupted&) {
@@ -121,11 +123,16 @@ void predict(const PredictArguments& arguments, Context& context) {
     return;
   }
   if (arguments.request.inputs.empty()) {
-    throw UsageError("INPUTS is required");
+    throw UsageError("INPUTS: expected files, folders, or - for standard input, got none");
   }
   if (arguments.format != "csv" && arguments.format != "jsonl") {
     throw UsageError("--format: expected csv or jsonl, got '" + arguments.format + "'");
   }
+  if (data::is_picture_name(arguments.out)) {
+    throw UsageError("--out: expected the name of a CSV or JSON lines file, got '" +
+                     base::printable(arguments.out) + "', the name of an image");
+  }
+  check_not_input("--out", arguments.out, arguments.request.inputs);
   const runs::PredictRequest request = arguments.model.complete(arguments.request);
 
   std::optional<base::OutputFile> file;
@@ -163,7 +170,7 @@ void predict(const PredictArguments& arguments, Context& context) {
   const runs::PredictResult result = runs::predict(request, context.in, hooks);
   if (result.stopped) {
     context.err << "Stopped after " << result.predicted << " inputs"
-                << (file ? "; " + arguments.out + " is not written" : "") << '\n';
+                << (file ? "; " + base::printable(arguments.out) + " is not written" : "") << '\n';
     context.status = 128 + interrupt.signal();
     return;
   }
@@ -171,7 +178,7 @@ void predict(const PredictArguments& arguments, Context& context) {
     file->finish();
     if (!arguments.quiet) {
       context.out << result.predicted << (result.predicted == 1 ? " prediction" : " predictions") << " in "
-                  << arguments.out << '\n';
+                  << base::printable(arguments.out) << '\n';
     }
   }
   if (result.skipped > 0) {

@@ -1,8 +1,10 @@
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pair/base/names.h"
@@ -25,6 +27,22 @@ struct ReportArguments {
   std::size_t runs = 8;
   bool json = false;
 };
+
+// A file of another kind, such as a table given by mistake, is not replaced.
+void check_page_name(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(path, error) || fs::is_empty(path, error)) {
+    return;
+  }
+  constexpr std::string_view start = "<!doctype html";
+  std::string found(start.size(), '\0');
+  std::ifstream(path, std::ios::binary).read(found.data(), static_cast<std::streamsize>(found.size()));
+  if (base::lower_case(found) != start) {
+    throw UsageError("--out: expected a new file, or an HTML page to replace, got '" + base::printable(path) +
+                     "', which is not an HTML page; give another name or remove it first");
+  }
+}
 
 void write_page(const nlohmann::json& payload, const std::string& path, Context& context) {
   write_output(path, report::page(payload, false));
@@ -50,6 +68,11 @@ void write_figures(const report::Sources& sources, const ReportArguments& argume
 }
 
 void run_report(const ReportArguments& arguments, Context& context) {
+  const bool page = !arguments.out.empty() || (arguments.figures.empty() && !arguments.json);
+  const std::string out = arguments.out.empty() ? "report.html" : arguments.out;
+  if (page) {
+    check_page_name(out);
+  }
   const std::vector<std::filesystem::path> folders(arguments.folders.begin(), arguments.folders.end());
   select::ReadOptions options;
   options.progress = ReadingProgress(context.err);
@@ -60,14 +83,13 @@ void run_report(const ReportArguments& arguments, Context& context) {
     throw UsageError("no run found in '" + arguments.folders.front() +
                      "'; expected run folders, each with a results.jsonl, or folders of them");
   }
-  const bool page = !arguments.out.empty() || (arguments.figures.empty() && !arguments.json);
   if (page || arguments.json) {
     const nlohmann::json payload = payload_of(sources);
     if (arguments.json) {
       context.out << payload.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     }
     if (page) {
-      write_page(payload, arguments.out.empty() ? "report.html" : arguments.out, context);
+      write_page(payload, out, context);
     }
   }
   if (!arguments.figures.empty()) {

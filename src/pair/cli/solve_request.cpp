@@ -65,11 +65,8 @@ std::string_view word_at(std::string_view line, std::size_t read) {
 
 // Python's json and others write these, although JSON does not allow them.
 bool spells_non_finite(std::string_view word) {
-  std::string lower(word);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   constexpr std::array spellings{"nan", "-nan", "inf", "-inf", "+inf", "infinity", "-infinity", "+infinity"};
-  return std::find(spellings.begin(), spellings.end(), lower) != spellings.end();
+  return std::ranges::find(spellings, base::lower_case(word)) != spellings.end();
 }
 
 struct Given {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "pair/algorithms/registry.h"
+#include "pair/base/names.h"
 #include "pair/base/registry.h"
 #include "pair/base/tables.h"
 #include "pair/cli/parse_errors.h"
@@ -156,6 +157,12 @@ std::optional<sweep::Definition> definition_of(const SweepArguments& arguments) 
     return std::nullopt;
   }
   if ((arguments.datasets.empty() && arguments.data.empty()) || arguments.algorithms.empty()) {
+    if (!sweep::read_sweep(arguments.out).empty()) {
+      throw UsageError(
+          "'" + base::printable(arguments.out) +
+          "' holds a sweep, which keeps its settings; give only --out to continue it, all of its "
+          "options to extend it, or another folder for other settings");
+    }
     throw UsageError(
         "a new sweep needs --algorithms, and --datasets or --data; without such options, "
         "the sweep in --out is used");

@@ -166,7 +166,9 @@ void write_json(const LaunchArguments& arguments, std::size_t jobs, std::size_t 
       failures.push_back({{"folder", outcome.directory.filename().string()}, {"message", outcome.error}});
     }
   }
-  const ordered_json summary{{"status", runs.stopped ? "stopped" : "finished"},
+  const ordered_json summary{{"status", runs.stopped       ? "stopped"
+                                        : ended.failed > 0 ? "failed"
+                                                           : "finished"},
                              {"directory", arguments.sweep.out},
                              {"jobs", jobs},
                              {"done", done_before + ended.done},

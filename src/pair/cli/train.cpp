@@ -55,7 +55,7 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
       ranks.rank() == 0 ? runs::warnings_of(std::span(&spec, 1)) : std::vector<std::string>();
   for (const std::string& warning : warnings) {
     if (said.insert(warning).second) {
-      context.err << "pair: warning: " << warning << std::endl;
+      context.err << notice_line("warning: " + warning) << std::endl;
     }
   }
   TensorBoardFiles tensorboard(directory, arguments.tensorboard);
@@ -66,7 +66,12 @@ RunResult train_one(const RunSpec& spec, const std::filesystem::path& directory,
   hooks.ranks = ranks;
   hooks.should_stop = [&] { return interrupt.signal() != 0; };
   hooks.notice = [&](std::string_view sentence) {
-    if (said.emplace(sentence).second) {
+    if (!said.emplace(sentence).second) {
+      return;
+    }
+    if (ranks.rank() == 0 && sentence.starts_with("warning: ")) {
+      display.warn(notice_line(sentence));
+    } else {
       display.say(notice_line(sentence));
     }
   };
@@ -122,11 +127,11 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
         arguments.out.empty() ? runs::default_directory(spec)
         : several             ? std::filesystem::path(arguments.out) / runs::folder_name(spec)
                               : std::filesystem::path(arguments.out);
-    // Before a folder is made: errors in a user's data are found here.
-    if (data::entry_of(spec.dataset.name).described && !runs::RunDirectory::finished(directory, spec)) {
-      const std::string description = runs::description_of_data(spec, datasets);
-      if (!arguments.json && !arguments.quiet) {
-        context.out << description << std::flush;
+    // Before a folder is made: errors in a user's data, model and weights are found here.
+    if (!runs::RunDirectory::finished(directory, spec)) {
+      runs::require_trainable(spec, datasets);
+      if (data::entry_of(spec.dataset.name).described && !arguments.json && !arguments.quiet) {
+        context.out << runs::description_of_data(spec, datasets) << std::flush;
       }
     }
     const std::int64_t sent = ranks.bytes_sent();
@@ -151,7 +156,8 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
 void train(const TrainArguments& arguments, Context& context) {
   // Exceeding a file size limit must be a failed write, like a full disk.
   std::signal(SIGXFSZ, SIG_IGN);
-  const std::vector<RunSpec> specs = specs_of(arguments);  // before ranks are started
+  std::vector<std::string> notes;
+  const std::vector<RunSpec> specs = specs_of(arguments, &notes);  // before ranks are started
   const Interrupt interrupt;
   TrainRanks ranks(arguments.ranks, context.arguments);
   const std::int64_t rank = ranks.ranks().rank();
@@ -160,6 +166,9 @@ void train(const TrainArguments& arguments, Context& context) {
     own.quiet = true;
     own.json = false;
     own.tensorboard = false;
+  }
+  for (const std::string& note : own.quiet ? std::vector<std::string>() : notes) {
+    context.err << notice_line(note) << std::endl;
   }
   const std::string name = rank > 0 ? "rank " + std::to_string(rank) + ": " : "";
   try {

@@ -174,7 +174,8 @@ void add_train_options(CLI::App& command, TrainArguments& arguments) {
                      "Processes on this machine that train the run together, each with its share of every "
                      "batch; torchrun and srun start their own (docs/cluster.md)");
   command.add_flag("--json", arguments.json, "Write a summary as JSON at the end");
-  command.add_flag("--quiet", arguments.quiet, "No progress and no table");
+  command.add_flag("--quiet", arguments.quiet,
+                   "No progress, no notes and no table; warnings and errors are still printed");
   arrange_help(command);
   command.footer(footer);
 }

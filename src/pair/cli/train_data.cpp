@@ -46,12 +46,6 @@ const std::vector<DataOption>& data_options() {
   return all;
 }
 
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
-
 [[noreturn]] void refuse_data(const std::string& path, const std::string& got) {
   throw std::invalid_argument("--data: expected a CSV file or a folder of images, got '" +
                               base::printable(path) + "', " + got);
@@ -59,7 +53,7 @@ std::string lower_case(std::string text) {
 
 bool is_list_of_numbers(std::string_view text) {
   const std::vector<std::string> parts = base::comma_separated(text);
-  return std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(), [](const std::string& part) {
     return base::number_from<std::int64_t>(part).has_value();
   });
 }
@@ -79,6 +73,15 @@ std::int64_t environment_named(const std::string& name, const std::vector<std::s
                               ", or numbers from 0 to " + std::to_string(names.size() - 1) +
                               ") or each, got '" + base::printable(name.substr(0, 40)) + "'" +
                               (near.empty() ? "" : "; did you mean '" + base::printable(near) + "'?"));
+}
+
+bool is_whole(const std::string& text) {
+  return base::number_from<std::int64_t>(text).has_value();
+}
+
+// Whether the names of the environments are the user's, and are known from the data alone.
+bool has_own_names(const data::Dataset& dataset) {
+  return data::entry_of(dataset.name).environments_in_data || dataset.name == "images";
 }
 
 std::vector<std::string> listed(std::string_view text) {
@@ -184,7 +187,7 @@ NamedData data_named(const std::string& path, std::string_view dataset) {
     refuse_data(path, "which " + fault);
   }
   constexpr std::array<std::string_view, 6> others{".xlsx", ".xls", ".ods", ".parquet", ".zip", ".sav"};
-  const std::string extension = lower_case(fs::path(path).extension().string());
+  const std::string extension = base::lower_case(fs::path(path).extension().string());
   if (!folder && std::find(others.begin(), others.end(), extension) != others.end()) {
     refuse_data(path, "which is another kind of file; the program that wrote it can export CSV");
   }
@@ -278,11 +281,28 @@ std::vector<std::int64_t> environments_named(std::string_view text, const std::v
   for (const std::string& part : listed(whole)) {
     numbers.push_back(environment_named(part, names));
   }
+  if (numbers.empty()) {
+    (void)environment_named(whole, names);  // refuses it
+  }
   return numbers;
 }
 
+std::string note_of_number(std::string_view text, const std::vector<std::string>& names) {
+  if (!std::ranges::all_of(names, is_whole) || std::ranges::find(names, base::trimmed(text)) != names.end()) {
+    return "";
+  }
+  for (const std::string& part : listed(text)) {
+    if (std::ranges::find(names, part) == names.end()) {
+      return "--test-envs: no environment is named '" + base::printable(part) +
+             "'; as a number from 0, it means '" +
+             base::printable(names[static_cast<std::size_t>(environment_named(part, names))]) + "'";
+    }
+  }
+  return "";
+}
+
 std::vector<std::int64_t> environments_named(std::string_view text, const data::Dataset& dataset) {
-  if (!data::entry_of(dataset.name).environments_in_data && is_list_of_numbers(text)) {
+  if (!has_own_names(dataset) && is_list_of_numbers(text)) {
     std::vector<std::int64_t> numbers;
     for (const std::string& part : base::comma_separated(text)) {
       numbers.push_back(*base::number_from<std::int64_t>(part));
@@ -292,7 +312,8 @@ std::vector<std::int64_t> environments_named(std::string_view text, const data::
   return environments_named(text, data::environment_names(dataset));
 }
 
-std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text) {
+std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text,
+                                                  std::vector<std::string>* notes) {
   if (runs::find_setting(spec, "test_envs") == nullptr) {
     if (text == nullptr) {
       return {spec};
@@ -303,7 +324,7 @@ std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, con
   }
   const bool in_data = data::entry_of(spec.dataset.name).environments_in_data;
   // Where names are not needed, files are not read for them.
-  if (!in_data && (text == nullptr || is_list_of_numbers(*text))) {
+  if (text == nullptr ? !in_data : !has_own_names(spec.dataset) && is_list_of_numbers(*text)) {
     runs::RunSpec same = spec;
     if (text != nullptr) {
       runs::set(same, "test_envs", *text);
@@ -315,7 +336,11 @@ std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, con
     return {tested_on(spec, {static_cast<std::int64_t>(names.size()) - 1})};
   }
   if (base::trimmed(*text) != "each" || std::find(names.begin(), names.end(), "each") != names.end()) {
-    return {tested_on(spec, environments_named(*text, names))};
+    const std::vector<std::int64_t> environments = environments_named(*text, names);
+    if (std::string note = note_of_number(*text, names); notes != nullptr && !note.empty()) {
+      notes->push_back(std::move(note));
+    }
+    return {tested_on(spec, environments)};
   }
   std::vector<runs::RunSpec> specs;
   for (std::size_t e = 0; e < names.size(); ++e) {

@@ -54,12 +54,17 @@ void refuse_columns(std::string_view dataset, const base::Assignments& settings)
 std::vector<std::int64_t> environments_named(std::string_view text, const std::vector<std::string>& names);
 
 // The same for a dataset. Its names are looked up, for which a user's file is read, only if the text is not a
-// list of numbers or the dataset has environments_in_data.
+// list of numbers, or the names are the user's: the dataset has environments_in_data, or is images.
 std::vector<std::int64_t> environments_named(std::string_view text, const data::Dataset& dataset);
+
+// A note for the user if a text that environments_named takes has a number that is not a name, although all names
+// are integers, such as years; otherwise empty.
+std::string note_of_number(std::string_view text, const std::vector<std::string>& names);
 
 // The specs that '--test-envs TEXT' stands for, without the setting if `text` is null: one, or one per
 // environment if it is "each". For datasets that have the setting test_envs. Without the text, a dataset with
-// environments_in_data is tested on its last environment.
-std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text);
+// environments_in_data is tested on its last environment. note_of_number is added to `notes`, if given.
+std::vector<runs::RunSpec> with_test_environments(const runs::RunSpec& spec, const std::string* text,
+                                                  std::vector<std::string>* notes = nullptr);
 
 }  // namespace pair::cli

@@ -64,15 +64,51 @@ void sort_by_group(std::vector<Listed>& entries) {
   });
 }
 
+using Declaration = runs::KnownSetting::Declaration;
+
+// The extensions that declare each value, in the order of their first.
+std::vector<std::pair<std::string, std::vector<std::string>>> extensions_by(
+    std::string Declaration::*value, const std::vector<Declaration>& declarations) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> extensions;
+  for (const Declaration& declaration : declarations) {
+    const std::string text = (declaration.*value).empty() ? "none" : declaration.*value;
+    auto same = std::ranges::find_if(extensions, [&text](const auto& entry) { return entry.first == text; });
+    if (same == extensions.end()) {
+      same = extensions.insert(same, {text, {}});
+    }
+    same->second.push_back(declaration.extension);
+  }
+  return extensions;
+}
+
+// "0 (cmnist, halves); 0.2 (images, table)"; empty if they all declare one value.
+std::string differing(const runs::KnownSetting& known, std::string Declaration::*value) {
+  const auto extensions = extensions_by(value, known.declarations);
+  return extensions.size() < 2 ? "" : base::joined(extensions, "; ", [](const auto& entry) {
+    return entry.first + " (" + base::joined(entry.second) + ")";
+  });
+}
+
+// "0 or 0.2".
+std::string default_text(const runs::KnownSetting& known) {
+  const auto extensions = extensions_by(&Declaration::default_value, known.declarations);
+  return extensions.size() < 2
+             ? known.default_value
+             : base::joined(extensions, " or ", [](const auto& entry) { return entry.first; });
+}
+
 std::vector<Listed> settings() {
   const std::map<std::string_view, std::string> by_name = groups_of_settings();
   std::vector<Listed> entries;
   for (const runs::KnownSetting& known : runs::known_settings()) {
-    entries.push_back(
-        {known.name,
-         known.summary,
-         {{"default", known.default_value}, {"accepted", known.accepted}, {"of", known.belongs_to}},
-         by_name.at(known.name)});
+    const std::string accepted = differing(known, &Declaration::accepted);
+    entries.push_back({known.name,
+                       known.summary,
+                       {{"default", default_text(known)},
+                        {"accepted", accepted.empty() ? known.accepted : accepted},
+                        {"of", known.belongs_to},
+                        {"defaults", differing(known, &Declaration::default_value)}},
+                       by_name.at(known.name)});
   }
   sort_by_group(entries);
   return entries;

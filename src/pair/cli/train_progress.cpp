@@ -27,8 +27,8 @@ double number(const nlohmann::json& value) {
   return value.is_number() ? value.get<double>() : std::nan("");
 }
 
-// The weighted loss of the objectives or, if the algorithm has an update of its own, its losses: DANN's and those that its
-// entry declares.
+// The weighted loss of the objectives or, if the algorithm has an update of its own, its losses: DANN's and
+// those that its entry declares.
 std::vector<std::string> names_of_losses(const nlohmann::json& record) {
   std::vector<std::string> names = {"loss", "gen_loss", "disc_loss"};
   const auto args = record.find("args");
@@ -152,10 +152,14 @@ void ProgressDisplay::draw(const std::string& line) {
 }
 
 void ProgressDisplay::say(const std::string& sentence) {
-  end();
   if (style_ != Style::none) {
-    out_ << sentence << std::endl;
+    warn(sentence);
   }
+}
+
+void ProgressDisplay::warn(const std::string& sentence) {
+  end();
+  out_ << sentence << std::endl;
 }
 
 void ProgressDisplay::end() {

@@ -20,6 +20,8 @@ class ProgressDisplay {
   void show(const runs::Progress& progress, double seconds);
   // Prints a sentence on its own line.
   void say(const std::string& sentence);
+  // The same also with Style::none.
+  void warn(const std::string& sentence);
   // Moves the cursor to a new line.
   void end();
 

@@ -160,14 +160,19 @@ std::string drawn_part(const AlgorithmEntry& algorithm) {
                       std::string(algorithms::appendix_f1)});
     }
   }
-  for (const std::string& name : objectives_of(algorithm)) {
-    for (const base::Field& field : objectives::objective_named(name).options.fields()) {
+  const auto add_options = [&rows](const base::Options& options, const std::string& source) {
+    for (const base::Field& field : options.fields()) {
       if (field.domainbed) {
-        rows.push_back({code(field.name), base::as_text(*field.domainbed), place("domainbed"),
-                        link("objectives", name)});
+        rows.push_back({code(field.name),
+                        field.learning_rate ? "as " + code("lr") : base::as_text(*field.domainbed),
+                        place("domainbed"), source});
       }
     }
+  };
+  for (const std::string& name : objectives_of(algorithm)) {
+    add_options(objectives::objective_named(name).options, link("objectives", name));
   }
+  add_options(algorithm.update.options, algorithms::domainbed);
   return "## Sweeps\n\n" +
          (rows.size() == 1 ? "Only the settings that every algorithm has"
                            : base::markdown(rows) + "\nIn addition, the settings that every algorithm has") +

@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "pair/base/files.h"
 #include "pair/base/names.h"
@@ -17,10 +18,21 @@ namespace {
 using base::Assignment;
 using runs::RunSpec;
 
+// Whether the setting weighs objectives after erm in a run that has none. Such runs have it, because sweeps share
+// their settings; and pretrain, because rates of learning depend on it, too.
+bool weighs_nothing(const RunSpec& spec, std::string_view name) {
+  return spec.settings.scheme == train::Scheme::linear && spec.settings.objectives.size() == 1 &&
+         (name == "penalty" || name == "penalties" || name == "pretrain_penalty");
+}
+
 // A setting that the algorithm would ignore is more likely a mistake.
 void refuse_ignored(const RunSpec& spec, const base::Assignments& overrides) {
   const train::Scheme scheme = spec.settings.scheme;
   for (const base::Assignment& override : overrides) {
+    if (weighs_nothing(spec, override.first)) {
+      throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm +
+                       "', which minimises " + spec.settings.objectives.front() + " alone");
+    }
     if (runs::find_setting(spec, override.first) != nullptr && !runs::is_read(spec, override.first)) {
       throw UsageError(override.first + " does not apply to algorithm '" + spec.algorithm + "', which " +
                        (scheme == train::Scheme::linear ? "weighs objectives by fixed penalties"
@@ -43,7 +55,7 @@ RunSpec spec_in_file(const std::string& file) {
 
 }  // namespace
 
-std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
+std::vector<RunSpec> specs_of(const TrainArguments& arguments, std::vector<std::string>* notes) {
   if (!arguments.spec.empty()) {
     return {spec_in_file(arguments.spec)};
   }
@@ -65,7 +77,7 @@ std::vector<RunSpec> specs_of(const TrainArguments& arguments) {
   const RunSpec spec = runs::resolve(dataset, arguments.algorithm, overrides);
   refuse_ignored(spec, overrides);
   runs::check_own_objectives(spec);
-  return with_test_environments(spec, test_envs ? &*test_envs : nullptr);
+  return with_test_environments(spec, test_envs ? &*test_envs : nullptr, notes);
 }
 
 }  // namespace pair::cli

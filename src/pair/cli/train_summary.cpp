@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -44,27 +43,6 @@ std::string score_heading(const std::string& score, const std::string& when, con
   return "Mean squared error " + when + unit + ":\n";
 }
 
-// The part of the test environments, "_in" or "_out", that the record's worst test score was taken over; the
-// other part, if they have one, is for selection.
-std::string part_that_counts(const nlohmann::json& record, const std::vector<std::int64_t>& tests,
-                             const std::string& score) {
-  const auto worst = record.find("worst_test" + score);
-  for (std::string part : {"_in", "_out"}) {
-    std::optional<double> of_part;
-    for (const std::int64_t environment : tests) {
-      const auto found = record.find("env" + std::to_string(environment) + part + score);
-      if (found != record.end() && found->is_number()) {
-        const auto value = found->get<double>();
-        of_part = !of_part ? value : score == "_mse" ? std::max(*of_part, value) : std::min(*of_part, value);
-      }
-    }
-    if (of_part && worst != record.end() && worst->is_number() && *of_part == worst->get<double>()) {
-      return part;
-    }
-  }
-  return "_in";
-}
-
 }  // namespace
 
 void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& out) {
@@ -75,7 +53,7 @@ void write_scores(const RunSpec& spec, const RunResult& result, std::ostream& ou
   const std::string score = last.contains("worst_test_mse") ? "_mse" : "_acc";
   const std::vector<std::string> names = data::environment_names(spec.dataset);
   const std::vector<std::int64_t> tests = data::test_environments(spec.dataset);
-  const std::string counted = part_that_counts(last, tests, score);
+  const std::string& counted = data::entry_of(spec.dataset.name).test_part;
   bool divided = false;  // whether a test environment has a part that does not count
   out << score_heading(score, "after step " + last.at("step").dump(), spec);
   base::Rows rows;

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "pair/base/names.h"
+
 namespace pair::data {
 namespace {
 
@@ -74,10 +76,7 @@ bool is_month_name(std::string_view text) {
   if (text.size() < 3) {
     return false;
   }
-  std::string lower(text.substr(0, 3));
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return std::find(months.begin(), months.end(), lower) != months.end();
+  return std::ranges::find(months, base::lower_case(text.substr(0, 3))) != months.end();
 }
 
 // 4 Mar 2021, 04-Mar-21, Mar 4, 2021.

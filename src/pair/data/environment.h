@@ -31,9 +31,9 @@ struct Environment {
   torch::Tensor inputs;
   torch::Tensor labels;  // [n]: float for binary and regression tasks, int64 for classes
   bool test = false;     // whether it counts for the worst test accuracy
-  // In a streamed set, in place of the tensors: the indices of its samples in the source, at least one. In a
-  // resident set: what more_scores and show know each sample by, in order, such as its row in a file, from 0; may
-  // be empty.
+  // The number of each sample, in order. In a streamed set, which has no tensors: its index in the source; at
+  // least one. In a resident set: a number by which more_scores and show identify it, such as its row in a
+  // file, from 0; may be empty.
   std::vector<std::size_t> samples = {};
   // Whether records have its score. Training environments of large data may be left out, because scoring
   // reads all of their samples.

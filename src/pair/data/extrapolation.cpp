@@ -99,6 +99,7 @@ std::vector<DatasetEntry> extrapolation_entries() {
       return std::vector<std::string>{"lower", "upper", "whole square"};
     };
     made.test_environments = [](const base::Options&) { return std::vector<std::int64_t>{2}; };
+    made.test_part = "_out";
     made.make = [](const base::Options& options, std::uint64_t seed) {
       return extrapolation(options.as<ExtrapolationSpec>(), seed);
     };

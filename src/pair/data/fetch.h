@@ -8,8 +8,9 @@
 #include "pair/data/download.h"
 #include "pair/data/store.h"
 
-// Downloads files into the store, by npm, curl or wget. They are programs of the user's, with proxy and certificates set up, and
-// run a few times in a year; libcurl would be one more library that every user has to have for building.
+// Downloads files into the store, by npm, curl or wget. They are programs of the user's, with proxy and
+// certificates set up, and run a few times in a year; libcurl would be one more library that every user has
+// to have for building.
 
 namespace pair::data {
 

@@ -53,11 +53,9 @@ FolderContents contents_of(const fs::path& folder) {
 bool is_picture_name(std::string_view name) {
   constexpr std::array<std::string_view, 10> extensions{".jpg",  ".jpeg", ".png", ".webp", ".tif",
                                                         ".tiff", ".bmp",  ".ppm", ".pgm",  ".pbm"};
-  return std::ranges::any_of(extensions, [name](std::string_view extension) {
-    return name.size() > extension.size() &&
-           std::ranges::equal(name.substr(name.size() - extension.size()), extension, {}, [](char c) {
-             return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-           });
+  const std::string plain = base::lower_case(name);
+  return std::ranges::any_of(extensions, [&plain](std::string_view extension) {
+    return plain.size() > extension.size() && plain.ends_with(extension);
   });
 }
 

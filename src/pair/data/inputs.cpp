@@ -7,6 +7,7 @@
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
 #include "pair/data/input_kinds.h"
+#include "pair/data/sampler.h"
 
 namespace pair::data {
 
@@ -40,7 +41,7 @@ std::unique_ptr<Inputs> open_inputs(const InputForm& form, std::vector<std::stri
   }
   const InputKind& kind = input_kind_named(form.kind);
   base::check(form.options);
-  base::require_integer("batch", options.batch, 1, 1'000'000);
+  base::require_integer("batch", options.batch, 1, largest_batch);
   if (options.channel && (*options.channel < 0 || *options.channel > 1)) {
     throw std::invalid_argument("channel: expected 0 or 1, got " + std::to_string(*options.channel));
   }

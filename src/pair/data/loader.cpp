@@ -343,7 +343,7 @@ Loader Loader::training(std::shared_ptr<const Source> source, Sampler sampler, c
 Loader Loader::ordered(std::shared_ptr<const Source> source, std::vector<std::size_t> samples,
                        std::int64_t batch, const LoaderOptions& options) {
   check_options(options);
-  base::require_integer("batch", batch, 1, 1'000'000);
+  base::require_integer("batch", batch, 1, largest_batch);
   auto plan = loading::ordered_plan(std::move(samples), static_cast<std::size_t>(batch), options);
   return Loader(std::make_unique<Work>(std::move(source), std::move(plan), options, 0));
 }

@@ -65,6 +65,9 @@ struct DatasetEntry {
   std::function<std::vector<std::string>(const base::Options&)> environments = {};
   // The test environments. If a dataset does not let the user choose them, they come last.
   std::function<std::vector<std::int64_t>(const base::Options&)> test_environments = {};
+  // The part of a test environment that the worst test score is taken over, if records have two: "_in", or
+  // "_out". The other one is for model selection.
+  std::string test_part = "_in";
   // Checks that involve several options. Throws std::invalid_argument.
   std::function<void(const base::Options&)> check = [](const base::Options&) {};
   // Makes the data. The seed determines all draws.

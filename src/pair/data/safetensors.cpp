@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "pair/base/files.h"
+#include "pair/base/tables.h"
 
 namespace pair::data {
 namespace {
@@ -52,12 +53,10 @@ std::string shown_name(std::string_view name) {
 }
 
 std::string shown_shape(std::span<const std::int64_t> shape) {
-  std::string text = "[";
   constexpr std::size_t most = 8;
-  for (std::size_t i = 0; i < std::min(shape.size(), most); ++i) {
-    text += (i == 0 ? "" : ", ") + std::to_string(shape[i]);
-  }
-  return text + (shape.size() > most ? ", ...]" : "]");
+  const std::string text = base::joined(shape.first(std::min(shape.size(), most)), ", ",
+                                        [](std::int64_t size) { return std::to_string(size); });
+  return "[" + text + (shape.size() > most ? ", ...]" : "]");
 }
 
 // The number of bytes of a tensor, or none if it does not fit in 64 bits. A size of 0 does not hide an
@@ -153,11 +152,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     if (place_ == Place::field_given && field_ == "dtype") {
       const auto* const info = std::ranges::find(dtype_infos, text, &DTypeInfo::name);
       if (info == dtype_infos.end()) {
-        std::string known;
-        for (const DTypeInfo& each : dtype_infos) {
-          known += (known.empty() ? "" : ", ") + std::string(each.name);
-        }
-        return refuse("expected one of the dtypes " + known + ", got " + shown_name(text));
+        return refuse("expected one of the dtypes " +
+                      base::joined(dtype_infos, ", ", [](const DTypeInfo& each) { return each.name; }) +
+                      ", got " + shown_name(text));
       }
       entries.back().dtype = info->dtype;
       entries.back().has_dtype = true;

@@ -11,8 +11,6 @@
 namespace pair::data {
 namespace {
 
-constexpr std::int64_t largest_batch = 1'000'000;
-
 // Puts each environment's samples into its order of measuring.
 void arrange_for_measuring(std::vector<std::vector<std::size_t>>& samples, const SamplerOptions& options) {
   if (!options.share.whole()) {

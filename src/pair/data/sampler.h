@@ -19,9 +19,12 @@
 
 namespace pair::data {
 
+// Samples per environment and step.
+inline constexpr std::int64_t largest_batch = 1'000'000;
+
 struct SamplerOptions {
   std::uint64_t seed = 0;
-  std::int64_t batch = 32;                 // samples per environment and step, 1 to 1,000,000
+  std::int64_t batch = 32;                 // samples per environment and step, 1 to largest_batch
   std::int64_t environments_per_step = 0;  // 1 to the number of environments; 0: all of them
   // The part of each environment's batch that this sampler gives: with one sampler per part, together they
   // give the batch of a sampler without parts.

@@ -355,16 +355,43 @@ std::string quoted_names(const std::vector<std::string>& names, std::size_t most
   return names.size() > shown ? text + " and " + std::to_string(names.size() - shown) + " more" : text;
 }
 
+std::string suggested_column(const std::string& name, const std::vector<std::string>& columns) {
+  const std::vector<std::string_view> views(columns.begin(), columns.end());
+  const std::string_view near = base::nearest(name, views);
+  return near.empty() ? "" : "; did you mean " + cell_shown(near) + "?";
+}
+
+std::vector<std::string> named_columns(std::span<const std::string_view> fields) {
+  std::vector<std::string> names;
+  for (const std::string_view field : fields) {
+    if (const std::string_view name = trimmed_cell(field); !name.empty()) {
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
+std::size_t require_column(std::span<const std::string_view> fields, const std::string& name,
+                           std::string_view content, const std::string& file) {
+  const auto place =
+      std::ranges::find_if(fields, [&name](std::string_view field) { return trimmed_cell(field) == name; });
+  if (place == fields.end()) {
+    const std::vector<std::string> names = named_columns(fields);
+    throw std::invalid_argument(base::printable(file) + ": expected the column " + cell_shown(name) +
+                                " with " + std::string(content) + ", got " + quoted_names(names) +
+                                suggested_column(name, names));
+  }
+  return static_cast<std::size_t>(place - fields.begin());
+}
+
 void check_column(std::string_view what, const std::string& name, const std::vector<std::string>& columns,
                   const std::string& file) {
   if (names_hold(columns, name)) {
     return;
   }
-  const std::vector<std::string_view> views(columns.begin(), columns.end());
-  const std::string_view near = base::nearest(name, views);
   throw std::invalid_argument(std::string(what) + ": expected a column of " + base::printable(file) +
                               ", which has " + quoted_names(columns) + ", got " + cell_shown(name) +
-                              (near.empty() ? "" : "; did you mean " + cell_shown(near) + "?"));
+                              suggested_column(name, columns));
 }
 
 Table read_table(const std::filesystem::path& path, const TableReading& reading) {

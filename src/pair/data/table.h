@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,15 @@ std::string missing_rows(const Column& column);
 
 // "'a', 'b' and 'c'", for sentences: at most `most` of them, then "and 7 more".
 std::string quoted_names(const std::vector<std::string>& names, std::size_t most = 30);
+
+// "; did you mean 'age'?", if one of the columns is near the name; otherwise nothing.
+std::string suggested_column(const std::string& name, const std::vector<std::string>& columns);
+// The named columns of a file's first row, without spaces around the names.
+std::vector<std::string> named_columns(std::span<const std::string_view> fields);
+// The place of a column among the fields of a file's first row. Throws std::invalid_argument "FILE: expected the
+// column 'NAME' with CONTENT, got 'a' and 'b'" if it is not there.
+std::size_t require_column(std::span<const std::string_view> fields, const std::string& name,
+                           std::string_view content, const std::string& file);
 
 // "--ignore 'patient id,date'": the option for these columns, quoted for a shell such as bash.
 std::string ignore_option(const std::vector<std::string>& columns);

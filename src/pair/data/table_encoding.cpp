@@ -11,6 +11,7 @@
 #include "pair/base/names.h"
 #include "pair/base/tables.h"
 #include "pair/data/cell.h"
+#include "pair/data/table.h"
 
 namespace pair::data {
 namespace {
@@ -163,9 +164,10 @@ RowEncoder::RowEncoder(TableEncoding encoding, std::span<const std::string_view>
     }
   }
   if (!absent.empty()) {
+    const std::vector<std::string> present = named_columns(names);
     throw std::invalid_argument("columns: expected " + quoted_names(absent) +
-                                ", which the model was trained on, got " +
-                                quoted_names({names.begin(), names.end()}));
+                                ", which the model was trained on, got " + quoted_names(present) +
+                                (absent.size() == 1 ? suggested_column(absent.front(), present) : ""));
   }
   label_place_ = place_of(encoding_.label.name);
   for (const std::string& name : encoding_.environment) {

@@ -11,23 +11,16 @@
 #include "pair/data/csv.h"
 #include "pair/data/sha256.h"
 #include "pair/data/shared_fields.h"
+#include "pair/data/table.h"
 #include "pair/data/test_envs.h"
 
 namespace pair::data {
 namespace {
 
-void check_given(const TableSpec& spec) {
-  if (spec.file.empty()) {
-    throw std::invalid_argument("file: expected a CSV file, got none; '--data FILE' names it");
-  }
-  if (spec.label.empty()) {
-    throw std::invalid_argument("label: expected the column to predict, got none; '--label COLUMN' names it");
-  }
-  if (spec.environment.empty()) {
-    throw std::invalid_argument(
-        "environment: expected the column that says where a row is from, got none; "
-        "'--environment COLUMN' names it");
-  }
+[[noreturn]] void refuse_absence(const char* expected, const char* option,
+                                 const std::vector<std::string>& columns, const std::string& file) {
+  throw std::invalid_argument(std::string(expected) + ", got none; '" + option + " COLUMN' names it; " +
+                              base::printable(file) + " has " + quoted_names(columns));
 }
 
 }  // namespace
@@ -100,8 +93,17 @@ void describe(base::Fields<TableSpec>& field) {
 }
 
 void validate(const TableSpec& spec) {
-  check_given(spec);
+  if (spec.file.empty()) {
+    throw std::invalid_argument("file: expected a CSV file, got none; '--data FILE' names it");
+  }
   const std::vector<std::string> columns = read_column_names(spec.file, separator_of(spec));
+  if (spec.label.empty()) {
+    refuse_absence("label: expected the column to predict", "--label", columns, spec.file);
+  }
+  if (spec.environment.empty()) {
+    refuse_absence("environment: expected the column that says where a row is from", "--environment", columns,
+                   spec.file);
+  }
   check_column("label", spec.label, columns, spec.file);
   for (const std::string& name : spec.environment) {
     check_column("environment", name, columns, spec.file);

@@ -6,8 +6,8 @@
 
 #include "pair/data/bytes.h"
 
-// A reader of our own, because the archives are pinned by SHA-256 and already in memory: a hundred lines serve, and every
-// installation is spared libarchive and its nine dependencies.
+// A reader of our own, because the archives are pinned by SHA-256 and already in memory: a hundred lines
+// serve, and every installation is spared libarchive and its nine dependencies.
 
 namespace pair::data {
 

@@ -12,6 +12,7 @@
 #include "pair/data/input_kinds.h"
 #include "pair/data/inputs.h"
 #include "pair/data/named_inputs.h"
+#include "pair/data/table.h"
 #include "pair/data/text.h"
 
 // Texts as inputs: CSV files (.csv, .tsv, either gzipped) with the column that the model was trained on;
@@ -21,8 +22,7 @@ namespace pair::data {
 namespace {
 
 bool is_csv_name(std::string name) {
-  std::ranges::transform(name, name.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  name = base::lower_case(name);
   if (name.ends_with(".gz")) {
     name.resize(name.size() - 3);
   }
@@ -107,14 +107,7 @@ class TextInputs final : public Inputs {
     if (!reader_->next()) {
       throw std::invalid_argument(reader_->name() + ": expected a row of column names, got nothing");
     }
-    const auto fields = reader_->fields();
-    for (place_ = 0; place_ < fields.size(); ++place_) {
-      if (base::trimmed(fields[place_]) == form_.text_column) {
-        return;
-      }
-    }
-    throw std::invalid_argument(reader_->name() + ": expected the column '" +
-                                base::printable(form_.text_column) + "' with the texts, got none");
+    place_ = require_column(reader_->fields(), form_.text_column, "the texts", reader_->name());
   }
 
   TextInput form_;

@@ -18,9 +18,9 @@ struct WildsGeneration {
 };
 
 // Writes ROOT/NAME_vVERSION; for civilcomments also ROOT/civilcomments_vocab.txt, a vocabulary of the words in
-// the made-up comments, with ids below 128. Throws std::invalid_argument for an unknown name, an option out of range, or a
-// folder that already exists; std::runtime_error if it cannot be written. The same options give the same
-// bytes.
+// the made-up comments, with ids below 128. Throws std::invalid_argument for an unknown name, an option out
+// of range, or a folder that already exists; std::runtime_error if it cannot be written. The same options
+// give the same bytes.
 void generate_wilds(std::string_view name, const std::filesystem::path& root,
                     const WildsGeneration& options = {});
 

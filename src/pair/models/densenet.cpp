@@ -144,18 +144,20 @@ class DenseFeatures final : public torch::nn::Module {
   torch::nn::BatchNorm2d norm5_{nullptr};
 };
 
+void require_side(const ModelInput& input) {
+  // Each side is halved five times.
+  constexpr std::int64_t shortest_side = 32;
+  if (input.shape[1] < shortest_side || input.shape[2] < shortest_side) {
+    std::ostringstream message;
+    message << "densenet121: expected inputs of shape [channels, rows, columns] with at least "
+            << shortest_side << " rows and columns, got " << at::IntArrayRef(input.shape);
+    throw std::invalid_argument(message.str());
+  }
+}
+
 class DenseNet final : public Model {
  public:
   DenseNet(const DenseNetOptions& options, const ModelInput& input) : freeze_bn_(options.freeze_bn) {
-    // Each side is halved five times.
-    constexpr std::int64_t shortest_side = 32;
-    if (input.shape.size() != 3 || input.shape[1] < shortest_side || input.shape[2] < shortest_side) {
-      std::ostringstream message;
-      message << "densenet121: expected inputs of shape [channels, rows, columns] with at least "
-              << shortest_side << " rows and columns, got " << at::IntArrayRef(input.shape)
-              << "; this model is for images";
-      throw std::invalid_argument(message.str());
-    }
     features_ = register_module("features", std::make_shared<DenseFeatures>(input.shape.front()));
     dropout_ = register_module("dropout", std::make_shared<Dropout>(options.dropout));
     head = register_module("classifier", torch::nn::Linear(features_->outputs(), input.outputs));
@@ -201,13 +203,16 @@ class DenseNet final : public Model {
 }  // namespace
 
 ModelEntry densenet121() {
-  return model_entry<DenseNetOptions>(
+  ModelEntry entry = model_entry<DenseNetOptions>(
       "densenet121", "121 layers with BatchNorm, each connected to all before it; 1024 features",
       [](const DenseNetOptions& options, const ModelInput& input, data::Random& random) {
         auto model = std::make_shared<DenseNet>(options, input);
         fill_for_relu(*model, random);
         return model;
       });
+  entry.takes = Takes::images;
+  entry.check = [](const base::Options& /*options*/, const ModelInput& input) { require_side(input); };
+  return entry;
 }
 
 }  // namespace pair::models

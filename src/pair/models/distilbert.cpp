@@ -85,6 +85,28 @@ torch::Tensor linear(const torch::nn::Linear& layer, const torch::Tensor& rows) 
   return torch::linear(rows, layer->weight, layer->bias);
 }
 
+void require_vocabulary_above(std::int64_t id, std::int64_t vocabulary) {
+  if (id >= vocabulary) {
+    throw std::invalid_argument("distilbert_vocabulary: expected more than the largest token id, " +
+                                std::to_string(id) + ", got " + std::to_string(vocabulary) +
+                                "; it is the number of lines of vocab.txt");
+  }
+}
+
+void require_rows_of_tokens(const DistilBertOptions& options, const ModelInput& input) {
+  if (options.dim % options.heads != 0) {
+    throw std::invalid_argument("distilbert_heads: expected a divisor of distilbert_dim, " +
+                                std::to_string(options.dim) + ", got " + std::to_string(options.heads));
+  }
+  if (input.shape.size() > 1 || input.size > options.positions || input.size < 2) {
+    std::ostringstream message;
+    message << "distilbert: expected rows of 2 to " << options.positions
+            << " token ids (distilbert_positions), got inputs of shape " << at::IntArrayRef(input.shape);
+    throw std::invalid_argument(message.str());
+  }
+  require_vocabulary_above(input.tokens.value_or(0) - 1, options.vocabulary);
+}
+
 class BertEmbeddings final : public torch::nn::Module {
  public:
   explicit BertEmbeddings(const DistilBertOptions& options)
@@ -280,16 +302,6 @@ class DistilBert final : public Model, public StartsFromOtherTask {
  public:
   DistilBert(const DistilBertOptions& options, const ModelInput& input)
       : vocabulary_(options.vocabulary), positions_(options.positions) {
-    if (options.dim % options.heads != 0) {
-      throw std::invalid_argument("distilbert_heads: expected a divisor of distilbert_dim, " +
-                                  std::to_string(options.dim) + ", got " + std::to_string(options.heads));
-    }
-    if (input.shape.size() > 1 || input.size > options.positions || input.size < 2) {
-      std::ostringstream message;
-      message << "distilbert: expected rows of 2 to " << options.positions
-              << " token ids (distilbert_positions), got inputs of shape " << at::IntArrayRef(input.shape);
-      throw std::invalid_argument(message.str());
-    }
     encoder_ = register_module("distilbert", std::make_shared<BertEncoder>(options));
     before_head_ = register_module("pre_classifier", torch::nn::Linear(options.dim, options.dim));
     dropout_ = register_module("dropout", std::make_shared<Dropout>(options.head_dropout));
@@ -335,10 +347,8 @@ void DistilBert::check_inputs(const torch::Tensor& inputs) const {
     throw std::invalid_argument(message.str());
   }
   // Reading a number from another device would make a step wait for it; LibTorch refuses there by itself.
-  if (inputs.is_cpu() && inputs.size(0) > 0 && inputs.max().item<std::int64_t>() >= vocabulary_) {
-    throw std::invalid_argument("distilbert_vocabulary: expected more than the largest token id, " +
-                                std::to_string(inputs.max().item<std::int64_t>()) + ", got " +
-                                std::to_string(vocabulary_) + "; it is the number of lines of vocab.txt");
+  if (inputs.is_cpu() && inputs.size(0) > 0) {
+    require_vocabulary_above(inputs.max().item<std::int64_t>(), vocabulary_);
   }
 }
 
@@ -369,13 +379,18 @@ void DistilBert::draw(data::Random& random) {
 }  // namespace
 
 ModelEntry distilbert() {
-  return model_entry<DistilBertOptions>(
+  ModelEntry entry = model_entry<DistilBertOptions>(
       "distilbert", "DistilBERT for texts as token ids; 768 features",
       [](const DistilBertOptions& options, const ModelInput& input, data::Random& random) {
         auto model = std::make_shared<DistilBert>(options, input);
         model->draw(random);
         return model;
       });
+  entry.takes = Takes::tokens;
+  entry.check = [](const base::Options& options, const ModelInput& input) {
+    require_rows_of_tokens(options.as<DistilBertOptions>(), input);
+  };
+  return entry;
 }
 
 }  // namespace pair::models

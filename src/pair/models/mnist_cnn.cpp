@@ -107,16 +107,11 @@ ModelEntry mnist_cnn() {
       "mnist_cnn",
       "DomainBed's network for digits: four convolutions with group norm, 128 features, a linear head",
       [](const MnistCnnOptions& options, const ModelInput& input, data::Random& random) {
-        if (input.shape.size() != 3) {
-          std::ostringstream message;
-          message << "mnist_cnn: expected inputs of shape [channels, rows, columns], got "
-                  << at::IntArrayRef(input.shape) << "; this model is for images";
-          throw std::invalid_argument(message.str());
-        }
         auto model = std::make_shared<MnistCnn>(options, input.shape.front(), input.outputs);
         fill_default(*model, random);
         return model;
       });
+  entry.takes = Takes::images;
   entry.fp16_flag = "half";
   return entry;
 }

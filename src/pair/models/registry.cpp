@@ -1,5 +1,6 @@
 #include "pair/models/registry.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "pair/base/numbers.h"
@@ -14,6 +15,25 @@ constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 
 void require_size(std::string_view what, std::int64_t value) {
   base::require_integer("a model's " + std::string(what), value, 1, largest_size);
+}
+
+// Without `tokens`, a model for token ids is trusted to be one for these inputs.
+bool fits(Takes takes, const ModelInput& input) {
+  const bool images = input.shape.size() == 3;
+  if (!input.tokens) {
+    return takes != Takes::images || images;
+  }
+  return (takes == Takes::tokens) == (*input.tokens > 0) && (takes != Takes::images || images);
+}
+
+std::string text_of(const ModelInput& input) {
+  return input.tokens.value_or(0) > 0 ? "texts as token ids"
+         : input.shape.size() == 3    ? "images"
+                                      : "vectors of numbers, such as rows of a table";
+}
+
+std::string_view text_of(Takes takes) {
+  return takes == Takes::tokens ? "texts as token ids" : takes == Takes::images ? "images" : "numbers";
 }
 
 }  // namespace
@@ -53,12 +73,31 @@ base::Options options_of(std::string_view model, const base::Assignments& change
   return base::with_changes(model_named(model).options, changes);
 }
 
+void require_fit(std::string_view name, const base::Options& options, const ModelInput& input) {
+  const ModelEntry& entry = model_named(name);
+  if (!fits(entry.takes, input)) {
+    std::vector<std::string> fitting;
+    for (const ModelEntry& other : models()) {
+      if (fits(other.takes, input)) {
+        fitting.push_back(other.name);
+      }
+    }
+    throw std::invalid_argument("model: expected a model for " + text_of(input) + " (" +
+                                base::joined_names(fitting) + "), got '" + entry.name + "', which is for " +
+                                std::string(text_of(entry.takes)));
+  }
+  if (entry.check) {
+    entry.check(options, input);
+  }
+}
+
 std::shared_ptr<Model> make_model(std::string_view name, const base::Options& options,
                                   const ModelInput& input, data::Random& random) {
   const ModelEntry& entry = model_named(name);
   base::check(options);
   require_size("input size", input.size);
   require_size("outputs", input.outputs);
+  require_fit(name, options, input);
   return entry.make(options, input, random);
 }
 

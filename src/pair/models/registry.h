@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,15 @@ struct ModelInput {
   std::int64_t size = 0;                 // numbers per input after flattening. 1 to 2^30
   std::vector<std::int64_t> shape = {};  // [channels, rows, columns] of images; may be empty for vectors
   std::int64_t outputs = 1;              // logits per input. 1 to 2^30
+  // For inputs that are token ids: a number above all of them; 0: inputs are numbers. Not set: not known.
+  std::optional<std::int64_t> tokens = {};
+};
+
+// The inputs that a model is for.
+enum class Takes {
+  numbers,  // of any shape
+  images,   // numbers of shape [channels, rows, columns]
+  tokens,   // rows of token ids
 };
 
 struct ModelEntry {
@@ -32,6 +42,9 @@ struct ModelEntry {
   base::Options options = {};  // defaults
   // All parameters are drawn from random (initial.h), so that a seed gives the same model on every device.
   std::function<std::shared_ptr<Model>(const base::Options&, const ModelInput&, data::Random&)> make = {};
+  Takes takes = Takes::numbers;
+  // Further conditions on the inputs, such as a smallest size: throws std::invalid_argument. Empty: none.
+  std::function<void(const base::Options&, const ModelInput&)> check = {};
   // Whether the outputs are linear in the inputs, so that reports show weights and need not estimate them.
   bool linear = false;
   // The flag among the options that asks for steps in fp16 (Model::steps_in_half), which the setting precision bf16
@@ -71,6 +84,9 @@ const ModelEntry& model_named(std::string_view name);
 // The model's options with some values changed, by name and text: options_of("mlp", {{"width", "8"}}). Throws
 // std::invalid_argument for unknown names and invalid values.
 base::Options options_of(std::string_view model, const base::Assignments& changes = {});
+
+// Throws std::invalid_argument if the model does not take the inputs, without building it: make_model does the same.
+void require_fit(std::string_view name, const base::Options& options, const ModelInput& input);
 
 // Throws std::invalid_argument for an unknown name, options out of range, and inputs that the model does not
 // support.

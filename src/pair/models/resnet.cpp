@@ -123,12 +123,6 @@ class ResNet final : public Model {
 template <class BlockKind>
 std::shared_ptr<ResNet> ResNet::of(const std::vector<std::int64_t>& blocks, const ResNetOptions& options,
                                    const ModelInput& input) {
-  if (input.shape.size() != 3) {
-    std::ostringstream message;
-    message << "resnet: expected inputs of shape [channels, rows, columns], got "
-            << at::IntArrayRef(input.shape) << "; this model is for images";
-    throw std::invalid_argument(message.str());
-  }
   constexpr std::int64_t first_width = 64;
   auto net = std::make_shared<ResNet>();
   net->freeze_bn_ = options.freeze_bn;
@@ -164,7 +158,7 @@ torch::Tensor ResNet::features(const torch::Tensor& inputs) {
 
 template <class BlockKind>
 ModelEntry resnet(std::string name, std::string summary, std::vector<std::int64_t> blocks) {
-  return model_entry<ResNetOptions>(
+  ModelEntry entry = model_entry<ResNetOptions>(
       std::move(name), std::move(summary),
       [blocks = std::move(blocks)](const ResNetOptions& options, const ModelInput& input,
                                    data::Random& random) {
@@ -172,6 +166,8 @@ ModelEntry resnet(std::string name, std::string summary, std::vector<std::int64_
         fill_for_relu(*model, random);
         return model;
       });
+  entry.takes = Takes::images;
+  return entry;
 }
 
 }  // namespace

@@ -52,10 +52,7 @@ std::map<std::string, torch::Tensor> named_state(const torch::nn::Module& module
 // "a, b and 3 more"
 std::string first_names(const std::vector<std::string>& names) {
   constexpr std::size_t most = 8;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(names.size(), most); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i];
-  }
+  const std::string text = base::joined(std::span(names).first(std::min(names.size(), most)));
   return names.size() > most ? text + " and " + std::to_string(names.size() - most) + " more" : text;
 }
 
@@ -65,11 +62,7 @@ std::string listed(const char* kind, const std::vector<std::string>& names) {
 }
 
 std::string shown_sizes(std::span<const std::int64_t> sizes) {
-  std::string text;
-  for (const std::int64_t size : sizes) {
-    text += (text.empty() ? "" : ", ") + std::to_string(size);
-  }
-  return "[" + text + "]";
+  return "[" + base::joined(sizes, ", ", [](std::int64_t size) { return std::to_string(size); }) + "]";
 }
 
 bool may_be_missing(const std::string& name) {

@@ -113,6 +113,8 @@ SolverEntry cagrad() {
   SolverEntry entry = solver_entry<CaGradOptions>(
       "cagrad", "conflict-averse: best worst improvement near the mean gradient",
       [](const CaGradOptions& options) { return std::make_unique<CaGrad>(options); });
+  entry.uses_losses = false;
+  entry.python_class = "CAGrad";
   entry.manual = {
       .formula =
           "w* = argmin over the simplex of  g_w . g_0 + radius |g_0| |g_w|,   g_w = sum_i w_i g_i\n"

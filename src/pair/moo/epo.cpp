@@ -108,6 +108,7 @@ SolverEntry epo() {
       solver_entry<EpoOptions>("epo", "exact Pareto optimal search: PAIR-o's solver",
                                [](const EpoOptions& options) { return std::make_unique<Epo>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.python_class = "EPO";
   entry.manual = {
       .formula =
           "balance (mu > epsilon):   maximise  w . C a\n"

@@ -137,6 +137,7 @@ SolverEntry epo_smooth() {
       "epo_smooth", "EPO on normalised gradients, weights kept near the last step's",
       [](const EpoSmoothOptions& options) { return std::make_unique<EpoSmooth>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.python_class = "EPOSmooth";
   entry.manual = {
       .formula =
           "maximise  c . b / max_j |c_j| - smoothing/2 |b - b'|^2   such that the constraints of epo hold\n"

@@ -90,6 +90,7 @@ SolverEntry epo_worst() {
       "epo_worst", "EPO, but the most violated objective first if EPO hardly lowers it",
       [](const EpoOptions& options) { return std::make_unique<EpoWorst>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.python_class = "EPOWorst";
   entry.manual = {
       .formula =
           "if cos(g_b, g_j) <= 0.1 for some j in J*:  w = argmin |sum_j w_j g_j|^2 over the simplex of J*\n"

@@ -38,6 +38,8 @@ Solution Linear::weigh(const Problem& problem) const {
 SolverEntry linear() {
   SolverEntry entry = solver_entry("linear", "fixed weights: the preference, normalised",
                                    [] { return std::make_unique<Linear>(); });
+  entry.uses_losses = false;
+  entry.python_class = "LinearScalarization";
   entry.manual = {.formula = "w = p / sum(p)",
                   .cited = {"S. Boyd and L. Vandenberghe, \"Convex Optimization\", Cambridge University "
                             "Press 2004, Section 4.7.4"},

@@ -30,6 +30,8 @@ Solution Mgda::weigh(const Problem& problem) const {
 SolverEntry mgda() {
   SolverEntry entry = solver_entry("mgda", "minimum-norm combination of the gradients",
                                    [] { return std::make_unique<Mgda>(); });
+  entry.uses_losses = false;
+  entry.python_class = "MGDA";
   entry.manual = {
       .formula = "w = argmin |sum_i w_i g_i|^2 over the simplex",
       .cited = {"J.-A. Desideri, \"Multiple-Gradient Descent Algorithm (MGDA) for Multiobjective "

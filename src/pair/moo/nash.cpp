@@ -129,6 +129,8 @@ Solution Nash::weigh(const Problem& problem) const {
 SolverEntry nash() {
   SolverEntry entry = solver_entry("nash", "bargaining solution: largest product of improvements",
                                    [] { return std::make_unique<Nash>(); });
+  entry.uses_losses = false;
+  entry.python_class = "NashMTL";
   entry.manual = {
       .formula = "C w = 1 / w (elementwise),  w > 0",
       .cited = {"A. Navon, A. Shamsian, I. Achituve, H. Maron, K. Kawaguchi, G. Chechik and E. Fetaya, "

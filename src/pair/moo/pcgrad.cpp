@@ -83,6 +83,8 @@ Solution PcGrad::weigh(const Problem& problem) const {
 SolverEntry pcgrad() {
   SolverEntry entry = solver_entry("pcgrad", "gradient surgery: conflicting components projected away",
                                    [] { return std::make_unique<PcGrad>(); });
+  entry.uses_losses = false;
+  entry.python_class = "PCGrad";
   entry.manual = {
       .formula =
           "for each i:  d_i = g_i;  for j != i:  if d_i . g_j < 0:  d_i = d_i - (d_i . g_j / |g_j|^2) g_j\n"

@@ -163,6 +163,7 @@ SolverEntry pmtl() {
   SolverEntry entry = solver_entry<PmtlOptions>(
       "pmtl", "Pareto MTL: stays in the sector of its preference vector; weights may be negative",
       [](const PmtlOptions& options) { return std::make_unique<Pmtl>(options); });
+  entry.python_class = "PMTL";
   entry.manual = {
       .formula =
           "w_i = lambda_i + sum over active k of mu_k (u_k - u_0)_i,   (lambda, mu): minimum-norm weights\n"

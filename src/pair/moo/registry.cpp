@@ -44,6 +44,21 @@ const SolverEntry& solver_named(std::string_view name) {
   return base::named(solvers(), "solver", name);
 }
 
+std::string python_class_of(const SolverEntry& entry) {
+  if (!entry.python_class.empty()) {
+    return entry.python_class;
+  }
+  std::string name;
+  bool starts_word = true;
+  for (const char c : entry.name) {
+    if (c != '_') {
+      name += starts_word && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    starts_word = c == '_';
+  }
+  return name;
+}
+
 base::Options options_of(std::string_view solver, const base::Assignments& changes) {
   return base::with_changes(solver_named(solver).options, changes);
 }

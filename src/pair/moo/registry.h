@@ -25,7 +25,10 @@ struct SolverEntry {
   std::function<std::unique_ptr<Solver>(const base::Options&)> make = {};
   // Options that have another default in training: {{"epsilon", "0.1"}}.
   base::Assignments in_training = {};
-  base::Manual manual = {};  // for its page in docs/solvers
+  // Whether the weights depend on the losses. If not, the modules of pair.torch need none.
+  bool uses_losses = true;
+  std::string python_class = {};  // in pair.torch; empty: that of python_class_of
+  base::Manual manual = {};       // for its page in docs/solvers
 };
 
 // An entry for a solver without options: make() -> std::unique_ptr<...>.
@@ -53,6 +56,10 @@ void add_solver(SolverEntry entry);
 
 // Throws std::invalid_argument that suggests the nearest name and lists all.
 const SolverEntry& solver_named(std::string_view name);
+
+// The name of the solver's class in pair.torch: its python_class, otherwise its name without underscores and
+// with capital letters (ChebyshevSmooth for chebyshev_smooth).
+std::string python_class_of(const SolverEntry& entry);
 
 // The solver's options with some values changed, by name and text: options_of("cagrad", {{"radius", "0.3"}}).
 // Throws std::invalid_argument for unknown names and invalid values.

@@ -98,6 +98,7 @@ SolverEntry sepo() {
       "sepo", "EPO for gradients of very different lengths, as in the paper's release",
       [](const SepoOptions& options) { return std::make_unique<Sepo>(options); });
   entry.in_training = {{"epsilon", epsilon_in_training}};
+  entry.python_class = "SEPO";
   entry.manual = {
       .formula =
           "balance (mu > epsilon):   maximise  w . c\n"

@@ -59,6 +59,8 @@ Solution UpGrad::weigh(const Problem& problem) const {
 SolverEntry upgrad() {
   SolverEntry entry = solver_entry("upgrad", "mean of the gradients projected onto the cone without conflict",
                                    [] { return std::make_unique<UpGrad>(); });
+  entry.uses_losses = false;
+  entry.python_class = "UPGrad";
   entry.manual = {
       .formula = "v_i = argmin v^T C v  such that  v >= e_i;   w = (1/m) sum_i v_i",
       .cited = {"P. Quinton and V. Rey, \"Jacobian Descent for Multi-Objective Optimization\", "

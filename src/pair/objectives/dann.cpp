@@ -52,11 +52,13 @@ class Dann final : public Objective {
 
   torch::Tensor value(const HeadView& view, data::Random& random) override;
 
-  // The adversary moves between two calls, so that their values cannot be compared.
   [[nodiscard]] bool of_features() const override { return true; }
+  // The adversary learns between two calls, so that their values cannot be compared, and each call copies the
+  // samples' environments from the host, which a recorded step cannot.
   [[nodiscard]] bool replayable() const override { return false; }
   [[nodiscard]] bool remembers_environments() const override { return true; }
 
+  [[nodiscard]] bool has_state() const override { return true; }
   // [3 P + 1]: the adversary's parameters, Adam's two averages, its number of steps; none before the first.
   [[nodiscard]] std::vector<torch::Tensor> state() const override { return saved_state(state_); }
   void restore(std::span<const torch::Tensor> state) override { state_ = restored_state("dann", state); }

@@ -59,6 +59,7 @@ class Fishr final : public Objective {
 
   [[nodiscard]] bool remembers_environments() const override { return ema_ > 0.0; }
 
+  [[nodiscard]] bool has_state() const override { return ema_ > 0.0; }
   // The moving average, [environments, k (d + 1)]; empty before the first step.
   [[nodiscard]] std::vector<torch::Tensor> state() const override;
   void restore(std::span<const torch::Tensor> state) override;

@@ -10,8 +10,8 @@
 //
 //   q_e <- q_e exp(eta R_e) / sum_f q_f exp(eta R_f),     value = sum_e q_e R_e,
 //
-// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. In a step that takes some of the environments,
-// the others count as R_e = 0, as in WILDS: their weights keep their ratios.
+// from q_e = 1/|E|. Each call is one step of q; q takes no gradient. In a step that takes some of the
+// environments, the others count as R_e = 0, as in WILDS: their weights keep their ratios.
 
 namespace pair::objectives {
 namespace {
@@ -34,6 +34,7 @@ class GroupDro final : public Objective {
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] bool of_moments() const override { return true; }
 
+  [[nodiscard]] bool has_state() const override { return true; }
   // log q, [environments]; empty before the first step.
   [[nodiscard]] std::vector<torch::Tensor> state() const override;
   void restore(std::span<const torch::Tensor> state) override;

@@ -23,8 +23,8 @@
 //
 //   scale  a negative estimate is multiplied by -C (the release's choice; the paper's "adjustment rate",
 //          1 to 1e-4),
-//   shift  C is added to every estimate; where even that leaves it negative, as much as brings it to 0, for
-//          the paper asks for a "sufficiently large" C. The gradient is that of the estimate.
+//   shift  C is added to every estimate. If the sum is still negative, the value is 0, because the paper
+//          requires a "sufficiently large" C. The gradient is that of the estimate.
 //
 // A third one, keep, leaves it negative as DomainBed does: only a weighted sum can use it.
 
@@ -63,6 +63,11 @@ class Irmv1 final : public Objective {
   [[nodiscard]] bool of_moments() const override { return !options_.unbiased; }
   [[nodiscard]] std::string_view flag_against_measuring() const override {
     return options_.unbiased ? "irmv1_unbiased" : std::string_view();
+  }
+  // If the true derivatives are 0, the square has the mean of Var[D_e] as its expected value. The unbiased
+  // estimate has 0; the same number is then the size of its errors.
+  [[nodiscard]] std::optional<NoiseFloor> noise_floor(std::size_t /*environments*/) const override {
+    return NoiseFloor{.derivatives = 1.0};
   }
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override;
 

@@ -73,8 +73,9 @@ class Objective {
   [[nodiscard]] virtual bool needs_network() const { return false; }
 
   // Whether the value is a function of view.risks and, if it takes_derivatives(), of view.derivatives, and of
-  // no other tensor: only then does it follow moments that are not those of the batch's own samples
-  // (data/measuring.h).
+  // nothing else that belongs to samples: only then can it be computed from moments that are not those of the
+  // batch's own samples (data/measuring.h, train/held_out_losses.h), and from those of several ranks
+  // (train/shared_cut.h).
   [[nodiscard]] virtual bool of_moments() const { return false; }
 
   // Whether the value is a function of view.features and of no other tensor, so that its gradient in the
@@ -88,6 +89,18 @@ class Objective {
   // Whether the value uses view.derivatives if they are defined.
   [[nodiscard]] virtual bool takes_derivatives() const { return false; }
 
+  // The value that is expected if the objective is 0 for the distribution of the data, because risks and
+  // derivatives are estimates: weights of the means, over environments, of the variances of these estimates
+  // (train/noise_floor.h).
+  struct NoiseFloor {
+    double risks = 0.0;
+    double derivatives = 0.0;
+  };
+  // The noise floor for this number of environments, for objectives that are squares of moments.
+  [[nodiscard]] virtual std::optional<NoiseFloor> noise_floor(std::size_t /*environments*/) const {
+    return std::nullopt;
+  }
+
   // The function of risks and derivatives that kernels can compute in place of value() (device/head.h), if
   // there is one.
   [[nodiscard]] virtual std::optional<device::MomentFunction> moment_function() const { return std::nullopt; }
@@ -100,16 +113,18 @@ class Objective {
   };
   [[nodiscard]] virtual std::optional<Remedy> against_negative() const { return std::nullopt; }
 
-  // False if value() draws from random, so that each call does different work on the device. State must be
-  // changed in place. Replayable work can be recorded once and replayed.
+  // Whether a call can be recorded on a device once and replayed, and values of two steps be compared
+  // (backtrack). False if value() draws from random, takes other numbers from the host or learns between steps.
+  // State must be changed in place.
   [[nodiscard]] virtual bool replayable() const { return true; }
 
   // Whether the state belongs to individual environments, so that every step must have the same environments
   // in the same order.
   [[nodiscard]] virtual bool remembers_environments() const { return false; }
 
-  // The state between steps (moving averages, group weights), for checkpoints; restore accepts the result of
-  // state.
+  // Whether value() depends on earlier steps: moving averages, group weights.
+  [[nodiscard]] virtual bool has_state() const { return false; }
+  // That state, for checkpoints; empty before the first step. restore accepts the result of state.
   [[nodiscard]] virtual std::vector<torch::Tensor> state() const { return {}; }
   virtual void restore(std::span<const torch::Tensor> /*state*/) {}
 };

@@ -7,7 +7,8 @@
 //
 //   1/(|E| - 1) sum_e (R_e - mean R)^2,
 //
-// unbiased, as in the paper's release (DomainBed divides by |E|). 0 for one environment.
+// unbiased, as in the paper's release (DomainBed divides by |E|). 0 for one environment. If the true risks
+// are equal and the R_e are independent estimates of them, its expected value is the mean of Var[R_e].
 
 namespace pair::objectives {
 namespace {
@@ -16,6 +17,9 @@ class Vrex final : public Objective {
  public:
   torch::Tensor value(const HeadView& view, data::Random& random) override;
   [[nodiscard]] bool of_moments() const override { return true; }
+  [[nodiscard]] std::optional<NoiseFloor> noise_floor(std::size_t environments) const override {
+    return environments > 1 ? std::optional(NoiseFloor{.risks = 1.0}) : std::nullopt;
+  }
   [[nodiscard]] std::optional<device::MomentFunction> moment_function() const override {
     return device::MomentFunction{device::MomentFunction::Kind::risk_variance};
   }

@@ -63,6 +63,9 @@ base::Assignments notebook_settings(const SearchedMethod& method) {
     settings.emplace_back("refresh", "true");
   } else if (method.searched == "preference") {
     settings.insert(settings.end(), {{"gradients", "f"}, {"descent_penalties", "0,1"}});
+    if (method.solver == "epo") {
+      settings.emplace_back("without_solution", "preference");
+    }
   }
   return settings;
 }

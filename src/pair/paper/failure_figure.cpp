@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 
 namespace pair::paper {
 namespace {
@@ -156,10 +157,8 @@ Chart front(const json& failure) {
 }  // namespace
 
 plot::Figure failure_figure(const json& failure) {
-  std::string betas;
-  for (const json& beta : failure["betas"]) {
-    betas += (betas.empty() ? "" : ", ") + base::shown(beta);
-  }
+  const std::string betas =
+      base::joined(failure["betas"], ", ", [](const json& beta) { return base::shown(beta); });
   const auto loss = failure["loss"].get<std::string>();
   return {.title = "Two-bit environments, " + loss + " loss, α = " + base::shown(failure["alpha"]) +
                    ", β = " + betas,

@@ -5,9 +5,9 @@
 #include "pair/paper/study_panels.h"
 
 // "The hyperparameter search space is restricted to a single point, i.e., a learning rate of 0.01, and a
-// pretraining epoch of 150." That is `plain` here; `guarded` is this project's step and learning rate for
-// both datasets. The paper does not print the preferences; here, every second power of ten from 1e2 to 1e14,
-// around the default (1e10, 1e12).
+// pretraining epoch of 150." That is `plain` here, with the paper's step; `guarded` is this project's step and
+// learning rate for both datasets. The paper does not print the preferences; here, every second power of ten
+// from 1e2 to 1e14, around the default (1e10, 1e12).
 
 namespace pair::paper {
 namespace preference_figure {

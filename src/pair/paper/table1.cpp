@@ -121,7 +121,7 @@ Table table1(std::span<const std::string> methods, std::span<const std::uint64_t
 }
 
 Table robustness(std::span<const std::uint64_t> seeds, const base::Assignments& common) {
-  Table table{"robustness", "PAIR-o's worst test accuracy in percent, guarded and plain step", {}};
+  Table table{"robustness", "PAIR-o's worst test accuracy in percent, guarded step and the paper's step", {}};
   for (const bool guarded : {true, false}) {
     for (const std::string pretrain : {"150", "200"}) {
       for (const std::string lr : {"0.1", "0.2", "0.4"}) {
@@ -129,9 +129,9 @@ Table robustness(std::span<const std::uint64_t> seeds, const base::Assignments& 
         if (!guarded) {
           overrides = joined(overrides, release_step());
         }
-        const std::string step = guarded ? "guarded" : "plain";
-        Row row{
-            step + "_" + lr + "_" + pretrain, step + ", lr " + lr + ", " + pretrain + " steps of ERM", {}};
+        const std::string key = guarded ? "guarded" : "plain";
+        const std::string step = guarded ? "guarded step" : "the paper's step";
+        Row row{key + "_" + lr + "_" + pretrain, step + ", lr " + lr + ", " + pretrain + " steps of ERM", {}};
         for (const Dataset& dataset : datasets) {
           row.cells.push_back(cell(dataset, false, "pair", joined(overrides, common), seeds, std::nullopt));
         }

@@ -25,8 +25,8 @@ std::vector<std::string> table1_methods();
 Table table1(std::span<const std::string> methods, std::span<const std::uint64_t> seeds,
              const base::Assignments& common);
 
-// Not in the paper: PAIR-o with the guarded and the plain step, for learning rates {0.1, 0.2, 0.4} of the
-// balance phase and {150, 200} steps of ERM before it.
+// Not in the paper: PAIR-o with the guarded step and with the paper's step, for learning rates {0.1, 0.2, 0.4}
+// of the balance phase and {150, 200} steps of ERM before it.
 Table robustness(std::span<const std::uint64_t> seeds, const base::Assignments& common);
 
 }  // namespace pair::paper

@@ -1,5 +1,6 @@
 #include "pair/plot/describe.h"
 
+#include "pair/base/tables.h"
 #include "pair/plot/legend.h"
 
 namespace pair::plot {
@@ -21,11 +22,7 @@ std::string frame_words(const Chart& chart) {
 }
 
 std::string frame_words(const Radar& radar) {
-  std::string text = "radar of ";
-  for (std::size_t i = 0; i < radar.spokes.size(); ++i) {
-    text += (i == 0 ? "" : ", ") + radar.spokes[i];
-  }
-  return text;
+  return "radar of " + base::joined(radar.spokes);
 }
 
 }  // namespace

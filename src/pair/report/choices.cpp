@@ -6,6 +6,7 @@
 
 #include "pair/plot/text.h"
 #include "pair/report/number.h"
+#include "pair/select/catalog.h"
 
 namespace pair::report {
 namespace {
@@ -18,10 +19,15 @@ json choice_of(const select::Decision& decision, const select::History& history)
   for (std::size_t i = 0; i < std::min(decision.losses.size(), chosen.losses.size()); ++i) {
     losses[plot::clean(decision.losses[i])] = number(chosen.losses[i]);
   }
+  json names = json::array();
+  for (const int environment : decision.test_envs) {
+    names.push_back(plot::clean(select::environment_name(*chosen.run, environment)));
+  }
   return {{"dataset", plot::clean(decision.dataset)},
           {"algorithm", plot::clean(decision.algorithm)},
           {"trial", decision.trial_seed},
           {"test", decision.test_envs},
+          {"test_names", std::move(names)},
           {"run", chosen.run - history.data()},
           {"step", chosen.run->steps[chosen.record]},
           {"validation", number(chosen.validation)},

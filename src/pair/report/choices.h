@@ -7,7 +7,7 @@
 namespace pair::report {
 
 // The choices of each criterion and their reasons, in the form that payload.h describes under `selections`:
-// [{criterion, title, choices: [{dataset, algorithm, trial, test, run, step, validation, tests, score,
+// [{criterion, title, choices: [{dataset, algorithm, trial, test, test_names, run, step, validation, tests, score,
 // losses, candidates, why}], choices_left_out, notes}]. `run` is an index into the history.
 nlohmann::json choices_of(const Sources& sources);
 

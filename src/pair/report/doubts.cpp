@@ -3,6 +3,7 @@
 #include <functional>
 #include <string_view>
 
+#include "pair/base/tables.h"
 #include "pair/report/number.h"
 #include "pair/report/ranking.h"
 #include "pair/report/series.h"
@@ -154,15 +155,19 @@ void doubt_the_losses(const Sources& sources, std::vector<std::string>& doubts) 
 }
 
 void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doubts) {
-  std::string few;
+  std::vector<std::string> few;
   for (const Method& method : sources.methods) {
-    few += method.seeds < 3 ? (few.empty() ? "" : ", ") + method.label : "";
+    if (method.seeds < 3) {
+      few.push_back(method.label);
+    }
   }
   if (!few.empty()) {
-    doubts.push_back("Fewer than three seeds (" + few + "): the spread between seeds is uncertain.");
+    doubts.push_back("Fewer than three seeds (" + base::joined(few) +
+                     "): the spread between seeds is uncertain.");
   }
   bool compared = false;
-  for (const auto& [dataset, metric, methods] : rankings_of(sources)) {
+  std::vector<std::string> close;  // where the best method is not clear
+  for (const auto& [dataset, with, metric, methods] : rankings_of(sources)) {
     if (methods.size() < 2) {
       continue;
     }
@@ -170,9 +175,16 @@ void doubt_the_comparison(const Sources& sources, std::vector<std::string>& doub
     const Spread& best = methods[0].second;
     const Spread& next = methods[1].second;
     if (std::abs(best.mean - next.mean) < std::max(best.deviation, next.deviation)) {
-      doubts.push_back((have_several_datasets(sources.methods) ? "On " + dataset + ", the two" : "The two") +
-                       " best methods differ by less than the spread of their runs.");
+      const std::string on = have_several_datasets(sources.methods) ? "on " + dataset : "";
+      close.push_back(on + (on.empty() || with.empty() ? "" : " ") + with);
     }
+  }
+  if (!close.empty()) {
+    std::string text = close.front().empty() ? "The two" : close.front() + ", the two";
+    text.front() = text.front() == 'o' ? 'O' : text.front() == 'w' ? 'W' : text.front();
+    text += " best methods differ by less than the spread of their runs";
+    doubts.push_back(text +
+                     (close.size() > 1 ? ", as in " + counted(close.size() - 1, "other ranking") : "") + ".");
   }
   if (compared) {
     doubts.emplace_back("The ranking at the last record uses test data. Do not choose settings by it.");

@@ -5,10 +5,9 @@
 #include <filesystem>
 #include <set>
 
-#include "pair/base/tables.h"
 #include "pair/report/importance.h"
 #include "pair/report/number.h"
-#include "pair/select/catalog.h"
+#include "pair/report/ranking.h"
 
 namespace pair::report {
 namespace {
@@ -57,13 +56,8 @@ std::string name_of_run(const Sources& sources, const select::Run& run) {
   std::string name = run.algorithm + (have_several_datasets(sources.methods) ? " on " + run.dataset : "") +
                      ", seed " + std::to_string(run.trial_seed);
   if (alike > 1) {
-    const auto said_environment = [&run](int environment) {
-      const std::string its = select::environment_name(run, environment);
-      return its == std::to_string(environment) ? its : quoted(its);
-    };
-    name += ", run " + std::filesystem::path(run.name).filename().string() +
-            (run.test_envs.size() == 1 ? " with the test environment " : " with the test environments ") +
-            base::joined(run.test_envs, ", ", said_environment);
+    name +=
+        ", run " + std::filesystem::path(run.name).filename().string() + " with " + test_environments_of(run);
   }
   return name;
 }

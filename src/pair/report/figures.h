@@ -33,8 +33,8 @@ std::vector<std::string> absent_figures(const Sources& sources);
 std::vector<NamedFigure> run_figures(const Sources& sources, const select::Run& run);
 std::vector<NamedFigure> several_figures(const Sources& sources);
 
-// The figures of an evaluation: the scores by environment, the confusion matrix of the worst environment, and the columns
-// that the model leans on; those that it has.
+// The figures of an evaluation: the scores by environment, the confusion matrix of the worst environment, and
+// the columns that the model leans on; those that it has.
 std::vector<NamedFigure> evaluation_figures(const runs::Evaluation& evaluation, const std::string& title);
 
 // For each dataset, the mean of the runs' last test accuracies, or of their test errors, over the first two

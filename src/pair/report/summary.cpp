@@ -70,14 +70,15 @@ std::vector<Sentence> best(const Sources& sources) {
   const bool several = have_several_datasets(sources.methods);
   std::vector<Sentence> sentences;
   for (std::size_t i = 0; i < std::min(most, rankings.size()); ++i) {
-    const auto& [dataset, metric, methods] = rankings[i];
+    const auto& [dataset, with, metric, methods] = rankings[i];
+    const std::string part = with.empty() ? "" : " " + with;
     std::string text;
     if (methods.size() == 1) {
       text = methods[0].first->label + " ends with a " + metric->label + " of " +
-             said_spread(*metric, methods[0].second);
+             said_spread(*metric, methods[0].second) + part;
     } else {
-      text = "Best" + (several ? " on " + dataset : "") + " at the last record, by mean " + metric->label +
-             ": " + listed(methods, 4, [&metric = *metric](const auto& entry) {
+      text = "Best" + (several ? " on " + dataset : "") + part + " at the last record, by mean " +
+             metric->label + ": " + listed(methods, 4, [&metric = *metric](const auto& entry) {
                return entry.first->algorithm + " " + said_spread(metric, entry.second);
              });
     }
@@ -85,7 +86,7 @@ std::vector<Sentence> best(const Sources& sources) {
   }
   if (rankings.size() > most) {
     sentences.push_back(
-        {"best", counted(rankings.size() - most, "more dataset") + ": see the table of all runs."});
+        {"best", counted(rankings.size() - most, "more ranking") + ": see the table of all runs."});
   }
   return sentences;
 }
@@ -109,10 +110,10 @@ std::vector<Sentence> criteria(const Sources& sources) {
                                            ? 0.0
                                            : *std::min_element(chosen.tests.begin(), chosen.tests.end());
                                    return decision.algorithm + (several ? " on " + decision.dataset : "") +
-                                          ", trial " + std::to_string(decision.trial_seed) + ": " +
-                                          chosen.run->name + " at step " +
-                                          std::to_string(chosen.run->steps[chosen.record]) + " (" +
-                                          said_accuracy(worst) + " in the worst test environment)";
+                                          ", trial " + std::to_string(decision.trial_seed) + ", with " +
+                                          test_environments_of(*chosen.run) + ": " + chosen.run->name +
+                                          " at step " + std::to_string(chosen.run->steps[chosen.record]) +
+                                          " (" + said_accuracy(worst) + " in the worst test environment)";
                                  }) +
                           "."});
   }

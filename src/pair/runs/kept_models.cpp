@@ -1,7 +1,6 @@
 #include "pair/runs/kept_models.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -14,6 +13,7 @@
 
 #include "pair/base/files.h"
 #include "pair/base/numbers.h"
+#include "pair/runs/record_keys.h"
 #include "pair/runs/run_paths.h"
 
 namespace pair::runs {
@@ -64,16 +64,12 @@ std::optional<double> mean_over_training(const nlohmann::json& record, std::stri
   if (const auto args = record.find("args"); args != record.end() && args->contains("test_envs")) {
     tests = args->at("test_envs").get<std::vector<std::int64_t>>();
   }
-  constexpr std::string_view start = "env";
-  std::map<std::int64_t, double> values;  // summed in the order of environments, as selection does
+  std::map<std::size_t, double> values;  // summed in the order of environments, as selection does
   for (const auto& [name, value] : record.items()) {
-    std::int64_t environment = 0;
-    const char* const end = name.data() + name.size();
-    const auto [stopped, error] =
-        std::from_chars(name.data() + std::min(start.size(), name.size()), end, environment);
-    if (name.starts_with(start) && error == std::errc() && std::string_view(stopped, end) == key &&
-        std::ranges::find(tests, environment) == tests.end()) {
-      values[environment] =
+    const std::optional<EnvironmentKey> own = environment_key(name);
+    if (own && own->rest == key &&
+        std::ranges::find(tests, static_cast<std::int64_t>(own->number)) == tests.end()) {
+      values[own->number] =
           value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
     }
   }

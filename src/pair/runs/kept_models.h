@@ -29,8 +29,8 @@ enum class KeepCheckpoints {
 std::optional<double> validation_of(const nlohmann::json& record);
 
 // Finds the best of a run's records, which are added in the order of their steps: that of the highest
-// validation; of several, the first. Once PAIR-o balances (phase "balance"), the records of its pretraining do not count:
-// there it minimises the ERM loss alone, and the training environments favour that model.
+// validation; of several, the first. Once PAIR-o balances (phase "balance"), the records of its pretraining
+// do not count: there it minimises the ERM loss alone, and the training environments favour that model.
 class BestRecord {
  public:
   // Whether the record is the best so far.

@@ -16,28 +16,36 @@
 namespace pair::runs {
 namespace {
 
-// Each setting with its default in a run that has it.
+// A setting with its default in a run that has it. kind and extension: those it belongs to; empty: every run.
+// Extensions of one kind may share a setting: epsilon is that of all kinds of EPO.
+void add_known(std::vector<KnownSetting>& known, std::set<std::string>& seen, const base::Field& field,
+               const std::string& value, const std::string& kind, const std::string& extension) {
+  const bool is_new = seen.insert(field.name).second;
+  if (is_new) {
+    known.push_back({field.name, field.summary, field.accepted, value,
+                     kind.empty() ? "" : kind + " " + extension, field.path});
+  }
+  KnownSetting& setting = is_new ? known.back() : *std::ranges::find(known, field.name, &KnownSetting::name);
+  // A run that has the extension also has settings of other kinds, and those of every run.
+  if (kind.empty() || !setting.belongs_to.starts_with(kind + " ")) {
+    return;
+  }
+  setting.belongs_to += is_new ? "" : ", " + extension;
+  setting.declarations.push_back({extension, field.accepted, value});
+}
+
 void add_known(std::vector<KnownSetting>& known, std::set<std::string>& seen, const RunSpec& spec,
-               const std::string& belongs_to) {
+               const std::string& kind, const std::string& extension) {
   for (const Setting& setting : settings_of(spec)) {
-    if (seen.insert(setting.name()).second) {
-      known.push_back({setting.name(), setting.field->summary, setting.field->accepted,
-                       base::as_text(setting.value()), belongs_to, setting.field->path});
-    }
+    add_known(known, seen, *setting.field, base::as_text(setting.value()), kind, extension);
   }
 }
 
-// Solvers may share an option: epsilon is that of all kinds of EPO.
 void add_known_of_solver(std::vector<KnownSetting>& known, std::set<std::string>& seen,
                          const std::string& solver) {
   const base::Options options = moo::training_options_of(solver);
   for (const base::Field& field : options.fields()) {
-    if (seen.insert(field.name).second) {
-      known.push_back({field.name, field.summary, field.accepted, base::as_text(options.get(field)),
-                       "solver " + solver, field.path});
-    } else {
-      std::ranges::find(known, field.name, &KnownSetting::name)->belongs_to += ", " + solver;
-    }
+    add_known(known, seen, field, base::as_text(options.get(field)), "solver", solver);
   }
 }
 
@@ -68,7 +76,7 @@ const std::vector<KnownSetting>& known_settings() {
     plain.settings.objectives = {"erm"};
     plain.settings.solver_options = {};
     plain.settings.model_options = {};
-    add_known(known, seen, plain, "");
+    add_known(known, seen, plain, "", "");
     for (KnownSetting& setting : known) {
       setting.default_value = text_of(usual, setting.name);
     }
@@ -78,24 +86,24 @@ const std::vector<KnownSetting>& known_settings() {
     for (const data::DatasetEntry& entry : data::datasets()) {
       RunSpec spec = resolve(entry.name, "erm");
       spec.settings.model_options = {};  // of the model, below
-      add_known(known, seen, spec, "dataset " + entry.name);
+      add_known(known, seen, spec, "dataset", entry.name);
     }
     const RunSpec erm = resolve("cmnist", "erm");
     for (const models::ModelEntry& entry : models::models()) {
       RunSpec spec = erm;
       spec.settings.model_options = entry.options;
-      add_known(known, seen, spec, "model " + entry.name);
+      add_known(known, seen, spec, "model", entry.name);
     }
     for (const objectives::ObjectiveEntry& entry : objectives::objectives()) {
       RunSpec spec = erm;
       spec.settings.objectives = {"erm", entry.name};
       settle(spec.settings);
-      add_known(known, seen, spec, "objective " + entry.name);
+      add_known(known, seen, spec, "objective", entry.name);
     }
     for (const algorithms::AlgorithmEntry& entry : algorithms::algorithms()) {
       RunSpec spec = erm;
       spec.settings.update = entry.update;
-      add_known(known, seen, spec, "algorithm " + entry.name);
+      add_known(known, seen, spec, "algorithm", entry.name);
     }
     return known;
   }();

@@ -15,9 +15,17 @@ struct KnownSetting {
   std::string name;
   std::string summary;
   std::string accepted;
-  std::string default_value;  // on cmnist with pair, or with the extension it belongs to
-  std::string belongs_to;     // "objective fishr"; empty: every run
+  std::string default_value;  // on cmnist with pair, or with the first extension it belongs to
+  std::string belongs_to;     // "objective fishr", "dataset PACS, VLCS"; empty: every run
   std::optional<base::Field::Path> path = {};
+
+  // Extensions may share a setting, with other values each.
+  struct Declaration {
+    std::string extension;  // "PACS"
+    std::string accepted;
+    std::string default_value;
+  };
+  std::vector<Declaration> declarations = {};  // per extension it belongs to
 };
 
 const std::vector<KnownSetting>& known_settings();

@@ -1,15 +1,28 @@
 #include "pair/runs/record_keys.h"
 
-#include <sstream>
+#include <charconv>
+#include <system_error>
 
 namespace pair::runs {
 
-std::optional<std::size_t> environment_number(const std::string& key) {
+std::optional<EnvironmentKey> environment_key(std::string_view key) {
   constexpr std::string_view before = "env";
-  std::size_t number = 0;
-  const bool has_number =
-      key.starts_with(before) && static_cast<bool>(std::istringstream(key.substr(before.size())) >> number);
-  return has_number ? std::optional(number) : std::nullopt;
+  if (!key.starts_with(before)) {
+    return std::nullopt;
+  }
+  EnvironmentKey parts;
+  const char* const end = key.data() + key.size();
+  const auto [stopped, error] = std::from_chars(key.data() + before.size(), end, parts.number);
+  if (error != std::errc()) {
+    return std::nullopt;
+  }
+  parts.rest = std::string_view(stopped, end);
+  return parts;
+}
+
+std::optional<std::size_t> environment_number(const std::string& key) {
+  const std::optional<EnvironmentKey> parts = environment_key(key);
+  return parts ? std::optional(parts->number) : std::nullopt;
 }
 
 std::string environment_name(const std::string& key, const std::vector<std::string>& names) {

@@ -11,6 +11,14 @@
 
 namespace pair::runs {
 
+// Views into a key: 2 and "_out_acc" for "env2_out_acc".
+struct EnvironmentKey {
+  std::size_t number = 0;
+  std::string_view rest;
+};
+// None if the key is a name itself.
+std::optional<EnvironmentKey> environment_key(std::string_view key);
+
 // The number of the environment that a key is about; none if the key is a name itself.
 std::optional<std::size_t> environment_number(const std::string& key);
 

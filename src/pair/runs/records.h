@@ -27,7 +27,7 @@
 //                   moments that are averaged over steps (track), for objectives that are squares of them
 //   held_out_losses {"erm": ..., "irmv1": ..., "vrex": ...}: the objectives on the held-out parts of the
 //                   training environments; only if each has such a part, and for objectives that are
-//                   functions of risks and their derivatives (erm, irmv1, vrex)
+//                   functions of risks and their derivatives and have no state (erm, irmv1, vrex, worst_risk)
 //   held_out_noise_floor
 //                   their noise floors, from the number of held-out samples
 //   phase           "descent", and "balance" once PAIR-o's solver sets the weights

@@ -6,13 +6,19 @@
 #include <utility>
 
 #include "pair/data/environment.h"
+#include "pair/data/random.h"
+#include "pair/data/weights_file.h"
 #include "pair/device/recorder.h"
+#include "pair/models/model.h"
+#include "pair/models/registry.h"
+#include "pair/models/weights.h"
 #include "pair/runs/attempt.h"
 #include "pair/runs/device_name.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/rank_run.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
+#include "pair/train/model_input.h"
 #include "pair/train/settings.h"
 
 namespace pair::runs {
@@ -85,6 +91,28 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     tell_missing_models(spec, directory, result, hooks);
   }
   return result;
+}
+
+void require_trainable(const RunSpec& spec, const data::EnvironmentSet& data) {
+  const models::ModelInput input = train::model_input(data);
+  const train::Settings& settings = spec.settings;
+  models::require_fit(settings.model, settings.model_options, input);
+  if (spec.weights.empty()) {
+    return;
+  }
+  try {
+    const data::WeightsFile file(spec.weights);
+    data::Random initial(spec.seed, "model");
+    (void)models::load_pretrained(*models::make_model(settings.model, settings.model_options, input, initial),
+                                  file, spec.weights);
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(error.what());
+  }
+}
+
+void require_trainable(const RunSpec& spec, DatasetCache& datasets) {
+  validate(spec);
+  require_trainable(spec, *datasets.get(spec.dataset, spec.seed, spec.device));
 }
 
 std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {

@@ -63,6 +63,12 @@ struct OutOfMemory : std::runtime_error {
   bool will_retry;  // the result of the hook
 };
 
+// Throws std::invalid_argument if the run's model does not take its data, or does not start from its weights: what
+// run() would find only after it made the folder.
+void require_trainable(const RunSpec& spec, const data::EnvironmentSet& data);
+// The same with the spec's data, which is kept in `datasets` for run(). Throws the errors of run() for invalid data.
+void require_trainable(const RunSpec& spec, DatasetCache& datasets);
+
 // Does the remaining part of a run: all of it, the steps after the last checkpoint, or nothing if it has
 // finished; then its device does not need to exist. The records depend only on the spec: not on how often the
 // run was stopped or killed, nor on what else this process runs. Concurrent runs in one process must have the

@@ -9,6 +9,7 @@
 #include "pair/base/tables.h"
 #include "pair/data/sha256.h"
 #include "pair/runs/known_settings.h"
+#include "pair/runs/option_names.h"
 #include "pair/runs/settings.h"
 #include "pair/runs/value_json.h"
 
@@ -128,6 +129,8 @@ std::string given(std::span<const base::Assignment> overrides, std::string_view 
 
 RunSpec resolved(std::string_view dataset, std::string_view algorithm,
                  std::span<const base::Assignment> overrides, Foreign foreign) {
+  static const bool names_are_unique = (require_unique_names(), true);  // checked until it holds
+  (void)names_are_unique;
   const data::DatasetEntry& data_entry = data::entry_of(dataset);
   const algorithms::AlgorithmEntry& entry = algorithms::algorithm_named(algorithm);
   RunSpec spec;

@@ -43,9 +43,10 @@ struct RunSpec {
 
 // The spec of a dataset and an algorithm by name, with some settings changed. Settings that decide which
 // others exist (objectives, solver, model, scheme) are applied first, the others in order. If batch is
-// changed, the algorithm's defaults for minibatches apply; if it has them and steps is given, pretrain is two
-// thirds of the steps. If the number of PAIR-o's objectives changes and no preference is given, it becomes
-// auto. Throws std::invalid_argument with a sentence for an unknown name or an invalid value.
+// changed, the algorithm's defaults for minibatches apply. If these declare pretrain_thirds
+// (algorithms/registry.h) and steps is given without pretrain, pretrain is that share of the steps. If the
+// number of PAIR-o's objectives changes and no preference is given, it becomes auto. Throws
+// std::invalid_argument with a sentence for an unknown name or an invalid value.
 RunSpec resolve(std::string_view dataset, std::string_view algorithm,
                 std::span<const base::Assignment> overrides = {});
 

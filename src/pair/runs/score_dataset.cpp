@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
@@ -32,6 +33,33 @@ data::Dataset dataset_of(const std::string& name, const ScoreSheet& sheet) {
   }
   data::validate(dataset);
   return dataset;
+}
+
+// Whether the table is that of the run, divided differently: by another seed or share of held-out rows.
+bool is_divided_differently(const ScoreSheet& sheet, const data::EnvironmentSet& set) {
+  const ModelCard& card = sheet.card();
+  const auto is_of_file = [](const base::Assignment& option) {
+    return option.first == "file" || option.first == "file_sha256";
+  };
+  return set.table && card.table && *set.table != *card.table &&
+         set.table->label.name == card.table->label.name && set.table->label.task == card.table->label.task &&
+         std::ranges::none_of(sheet.request().options, is_of_file);
+}
+
+// Means and deviations are those of the training rows, so that another division has other inputs: the model takes
+// those of its own.
+void encode_as_trained(const data::TableEncoding& encoding, const data::TableSpec& table,
+                       data::EnvironmentSet& set) {
+  const EncodedRows rows = encoded_rows(encoding, table);
+  for (auto* environments : {&set.train, &set.held_out}) {
+    for (data::Environment& environment : *environments) {
+      const torch::Tensor own = torch::tensor(
+          std::vector<std::int64_t>(environment.samples.begin(), environment.samples.end()), torch::kLong);
+      environment.inputs = rows.inputs.index_select(0, own);
+      environment.labels = rows.labels.index_select(0, own).to(environment.labels.scalar_type());
+    }
+  }
+  set.table = std::make_shared<const data::TableEncoding>(encoding);
 }
 
 std::string sizes_text(const std::vector<std::int64_t>& shape, data::TaskLoss loss, std::int64_t outputs) {
@@ -101,6 +129,9 @@ void score_dataset(ScoreSheet& sheet, const std::string& name) {
   const data::Dataset dataset = dataset_of(name, sheet);
   data::EnvironmentSet set =
       data::entry_of(dataset.name).make(dataset.options, request.seed.value_or(sheet.card().seed));
+  if (is_divided_differently(sheet, set)) {
+    encode_as_trained(*sheet.card().table, dataset.options.as<data::TableSpec>(), set);
+  }
   require_fit(sheet.card(), set, dataset.name);
   sheet.choose_metrics(data::entry_of(dataset.name).metrics);
   for (const std::string& sentence : set.notices) {

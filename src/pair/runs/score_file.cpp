@@ -13,6 +13,7 @@
 #include "pair/base/tables.h"
 #include "pair/data/cell.h"
 #include "pair/data/csv.h"
+#include "pair/data/table.h"
 #include "pair/data/text.h"
 #include "pair/runs/score_sheet.h"
 
@@ -119,37 +120,35 @@ float label_in(std::string_view field, const data::LabelEncoding& encoding) {
   return data::standardised(*number, encoding.mean, encoding.deviation);
 }
 
-std::optional<std::size_t> find_column(Fields names, const std::string& name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (base::trimmed(names[i]) == name) {
-      return i;
-    }
+// A note if the file lacks a column that names a row's environment: it may only be misspelt. `places`: of these
+// columns; empty unless the file has all of them.
+void tell_without_environments(const ScoreSheet& sheet, Fields fields, const std::vector<std::string>& wanted,
+                               const std::vector<std::size_t>& places) {
+  if (!places.empty() || wanted.empty()) {
+    return;
   }
-  return std::nullopt;
-}
-
-std::size_t require_column(Fields names, const std::string& name, const char* content,
-                           const ScoreRequest& request) {
-  const std::optional<std::size_t> place = find_column(names, name);
-  if (!place) {
-    throw std::invalid_argument(request.data + ": expected the column '" + base::printable(name) + "' with " +
-                                content + ", got none");
-  }
-  return *place;
+  const std::vector<std::string> names = data::named_columns(fields);
+  const auto missing = std::ranges::find_if(
+      wanted, [&names](const std::string& name) { return std::ranges::find(names, name) == names.end(); });
+  sheet.notice(sheet.request().data + " has no column '" + *missing +
+               "', so all rows are one environment, 'all'" + data::suggested_column(*missing, names));
 }
 
 // Empty unless the file has all of them.
-std::vector<std::size_t> columns_if_all(Fields names, const std::vector<std::string>& wanted) {
+std::vector<std::size_t> columns_if_all(Fields fields, const std::vector<std::string>& wanted) {
   std::vector<std::size_t> places;
   for (const std::string& name : wanted) {
-    const std::optional<std::size_t> place = find_column(names, name);
-    if (!place) {
+    const auto place = std::ranges::find_if(
+        fields, [&name](std::string_view field) { return data::trimmed_cell(field) == name; });
+    if (place == fields.end()) {
       return {};
     }
-    places.push_back(*place);
+    places.push_back(static_cast<std::size_t>(place - fields.begin()));
   }
   return places;
 }
+
+constexpr std::string_view labels_content = "the labels ('pair predict' needs none)";
 
 }  // namespace
 
@@ -165,10 +164,9 @@ void score_table_file(ScoreSheet& sheet) {
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(request.data + ": " + error.what());
   }
-  if (encoder->label_place() == data::RowEncoder::npos) {
-    throw std::invalid_argument(request.data + ": expected the column '" + base::printable(table.label.name) +
-                                "' with the labels, got none");
-  }
+  const std::size_t label_place =
+      data::require_column(reader.fields(), table.label.name, labels_content, request.data);
+  tell_without_environments(sheet, reader.fields(), table.environment, encoder->environment_places());
   constexpr std::size_t rows_at_a_time = 4096;
   const std::size_t width = table.width();
   std::vector<float> inputs;
@@ -187,7 +185,7 @@ void score_table_file(ScoreSheet& sheet) {
     try {
       encoder->encode(reader.fields(), std::span(inputs).last(width), &counts);
       rows.add(reader.fields());
-      labels.push_back(label_in(reader.fields()[encoder->label_place()], table.label));
+      labels.push_back(label_in(reader.fields()[label_place], table.label));
     } catch (const std::invalid_argument& error) {
       reader.refuse(error.what());
     }
@@ -200,6 +198,28 @@ void score_table_file(ScoreSheet& sheet) {
   sheet.report(counts);
 }
 
+EncodedRows encoded_rows(const data::TableEncoding& encoding, const data::TableSpec& table) {
+  data::CsvReader reader{std::filesystem::path(table.file), {.separator = data::separator_of(table)}};
+  if (!reader.next()) {
+    throw std::invalid_argument(reader.name() + ": expected a row of column names, got nothing");
+  }
+  data::RowEncoder encoder(encoding, reader.fields());
+  const std::size_t width = encoding.width();
+  std::vector<float> inputs;
+  std::vector<float> labels;
+  while (reader.next()) {
+    inputs.resize(inputs.size() + width);
+    try {
+      encoder.encode(reader.fields(), std::span(inputs).last(width));
+      labels.push_back(label_in(reader.fields()[encoder.label_place()], encoding.label));
+    } catch (const std::invalid_argument& error) {
+      reader.refuse(error.what());
+    }
+  }
+  return {torch::tensor(inputs, torch::kFloat).view({-1, static_cast<std::int64_t>(width)}),
+          torch::tensor(labels, torch::kFloat)};
+}
+
 void score_text_file(ScoreSheet& sheet) {
   const ScoreRequest& request = sheet.request();
   begin_file(sheet);
@@ -207,13 +227,17 @@ void score_text_file(ScoreSheet& sheet) {
   const data::WordPiece tokenizer = data::WordPiece::from_text(form.vocabulary);
   data::CsvReader reader{std::filesystem::path(request.data)};
   read_column_names(reader, request);
-  const std::size_t text_place = require_column(reader.fields(), form.text_column, "the texts", request);
-  const std::size_t label_place = require_column(reader.fields(), form.label_column, "the labels", request);
+  const std::size_t text_place =
+      data::require_column(reader.fields(), form.text_column, "the texts", request.data);
+  const std::size_t label_place =
+      data::require_column(reader.fields(), form.label_column, labels_content, request.data);
+  const std::vector<std::size_t> places = columns_if_all(reader.fields(), form.environment_columns);
+  tell_without_environments(sheet, reader.fields(), form.environment_columns, places);
   const std::vector<std::string> classes = class_names(sheet.card());
   constexpr std::size_t texts_at_a_time = 256;
   std::vector<std::string> texts;
   std::vector<std::int64_t> labels;
-  ScoredRows rows(sheet, form.environment_columns, columns_if_all(reader.fields(), form.environment_columns));
+  ScoredRows rows(sheet, form.environment_columns, places);
   const auto flush = [&] {
     if (!texts.empty()) {
       const std::vector<std::string_view> views(texts.begin(), texts.end());

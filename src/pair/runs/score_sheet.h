@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "pair/data/metrics.h"
+#include "pair/data/table_encoding.h"
+#include "pair/data/table_spec.h"
 #include "pair/runs/model_files.h"
 #include "pair/runs/score.h"
 
@@ -59,6 +61,14 @@ class ScoreSheet {
   std::int64_t done_ = 0;  // samples
   std::int64_t all_ = 0;   // 0: not known
 };
+
+// All rows of a table's file, in order, as inputs and labels of a model.
+struct EncodedRows {
+  torch::Tensor inputs;  // [n, width]
+  torch::Tensor labels;  // [n], float
+};
+// Throws std::invalid_argument that names the line of a cell that cannot be used.
+EncodedRows encoded_rows(const data::TableEncoding& encoding, const data::TableSpec& table);
 
 // For messages: "a CSV file or the name of a dataset".
 std::string expected_data(const ModelCard& card);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "pair/base/options.h"
 #include "pair/base/tables.h"
 #include "pair/select/catalog.h"
 
@@ -30,11 +31,8 @@ std::vector<bool> zeros_in(std::string_view list) {
     return zeros;
   }
   list = list.substr(1, list.size() - 2);
-  for (std::size_t start = 0; start <= list.size();) {
-    const std::size_t comma = std::min(list.find(',', start), list.size());
-    const std::string_view number = list.substr(start, comma - start);
+  for (const std::string& number : base::comma_separated(list)) {
     zeros.push_back(number == "0" || number == "0.0");
-    start = comma + 1;
   }
   return zeros;
 }

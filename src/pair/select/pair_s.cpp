@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -13,6 +14,8 @@
 
 namespace pair::select {
 namespace {
+
+constexpr std::string_view held_out_prefix = "held_out_losses.";
 
 std::string needs(Validation which) {
   switch (which) {
@@ -29,6 +32,17 @@ std::string needs(Validation which) {
   return {};
 }
 
+std::string held_out_losses_of(const Run& run) {
+  std::string names;
+  for (const Column& column : run.columns) {
+    if (column.key.starts_with(held_out_prefix)) {
+      names += (names.empty() ? "" : ", ") + column.key.substr(held_out_prefix.size());
+    }
+  }
+  return names.empty() ? "it has none, since they need a held-out part of each training environment (holdout)"
+                       : "it has them for " + names;
+}
+
 // Algorithm 2, lines 3 to 5.
 std::optional<Candidate> best_record(const Run& run, const Decision& decision, const PairOptions& options,
                                      LeftOut& left_out) {
@@ -36,8 +50,7 @@ std::optional<Candidate> best_record(const Run& run, const Decision& decision, c
   if (!losses.complete()) {
     left_out.add(run, options.losses_from == LossesFrom::held_out
                           ? "it has not logged all of the losses that PAIR-s uses for " + run.trained_as() +
-                                " on held-out samples: there are such losses for erm, irmv1 and vrex, where "
-                                "each training environment has a held-out part (holdout)"
+                                " on held-out samples: " + held_out_losses_of(run)
                           : "it has not logged all of the losses that PAIR-s uses for " + run.trained_as());
     return std::nullopt;
   }

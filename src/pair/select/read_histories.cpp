@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 
 struct RunFolder {
   fs::path folder;
-  bool given = false;  // named by the caller, so it may be a sweep
+  bool given = false;        // named by the caller, so it may be a sweep
+  std::size_t argument = 0;  // the caller's folder that it is or is in
 };
 
 // RUN/models has the kept models of a run (runs/kept_models.h), and is not a run without records.
@@ -37,19 +38,20 @@ bool is_models_of_run(const fs::path& folder) {
 // Sorted by path, so that the result does not depend on the order of the file system.
 std::vector<RunFolder> run_folders(std::span<const fs::path> folders) {
   std::vector<RunFolder> all;
-  for (const fs::path& folder : folders) {
+  for (std::size_t argument = 0; argument < folders.size(); ++argument) {
+    const fs::path& folder = folders[argument];
     if (const std::string fault = base::folder_fault(folder); !fault.empty()) {
       throw std::invalid_argument("'" + base::printable(folder.string()) + "' " + fault +
                                   "; expected a folder of run folders");
     }
     std::error_code error;
-    all.push_back({folder, true});
+    all.push_back({folder, true, argument});
     fs::directory_iterator entry(folder, error);
     while (!error && entry != fs::directory_iterator()) {
       // A file in a sweep is not a failed run; a circular link may have been meant as one.
       std::error_code unknown;
       if ((entry->is_directory(unknown) || unknown) && !is_models_of_run(entry->path())) {
-        all.push_back({entry->path(), false});
+        all.push_back({entry->path(), false, argument});
       }
       entry.increment(error);
     }
@@ -78,15 +80,31 @@ std::optional<FailedRun> failed_in(const fs::path& folder) {
   return FailedRun{folder, reason.empty() ? "it left no reason" : reason};
 }
 
-std::string reason_without_results(std::error_code error) {
-  return error && error != std::errc::no_such_file_or_directory ? "cannot be read: " + error.message()
-                                                                : "has no results.jsonl";
+// A folder of runs within a folder of runs, as 'pair train --test-envs each --out runs/e' makes in runs, is not read
+// without being named.
+std::string reason_without_results(const fs::path& folder, std::error_code error) {
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return "cannot be read: " + error.message();
+  }
+  const std::size_t runs = base::folders_with(folder, "results.jsonl").size();
+  return std::string("has no results.jsonl") +
+         (runs == 0 ? ""
+                    : ", but holds " + std::to_string(runs) + (runs == 1 ? " run" : " runs") +
+                          "; give it as a further argument");
+}
+
+bool is_given(const fs::path& folder, std::span<const RunFolder> all) {
+  return std::ranges::any_of(all, [&folder](const RunFolder& one) {
+    std::error_code ignored;
+    return one.given && fs::equivalent(one.folder, folder, ignored);
+  });
 }
 
 // The folders that have results, each file once; folders without results are reported in left_out.
 std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& histories) {
   std::vector<fs::path> all;
   std::set<std::pair<dev_t, ino_t>> seen;
+  std::set<std::size_t> used;  // arguments that have runs, or something to report
   for (const RunFolder& run : folders) {
     const fs::path file = run.folder / "results.jsonl";
     struct stat status {};
@@ -94,13 +112,22 @@ std::vector<fs::path> results_in(std::span<const RunFolder> folders, Histories& 
       const std::error_code error(errno, std::generic_category());
       if (std::optional<FailedRun> failed = failed_in(run.folder)) {
         histories.failed.push_back(*std::move(failed));
-      } else if (!run.given) {
-        histories.left_out.push_back({run.folder, 0, reason_without_results(error)});
+      } else if (run.given) {
+        continue;
+      } else if (!is_given(run.folder, folders)) {
+        histories.left_out.push_back({run.folder, 0, reason_without_results(run.folder, error)});
       }
     } else if (!seen.insert({status.st_dev, status.st_ino}).second) {
       histories.left_out.push_back({file, 0, "is a link to a file that was already read"});
     } else {
       all.push_back(run.folder);
+    }
+    used.insert(run.argument);
+  }
+  const bool some = !all.empty() || !histories.failed.empty();  // otherwise callers say that there is none
+  for (const RunFolder& run : folders) {
+    if (some && run.given && !used.contains(run.argument)) {
+      histories.left_out.push_back({run.folder, 0, "holds no run"});
     }
   }
   return all;

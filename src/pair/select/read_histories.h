@@ -67,6 +67,9 @@ struct ReadOptions {
 // reached twice is read once. If some runs name an algorithm as DomainBed does and others as we do, all get
 // DomainBed's name (catalog.h).
 //
+// A given folder without runs is reported in left_out if another one has runs, and so is a subfolder that has runs
+// only in its own subfolders.
+//
 // Invalid content does not stop the reading: it is left out and reported. This includes the records of a
 // finished run if they do not match the digest in its file 'done' (DomainBed's 'done' has none), and an
 // incomplete last line, as in a run that is being written or was killed; a complete record without a line end

@@ -213,9 +213,7 @@ std::vector<SlurmState> slurm_states(const std::vector<std::string>& jobs) {
       continue;
     }
     SlurmState& state = by_job[std::string(base::trimmed(std::string_view(line).substr(0, bar)))];
-    std::string name = line.substr(bar + 1, second - bar - 1);
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = base::lower_case(std::string_view(line).substr(bar + 1, second - bar - 1));
     if (name == "pending" && state.reason.empty()) {
       state.reason = base::trimmed(std::string_view(line).substr(second + 1));
     }

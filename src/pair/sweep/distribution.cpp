@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 
 namespace pair::sweep {
 namespace {
@@ -22,13 +23,7 @@ struct Draw {
   std::string operator()(const base::LogUniform& log) const {
     return number(std::pow(log.base, random.uniform(log.low, log.high)), log.whole);
   }
-  std::string operator()(const base::LogUniforms& list) const {
-    std::string text;
-    for (const base::LogUniform& one : list.each) {
-      text += (text.empty() ? "" : ",") + (*this)(one);
-    }
-    return text;
-  }
+  std::string operator()(const base::LogUniforms& list) const { return base::joined(list.each, ",", *this); }
   std::string operator()(const base::Choice& choice) const {
     return choice.values[random.below(choice.values.size())];
   }

@@ -47,11 +47,28 @@ std::string data_key(const data::Dataset& dataset) {
   return key;
 }
 
-// Reads the run's data. Throws std::invalid_argument if it is missing or cannot be used.
-void require_data(const runs::RunSpec& spec) {
+// Identifies the model and the weights that a run starts from.
+std::string model_key(const runs::RunSpec& spec) {
+  std::string key = spec.settings.model + '\n' + spec.weights_sha256;
+  const base::Options& options = spec.settings.model_options;
+  for (const base::Field& field : options.fields()) {
+    key += '\n' + field.name + '=' + base::as_text(options.get(field));
+  }
+  return key;
+}
+
+// Reads the data of the first run, which is that of all, and throws std::invalid_argument if it is missing or
+// cannot be used, or if a run's model cannot be trained on it. Weights are read for each model once.
+void require_data(const std::vector<const runs::RunSpec*>& specs) {
   try {
     runs::DatasetCache once(1);
-    (void)once.get(spec.dataset, spec.seed);
+    const auto data = once.get(specs.front()->dataset, specs.front()->seed);
+    std::set<std::string> seen;
+    for (const runs::RunSpec* const spec : specs) {
+      if (seen.insert(model_key(*spec)).second) {
+        runs::require_trainable(*spec, *data);
+      }
+    }
   } catch (const std::runtime_error& error) {
     throw std::invalid_argument(error.what());
   }
@@ -59,23 +76,23 @@ void require_data(const runs::RunSpec& spec) {
 
 class Executor {
  public:
-  Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories, std::size_t jobs,
-           const ManyRunsHooks& hooks)
+  // unfinished: those of the specs that have not finished.
+  Executor(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories,
+           std::span<const runs::RunSpec> unfinished, std::size_t jobs, const ManyRunsHooks& hooks)
       : specs_(specs), hooks_(hooks), datasets_(jobs_at_most(specs, jobs) + 1), left_(specs.size()) {
     result_.outcomes.resize(specs.size());
-    std::vector<runs::RunSpec> to_run;
+    for (const runs::RunSpec& spec : unfinished) {
+      runs::validate(spec);
+    }
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      if (!is_finished(directories[i], specs[i])) {
-        runs::validate(specs[i]);
-        to_run.push_back(specs[i]);
-      }
+      failed_before_.push_back(time_of_failure(directories[i]));
       result_.outcomes[i].directory = directories[i];
       left_[i] = specs[i].settings.steps;
       waiting_.push_back(i);
     }
-    require_one_precision(to_run);
-    if (jobs == 0 && shares_device(to_run)) {
-      pace_.emplace(jobs_at_most(to_run, jobs), Clock::now());
+    require_one_precision(unfinished);
+    if (jobs == 0 && shares_device(unfinished)) {
+      pace_.emplace(jobs_at_most(unfinished, jobs), Clock::now());
     }
     now_.runs = specs.size();
     now_.steps_left = std::accumulate(left_.begin(), left_.end(), std::int64_t{0});
@@ -176,7 +193,7 @@ class Executor {
     bool elsewhere = false;
     bool again = false;
     try {
-      if (const std::optional<std::string> error = failed_elsewhere(outcome.directory)) {
+      if (const std::optional<std::string> error = failed_elsewhere(index)) {
         outcome.status = Status::failed;
         outcome.error = *error;
       } else {
@@ -266,11 +283,19 @@ class Executor {
     outcome.seconds = run.seconds;
   }
 
-  // The failure that another process recorded since this call began: the run would fail here, too.
-  std::optional<std::string> failed_elsewhere(const fs::path& directory) const {
+  // When the run's last attempt failed; none if it did not. By the clock of the folder's machine, which may differ
+  // from ours.
+  static std::optional<fs::file_time_type> time_of_failure(const fs::path& directory) {
     std::error_code error;
     const fs::file_time_type written = fs::last_write_time(runs::failed_file(directory), error);
-    if (error || written < began_) {
+    return error ? std::nullopt : std::optional(written);
+  }
+
+  // The failure that another process recorded since this call began: the run would fail here, too.
+  std::optional<std::string> failed_elsewhere(std::size_t index) const {
+    const fs::path& directory = result_.outcomes[index].directory;
+    const std::optional<fs::file_time_type> written = time_of_failure(directory);
+    if (!written || written == failed_before_[index]) {
       return std::nullopt;
     }
     std::string text = runs::read_file(runs::failed_file(directory));
@@ -289,7 +314,7 @@ class Executor {
 
   std::span<const runs::RunSpec> specs_;
   const ManyRunsHooks& hooks_;
-  const fs::file_time_type began_ = fs::file_time_type::clock::now();
+  std::vector<std::optional<fs::file_time_type>> failed_before_;  // per run, when this call began
   runs::DatasetCache datasets_;
   std::atomic<bool> stopped_ = false;
 
@@ -314,18 +339,18 @@ class Executor {
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, std::span<const fs::path> directories,
                  std::size_t jobs, const ManyRunsHooks& hooks) {
-  if (hooks.notice) {
-    std::vector<runs::RunSpec> left;
-    for (std::size_t i = 0; i < specs.size(); ++i) {
-      if (!is_finished(directories[i], specs[i])) {
-        left.push_back(specs[i]);
-      }
+  std::vector<runs::RunSpec> unfinished;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    if (!is_finished(directories[i], specs[i])) {
+      unfinished.push_back(specs[i]);
     }
-    for (const std::string& warning : runs::warnings_of(left)) {
+  }
+  if (hooks.notice) {
+    for (const std::string& warning : runs::warnings_of(unfinished)) {
       hooks.notice("warning: " + warning);
     }
   }
-  return Executor(specs, directories, jobs, hooks).run(jobs);
+  return Executor(specs, directories, unfinished, jobs, hooks).run(jobs);
 }
 
 ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std::size_t jobs,
@@ -338,15 +363,15 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const fs::path& root, std
 }
 
 void require_runnable(std::span<const runs::RunSpec> specs, const fs::path& root) {
-  std::map<std::string, const runs::RunSpec*> first;  // by data
+  std::map<std::string, std::vector<const runs::RunSpec*>> left;  // by data
   for (const runs::RunSpec& spec : specs) {
     if (!is_finished(root / runs::folder_name(spec), spec)) {
       runs::validate(spec);
-      first.emplace(data_key(spec.dataset), &spec);
+      left[data_key(spec.dataset)].push_back(&spec);
     }
   }
-  for (const auto& [key, spec] : first) {
-    require_data(*spec);
+  for (const auto& [key, of_data] : left) {
+    require_data(of_data);
   }
 }
 

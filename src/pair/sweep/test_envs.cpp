@@ -5,6 +5,7 @@
 #include <string>
 
 #include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/runs/settings.h"
 
 namespace pair::sweep {
@@ -42,11 +43,7 @@ TestEnvs test_envs_of(std::string_view text) {
 }
 
 std::string as_text(std::span<const std::int64_t> test_envs) {
-  std::string text;
-  for (const std::int64_t number : test_envs) {
-    text += (text.empty() ? "" : ",") + std::to_string(number);
-  }
-  return text;
+  return base::joined(test_envs, ",", [](std::int64_t number) { return std::to_string(number); });
 }
 
 }  // namespace pair::sweep

@@ -23,7 +23,7 @@ namespace pair::train {
 class Batches {
  public:
   // data must outlive this object. Throws std::invalid_argument if the settings do not fit the data.
-  // share: the part of each environment's samples in every step, and at least one sample.
+  // share: this process's part of the samples of each environment in each step; at least one sample of each.
   Batches(const data::EnvironmentSet& data, const Settings& settings, std::uint64_t seed,
           torch::Device device, data::Share share = {});
 

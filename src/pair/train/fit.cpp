@@ -98,8 +98,8 @@ void notify_of_one_environment(Learner& learner, const Settings& settings, const
   }
   const std::string_view one = data.train.size() == 1 ? "training environment" : "environment per step";
   const auto notify = [&](std::string_view what) {
-    learner.link.notify(std::string(what) + " compares environments; with one " + std::string(one) +
-                        " it has no effect");
+    learner.link.notify("warning: " + std::string(what) + " compares environments; with one " +
+                        std::string(one) + " it has no effect");
   };
   if (compares(settings)) {
     notify(settings.update.name);
@@ -130,7 +130,7 @@ void notify_of_draws(Learner& learner, const Settings& settings) {
     if (learner.link.asynchronous() && !learner.objectives[k]->replayable()) {
       learner.work.never_record();
       learner.link.notify(settings.objectives[k] +
-                          " draws random numbers at every step, which cannot be recorded: " +
+                          " cannot be recorded, since each step takes new numbers from the host: "
                           "steps are launched one operation at a time");
     }
   }

@@ -25,6 +25,13 @@ torch::Tensor variance_of_means(const torch::Tensor& samples, const std::vector<
   return torch::stack(variances);
 }
 
+// A call of value() would change the state of an objective that has one, and with it the training. Scores of
+// resident data are recorded on a device (scoring.h), so only objectives that can be recorded are measured.
+bool is_measured(const objectives::Objective& objective) {
+  return objective.moment_function().has_value() ||
+         (objective.of_moments() && !objective.has_state() && objective.replayable());
+}
+
 }  // namespace
 
 std::vector<std::size_t> held_out_parts(const data::EnvironmentSet& data) {
@@ -64,7 +71,7 @@ torch::Tensor held_out_losses(std::span<const std::unique_ptr<objectives::Object
   data::Random random(0, "held out");  // not drawn from
   std::vector<torch::Tensor> values;
   for (const auto& objective : objectives) {
-    values.push_back(objective->moment_function() ? objective->value(view, random).to(torch::kDouble) : none);
+    values.push_back(is_measured(*objective) ? objective->value(view, random).to(torch::kDouble) : none);
   }
   const torch::Tensor derivatives = (objectives::logit_gradient(loss, logits, view.labels) * logits).sum(1);
   const Moments variances{variance_of_means(objectives::per_sample_loss(loss, logits, view.labels), sizes),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -13,17 +12,11 @@
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
 #include "pair/train/host_numbers.h"
+#include "pair/train/model_input.h"
 #include "pair/train/rank_fit.h"
 
 namespace pair::train {
 namespace {
-
-models::ModelInput model_input(const data::EnvironmentSet& data) {
-  const std::vector<std::int64_t> shape = data::input_shape(data);
-  return {.size = std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>()),
-          .shape = shape,
-          .outputs = data.outputs};
-}
 
 // Excludes parameters from training.
 void freeze(models::Model& model, const std::string& names) {
@@ -47,7 +40,8 @@ void freeze(models::Model& model, const std::string& names) {
     }
   }
   if (!model.head->weight.requires_grad() || !model.head->bias.requires_grad()) {
-    throw std::invalid_argument("freeze: expected parameters below the head, which is always trained");
+    throw std::invalid_argument(
+        "freeze: expected parameters below the head, since the head is always trained, got '" + names + "'");
   }
 }
 

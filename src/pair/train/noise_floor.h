@@ -10,15 +10,12 @@
 #include "pair/train/moments.h"
 
 // The noise floor of an objective: its expected value if it were 0 for the distribution of the data, because
-// risks R_e and derivatives D_e are estimates. For independent estimates with variances Var[R_e] and
-// Var[D_e],
-//
-//   V-REx   1/(|E| - 1) sum_e (R_e - mean R)^2   has the floor   mean of Var[R_e],
-//   IRMv1   1/|E| sum_e D_e^2                    has the floor   mean of Var[D_e].
+// risks R_e and derivatives D_e are estimates. For independent estimates, the floor of a square of moments is
+// a weighted sum of the means of their variances Var[R_e] and Var[D_e]; the objective states the weights
+// (Objective::noise_floor). ERM is not a square and has no floor.
 //
 // A value that is not clearly above its floor only shows that the objective is small: values below it
-// cannot be compared. ERM is not a square and has no floor. IRMv1 with irmv1_unbiased has the expected value
-// 0; the same number is then the size of its errors.
+// cannot be compared.
 
 namespace pair::train {
 

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "pair/data/sampler.h"
 #include "pair/models/registry.h"
 #include "pair/moo/registry.h"
 #include "pair/objectives/registry.h"
@@ -39,10 +40,14 @@ void describe_all(SettingsFields& field) {
               "objectives to minimise; see 'pair list objectives'",
               [](const std::vector<std::string>& names) { return !names.empty() && names.front() == "erm"; });
   field.whole("steps", &S::steps, std::int64_t{1}, many, "total number of updates");
-  field.whole(
-      "pretrain", &S::pretrain, std::int64_t{0}, many,
-      "steps at the beginning: of ERM alone (schemes pair and own), or with pretrain_penalty (linear)");
-  field.whole("batch", &S::batch, std::int64_t{0}, many, "samples per environment and step; 0: all");
+  field
+      .whole("pretrain", &S::pretrain, std::int64_t{0}, many,
+             "steps at the beginning: of ERM alone (schemes pair and own), or with pretrain_penalty (linear)")
+      .summaries = {{"linear", "first steps, in which the penalty is pretrain_penalty"},
+                    {"pair", "first steps, of ERM alone; the solver balances in those after them"},
+                    {"own", "first steps, of ERM alone; the algorithm's own update takes those after them"}};
+  field.whole("batch", &S::batch, std::int64_t{0}, data::largest_batch,
+              "samples per environment and step; 0: all");
   field
       .whole("environments", &S::environments, std::int64_t{0}, many,
              "environments per step, drawn without replacement, for minibatches; 0: all")
@@ -67,8 +72,14 @@ void describe_all(SettingsFields& field) {
       .whole("measure_rotate", &S::measure_rotate, std::int64_t{0}, many,
              "measure_share: steps after which the next samples measure; 0: always the same ones")
       .unsaid = "0";
-  field.number("lr", &S::lr, rate,
-               "learning rate of all steps (schemes linear and own), or of the pretrain steps (pair)");
+  field
+      .number("lr", &S::lr, rate,
+              "learning rate of all steps (schemes linear and own), or of the pretrain steps (pair)")
+      .summaries = {{"linear", "learning rate of all steps"},
+                    {"pair",
+                     "learning rate of the pretrain steps, which Adam takes; balance_lr or balance_lr_ratio "
+                     "is for the rest"},
+                    {"own", "learning rate of all steps"}};
   field
       .number("lr_end", &S::lr_end, {.low = 0, .high = 1, .open_low = true},
               "fraction of lr at the end of the pretrain steps; lr falls linearly to it")
@@ -168,7 +179,8 @@ void describe_pair(SettingsFields& field) {
       .choice("balance_optimizer", &S::balance_optimizer, by_name({Optimizer::sgd, Optimizer::adam}),
               "optimizer of the steps after pretrain: SGD with momentum, or Adam")
       .unsaid = "sgd";
-  field.number("balance_lr", &S::balance_lr, rate, "learning rate of the steps after pretrain (scheme pair)");
+  field.number("balance_lr", &S::balance_lr, rate, "learning rate of the steps after pretrain (scheme pair)")
+      .summaries = {{"pair", "learning rate of the steps after pretrain, which balance_optimizer takes"}};
   field
       .number("balance_lr_ratio", &S::balance_lr_ratio, {.low = 0, .high = 1e3},
               "learning rate of the steps after pretrain as a fraction of lr, in place of balance_lr; 0: "
@@ -231,27 +243,9 @@ const std::vector<base::Field>& settings_fields() {
 }
 
 std::string meaning(const base::Field& field, Scheme scheme) {
-  struct Meaning {
-    std::string_view name;
-    Scheme scheme;
-    std::string_view text;
-  };
-  static constexpr std::array meanings = {
-      Meaning{"pretrain", Scheme::linear, "first steps, in which the penalty is pretrain_penalty"},
-      Meaning{"pretrain", Scheme::pair, "first steps, of ERM alone; the solver balances in those after them"},
-      Meaning{"pretrain", Scheme::own,
-              "first steps, of ERM alone; the algorithm's own update takes those after them"},
-      Meaning{"lr", Scheme::linear, "learning rate of all steps"},
-      Meaning{"lr", Scheme::pair,
-              "learning rate of the pretrain steps, which Adam takes; balance_lr or balance_lr_ratio is for "
-              "the rest"},
-      Meaning{"lr", Scheme::own, "learning rate of all steps"},
-      Meaning{"balance_lr", Scheme::pair,
-              "learning rate of the steps after pretrain, which balance_optimizer takes"},
-  };
-  for (const Meaning& one : meanings) {
-    if (one.name == field.name && one.scheme == scheme) {
-      return std::string(one.text);
+  for (const auto& [mode, summary] : field.summaries) {
+    if (mode == to_string(scheme)) {
+      return summary;
     }
   }
   return field.summary;

@@ -3,23 +3,21 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace pair::train {
 namespace {
 
 SharedCut::Level level_of(std::span<const std::unique_ptr<objectives::Objective>> objectives) {
-  using Kind = device::MomentFunction::Kind;
   SharedCut::Level level = SharedCut::Level::moments;
   for (const auto& objective : objectives) {
-    const std::optional<device::MomentFunction> function = objective->moment_function();
-    if (!function) {
+    if (objective->of_moments()) {
+      continue;
+    }
+    if (!objective->moment_function()) {
       return SharedCut::Level::features;
     }
-    if (function->kind == Kind::mean_product_of_halves) {
-      level = SharedCut::Level::logits;
-    }
+    level = SharedCut::Level::logits;  // moments of halves of the batch
   }
   return level;
 }

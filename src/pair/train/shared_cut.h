@@ -15,10 +15,11 @@
 // The numbers that ranks (ranks.h) exchange at the cuts of the graph (cut_graph.h), so that the objectives of
 // every rank are those of the whole batch. As little as the objectives allow:
 //
-//     moments   erm, irmv1, vrex: two numbers per environment
+//     moments   objectives that are of_moments(), such as erm, irmv1, vrex and group_dro: two numbers per
+//               environment
 //     logits    irmv1 with irmv1_unbiased, which multiplies the moments of two halves of the batch
 //     features  the others: the rows that the head sees, of all ranks; each computes the objectives of all
-//     rows
+//               rows
 //
 // In addition, for all of them, the gradients of the objectives in the head (the Gram matrix), and one
 // gradient of all parameters. All ranks then have the same losses, Gram matrix and gradient, bit for bit, and

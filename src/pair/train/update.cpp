@@ -105,7 +105,7 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
 void Update::apply_amsgrad(const torch::Tensor& gradient, const torch::Tensor& losses,
                            const torch::Tensor& lr) {
   const torch::Tensor taken =
-      torch::isfinite((torch::dot(gradient, gradient) + torch::dot(losses, losses).to(gradient.dtype())));
+      torch::isfinite(torch::dot(gradient, gradient)) & torch::isfinite(torch::dot(losses, losses));
   // A refused step leaves the moments as they are, and a factor of 0 would keep what is not finite.
   const auto chosen = [&taken](const torch::Tensor& now, const torch::Tensor& before) {
     before.copy_(torch::where(taken, now, before));

@@ -3,8 +3,9 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string>
+
+#include "pair/base/names.h"
 
 namespace pair::watch {
 namespace {
@@ -17,13 +18,6 @@ bool is_address(int family, const std::string& text) {
 bool is_port(std::string_view text) {
   return text.size() <= 5 &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return result;
 }
 
 }  // namespace
@@ -43,8 +37,8 @@ bool accepts_host(std::string_view header, std::string_view own) {
   if (colon < header.size() && !is_port(header.substr(colon + 1))) {
     return false;
   }
-  const std::string name = lower(header.substr(0, colon));
-  return !name.empty() && (name == "localhost" || name == lower(own) || is_address(AF_INET, name));
+  const std::string name = base::lower_case(header.substr(0, colon));
+  return !name.empty() && (name == "localhost" || name == base::lower_case(own) || is_address(AF_INET, name));
 }
 
 }  // namespace pair::watch

@@ -2,7 +2,8 @@
 
     python3 check_epo_cases.py epo_cases.jsonl
 
-Prints the cases whose phase, divergence, feasibility or optimum differs, and ends with status 1 if there is one. Needs Python alone.
+Prints the cases whose phase, divergence, feasibility or optimum differs, and ends with status 1 if there is one. Needs Python
+alone. The script that drew the 300 problems was not kept; their stored answers are checked here.
 The direction towards the preferred ray, which contains logarithms, is computed in doubles and then taken as exact. On the
 ray it is nothing but rounding, so the order of each sum matters.
 """
