@@ -306,6 +306,18 @@ TEST(Program, DescribesAUsersTable) {
   EXPECT_THAT(columns.out, HasSubstr("--label and --environment add"));
 }
 
+TEST(Program, DescribesAListOfImages) {
+  const TemporaryFile list("path,kind,site,year\n/none/1.png,cat,zoo,2019\n/none/2.png,dog,zoo,2019\n");
+  const Finished finished =
+      run_pair({"data", "describe", list.path(), "--label", "kind", "--environment", "site,year"});
+  EXPECT_EQ(finished.status, 1);
+  EXPECT_THAT(finished.out, HasSubstr(": 2 images\n"));
+  EXPECT_THAT(finished.out, HasSubstr("2 classes, 'cat' and 'dog'; 1 environment\n"));
+  EXPECT_THAT(finished.out, ContainsRegex("zoo/2019 +2 +1 +1\n"));
+  EXPECT_THAT(finished.out, HasSubstr("wrong: expected at least 2 environments, got 1\n"));
+  EXPECT_THAT(finished.out, HasSubstr("wrong: images that do not exist: 2 ('/none/1.png' in line 2, "));
+}
+
 TEST(Program, RefusesToDescribeWhatIsNotThere) {
   const std::string file = PAIR_EXAMPLES "/table/patients.csv";
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
