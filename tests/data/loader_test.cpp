@@ -450,15 +450,17 @@ class GatedSource : public Source {
   mutable int ended_ = 0;
 };
 
-LoaderOptions gated(int workers) {
-  return {.rows = 2, .columns = 2, .workers = workers, .ahead = 4};
+// Batches of five samples from each environment, which has one.
+Loader training_on_gated(const std::shared_ptr<const Source>& source, int workers, std::int64_t first = 0) {
+  return Loader::training(source, Sampler({{0}, {1}}, {.seed = 4, .batch = 5}),
+                          {.rows = 2, .columns = 2, .workers = workers, .ahead = 4}, first);
 }
 
 TEST(LoaderThreads, AreAllGoneWithTheLoader) {
   const auto source = std::make_shared<GatedSource>();
   std::jthread opener;
   {
-    Loader loader = training(source, gated(3));
+    Loader loader = training_on_gated(source, 3);
     source->wait_until_begun(3);
     // The destructor has to wait for what has begun.
     opener = std::jthread([&] {
@@ -474,7 +476,7 @@ TEST(LoaderThreads, AreAllGoneWithTheLoader) {
 TEST(LoaderThreads, ReadNoFurtherThanTheBatchesAhead) {
   const auto source = std::make_shared<GatedSource>();
   source->open();
-  Loader loader = training(source, gated(2));
+  Loader loader = training_on_gated(source, 2);
   source->wait_until_begun(40);
   (void)loader.next();
   source->wait_until_begun(50);
@@ -485,7 +487,7 @@ TEST(LoaderThreads, ReadNoFurtherThanTheBatchesAhead) {
 
 TEST(LoaderThreads, LetTheCallerStopWaiting) {
   const auto source = std::make_shared<GatedSource>();
-  Loader loader = training(source, gated(2));
+  Loader loader = training_on_gated(source, 2);
   int asked = 0;
   EXPECT_FALSE(loader.next([&] { return ++asked == 3; }).has_value());
   EXPECT_EQ(asked, 3);
@@ -499,7 +501,7 @@ TEST(LoaderThreads, LetTheCallerStopWaiting) {
 TEST(LoaderThreads, LetTheCallerStopWithoutWorkersToo) {
   const auto source = std::make_shared<GatedSource>();
   source->open();
-  Loader loader = training(source, gated(0));
+  Loader loader = training_on_gated(source, 0);
   int asked = 0;
   EXPECT_FALSE(loader.next([&] { return ++asked == 4; }).has_value());
   EXPECT_EQ(source->begun(), 3);
@@ -511,7 +513,7 @@ TEST(LoaderThreads, MayBeMovedAndDroppedAtAnyMoment) {
   const auto source = std::make_shared<GatedSource>();
   source->open();
   for (int i = 0; i < 100; ++i) {
-    Loader loader = training(source, gated(1 + i % 4), i);
+    Loader loader = training_on_gated(source, 1 + i % 4, i);
     for (int step = 0; step < i % 5; ++step) {
       EXPECT_EQ(loader.next().value().step, i + step);
     }

@@ -24,8 +24,8 @@
 //   before the last good step, the velocity is dropped and the learning rate halved permanently.
 //
 // Two classes implement it: GuardedStep around torch's optimizers, for user-written loops, and Update, the
-// trainer's own. Where the host must not wait for the device, GuardState's counting is repeated on the device:
-// in device/update.cu and, for AMSGrad, in Update::apply_amsgrad(). Tests compare both with GuardState.
+// trainer's own. If the host must not wait for the device, the device repeats GuardState's counting: in
+// device/update.cu and, for AMSGrad, in Update::apply_amsgrad(). Tests compare both with GuardState.
 
 namespace pair::train {
 
