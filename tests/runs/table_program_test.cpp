@@ -138,7 +138,8 @@ TEST(PairTrainTable, IsScoredOnOtherDivisionsOfItsRows) {
     EXPECT_EQ(answer.status, 0) << answer.err;
     std::map<std::string, double> correct;
     double held_out = 0;
-    for (const auto& environment : nlohmann::json::parse(answer.out).at("environments")) {
+    const auto scores = nlohmann::json::parse(answer.out);
+    for (const auto& environment : scores.at("environments")) {
       const auto samples = environment.at("samples").get<double>();
       correct[environment.at("name")] += samples * environment.at("scores").at("accuracy").get<double>();
       held_out += environment.at("key").get<std::string>().ends_with("_out") ? samples : 0;
