@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
-#include <ranges>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -94,9 +95,8 @@ std::string examples_in(const Column& column) {
 bool are_sentences(const Column& column) {
   constexpr auto several = 3;
   const auto words = [](const std::string& text) {
-    return std::ranges::count_if(std::views::iota(std::size_t{0}, text.size()), [&text](std::size_t i) {
-      return text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
-    });
+    std::istringstream rest(text);
+    return std::distance(std::istream_iterator<std::string>(rest), {});
   };
   const auto long_ones = std::ranges::count_if(
       column.categories, [&words](const std::string& text) { return words(text) >= several; });
