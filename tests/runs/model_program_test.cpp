@@ -460,6 +460,8 @@ TEST(PairPredict, TakesRowsOfATableAsTheyWereTrainedOn) {
   const Answer objects =
       pair_in(scratch.path(), {"predict", "run", "new.csv", "--keep", "note", "--format", "jsonl"});
   EXPECT_EQ(json::parse(objects.out.substr(0, objects.out.find('\n'))).at("kept"), (json{{"note", "a"}}));
+  refuses_with_status_2(scratch, {"predict", "run", "new.csv", "--keep", "note,note"},
+                        "--keep: expected each column once, got 'note,note'");
   refuses_with_status_2(scratch, {"predict", "run", "new.csv", "--keep", "Note"},
                         "new.csv: expected the column 'Note' with the cells to keep, got 'sex', 'note' and "
                         "'age'; did you mean 'note'?");

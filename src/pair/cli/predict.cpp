@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -122,7 +123,11 @@ std::vector<std::string> kept_columns(const PredictArguments& arguments) {
         "--keep: expected names of columns separated by commas (in quotes if one has a comma), got '" +
         base::printable(arguments.keep) + "'");
   }
-  return std::get<std::vector<std::string>>(*columns);
+  const auto& names = std::get<std::vector<std::string>>(*columns);
+  if (std::set<std::string>(names.begin(), names.end()).size() < names.size()) {
+    throw UsageError("--keep: expected each column once, got '" + base::printable(arguments.keep) + "'");
+  }
+  return names;
 }
 
 // The object that 'pair predict -o FILE --json' prints.

@@ -147,7 +147,7 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
   if (arguments.json) {
     context.out << (several ? left_out_json(done, ranks.size(), complete)
                             : summary_json(done.front(), ranks.size()))
-                       .dump(2)
+                       .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                 << '\n';
   } else if (several && !arguments.quiet && done.size() == specs.size()) {
     write_left_out(done, context.out);

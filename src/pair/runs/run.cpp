@@ -1,5 +1,7 @@
 #include "pair/runs/run.h"
 
+#include <c10/util/Exception.h>
+
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
@@ -102,6 +104,10 @@ void require_trainable(const RunSpec& spec, const data::EnvironmentSet& data) {
   }
   try {
     const data::WeightsFile file(spec.weights);
+    if (const std::string found = file.sha256(); found != spec.weights_sha256) {
+      throw std::invalid_argument("weights_sha256: expected " + spec.weights_sha256 + " for " + spec.weights +
+                                  ", got " + found + ": the file has changed");
+    }
     data::Random initial(spec.seed, "model");
     (void)models::load_pretrained(*models::make_model(settings.model, settings.model_options, input, initial),
                                   file, spec.weights);
@@ -112,7 +118,11 @@ void require_trainable(const RunSpec& spec, const data::EnvironmentSet& data) {
 
 void require_trainable(const RunSpec& spec, DatasetCache& datasets) {
   validate(spec);
-  require_trainable(spec, *datasets.get(spec.dataset, spec.seed, spec.device));
+  try {
+    require_trainable(spec, *datasets.get(spec.dataset, spec.seed, spec.device));
+  } catch (const c10::Error& error) {
+    throw std::runtime_error(error.what_without_backtrace());  // such as a device without free memory
+  }
 }
 
 std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {
