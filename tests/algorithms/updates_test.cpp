@@ -11,8 +11,9 @@
 #include "pair/algorithms/beta.h"
 #include "pair/algorithms/registry.h"
 #include "pair/models/registry.h"
-#include "pair/train/algorithm.h"
+#include "pair/train/guard.h"
 #include "pair/train/trainer.h"
+#include "tests/train/normalized_model.h"
 #include "tests/train/small_data.h"
 
 namespace pair::train::updates_test {
@@ -258,6 +259,53 @@ TEST(Dann, TheGradientPenaltyRaisesTheAdversarysLoss) {
   plain.advance();
   penalised.advance();
   EXPECT_GT(named(penalised).at("disc_loss"), named(plain).at("disc_loss"));
+}
+
+// The guard of train/guard.h holds for both networks: a step with a loss that is not finite is not taken.
+TEST(Dann, TakesNoStepWhoseLossIsNotFinite) {
+  for (const std::string algorithm : {"dann", "cdann"}) {
+    SCOPED_TRACE(algorithm);
+    const Settings settings = small(algorithm);
+    const auto model = testing::normalized_model();
+    Trainer trainer(testing::small_data(), model, settings, 1);
+    for (int i = 0; i < 4; ++i) {
+      trainer.advance();
+    }
+    const auto spoil = [&] {
+      const torch::NoGradGuard no_graph;
+      model->parameters().front().fill_(std::nan(""));
+    };
+    spoil();
+    trainer.advance();  // the model's turn: it returns to its last good parameters
+    EXPECT_EQ(trainer.evaluate().rollbacks, 1);
+    EXPECT_TRUE(model->parameters().front().isfinite().all().item<bool>());
+    EXPECT_TRUE(model->norm->running_mean.isfinite().all().item<bool>());
+    spoil();
+    const auto before = named(trainer);
+    trainer.advance();  // the adversary's turn
+    EXPECT_EQ(named(trainer), before) << "the losses of the last step that was taken";
+    EXPECT_TRUE(model->norm->running_mean.isfinite().all().item<bool>());
+    trainer.advance();
+    EXPECT_EQ(trainer.evaluate().rollbacks, 2);
+    trainer.advance();
+    EXPECT_LT(named(trainer).at("disc_loss"), 10.0);
+    EXPECT_EQ(trainer.evaluate().rollbacks, 2);
+  }
+}
+
+TEST(Dann, EndsIfStepAfterStepIsNotFinite) {
+  const Settings settings = small("dann");
+  auto data = testing::small_data();
+  data->train[0].inputs.fill_(std::nan(""));
+  Trainer trainer(data, settings, 1);
+  EXPECT_THROW(
+      {
+        while (!trainer.finished()) {
+          trainer.advance();
+        }
+      },
+      Diverged);
+  EXPECT_LT(trainer.step(), 2 * GuardState::patience + 1);
 }
 
 TEST(Cdann, RefusesLabelsThatAreNotClasses) {

@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "pair/algorithms/registry.h"
 #include "pair/device/head.h"
 #include "pair/models/registry.h"
 #include "pair/objectives/registry.h"
@@ -389,6 +390,63 @@ TEST_F(OnDevice, RecordsEveryObjectiveThatItCan) {
         EXPECT_NEAR(there.losses[k], here.losses[k], 1e-3 * std::abs(here.losses[k]) + 1e-6) << k;
       }
     }
+  }
+}
+
+Settings adversarial_settings(const std::string& algorithm) {
+  Settings settings = settings_of(16);
+  settings.scheme = Scheme::own;
+  settings.update = algorithms::algorithm_named(algorithm).update;
+  for (const auto& [option, text] : {std::pair("mlp_width", "8"), std::pair("d_steps_per_g_step", "2"),
+                                     std::pair("grad_penalty", "0.5"), std::pair("mlp_dropout", "0.2")}) {
+    settings.update.options.set_text(*settings.update.options.find(option), text);
+  }
+  settings.objectives = {"erm"};
+  settings.preference = {};
+  settings.pretrain = 0;
+  settings.steps = 20;
+  return settings;
+}
+
+// Both kinds of updates are recorded: each step draws new masks, counts in Adam's moments and adds to the means.
+TEST_F(OnDevice, TakesTheUpdatesOfAnAdversaryAsTheCpuDoes) {
+  for (const char* algorithm : {"dann", "cdann"}) {
+    for (const bool normalized : {false, true}) {
+      SCOPED_TRACE(std::string(algorithm) + (normalized ? ", with BatchNorm" : ""));
+      const Settings settings = adversarial_settings(algorithm);
+      const auto model = [&] { return normalized ? testing::normalized_model() : nullptr; };
+      const auto data = testing::small_data();
+      auto here = normalized ? Trainer(data, model(), settings, 3) : Trainer(data, settings, 3);
+      auto there = normalized ? Trainer(data, model(), settings, 3, torch::kCUDA)
+                              : Trainer(data, settings, 3, torch::kCUDA);
+      while (!here.finished()) {
+        here.advance();
+        there.advance();
+        const bool look = here.step() % 4 == 0;
+        const Evaluation a = look ? here.evaluate() : Evaluation();
+        const Evaluation b = look ? there.evaluate() : Evaluation();
+        ASSERT_EQ(a.named.size(), b.named.size());
+        for (std::size_t k = 0; k < a.named.size(); ++k) {
+          EXPECT_NEAR(a.named[k].second, b.named[k].second, 1e-6 + 0.01 * std::abs(a.named[k].second))
+              << a.named[k].first << " at step " << a.step;
+        }
+      }
+      EXPECT_TRUE(there.take_notices().empty());
+    }
+  }
+}
+
+TEST_F(OnDevice, TakesTheUpdatesOfAnAdversaryIn16Bits) {
+  Settings settings = adversarial_settings("dann");
+  settings.model = "mnist_cnn";
+  settings.model_options = {};
+  settings.steps = 6;
+  const Evaluation whole = trained(settings, torch::kCUDA).back();
+  const Evaluation half = trained(in_half(settings), torch::kCUDA).back();
+  ASSERT_EQ(whole.named.size(), half.named.size());
+  for (std::size_t k = 0; k < whole.named.size(); ++k) {
+    EXPECT_NEAR(half.named[k].second, whole.named[k].second, 0.02) << whole.named[k].first;
+    EXPECT_NE(half.named[k].second, whole.named[k].second) << "not in 16 bits";
   }
 }
 

@@ -2,18 +2,21 @@
 #include <gtest/gtest.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <sstream>
 #include <utility>
 #include <vector>
 
+#include "pair/algorithms/registry.h"
 #include "pair/models/registry.h"
 #include "pair/train/balanced_strategy.h"
 #include "pair/train/checkpoint.h"
 #include "pair/train/linear_strategy.h"
 #include "pair/train/own_update_strategy.h"
 #include "tests/train/normalized_model.h"
+#include "tests/train/noting_recorder.h"
 #include "tests/train/small_data.h"
 
 // Each strategy alone, on a learner, without the trainer's loop.
@@ -262,6 +265,26 @@ TEST_F(StrategyTest, OwnUpdateTellsNamedLossesAndReturnsBuffersWhereItDiverges) 
   diverges = true;
   EXPECT_THROW(strategy.advance(2, 0.1), Diverged);
   EXPECT_TRUE(buffer.equal(before));
+}
+
+// DANN's two kinds of updates take turns; each is recorded when its second turn comes.
+TEST_F(StrategyTest, DannsUpdatesAreRecorded) {
+  settings = strategy_settings(Scheme::own);
+  settings.update = algorithms::algorithm_named("dann").update;
+  settings.objectives = {"erm"};
+  std::vector<std::string> notes;
+  DeviceLink noting{torch::kCPU, std::make_unique<testing::NotingRecorder>(notes)};
+  learner = std::make_unique<Learner>(*data, nullptr, settings, 1, noting);
+  const auto strategy = make_own_strategy(*learner, settings, *data, 1);
+  strategy->begin();
+  notes.clear();
+  for (std::int64_t step = 0; step < 6; ++step) {
+    strategy->advance(step, settings.lr);
+  }
+  EXPECT_EQ(std::ranges::count(notes, "perform"), 2);
+  EXPECT_EQ(std::ranges::count(notes, "record 1"), 2);
+  EXPECT_EQ(std::ranges::count(notes, "play 0"), 4);
+  learner.reset();  // before its link
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::optional<std::string> default_of(const AlgorithmEntry& algorithm, std::stri
 }
 
 std::vector<std::string> objectives_of(const AlgorithmEntry& algorithm) {
-  if (algorithm.update.make) {
+  if (algorithm.update.defined()) {
     return {};
   }
   const std::optional<std::string> named = default_of(algorithm, "objectives");

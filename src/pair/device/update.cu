@@ -6,8 +6,6 @@
 namespace pair::device::cuda {
 namespace {
 
-constexpr double beta1 = 0.9;
-constexpr double beta2 = 0.999;
 constexpr float adam_epsilon = 1e-8F;
 
 // The decision of a step, from the block that computed it, stored after the blocks' sums in the workspace.
@@ -47,8 +45,8 @@ __device__ void decide(const Update& u, const Totals& all) {
   }
   const double lr = *u.lr * u.tally[3];
   if (u.second != nullptr) {
-    u.decays[0] *= beta1;
-    u.decays[1] *= beta2;
+    u.decays[0] *= u.beta1;
+    u.decays[1] *= u.beta2;
     decision.rate = static_cast<float>(lr / (1.0 - u.decays[0]));
     decision.root = static_cast<float>(1.0 / sqrt(1.0 - u.decays[1]));
   } else {
@@ -97,6 +95,9 @@ __global__ void sum_products(Update u) {
 __global__ void take_step(Update u) {
   const Decision decision = decision_of(u);
   const bool adam = u.second != nullptr;
+  const auto new1 = static_cast<float>(1.0 - u.beta1);
+  const auto old2 = static_cast<float>(u.beta2);
+  const auto new2 = static_cast<float>(1.0 - u.beta2);
   for (std::int64_t i = blockIdx.x * threads + threadIdx.x; i < u.count; i += gridDim.x * threads) {
     if (!decision.good) {
       u.parameters[i] = u.last_good[i];
@@ -109,8 +110,8 @@ __global__ void take_step(Update u) {
     const float g = u.gradient[i];
     u.last_good[i] = p;
     if (adam) {
-      const float mean = u.first[i] + static_cast<float>(1.0 - beta1) * (g - u.first[i]);
-      const float square = static_cast<float>(beta2) * u.second[i] + static_cast<float>(1.0 - beta2) * g * g;
+      const float mean = u.first[i] + new1 * (g - u.first[i]);
+      const float square = old2 * u.second[i] + new2 * g * g;
       u.first[i] = mean;
       u.second[i] = square;
       u.parameters[i] = p - decision.rate * mean / (sqrtf(square) * decision.root + adam_epsilon);

@@ -24,6 +24,8 @@ struct Update {
   double* tally;      // restarts, rollbacks, in a row, halving
   double* decays;     // Adam: beta1^t, beta2^t
   double* workspace;  // [update_workspace]: zeros before the first step
+  double beta1;       // Adam's decays
+  double beta2;
   float momentum;
   bool restart;
   double patience;   // rollbacks in a row after which the run is over

@@ -23,6 +23,8 @@ inline constexpr std::int64_t update_workspace = 259;
 
 struct UpdateConstants {
   double momentum;  // SGD
+  double beta1;     // Adam
+  double beta2;     // Adam
   bool restart;     // SGD: whether the velocity is dropped if the gradient opposes it
   // Of train/guard.h.
   std::int64_t patience;

@@ -23,6 +23,8 @@ void update(UpdateState& state, const torch::Tensor& gradient, const torch::Tens
   launch.tally = state.tally.data_ptr<double>();
   launch.decays = state.decays.defined() ? state.decays.data_ptr<double>() : nullptr;
   launch.workspace = state.workspace.data_ptr<double>();
+  launch.beta1 = constants.beta1;
+  launch.beta2 = constants.beta2;
   launch.momentum = static_cast<float>(constants.momentum);
   launch.restart = constants.restart;
   launch.patience = static_cast<double>(constants.patience);

@@ -73,7 +73,7 @@ void* writable(const Setting& setting) {
 
 void check_scheme(const RunSpec& spec, std::string_view name) {
   const bool own = spec.settings.scheme == train::Scheme::own;
-  if (name == "scheme" && own != static_cast<bool>(spec.settings.update.make)) {
+  if (name == "scheme" && own != spec.settings.update.defined()) {
     throw std::invalid_argument("scheme: expected " + std::string(own ? "linear or pair" : "own") + " for " +
                                 spec.algorithm + ", got '" + std::string(to_string(spec.settings.scheme)) +
                                 "'");

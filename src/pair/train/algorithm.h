@@ -53,10 +53,4 @@ struct UpdateContext {
   torch::Device device = torch::kCPU;
 };
 
-// The update that settings.update makes; null for schemes that weigh objectives. Throws std::invalid_argument
-// if it is not defined on the data: a regression for cdann or lisa.
-std::unique_ptr<Algorithm> make_algorithm(const Settings& settings, const data::EnvironmentSet& data,
-                                          const std::shared_ptr<models::Model>& model, std::uint64_t seed,
-                                          torch::Device device);
-
 }  // namespace pair::train

@@ -19,7 +19,8 @@ bool compares(const Settings& settings) {
 }
 
 void notify_of_half(Learner& learner, const Settings& settings) {
-  const bool own_update = settings.scheme == Scheme::own;
+  // A strategy of its own uses the step's network.
+  const bool own_update = settings.scheme == Scheme::own && !settings.update.make_strategy;
   const bool requested = learner.model->steps_in_half() && learner.link.device().is_cuda();
   if (requested && (own_update || !learner.step.in_half())) {
     learner.link.notify("fp16 has no effect: " + std::string(own_update

@@ -1,6 +1,7 @@
 #include "pair/train/own_update_strategy.h"
 
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,22 @@ void OwnUpdateStrategy::load(torch::serialize::InputArchive& archive) {
   torch::serialize::InputArchive algorithm;
   archive.read("algorithm", algorithm);
   algorithm_->load(algorithm);
+}
+
+std::unique_ptr<StepStrategy> make_own_strategy(Learner& learner, const Settings& settings,
+                                                const data::EnvironmentSet& data, std::uint64_t seed) {
+  if (settings.scheme != Scheme::own) {
+    return nullptr;
+  }
+  if (!settings.update.defined()) {
+    throw std::invalid_argument(
+        "scheme: expected linear or pair for an algorithm without its own update, got own");
+  }
+  const UpdateContext context{settings, data, learner.model, seed, learner.link.device()};
+  if (settings.update.make_strategy) {
+    return settings.update.make_strategy(learner, context);
+  }
+  return std::make_unique<OwnUpdateStrategy>(learner, settings.update.make(context));
 }
 
 }  // namespace pair::train

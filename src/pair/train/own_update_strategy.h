@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "pair/data/environment.h"
 #include "pair/train/kept_buffers.h"
 #include "pair/train/loss_means.h"
 #include "pair/train/strategy.h"
@@ -31,5 +32,11 @@ class OwnUpdateStrategy : public StepStrategy {
   KeptBuffers buffers_;
   NamedMeans means_;
 };
+
+// The strategy of settings.update: the one that it makes, or an OwnUpdateStrategy of its algorithm. Null for
+// schemes that weigh objectives. Throws std::invalid_argument if the update is not defined on the data: a
+// regression for cdann or lisa. Learner and settings must outlive the strategy.
+std::unique_ptr<StepStrategy> make_own_strategy(Learner& learner, const Settings& settings,
+                                                const data::EnvironmentSet& data, std::uint64_t seed);
 
 }  // namespace pair::train

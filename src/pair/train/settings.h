@@ -19,6 +19,8 @@
 namespace pair::train {
 
 class Algorithm;
+class StepStrategy;    // strategy.h
+struct Learner;        // learner.h
 struct UpdateContext;  // algorithm.h
 
 // How the direction of a step is computed.
@@ -28,7 +30,8 @@ enum class Scheme {
   own      // the algorithm's own update (algorithm.h), with erm as the only objective
 };
 
-// An algorithm's own update, declared in the algorithm's file.
+// An algorithm's own update, declared in the algorithm's file: an Algorithm or, for updates that record their
+// work on a device, a StepStrategy.
 struct OwnUpdate {
   std::string name = {};  // the algorithm's name: "dann"
   bool compares = false;  // whether it compares environments: with one training environment it has no effect
@@ -36,6 +39,10 @@ struct OwnUpdate {
   bool reads_penalty = false;           // whether it uses the run's penalty
   base::Options options = {};
   std::function<std::unique_ptr<Algorithm>(const UpdateContext&)> make = {};
+  // The learner and the settings of the context outlive the strategy.
+  std::function<std::unique_ptr<StepStrategy>(Learner&, const UpdateContext&)> make_strategy = {};
+
+  [[nodiscard]] bool defined() const { return make || make_strategy; }
 };
 
 // The parameters whose gradients the solver uses (the subscripts of PAIR-o in Table 1).

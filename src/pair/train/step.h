@@ -40,6 +40,9 @@ class Step {
 
   [[nodiscard]] bool in_half() const { return network_->half(); }
 
+  // The featurizer and the head, for strategies with gradients of their own.
+  [[nodiscard]] const StepNetwork& network() const { return *network_; }
+
   // Gradients are flat, [P], over these: the trained parameters, in the model's order.
   [[nodiscard]] std::vector<torch::Tensor> parameters() const { return network_->parameters(); }
 

@@ -71,11 +71,9 @@ class Trainer::Impl {
       require_fit(*learner_, settings_);
       average_.emplace(*learner_->model, settings_);
       begin_descent();
-      if (auto algorithm = make_algorithm(settings_, *data_, learner_->model, seed, device)) {
-        own_ = std::make_shared<OwnUpdateStrategy>(*learner_, std::move(algorithm));
-        if (settings_.pretrain == 0) {
-          begin_own_update();
-        }
+      own_ = make_own_strategy(*learner_, settings_, *data_, seed);
+      if (own_ != nullptr && settings_.pretrain == 0) {
+        begin_own_update();
       }
       scorer_.emplace(learner_->model, learner_->batches, data_->loss, link_, learner_->objectives,
                       weighs() ? held_out_parts(*data_) : std::vector<std::size_t>());
@@ -181,6 +179,7 @@ class Trainer::Impl {
     progress().last = {};
     (void)learner_->means.take();
     strategy_ = own_;
+    strategy_->begin();
   }
 
   void begin_balance() {
@@ -208,7 +207,7 @@ class Trainer::Impl {
   Phases phases_;
   std::unique_ptr<Learner> learner_;
   std::shared_ptr<StepStrategy> strategy_;
-  std::shared_ptr<OwnUpdateStrategy> own_;  // of an algorithm that has one
+  std::shared_ptr<StepStrategy> own_;  // of an algorithm that has one
   std::optional<Scorer> scorer_;
   std::optional<AveragedWeights> average_;
 };

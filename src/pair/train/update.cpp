@@ -14,8 +14,6 @@
 namespace pair::train {
 namespace {
 
-constexpr double beta1 = 0.9;
-constexpr double beta2 = 0.999;
 constexpr double adam_epsilon = 1e-8;
 
 enum Tally : std::int64_t { restarts, rollbacks, in_a_row, halving };
@@ -61,6 +59,8 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
     device::UpdateState state{parameters_, last_good_, first_, second_, decays_, tally_, workspace_};
     device::update(state, gradient, losses, lr,
                    {.momentum = options_.momentum,
+                    .beta1 = options_.beta1,
+                    .beta2 = options_.beta2,
                     .restart = options_.restart && options_.rule == UpdateOptions::Rule::sgd,
                     .patience = GuardState::patience,
                     .shrinkage = GuardState::shrinkage});
@@ -91,6 +91,8 @@ void Update::apply(const torch::Tensor& gradient, const torch::Tensor& losses, c
     write_tally(guard);
     return;
   }
+  const double beta1 = options_.beta1;
+  const double beta2 = options_.beta2;
   decays_[0].mul_(beta1);
   decays_[1].mul_(beta2);
   first_.lerp_(gradient, 1.0 - beta1);
@@ -106,6 +108,8 @@ void Update::apply_amsgrad(const torch::Tensor& gradient, const torch::Tensor& l
                            const torch::Tensor& lr) {
   const torch::Tensor taken =
       torch::isfinite(torch::dot(gradient, gradient)) & torch::isfinite(torch::dot(losses, losses));
+  const double beta1 = options_.beta1;
+  const double beta2 = options_.beta2;
   // A refused step leaves the moments as they are, and a factor of 0 would keep what is not finite.
   const auto chosen = [&taken](const torch::Tensor& now, const torch::Tensor& before) {
     before.copy_(torch::where(taken, now, before));

@@ -24,8 +24,11 @@ namespace pair::train {
 struct UpdateOptions {
   enum class Rule { adam, sgd };
   Rule rule = Rule::adam;
-  double momentum = 0.9;  // for SGD. Adam's decays are 0.9 and 0.999, its epsilon 1e-8
+  double momentum = 0.9;  // for SGD
   bool restart = true;    // SGD: drop the velocity if the new direction opposes it, g . v < 0
+  // Adam's decays of the mean of gradients and of squares, [0, 1). Its epsilon is 1e-8.
+  double beta1 = 0.9;
+  double beta2 = 0.999;
   // Adam: divide by the largest mean of squares so far, as torch's amsgrad (Reddi et al. 2018).
   bool amsgrad = false;
 };
