@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// What three ranks exchange, each on a thread.
+// Three ranks, each on a thread, and their tensors.
 struct Exchange {
   std::vector<torch::Tensor> parts = std::vector<torch::Tensor>(3);
   std::barrier<> all{3};

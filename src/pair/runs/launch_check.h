@@ -13,8 +13,8 @@ struct EnvironmentSet;
 
 namespace pair::runs {
 
-// What one launch checks about its runs before it makes their folders. What several runs share is checked once: that
-// listed images exist, and that weights match a model.
+// The checks of one launch, before it makes its runs' folders. That listed images exist, and that weights match a
+// model, is checked once for all runs that share them.
 class LaunchCheck {
  public:
   // Throws std::invalid_argument if the run's model does not take the data or does not start from the run's weights,
