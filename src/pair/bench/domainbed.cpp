@@ -4,6 +4,7 @@
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pair/base/numbers.h"
@@ -112,7 +113,7 @@ void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
   if (python) {
     rows.push_back({"python", time(theirs), "torch " + torch_version + " by hand"});
   }
-  context.out << base::aligned(rows, {.indent = "  ", .left = 1});
+  context.out << base::aligned(rows, {.indent = "  ", .left = 1, .least = std::string_view("python").size()});
   if (python) {
     context.out << "\n  pair is " << base::with_decimals(median(ratios), 2) << " x as fast\n";
   } else {
