@@ -37,7 +37,7 @@ std::string start_key(const RunSpec& spec, const models::ModelInput& input) {
 void require_start(const RunSpec& spec, const models::ModelInput& input) {
   try {
     const data::WeightsFile file(spec.weights);
-    if (const std::string found = file.sha256(); found != spec.weights_sha256) {
+    if (const std::string& found = file.sha256(); found != spec.weights_sha256) {
       throw std::invalid_argument("weights_sha256: expected " + spec.weights_sha256 + " for " + spec.weights +
                                   ", got " + found + ": the file has changed");
     }
