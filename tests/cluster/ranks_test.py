@@ -177,6 +177,30 @@ class Ranks(unittest.TestCase):
             self.assertEqual(ended.returncode, 2, ended.stderr)
             self.assertEqual(len(re.findall(reason, ended.stderr)), 1, ended.stderr)
 
+    def test_a_file_that_one_rank_lacks_is_reported_once_by_rank_0(self):
+        folders = [SCRATCH / "complete", SCRATCH / "incomplete"]
+        for folder in folders:
+            folder.mkdir()
+            for number in range(16):
+                if number != 5 or folder != folders[1]:
+                    (folder / f"{number}.ppm").write_bytes(b"P6 1 1 255\n000")
+        # The same list for both, whose files are those in the working directory of the process.
+        rows = "".join(f"/proc/self/cwd/{number}.ppm,{'xy'[number % 2]},{'ab'[number // 8]}\n" for number in range(16))
+        (SCRATCH / "list.csv").write_text("path,label,environment\n" + rows)
+        words = [PAIR, "train", "--data", str(SCRATCH / "list.csv"), "--algorithm", "erm", "--out", str(SCRATCH / "lacking"),
+                 "--set", "steps=1", "batch=2"]
+        port = str(20000 + (os.getpid() + 7919) % 20000)
+        ranks = [subprocess.Popen(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder,
+                                  env={**VARIABLES, "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": "2",
+                                       "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port})
+                 for rank, folder in enumerate(folders)]
+        errors = [process.communicate(timeout=120)[1] for process in ranks]
+        self.assertEqual([process.returncode for process in ranks], [2, 2], errors)
+        self.assertIn("rank 1: ", errors[0])
+        self.assertIn("line 7: expected an image file, got '/proc/self/cwd/5.ppm', which does not exist", errors[0])
+        self.assertEqual(errors[1], "")
+        self.assertFalse((SCRATCH / "lacking").exists())
+
     def test_bytes_per_step_of_pair_are_at_most_a_tenth_above_those_of_erm(self):
         def bytes_per_step(algorithm):
             sent = []

@@ -49,7 +49,8 @@ TEST(DomainBedMnistSpec, LimitsDigitsAndHoldout) {
   validate(spec);
   spec.variant = DomainBedMnistSpec::Variant::coloured;
   spec.digits = 101;
-  EXPECT_THAT(validating(spec, 100), refused("digits: expected an integer from 30 to 100, got 101"));
+  EXPECT_THAT(validating(spec, 100),
+              refused("digits: expected at most 100, the number of digits in the data, got 101"));
   spec.digits = 100;
   validate(spec, 100);
   for (const double holdout : {0.0, 1.0, -0.5, std::nan("")}) {

@@ -217,9 +217,9 @@ TEST(DomainBedMnist, TheSeedDecidesAndFewerDigitsAreSomeOfMore) {
 
 TEST(DomainBedMnist, RefusesWhatCannotBe) {
   Digits digits = numbered(100);
-  EXPECT_THAT(
-      [&] { (void)domainbed_mnist(digits, small(), 0); },
-      ThrowsMessage<std::invalid_argument>(HasSubstr("digits: expected an integer from 30 to 100, got 300")));
+  EXPECT_THAT([&] { (void)domainbed_mnist(digits, small(), 0); },
+              ThrowsMessage<std::invalid_argument>(
+                  HasSubstr("digits: expected at most 100, the number of digits in the data, got 300")));
   DomainBedMnistSpec spec = small(30);
   spec.holdout = 0.05;
   EXPECT_THAT(

@@ -95,7 +95,8 @@ TEST(PairTrainDomainBed, RefusesBadInputWithStatus2) {
   refused({"--test-envs", "3"}, "--test-envs: expected numbers from 0 to 2, each once, got 3");
   refused({"--test-envs", "0,1,2"}, "expected at least one environment left for training, got all 3");
   refused({"--test-envs", "two"}, "or numbers from 0 to 2) or each, got 'two'");
-  refused({"--set", "folder=digits", "digits=1000"}, "digits: expected an integer from 30 to 120, got 1000");
+  refused({"--set", "folder=digits", "digits=1000"},
+          "digits: expected at most 120, the number of digits in the data, got 1000");
   refused({"--algorithm", "mixup", "--set", "penalty=3"}, "penalty does not apply to algorithm 'mixup'");
   refused({"--algorithm", "erm", "--penalty", "3"},
           "penalty does not apply to algorithm 'erm', which minimises erm alone");

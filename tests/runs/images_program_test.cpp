@@ -38,6 +38,19 @@ void write_pictures(const fs::path& root) {
   }
 }
 
+// list.csv, with all images in photos. `more`: further values of each row.
+void write_list(const Scratch& scratch, const std::string& header, const std::string& more = "") {
+  std::ofstream list(scratch / "list.csv");
+  list << header << '\n';
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(scratch / "photos")) {
+    if (entry.is_regular_file()) {
+      const fs::path folder = entry.path().parent_path();
+      list << entry.path().string() << ',' << folder.filename().string() << ','
+           << folder.parent_path().filename().string() << more << '\n';
+    }
+  }
+}
+
 std::vector<std::string> images_run(const std::string& out, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments = {"train",
                                         "--dataset",
@@ -134,16 +147,7 @@ TEST(PairTrainImages, NamesABrokenFileOrSkipsIt) {
 TEST(PairTrainImages, ReadsAListWithItsOwnColumns) {
   const Scratch scratch;
   write_pictures(scratch / "photos");
-  std::ofstream list(scratch / "list.csv");
-  list << "path,kind,site,year\n";
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(scratch / "photos")) {
-    if (entry.is_regular_file()) {
-      const fs::path folder = entry.path().parent_path();
-      list << entry.path().string() << ',' << folder.filename().string() << ','
-           << folder.parent_path().filename().string() << ",2019\n";
-    }
-  }
-  list.close();
+  write_list(scratch, "path,kind,site,year", ",2019");
   const auto command = [](const std::string& data, const std::string& out,
                           const std::vector<std::string>& more = {}) {
     std::vector<std::string> arguments{"train",         "--data",    data,          "--label", "kind",
@@ -169,13 +173,57 @@ TEST(PairTrainImages, ReadsAListWithItsOwnColumns) {
   EXPECT_THAT(refused.err(), HasSubstr(sentence));
   EXPECT_FALSE(fs::exists(scratch / "other")) << "no run was begun";
   Program skipping(command("list.csv", "skipped", {"--set", "broken=skip"}), scratch.path());
-  EXPECT_EQ(skipping.wait(), 0) << skipping.err();
-  EXPECT_THAT(skipping.err(), HasSubstr("left out images that do not exist: 1, the first is in line "));
+  EXPECT_EQ(skipping.wait(), 2) << "a missing disk is not a set of broken images";
+  EXPECT_THAT(skipping.err(), HasSubstr(sentence));
+  EXPECT_FALSE(fs::exists(scratch / "skipped"));
   Program unscored({"score", "run", "list.csv"}, scratch.path());
   EXPECT_EQ(unscored.wait(), 2);
   EXPECT_THAT(unscored.err(), HasSubstr(sentence));
   Program partly({"score", "run", "list.csv", "--broken", "skip"}, scratch.path());
   EXPECT_EQ(partly.wait(), 0) << partly.err();
+  EXPECT_THAT(partly.err(), HasSubstr(sentence));
+}
+
+TEST(PairTrainImages, DoesNotGoOnWithoutListedFiles) {
+  const Scratch scratch;
+  write_pictures(scratch / "photos");
+  write_list(scratch, "path,label,environment");
+  const std::vector<std::string> arguments{
+      "train",   "--data",      "list.csv",     "--algorithm", "erm",
+      "--out",   "run",         "--steps",      "400",         "--set",
+      "batch=2", "broken=skip", "image_size=8", "holdout=0.5", "checkpoint_every=1"};
+  Program stopped(arguments, scratch.path());
+  while (stopped.running() && !fs::exists(scratch / "run/checkpoint")) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  stopped.signal(SIGTERM);
+  ASSERT_EQ(stopped.wait(), 128 + SIGTERM) << stopped.err();
+
+  fs::rename(scratch / "photos/art/cat", scratch / "cat");
+  Program resumed(arguments, scratch.path());
+  EXPECT_EQ(resumed.wait(), 2);
+  EXPECT_THAT(resumed.err(), AllOf(HasSubstr("list.csv, line "), HasSubstr("photos/art/cat/"),
+                                   HasSubstr("which does not exist (4 such lines)")));
+  Program sweep({"sweep", "launch", "--out", "sweep", "--data", "list.csv", "--algorithms", "erm",
+                 "--n-hparams", "1", "--n-trials", "1", "--set", "broken=skip"},
+                scratch.path());
+  EXPECT_EQ(sweep.wait(), 2);
+  EXPECT_THAT(sweep.err(), HasSubstr("which does not exist (4 such lines)"));
+  EXPECT_FALSE(fs::exists(scratch / "sweep"));
+
+  fs::rename(scratch / "cat", scratch / "photos/art/cat");
+  std::vector<std::string> few = arguments;
+  few[6] = "scored";
+  few[8] = "1";
+  Program trained(few, scratch.path());
+  ASSERT_EQ(trained.wait(), 0) << trained.err();
+  fs::remove(scratch / "photos/art/dog/1.jpg");
+  Program scored({"score", "scored", "images"}, scratch.path());
+  EXPECT_EQ(scored.wait(), 0) << scored.err();
+  EXPECT_THAT(scored.err(), HasSubstr("photos/art/dog/1.jpg', which does not exist"));
+  Program refused({"score", "scored", "images", "--set", "broken=fail"}, scratch.path());
+  EXPECT_EQ(refused.wait(), 2);
+  EXPECT_THAT(refused.err(), HasSubstr("photos/art/dog/1.jpg', which does not exist"));
 }
 
 TEST(PairTrainImages, RefusesBadInputWithStatus2) {

@@ -7,8 +7,11 @@
 #include <future>
 #include <memory>
 #include <set>
+#include <span>
 #include <stdexcept>
+#include <string>
 
+#include "pair/data/sha256.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
 #include "tests/runs/fixtures.h"
@@ -215,6 +218,41 @@ TEST(ManyRuns, AreCheckedForModelsThatDoNotTakeTheirData) {
       [&] { require_runnable(specs, scratch / "runs"); },
       ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("got 'resnet18', which is for images")));
   EXPECT_FALSE(fs::exists(scratch / "runs"));
+}
+
+// The inputs of a table follow from its training rows, and so from the test environments.
+TEST(ManyRuns, AreCheckedForWeightsWithTheirOwnTestEnvironments) {
+  const Scratch scratch;
+  std::string table = "site,colour,y\n";
+  for (int i = 0; i < 60; ++i) {
+    const char site = "ABC"[i % 3];
+    table += std::string(1, site) + "," +
+             (site == 'C' && i % 2 == 0 ? "green"
+              : i % 4 < 2               ? "red"
+                                        : "blue") +
+             "," + (i % 5 < 2 ? "yes" : "no") + "\n";
+  }
+  runs::testing::write(scratch / "x.csv", table);
+  const auto spec_for = [&](const char* test_envs) {
+    const base::Assignments options{{"file", (scratch / "x.csv").string()},
+                                    {"label", "y"},
+                                    {"environment", "site"},
+                                    {"steps", "1"},
+                                    {"test_envs", test_envs}};
+    return runs::resolve("table", "erm", options);
+  };
+  std::vector<RunSpec> specs = {spec_for("0"), spec_for("1"), spec_for("2")};
+  const ManyRuns trained = run_all(std::span(specs).first(1), scratch / "first", 1);
+  ASSERT_EQ(trained.outcomes[0].status, Status::done) << trained.outcomes[0].error;
+  const fs::path weights = trained.outcomes[0].directory / "model.safetensors";
+  for (RunSpec& spec : specs) {
+    spec.weights = weights.string();
+    spec.weights_sha256 = data::sha256_of_file(weights);
+  }
+  EXPECT_NO_THROW(require_runnable(std::span(specs).first(2), scratch / "runs"));
+  EXPECT_THAT([&] { require_runnable(specs, scratch / "runs"); },
+              ::testing::ThrowsMessage<std::invalid_argument>(HasSubstr("does not match the model")))
+      << "no training row of the third is green";
 }
 
 TEST(ManyRuns, HaveEqualFailuresOnce) {

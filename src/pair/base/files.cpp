@@ -54,6 +54,10 @@ FileError::FileError(const char* verb, const std::filesystem::path& path, const 
       reason_(reason),
       error_(error) {}
 
+bool FileError::wrong_path() const {
+  return error_ == 0 || error_ == ENOENT || error_ == ENOTDIR;
+}
+
 RegularFile::RegularFile(std::filesystem::path path, std::uint64_t limit)
     : path_(std::move(path)), limit_(limit) {
   // Not blocking, so that opening a pipe of this name does not hang.

@@ -22,6 +22,9 @@ class FileError : public std::runtime_error {
   [[nodiscard]] const std::string& reason() const { return reason_; }
   // The system's error number, such as EACCES; 0 if the file is not a regular one or is too long.
   [[nodiscard]] int error() const { return error_; }
+  // Whether the path is wrong, with no file there or something else. Otherwise, the file could not be used, for
+  // example for lack of permission or because of the disk.
+  [[nodiscard]] bool wrong_path() const;
 
  private:
   std::string reason_;

@@ -1,12 +1,14 @@
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/domainbed_python.h"
 #include "pair/bench/pictures.h"
@@ -102,18 +104,21 @@ void bench_domainbed(const DomainBedArguments& arguments, Context& context) {
     context.out << result.dump(2) << '\n';
     return;
   }
-  char line[200];
   context.out << "One ERM step of DomainBed's network for digits, two environments of " << arguments.batch
               << " samples; medians of " << arguments.rounds << " rounds\n\n";
-  std::snprintf(line, sizeof line, "  pair    %8.1f ms\n", median(ours));
-  context.out << line;
-  if (!python) {
-    context.out << "  python  " << without << '\n';
-    return;
+  const auto time = [](const std::vector<double>& milliseconds) {
+    return base::with_decimals(median(milliseconds), 1) + " ms";
+  };
+  base::Rows rows{{"pair", time(ours), ""}};
+  if (python) {
+    rows.push_back({"python", time(theirs), "torch " + torch_version + " by hand"});
   }
-  std::snprintf(line, sizeof line, "  python  %8.1f ms, torch %s by hand\n\n  pair is %.2f x as fast\n",
-                median(theirs), torch_version.c_str(), median(ratios));
-  context.out << line;
+  context.out << base::aligned(rows, {.indent = "  ", .left = 1, .least = std::string_view("python").size()});
+  if (python) {
+    context.out << "\n  pair is " << base::with_decimals(median(ratios), 2) << " x as fast\n";
+  } else {
+    context.out << "  python  " << without << '\n';
+  }
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -7,6 +6,8 @@
 #include <vector>
 
 #include "pair/base/assignment.h"
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/train_steps.h"
@@ -68,18 +69,17 @@ void bench(const ExtrapolationArguments& arguments, Context& context) {
     context.out << result.dump(2) << '\n';
     return;
   }
-  char line[160];
   context.out << "Time of a training step on the extrapolation example with one thread: median of "
               << arguments.rounds << " interleaved rounds\n\n";
+  base::Rows rows;
   for (const auto& [name, timing] : result["steps"].items()) {
-    std::snprintf(line, sizeof line, "  %-6s %6.0f us   a run of %lld steps: %4.0f s\n", name.c_str(),
-                  timing["microseconds"]["median"].get<double>(), static_cast<long long>(spec.settings.steps),
-                  timing["run_seconds"].get<double>());
-    context.out << line;
+    rows.push_back({name, base::with_decimals(timing["microseconds"]["median"], 0) + " us",
+                    std::to_string(spec.settings.steps) + " steps:",
+                    base::with_decimals(timing["run_seconds"], 0) + " s"});
   }
-  std::snprintf(line, sizeof line, "\n  the matrix products of a step alone: %.0f us at %.0f GFLOP/s\n",
-                products, bench.operations / products / 1e3);
-  context.out << line;
+  context.out << base::aligned(rows, {.indent = "  ", .left = 1})
+              << "\n  the matrix products of a step alone: " << base::with_decimals(products, 0) << " us at "
+              << base::with_decimals(bench.operations / products / 1e3, 0) << " GFLOP/s\n";
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -18,6 +17,8 @@
 #include <vector>
 
 #include "pair/base/assignment.h"
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/gpu_floor.h"
 #include "pair/bench/pictures.h"
@@ -130,10 +131,8 @@ class Bench {
       figure["stretch"] = *stretch;
     }
     result_["figures"][name] = figure;
-    char line[160];
-    std::snprintf(line, sizeof line, "%-28s %9.3f %s   floor %8.3f\n", name.c_str(), median(values),
-                  unit.c_str(), floor);
-    context_.err << line << std::flush;
+    context_.err << name << ": " << base::with_decimals(median(values), 3) << ' ' << unit << ", floor "
+                 << base::with_decimals(floor, 3) << ' ' << unit << std::endl;
   }
 
   [[nodiscard]] base::Assignments overrides() const {
@@ -386,23 +385,15 @@ void bench_gpu(const GpuArguments& arguments, Context& context) {
   context.out << result["made"]["card"].get<std::string>() << ": "
               << static_cast<int>(result["matrix_tflops"].get<double>()) << " TFLOP/s in matrix products, "
               << result["copy_terabytes_a_second"].get<double>() << " TB/s in copies\n\n";
-  char line[200];
-  std::snprintf(line, sizeof line, "%-24s %10s %10s %10s %10s\n", "", "measured", "floor", "required",
-                "stretch");
-  context.out << line;
+  base::Rows rows{{"", "measured", "floor", "required", "stretch", ""}};
   for (const auto& [name, figure] : result["figures"].items()) {
     const auto number = [&figure = figure](const char* key) {
-      char text[24] = "-";
-      if (figure.contains(key)) {
-        std::snprintf(text, sizeof text, "%.4g", figure[key].template get<double>());
-      }
-      return std::string(text);
+      return figure.contains(key) ? base::with_digits(figure[key].template get<double>(), 4) : "-";
     };
-    std::snprintf(line, sizeof line, "%-24s %10s %10s %10s %10s %s\n", name.c_str(), number("median").c_str(),
-                  number("floor").c_str(), number("required").c_str(), number("stretch").c_str(),
-                  figure.value("unit", "").c_str());
-    context.out << line;
+    rows.push_back({name, number("median"), number("floor"), number("required"), number("stretch"),
+                    figure.value("unit", "")});
   }
+  context.out << base::aligned(rows, {.left = 1});
 }
 
 }  // namespace

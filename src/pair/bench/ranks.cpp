@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -11,6 +10,8 @@
 #include <vector>
 
 #include "pair/base/assignment.h"
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/measure.h"
 #include "pair/bench/spread.h"
@@ -121,18 +122,17 @@ void bench_ranks(const RanksArguments& arguments, Context& context) {
                 << '\n';
     return;
   }
-  char line[160];
-  const auto row = [&](const char* name, const char* form, double number) {
-    std::snprintf(line, sizeof line, form, name, number);
-    context.out << line;
+  const auto time = [](const std::vector<double>& milliseconds) {
+    return base::with_decimals(median(milliseconds), 1) + " ms";
   };
   context.out << "A step of " << arguments.algorithm << " on ColoredMNIST, medians of " << arguments.rounds
-              << " interleaved rounds\n\n";
-  row("one process, one thread", "  %-34s %8.1f ms\n", median(times.alone));
-  row("one process, two threads", "  %-34s %8.1f ms\n", median(times.threads));
-  row("two ranks, one thread each", "  %-34s %8.1f ms\n", median(times.together));
-  row("share of the ideal (aim: 0.85)", "  %-34s %8.2f\n", median(wall));
-  row("the same by CPU time", "  %-34s %8.2f\n", median(cpu));
+              << " interleaved rounds\n\n"
+              << base::aligned({{"one process, one thread", time(times.alone)},
+                                {"one process, two threads", time(times.threads)},
+                                {"two ranks, one thread each", time(times.together)},
+                                {"share of the ideal (aim: 0.85)", base::with_decimals(median(wall), 2)},
+                                {"the same by CPU time", base::with_decimals(median(cpu), 2)}},
+                               {.indent = "  ", .left = 1});
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -7,6 +6,8 @@
 #include <vector>
 
 #include "pair/base/assignment.h"
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/spread.h"
 #include "pair/bench/train_steps.h"
@@ -76,18 +77,17 @@ void bench_step(const StepArguments& arguments, Context& context) {
     context.out << result.dump(2) << '\n';
     return;
   }
-  char line[160];
   context.out << "One training step on ColoredMNIST, medians of " << arguments.rounds
               << " interleaved rounds\n\n";
+  base::Rows rows;
   for (const auto& [name, timing] : result["steps"].items()) {
-    std::snprintf(line, sizeof line, "  %-9s %8.1f ms   %5.2f x erm\n", name.c_str(),
-                  timing["milliseconds"]["median"].get<double>(), timing["over_erm"]["median"].get<double>());
-    context.out << line;
+    rows.push_back({name, base::with_decimals(timing["milliseconds"]["median"], 1) + " ms",
+                    base::with_decimals(timing["over_erm"]["median"], 2) + " x erm"});
   }
-  std::snprintf(line, sizeof line,
-                "\n  erm's matrix products alone: %.1f ms at %.0f GFLOP/s, %.0f%% of an erm step\n", products,
-                bench.operations / products / 1e6, 100.0 * products / erm);
-  context.out << line;
+  context.out << base::aligned(rows, {.indent = "  ", .gap = 3, .left = 1})
+              << "\n  erm's matrix products alone: " << base::with_decimals(products, 1) << " ms at "
+              << base::with_decimals(bench.operations / products / 1e6, 0) << " GFLOP/s, "
+              << base::with_decimals(100.0 * products / erm, 0) << "% of an erm step\n";
 }
 
 }  // namespace

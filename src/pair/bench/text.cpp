@@ -3,7 +3,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/numbers.h"
+#include "pair/base/tables.h"
 #include "pair/bench/bench.h"
 #include "pair/bench/python_child.h"
 #include "pair/bench/spread.h"
@@ -297,12 +298,10 @@ nlohmann::ordered_json json_of(const TextComparison& comparison, const TextArgum
 
 void write_comparison(const nlohmann::ordered_json& result, const TextArguments& arguments,
                       std::ostream& out) {
-  char line[200];
+  const auto median_of = [&result](const char* key) { return result.at(key).at("median").get<double>(); };
   if (result.contains("tokens_per_second")) {
-    std::snprintf(line, sizeof line, "Tokenizer, one thread: %.1f million tokens/s, %.0f MB/s\n",
-                  1e-6 * result.at("tokens_per_second").at("median").get<double>(),
-                  result.at("megabytes_per_second").at("median").get<double>());
-    out << line;
+    out << "Tokenizer, one thread: " << base::with_decimals(1e-6 * median_of("tokens_per_second"), 1)
+        << " million tokens/s, " << base::with_decimals(median_of("megabytes_per_second"), 0) << " MB/s\n";
   }
   if (arguments.tokenizer_only) {
     return;
@@ -310,20 +309,17 @@ void write_comparison(const nlohmann::ordered_json& result, const TextArguments&
   out << "\nA step of DistilBERT, " << arguments.environments << " environments x " << arguments.batch
       << " comments of " << arguments.tokens << " tokens, on " << arguments.device << "; medians of "
       << arguments.rounds << " rounds\n\n";
+  base::Rows rows;
   for (const auto& [name, value] : result.at("milliseconds").items()) {
-    std::snprintf(line, sizeof line, "  %-30s %9.2f ms", name.c_str(), value.at("median").get<double>());
-    out << line;
-    if (result.at("over_erm").contains(name)) {
-      std::snprintf(line, sizeof line, "   %.2f of ERM", result.at("over_erm").at(name).get<double>());
-      out << line;
-    }
-    if (result.at("over_eager").contains(name)) {
-      std::snprintf(line, sizeof line, "   %.2f of eager ERM",
-                    result.at("over_eager").at(name).get<double>());
-      out << line;
-    }
-    out << '\n';
+    const auto ratio = [&result, &name = name](const char* key, const char* words) {
+      const auto& ratios = result.at(key);
+      return ratios.contains(name) ? base::with_decimals(ratios.at(name).template get<double>(), 2) + words
+                                   : "";
+    };
+    rows.push_back({name, base::with_decimals(value.at("median").get<double>(), 2) + " ms",
+                    ratio("over_erm", " of ERM"), ratio("over_eager", " of eager ERM")});
   }
+  out << base::aligned(rows, {.indent = "  ", .gap = 3, .left = 1});
   if (!result.at("eager").is_null()) {
     out << "\nEager: " << result.at("eager").at("network").get<std::string>() << ", PyTorch "
         << result.at("eager").at("torch").get<std::string>() << '\n';

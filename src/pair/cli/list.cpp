@@ -1,7 +1,6 @@
 #include "pair/cli/list.h"
 
 #include <algorithm>
-#include <iomanip>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -89,14 +88,14 @@ void write_entries(const std::vector<Listed>& entries, bool verbose, std::ostrea
       out << (group.empty() ? "" : "\n") << entry.group << ":\n";
       group = entry.group;
     }
-    out << indent << (group.empty() ? "" : "  ") << std::left << std::setw(static_cast<int>(widest) + 2)
-        << entry.name << entry.summary;
+    std::string text = entry.summary;
     for (const auto& [key, value] : entry.details) {
       if (!value.empty() && (verbose || group.empty() || (key != "accepted" && key != "defaults"))) {
-        out << " (" << key << ": " << value << ")";
+        text.append(" (").append(key).append(": ").append(value).append(")");
       }
     }
-    out << '\n';
+    out << base::aligned({{entry.name, text}},
+                         {.indent = group.empty() ? indent : indent + "  ", .least = widest});
     write_entries(entry.options.value_or(std::vector<Listed>()), verbose, out,
                   indent + std::string(widest + 2, ' '));
   }

@@ -23,6 +23,8 @@
 #include "pair/cli/train_specs.h"
 #include "pair/cli/train_summary.h"
 #include "pair/data/image.h"
+#include "pair/runs/launch_check.h"
+#include "pair/runs/rank_run.h"
 #include "pair/runs/run.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/settings.h"
@@ -120,6 +122,7 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
   }
   const bool several = specs.size() > 1;
   runs::DatasetCache datasets;
+  runs::LaunchCheck check;
   std::vector<TrainedRun> done;
   std::set<std::string> said;
   for (const RunSpec& spec : specs) {
@@ -127,9 +130,15 @@ void train_specs(const std::vector<RunSpec>& specs, const TrainArguments& argume
         arguments.out.empty() ? runs::default_directory(spec)
         : several             ? std::filesystem::path(arguments.out) / runs::folder_name(spec)
                               : std::filesystem::path(arguments.out);
+    // Rank 0 has the folder.
+    bool finished = false;
+    runs::check_together(ranks, [&] {
+      finished = ranks.rank() == 0 && runs::RunDirectory::finished(directory, spec).has_value();
+    });
+    finished = ranks.from_first(finished ? "1" : "0") == "1";
     // Before a folder is made: errors in a user's data, model and weights are found here.
-    if (!runs::RunDirectory::finished(directory, spec)) {
-      runs::require_trainable(spec, datasets);
+    if (!finished) {
+      runs::check_together(ranks, [&] { check.require_trainable(runs::placed(spec, ranks), datasets); });
       if (data::entry_of(spec.dataset.name).described && !arguments.json && !arguments.quiet) {
         context.out << runs::description_of_data(spec, datasets) << std::flush;
       }
@@ -180,6 +189,8 @@ void train(const TrainArguments& arguments, Context& context) {
       message += "; " + sentence;
     }
     throw std::runtime_error(message);
+  } catch (const runs::Reported& error) {
+    context.status = error.bad_input() ? exit_bad_input : exit_failure;
   } catch (const data::BrokenImage& broken) {
     throw std::invalid_argument(name + broken.what());
   } catch (const std::invalid_argument&) {

@@ -12,6 +12,7 @@ namespace pair::data {
 namespace {
 
 constexpr std::string_view gray_ending = "-gray";
+constexpr std::int64_t least_digits = 1;
 
 void check_digits(const std::string& field, std::int64_t value, std::int64_t least, std::int64_t most) {
   if (value < least || value > most) {
@@ -29,9 +30,10 @@ void describe(base::Fields<ColoredMnistSpec>& field) {
   field.numbers("train_betas", &S::train_betas, probability,
                 "how often colour and label differ, one number per training environment");
   field.numbers("test_betas", &S::test_betas, probability, "the same for the test environments");
-  field.whole("train_digits", &S::train_digits, std::int64_t{1}, 50'000,
+  field.whole("train_digits", &S::train_digits, least_digits, training_pool(mnist_digits),
               "digits divided among the training environments");
-  field.whole("test_digits", &S::test_digits, std::int64_t{1}, 10'000, "digits in each test environment");
+  field.whole("test_digits", &S::test_digits, least_digits, mnist_digits - training_pool(mnist_digits),
+              "digits in each test environment");
   field
       .number("holdout", &S::holdout, {.low = 0, .high = 0.9},
               "fraction of each training environment that is held out, for model selection")
@@ -43,7 +45,7 @@ void validate(const ColoredMnistSpec& spec, std::int64_t digits_count) {
   const std::int64_t train_pool = training_pool(digits_count);
   check_digits("train_digits", spec.train_digits, static_cast<std::int64_t>(spec.train_betas.size()),
                train_pool);
-  check_digits("test_digits", spec.test_digits, 1, digits_count - train_pool);
+  check_digits("test_digits", spec.test_digits, least_digits, digits_count - train_pool);
   const std::int64_t fewest =
       spec.train_digits / std::max<std::int64_t>(static_cast<std::int64_t>(spec.train_betas.size()), 1);
   if (held_out_digits(fewest, spec.holdout) >= fewest) {

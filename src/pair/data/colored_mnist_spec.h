@@ -36,6 +36,9 @@ struct ColoredMnistSpec {
   bool operator==(const ColoredMnistSpec&) const = default;
 };
 
+// MNIST's training images, which the environments share.
+inline constexpr std::int64_t mnist_digits = 60'000;
+
 // The number of training digits, the first five sixths (50,000 of MNIST's 60,000); the others are for
 // testing.
 constexpr std::int64_t training_pool(std::int64_t digits_count) {
@@ -47,7 +50,7 @@ std::int64_t held_out_digits(std::int64_t digits, double holdout);
 
 // Throws std::invalid_argument that names the field, the expected range and the value. The limits of
 // train_digits and test_digits are those for digits_count digits.
-void validate(const ColoredMnistSpec& spec, std::int64_t digits_count = 60'000);
+void validate(const ColoredMnistSpec& spec, std::int64_t digits_count = mnist_digits);
 
 // The spec for gray-scale training: beta is 0.5 in each training environment, so that the colour is
 // uninformative and the shape is learned, the oracle of the paper's tables. Named "NAME-gray"; the test

@@ -1,6 +1,8 @@
 #include "pair/data/domainbed_mnist_spec.h"
 
 #include <iterator>
+#include <stdexcept>
+#include <string>
 
 #include "pair/base/numbers.h"
 #include "pair/base/registry.h"
@@ -69,7 +71,10 @@ void validate(const DomainBedMnistSpec& spec, std::int64_t digits_count) {
   base::check(base::Options::of(spec));
   check_test_envs(spec.test_envs, std::ssize(environment_values(spec.variant)));
   // How many there are depends on the folder.
-  base::require_integer("digits", spec.digits, fewest_digits(spec.variant), digits_count);
+  if (spec.digits > digits_count) {
+    throw std::invalid_argument("digits: expected at most " + std::to_string(digits_count) +
+                                ", the number of digits in the data, got " + std::to_string(spec.digits));
+  }
 }
 
 DomainBedMnistSpec domainbed_mnist_preset(Variant variant) {

@@ -194,9 +194,7 @@ ImageManifest::ImageManifest(std::filesystem::path path, ImageManifestOptions op
         reader.refuse(error.what());
       }
     }
-    if (options.find_missing && !is_file(path_.parent_path() / file)) {
-      missing_.push_back({splits_.size() - 1, reader.line()});
-    }
+    lines_.push_back(reader.line());
     files_ += file;
     ends_.push_back(files_.size());
   }
@@ -220,19 +218,28 @@ ImageManifest::ImageManifest(std::filesystem::path path, ImageManifestOptions op
   check_count("classes", classes_.size());
 }
 
-std::string ImageManifest::sentence(const Missing& missing) const {
-  return base::printable(path_.string()) + ", line " + std::to_string(missing.line) + ": " +
-         not_a_file(path_.parent_path(), sample(missing.sample).id);
+std::vector<std::size_t> ImageManifest::missing() const {
+  std::vector<std::size_t> samples;
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (!is_file(path_.parent_path() / sample(i).id)) {
+      samples.push_back(i);
+    }
+  }
+  return samples;
+}
+
+std::string ImageManifest::missing_sentence(std::size_t index) const {
+  return base::printable(path_.string()) + ", line " + std::to_string(line(index)) + ": " +
+         not_a_file(path_.parent_path(), sample(index).id);
 }
 
 void ImageManifest::require_files() const {
-  if (!missing_.empty()) {
-    throw std::invalid_argument(sentence(missing_.front()) +
-                                (missing_.size() == 1
-                                     ? ""
-                                     : " (" + std::to_string(missing_.size()) +
-                                           " such lines); 'pair data describe " +
-                                           base::printable(path_.string()) + "' lists them"));
+  if (const std::vector<std::size_t> samples = missing(); !samples.empty()) {
+    throw std::invalid_argument(missing_sentence(samples.front()) +
+                                (samples.size() == 1 ? ""
+                                                     : " (" + std::to_string(samples.size()) +
+                                                           " such lines); 'pair data describe " +
+                                                           base::printable(path_.string()) + "' lists them"));
   }
 }
 

@@ -25,7 +25,6 @@ struct ImageManifestOptions {
   bool exif = false;                                       // turn images as their EXIF data says
   // Minimum number of environments and of classes. Training needs two; scoring needs one.
   std::size_t fewest = 2;
-  bool find_missing = false;  // look for the files, which takes a system call per image
 };
 
 // Whether a CSV file lists images: it has a column path, and either its columns are path, label, environment and
@@ -56,22 +55,23 @@ class ImageManifest : public Source {
   // Whether the file has the column split. Otherwise all samples are `train`.
   [[nodiscard]] bool has_splits() const { return has_splits_; }
 
-  // Samples whose files do not exist, in order. Empty unless the options say find_missing.
-  struct Missing {
-    std::size_t sample = 0;
-    std::size_t line = 0;  // of the list
-  };
-  [[nodiscard]] const std::vector<Missing>& missing() const { return missing_; }
+  // The list.
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  // The line of the list that a sample is in.
+  [[nodiscard]] std::size_t line(std::size_t index) const { return lines_.at(index); }
+
+  // Looks for the files, which takes a system call per image. Returns the samples whose files do not exist,
+  // ascending.
+  [[nodiscard]] std::vector<std::size_t> missing() const;
   // "list.csv, line 3: expected an image file, got '/no/such.png', which does not exist".
-  [[nodiscard]] std::string sentence(const Missing& missing) const;
-  // Throws std::invalid_argument, naming the first one, if there are any.
+  [[nodiscard]] std::string missing_sentence(std::size_t index) const;
+  // Throws std::invalid_argument that names the first missing file, if there are any.
   void require_files() const;
 
  private:
   std::filesystem::path path_;
   bool exif_;
   bool has_splits_ = false;
-  std::vector<Missing> missing_;
   std::vector<std::string> environments_;
   std::vector<std::string> classes_;
   std::string files_;  // all paths one after another
@@ -79,6 +79,7 @@ class ImageManifest : public Source {
   std::vector<std::int32_t> labels_;
   std::vector<std::int32_t> environment_of_;
   std::vector<Split> splits_;
+  std::vector<std::size_t> lines_;
 };
 
 }  // namespace pair::data

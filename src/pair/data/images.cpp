@@ -147,7 +147,7 @@ std::vector<std::string> notices_of(const ImageFolder& pictures) {
 }
 
 // A line per fact, as for tables.
-std::string description_of_images(const ImagesOptions& options, const Source& source, std::size_t images) {
+std::string description_of_images(const ImagesOptions& options, const Source& source) {
   std::vector<std::string> train;
   std::vector<std::string> test;
   const auto names = source.environments();
@@ -158,7 +158,7 @@ std::string description_of_images(const ImagesOptions& options, const Source& so
   }
   const std::vector<std::string> classes(source.classes().begin(), source.classes().end());
   return base::printable(has_manifest(options) ? options.manifest : options.folder) + ": " +
-         std::to_string(images) + " images, " + std::to_string(classes.size()) + " classes, " +
+         std::to_string(source.size()) + " images, " + std::to_string(classes.size()) + " classes, " +
          quoted_names(classes, 5) + "\nEnvironments: trained on " + quoted_names(train, 10) + "; tested on " +
          quoted_names(test, 10) + "\n";
 }
@@ -192,41 +192,17 @@ struct OpenedImages {
   std::shared_ptr<const Source> source;
   bool has_splits = false;
   std::vector<std::string> notices;
-  std::vector<std::size_t> missing;  // samples whose files do not exist, ascending; they are left out
 };
-
-OpenedImages opened_manifest(const ImagesOptions& options) {
-  ImageManifestOptions reading = columns_of(options);
-  reading.find_missing = true;
-  auto manifest = std::make_shared<const ImageManifest>(options.manifest, reading);
-  if (options.broken == BrokenFiles::fail) {
-    manifest->require_files();
-  }
-  OpenedImages images{manifest, manifest->has_splits(), {}, {}};
-  for (const ImageManifest::Missing& one : manifest->missing()) {
-    images.missing.push_back(one.sample);
-  }
-  if (!images.missing.empty()) {
-    images.notices.push_back(base::printable(options.manifest) +
-                             ": left out images that do not exist: " + std::to_string(images.missing.size()) +
-                             ", the first is in line " + std::to_string(manifest->missing().front().line));
-  }
-  return images;
-}
 
 OpenedImages opened(const ImagesOptions& options) {
   if (has_manifest(options)) {
-    return opened_manifest(options);
+    auto manifest = std::make_shared<const ImageManifest>(options.manifest, columns_of(options));
+    const bool has_splits = manifest->has_splits();
+    return {std::move(manifest), has_splits, {}};
   }
   auto folder = std::make_shared<const ImageFolder>(options.folder, ImageFolderOptions{.exif = options.exif});
   std::vector<std::string> notices = notices_of(*folder);
-  return {std::move(folder), false, std::move(notices), {}};
-}
-
-// The samples that are not among the missing ones.
-void leave_out(const std::vector<std::size_t>& missing, Environment& environment) {
-  std::erase_if(environment.samples,
-                [&missing](std::size_t sample) { return std::ranges::binary_search(missing, sample); });
+  return {std::move(folder), false, std::move(notices)};
 }
 
 }  // namespace
@@ -262,7 +238,7 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
   }
   set.loading.fast_decode = options.decode == ImageDecoding::fast;
   set.classes = {source.classes().begin(), source.classes().end()};
-  set.description = description_of_images(options, source, source.size() - images.missing.size());
+  set.description = description_of_images(options, source);
   ImageInput input{.rows = options.image_size, .columns = options.image_size, .exif = options.exif};
   if (options.normalise == ImageNormalisation::imagenet) {
     input.mean = {0.485, 0.456, 0.406};
@@ -280,15 +256,6 @@ EnvironmentSet make_images(const ImagesOptions& options, std::uint64_t seed, con
       throw std::invalid_argument(
           "environment '" + base::printable(names[e]) +
           "': expected at least 2 images, got 1; merge it with another one or remove it");
-    }
-    // After they are divided, so that the others stay where they are if a file appears later.
-    leave_out(images.missing, in[e]);
-    leave_out(images.missing, out[e]);
-    if (std::min(in[e].samples.size(), out[e].samples.size()) == 0 && !images.missing.empty()) {
-      throw std::invalid_argument(
-          "environment '" + base::printable(names[e]) +
-          "': expected images to train on and to hold out, got none in one of them after "
-          "those that do not exist are left out");
     }
     if (out[e].samples.empty() || in[e].samples.empty()) {
       throw std::invalid_argument(

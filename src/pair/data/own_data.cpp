@@ -250,15 +250,14 @@ OwnData describe_image_folder(const fs::path& path) {
 }
 
 // "2 ('b.png' in line 3, 'c.png' in line 4)"
-std::string missing_text(const ImageManifest& manifest) {
+std::string missing_text(const ImageManifest& manifest, const std::vector<std::size_t>& missing) {
   constexpr std::size_t most = 20;
-  const auto& missing = manifest.missing();
   std::string text;
   for (std::size_t i = 0; i < std::min(missing.size(), most); ++i) {
     text.append(i == 0 ? "'" : ", '")
-        .append(base::printable(manifest.sample(missing[i].sample).id))
+        .append(base::printable(manifest.sample(missing[i]).id))
         .append("' in line ")
-        .append(std::to_string(missing[i].line));
+        .append(std::to_string(manifest.line(missing[i])));
   }
   return std::to_string(missing.size()) + " (" + text +
          (missing.size() > most ? " and " + std::to_string(missing.size() - most) + " more)" : ")");
@@ -266,7 +265,7 @@ std::string missing_text(const ImageManifest& manifest) {
 
 OwnData describe_manifest(const OwnDataRequest& request) {
   OwnData data{.kind = "images"};
-  ImageManifestOptions options{.fewest = 1, .find_missing = true};
+  ImageManifestOptions options{.fewest = 1};
   if (!request.label.empty()) {
     options.label = request.label;
   }
@@ -275,8 +274,8 @@ OwnData describe_manifest(const OwnDataRequest& request) {
   }
   const ImageManifest manifest(request.path, options);
   count_images(manifest, data);
-  if (!manifest.missing().empty()) {
-    data.problems.push_back("images that do not exist: " + missing_text(manifest));
+  if (const std::vector<std::size_t> missing = manifest.missing(); !missing.empty()) {
+    data.problems.push_back("images that do not exist: " + missing_text(manifest, missing));
   }
   return data;
 }

@@ -19,7 +19,8 @@
 
 namespace pair::data {
 
-// Samples per environment and step.
+// Samples per environment and step. They are drawn with replacement, also if there are fewer samples: such a batch
+// takes memory, and data in memory draws the rows of many steps at once (train/minibatches.h).
 inline constexpr std::int64_t largest_batch = 1'000'000;
 
 struct SamplerOptions {

@@ -174,8 +174,10 @@ class ColumnReader {
 
   [[noreturn]] void refuse_many(const CsvReader& reader) const {
     const bool label = role_ == Role::label;
-    const std::string column = reader.name() + (label ? ": label '" : ": environment '") +
-                               base::printable(column_.name) + "': expected ";
+    const std::string column =
+        reader.name() + ": " +
+        (label ? named_label(column_.name) : "environment '" + base::printable(column_.name) + "'") +
+        ": expected ";
     const std::string hint =
         label ? "; '--label' can name another column" : "; '--environment' can name a column with few values";
     const std::vector<std::string>& texts = column_.categories;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -141,8 +142,23 @@ base::Assignments quick_settings(const std::string& dataset) {
   return small;
 }
 
-WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& dataset, const std::string& method,
-                     const std::string& algorithm, const base::Assignments& own) {
+// Digests of files, each of which is read once.
+class Digests {
+ public:
+  const std::string& of(const std::string& file) {
+    const auto [place, is_new] = digests_.try_emplace(file);
+    if (is_new) {
+      place->second = data::sha256_of_file(file);
+    }
+    return place->second;
+  }
+
+ private:
+  std::map<std::string, std::string> digests_;
+};
+
+WildsCell wilds_cell(const WildsTablesRequest& request, Digests& digests, const std::string& dataset,
+                     const std::string& method, const std::string& algorithm, const base::Assignments& own) {
   base::Assignments overrides{{"data_root", std::filesystem::absolute(request.data_root).string()}};
   if (request.quick) {
     const base::Assignments small = quick_settings(dataset);
@@ -158,7 +174,7 @@ WildsCell wilds_cell(const WildsTablesRequest& request, const std::string& datas
     const auto weights = request.weights.find(spec.settings.model);
     if (weights != request.weights.end() && starts_pretrained(dataset)) {
       runs::set(spec, "weights", weights->second);
-      runs::set(spec, "weights_sha256", data::sha256_of_file(weights->second));
+      runs::set(spec, "weights_sha256", digests.of(weights->second));
     }
     cell.specs.push_back(std::move(spec));
   }
@@ -262,10 +278,11 @@ std::vector<std::string> table5_datasets() {
 
 std::vector<WildsCell> table2_cells(const WildsTablesRequest& request) {
   require_root(request);
+  Digests digests;
   std::vector<WildsCell> cells;
   for (const std::string& dataset : chosen_names("dataset of Table 2", request.datasets, table2_datasets())) {
     for (const std::string& method : chosen_names("method", request.methods, table2_methods())) {
-      cells.push_back(wilds_cell(request, dataset, method, method, {}));
+      cells.push_back(wilds_cell(request, digests, dataset, method, method, {}));
     }
   }
   return cells;
@@ -273,15 +290,16 @@ std::vector<WildsCell> table2_cells(const WildsTablesRequest& request) {
 
 std::vector<WildsCell> table5_cells(const WildsTablesRequest& request) {
   require_root(request);
+  Digests digests;
   std::vector<WildsCell> cells;
   for (const std::string& dataset : chosen_names("dataset of Table 5", request.datasets, table5_datasets())) {
     for (const std::string_view irmv1 : table5_penalties) {
       for (const std::string_view vrex : table5_penalties) {
-        cells.push_back(wilds_cell(request, dataset, std::string(irmv1) + "/" + std::string(vrex), "irmx",
-                                   {{"penalties", std::string(irmv1) + "," + std::string(vrex)}}));
+        cells.push_back(wilds_cell(request, digests, dataset, std::string(irmv1) + "/" + std::string(vrex),
+                                   "irmx", {{"penalties", std::string(irmv1) + "," + std::string(vrex)}}));
       }
     }
-    cells.push_back(wilds_cell(request, dataset, "pair", "pair", {}));
+    cells.push_back(wilds_cell(request, digests, dataset, "pair", "pair", {}));
   }
   return cells;
 }

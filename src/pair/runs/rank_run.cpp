@@ -2,7 +2,10 @@
 
 #include <c10/util/Exception.h>
 #include <torch/cuda.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -35,7 +38,59 @@ bool receive_start(const train::Ranks& ranks, train::Trainer& trainer) {
   return text.front() == '1';
 }
 
-// Another device per rank of this machine, unless the spec names one.
+// How a rank's check ended.
+enum class Check : std::int64_t { passed, bad_input, failed };
+
+torch::Tensor numbers_of(std::int64_t number) {
+  return torch::full({1}, number, torch::kLong);
+}
+
+// The text of one rank.
+std::string text_from(const train::Ranks& ranks, std::int64_t rank, const std::string& own) {
+  const torch::Tensor lengths = ranks.gathered(numbers_of(std::ssize(own)));
+  torch::Tensor padded = torch::zeros({lengths.max().item<std::int64_t>()}, torch::kByte);
+  std::ranges::copy(own, padded.data_ptr<std::uint8_t>());
+  const torch::Tensor text = ranks.gathered(padded)[rank];
+  const auto* const bytes = text.data_ptr<std::uint8_t>();
+  return {bytes, bytes + lengths[rank].item<std::int64_t>()};
+}
+
+}  // namespace
+
+void check_together(const train::Ranks& ranks, const std::function<void()>& check) {
+  if (!ranks.several()) {
+    check();
+    return;
+  }
+  Check own = Check::passed;
+  std::string sentence;
+  try {
+    check();
+  } catch (const std::invalid_argument& error) {
+    own = Check::bad_input;
+    sentence = error.what();
+  } catch (const std::exception& error) {
+    own = Check::failed;
+    sentence = error.what();
+  }
+  const torch::Tensor ends = ranks.gathered(numbers_of(static_cast<std::int64_t>(own)));
+  for (std::int64_t rank = 0; rank < ranks.size(); ++rank) {
+    const auto end = static_cast<Check>(ends[rank].item<std::int64_t>());
+    if (end == Check::passed) {
+      continue;
+    }
+    const bool bad_input = end == Check::bad_input;
+    sentence = (rank == 0 ? "" : "rank " + std::to_string(rank) + ": ") + text_from(ranks, rank, sentence);
+    if (ranks.rank() > 0) {
+      throw Reported(sentence, bad_input);
+    }
+    if (bad_input) {
+      throw std::invalid_argument(sentence);
+    }
+    throw std::runtime_error(sentence);
+  }
+}
+
 RunSpec placed(const RunSpec& spec, const train::Ranks& ranks) {
   RunSpec own = spec;
   const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
@@ -44,8 +99,6 @@ RunSpec placed(const RunSpec& spec, const train::Ranks& ranks) {
   }
   return own;
 }
-
-}  // namespace
 
 void require_same_spec(const RunSpec& spec, const train::Ranks& ranks) {
   const std::string own = hash(spec);

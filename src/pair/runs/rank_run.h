@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <stdexcept>
 #include <string>
 
 #include "pair/runs/run.h"
@@ -12,6 +14,23 @@ class Trainer;
 // follow. All ranks call require_same_spec and advance_shared; with one process, nothing is sent.
 
 namespace pair::runs {
+
+// Thrown by ranks other than 0 for an error that rank 0 reports.
+class Reported : public std::runtime_error {
+ public:
+  Reported(const std::string& what, bool bad_input) : std::runtime_error(what), bad_input_(bad_input) {}
+  [[nodiscard]] bool bad_input() const { return bad_input_; }
+
+ private:
+  bool bad_input_;
+};
+
+// Calls `check` on all ranks, which may see different files. If it throws on some of them, it fails on all, with the
+// error of the first one: rank 0 throws std::invalid_argument or std::runtime_error, the others Reported.
+void check_together(const train::Ranks& ranks, const std::function<void()>& check);
+
+// The spec with the rank's own device: another one per rank of this machine, unless the spec names one.
+RunSpec placed(const RunSpec& spec, const train::Ranks& ranks);
 
 // Throws std::runtime_error if the ranks have different specs.
 void require_same_spec(const RunSpec& spec, const train::Ranks& ranks);

@@ -1,26 +1,18 @@
 #include "pair/runs/run.h"
 
-#include <c10/util/Exception.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "pair/data/environment.h"
-#include "pair/data/random.h"
-#include "pair/data/weights_file.h"
 #include "pair/device/recorder.h"
-#include "pair/models/model.h"
-#include "pair/models/registry.h"
-#include "pair/models/weights.h"
 #include "pair/runs/attempt.h"
 #include "pair/runs/device_name.h"
 #include "pair/runs/kept_models.h"
 #include "pair/runs/rank_run.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
-#include "pair/train/model_input.h"
 #include "pair/train/settings.h"
 
 namespace pair::runs {
@@ -93,36 +85,6 @@ RunResult run(const RunSpec& spec, const std::filesystem::path& directory, Datas
     tell_missing_models(spec, directory, result, hooks);
   }
   return result;
-}
-
-void require_trainable(const RunSpec& spec, const data::EnvironmentSet& data) {
-  const models::ModelInput input = train::model_input(data);
-  const train::Settings& settings = spec.settings;
-  models::require_fit(settings.model, settings.model_options, input);
-  if (spec.weights.empty()) {
-    return;
-  }
-  try {
-    const data::WeightsFile file(spec.weights);
-    if (const std::string found = file.sha256(); found != spec.weights_sha256) {
-      throw std::invalid_argument("weights_sha256: expected " + spec.weights_sha256 + " for " + spec.weights +
-                                  ", got " + found + ": the file has changed");
-    }
-    data::Random initial(spec.seed, "model");
-    (void)models::load_pretrained(*models::make_model(settings.model, settings.model_options, input, initial),
-                                  file, spec.weights);
-  } catch (const std::runtime_error& error) {
-    throw std::invalid_argument(error.what());
-  }
-}
-
-void require_trainable(const RunSpec& spec, DatasetCache& datasets) {
-  validate(spec);
-  try {
-    require_trainable(spec, *datasets.get(spec.dataset, spec.seed, spec.device));
-  } catch (const c10::Error& error) {
-    throw std::runtime_error(error.what_without_backtrace());  // such as a device without free memory
-  }
 }
 
 std::string description_of_data(const RunSpec& spec, DatasetCache& datasets) {

@@ -54,7 +54,7 @@ struct RunResult {
 };
 
 // Throws std::invalid_argument that names the setting, the expected values and its value. Checks everything
-// that can be checked without building the data.
+// that can be checked without building the data; LaunchCheck (launch_check.h) does the rest.
 void validate(const RunSpec& spec);
 
 // The run's device had too little memory left by other runs; what() says how much was needed.
@@ -62,12 +62,6 @@ struct OutOfMemory : std::runtime_error {
   OutOfMemory(const std::string& what, bool retried) : std::runtime_error(what), will_retry(retried) {}
   bool will_retry;  // the result of the hook
 };
-
-// Throws std::invalid_argument if the run's model does not take its data, or does not start from its weights: what
-// run() would find only after it made the folder.
-void require_trainable(const RunSpec& spec, const data::EnvironmentSet& data);
-// The same with the spec's data, which is kept in `datasets` for run(). Throws the errors of run() for invalid data.
-void require_trainable(const RunSpec& spec, DatasetCache& datasets);
 
 // Does the remaining part of a run: all of it, the steps after the last checkpoint, or nothing if it has
 // finished; then its device does not need to exist. The records depend only on the spec: not on how often the

@@ -8,6 +8,7 @@
 #include "pair/base/registry.h"
 #include "pair/base/tables.h"
 #include "pair/data/environment.h"
+#include "pair/data/image_manifest.h"
 #include "pair/data/registry.h"
 #include "pair/runs/record_keys.h"
 #include "pair/runs/score_sheet.h"
@@ -140,6 +141,16 @@ void score_dataset(ScoreSheet& sheet, const std::string& name) {
   set.loading.workers = static_cast<int>(request.workers);
   if (request.skip_broken) {
     set.loading.broken = data::BrokenFiles::skip;
+  }
+  if (const auto* const list = dynamic_cast<const data::ImageManifest*>(set.source.get())) {
+    const std::vector<std::size_t> missing =
+        missing_in(sheet, *list, set.loading.broken == data::BrokenFiles::skip);
+    for (auto* environments : {&set.train, &set.held_out}) {
+      for (data::Environment& environment : *environments) {
+        std::erase_if(environment.samples,
+                      [&](std::size_t sample) { return std::ranges::binary_search(missing, sample); });
+      }
+    }
   }
   const std::vector<std::string> names = data::environment_names(dataset);
   for (auto* environments : {&set.train, &set.held_out}) {

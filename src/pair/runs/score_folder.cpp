@@ -56,9 +56,6 @@ void score_pictures(ScoreSheet& sheet, const std::shared_ptr<const data::Source>
       .broken = request.skip_broken ? data::BrokenFiles::skip : data::BrokenFiles::fail};
   for (std::size_t e = 0; e < samples.size(); ++e) {
     const std::string& name = pictures->environments()[e];
-    if (samples[e].empty()) {
-      throw std::invalid_argument(name + ": expected at least one image that can be read, got none");
-    }
     Answers answers = streamed_answers(sheet, pictures, std::move(samples[e]), loading, name);
     answers.labels = labels.index_select(0, answers.labels);
     sheet.add({.environment = name}, answers);
@@ -76,8 +73,7 @@ void begin_pictures(ScoreSheet& sheet, const char* what) {
 
 // With the columns that the run was trained with.
 data::ImageManifestOptions reading_for(const ModelCard& card) {
-  data::ImageManifestOptions reading{
-      .exif = card.input.options.as<data::ImageInput>().exif, .fewest = 1, .find_missing = true};
+  data::ImageManifestOptions reading{.exif = card.input.options.as<data::ImageInput>().exif, .fewest = 1};
   base::Options trained = data::entry_of("images").options;
   if (card.dataset == "images") {
     for (const char* const column : {"label", "environment"}) {
@@ -119,15 +115,7 @@ void score_image_list(ScoreSheet& sheet) {
   const ScoreRequest& request = sheet.request();
   begin_pictures(sheet, "a file");
   const auto pictures = std::make_shared<const data::ImageManifest>(request.data, reading_for(sheet.card()));
-  if (!request.skip_broken) {
-    pictures->require_files();
-  }
-  std::vector<std::size_t> missing;
-  for (const data::ImageManifest::Missing& one : pictures->missing()) {
-    missing.push_back(one.sample);
-    sheet.skip(pictures->sentence(one));
-  }
-  score_pictures(sheet, pictures, missing);
+  score_pictures(sheet, pictures, missing_in(sheet, *pictures, request.skip_broken));
 }
 
 }  // namespace pair::runs

@@ -4,15 +4,31 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/data/image_manifest.h"
 #include "pair/data/inputs.h"
 #include "pair/train/interrupted.h"
 #include "pair/train/streamed_batches.h"
 
 namespace pair::runs {
 
+std::vector<std::size_t> missing_in(ScoreSheet& sheet, const data::ImageManifest& list, bool skip) {
+  if (!skip) {
+    list.require_files();
+    return {};
+  }
+  std::vector<std::size_t> missing = list.missing();
+  for (const std::size_t sample : missing) {
+    sheet.skip(list.missing_sentence(sample));
+  }
+  return missing;
+}
+
 Answers streamed_answers(ScoreSheet& sheet, const std::shared_ptr<const data::Source>& source,
                          std::vector<std::size_t> samples, data::LoaderOptions loading,
                          const std::string& name) {
+  if (samples.empty()) {
+    throw std::invalid_argument(name + ": expected at least one image that can be read, got none");
+  }
   const data::InputForm& form = sheet.card().input;
   const auto normalised = [&form](const torch::Tensor& bytes) {
     return form.kind == "image" ? data::normalised(form.options.as<data::ImageInput>(), bytes) : bytes;

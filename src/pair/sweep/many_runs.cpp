@@ -14,8 +14,11 @@
 #include <thread>
 #include <utility>
 
+#include "pair/base/files.h"
+#include "pair/data/environment.h"
 #include "pair/runs/dataset_cache.h"
 #include "pair/runs/file.h"
+#include "pair/runs/launch_check.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/warnings.h"
 #include "pair/sweep/pace.h"
@@ -57,18 +60,39 @@ std::string model_key(const runs::RunSpec& spec) {
   return key;
 }
 
-// Reads the data of the first run, which is that of all, and throws std::invalid_argument if it is missing or
-// cannot be used, or if a run's model cannot be trained on it. Weights are read for each model once.
-void require_data(const std::vector<const runs::RunSpec*>& specs) {
+// By test environments and seed, which decide the division of the data.
+std::string division_key(const runs::RunSpec& spec) {
+  const base::Field* const field = spec.dataset.options.find("test_envs");
+  return (field == nullptr ? "" : base::as_text(spec.dataset.options.get(*field))) + '\n' +
+         std::to_string(spec.seed);
+}
+
+// Reads the data of the first run and throws std::invalid_argument if it is missing or cannot be used, or if the model
+// of one of the runs cannot be trained on it. The data of the others differs in its division only, which matters for
+// weights on a table: its inputs follow from the training rows.
+void require_data(const std::vector<const runs::RunSpec*>& specs, runs::LaunchCheck& check) {
   try {
-    runs::DatasetCache once(1);
-    const auto data = once.get(specs.front()->dataset, specs.front()->seed);
-    std::set<std::string> seen;
+    const auto data_of = [](const runs::RunSpec& spec) {
+      return runs::DatasetCache(0).get(spec.dataset, spec.seed);
+    };
+    const auto data = data_of(*specs.front());
+    std::map<std::string, std::map<std::string, const runs::RunSpec*>> distinct;  // by division, by model
     for (const runs::RunSpec* const spec : specs) {
-      if (seen.insert(model_key(*spec)).second) {
-        runs::require_trainable(*spec, *data);
+      const bool any_division = data->table == nullptr || spec->weights.empty();
+      distinct[division_key(any_division ? *specs.front() : *spec)].try_emplace(model_key(*spec), spec);
+    }
+    const std::string first = division_key(*specs.front());
+    for (const auto& [division, models] : distinct) {
+      const auto own = division == first ? data : data_of(*models.begin()->second);
+      for (const auto& [key, spec] : models) {
+        check.require_trainable(*spec, *own);
       }
     }
+  } catch (const base::FileError& error) {
+    if (!error.wrong_path()) {
+      throw;
+    }
+    throw std::invalid_argument(error.what());
   } catch (const std::runtime_error& error) {
     throw std::invalid_argument(error.what());
   }
@@ -370,8 +394,9 @@ void require_runnable(std::span<const runs::RunSpec> specs, const fs::path& root
       left[data_key(spec.dataset)].push_back(&spec);
     }
   }
+  runs::LaunchCheck check;
   for (const auto& [key, of_data] : left) {
-    require_data(of_data);
+    require_data(of_data, check);
   }
 }
 

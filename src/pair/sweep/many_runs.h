@@ -70,9 +70,11 @@ ManyRuns run_all(std::span<const runs::RunSpec> specs, const std::filesystem::pa
                  const ManyRunsHooks& hooks = {});
 
 // Throws std::invalid_argument for a spec that is not finished in its folder below root and cannot be run
-// here. Finished GPU runs can be read on a machine without a device. To find missing or invalid data before
-// any folder is made, the data of these runs is read: once per dataset and options, with the test
-// environments and the seed of the first run. Models are checked against it, and weights against models.
+// here; base::FileError if a file exists but cannot be read. Finished GPU runs can be read on a machine
+// without a device. To find missing or invalid data before any folder is made, the data of these runs is read:
+// once per dataset and options, with the test environments and the seed of the first run. Models are checked
+// against it, and weights against models: on tables, whose inputs follow from the training rows, for all test
+// environments and seeds.
 void require_runnable(std::span<const runs::RunSpec> specs, const std::filesystem::path& root);
 
 // Runs that failed for the same reason.
