@@ -85,8 +85,8 @@ TEST(ImageFormats, AreReadAsByTheInstalledPillow) {
   }
   const Scratch scratch;
   const fs::path script = fs::path(PAIR_TEST_DATA) / "golden" / "make_pictures.py";
-  const Finished finished =
-      run_program({python, script.string(), (scratch / "made").string(), "67", "43"}, scratch.path());
+  const base::Finished finished =
+      base::run_program({python, script.string(), (scratch / "made").string(), "67", "43"}, scratch.path());
   ASSERT_EQ(finished.status, 0) << finished.output;
   EXPECT_EQ(compare_pictures(scratch / "made"), number_of_pictures());
 }

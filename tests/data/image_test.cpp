@@ -5,7 +5,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "pair/data/process.h"
+#include "pair/base/process.h"
 #include "tests/data/fixtures.h"
 #include "tests/support/pictures.h"
 
@@ -225,8 +225,8 @@ TEST(FlipHorizontally, ExchangesLeftAndRight) {
 // A python that has Pillow, or nothing.
 std::string python_with_pillow(const std::filesystem::path& folder) {
   for (std::string python : {"python3", "/usr/bin/python3"}) {
-    if ((python.front() == '/' ? std::filesystem::exists(python) : is_installed(python)) &&
-        run_program({python, "-c", "import PIL.Image"}, folder).status == 0) {
+    if ((python.front() == '/' ? std::filesystem::exists(python) : base::is_installed(python)) &&
+        base::run_program({python, "-c", "import PIL.Image"}, folder).status == 0) {
       return python;
     }
   }
@@ -249,7 +249,7 @@ TEST(Images, AreThoseOfPillow) {
   if (python.empty()) {
     GTEST_SKIP() << "there is no python3 with Pillow (Debian's python3-pil)";
   }
-  const Finished finished = run_program({python, "-c", R"(
+  const base::Finished finished = base::run_program({python, "-c", R"(
 from PIL import Image
 import random
 random.seed(1)
@@ -278,7 +278,7 @@ for name in sorted(glob.glob("*.png") + glob.glob("*.jpg")):
     for columns, rows in ((224, 224), (30, 40), (61, 10), (7, 90), (1, 1), (64, 64)):
         raw(image.resize((columns, rows), Image.BILINEAR), "%s.%d" % (name, rows))
 )"},
-                                        scratch.path());
+                                                    scratch.path());
   ASSERT_EQ(finished.status, 0) << finished.output;
   int compared = 0;
   for (const std::string& name : names_in(scratch.path())) {

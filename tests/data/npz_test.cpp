@@ -55,7 +55,7 @@ TEST(Npz, AgreesWithNumpy) {
   const Bytes ours = npz_bytes("x", small);
   std::ofstream(scratch / "ours.npz", std::ios::binary)
       .write(reinterpret_cast<const char*>(ours.data()), static_cast<std::streamsize>(ours.size()));
-  const auto result = run_program(
+  const auto result = base::run_program(
       {python, "-c",
        "import numpy as np\n"
        "a = np.arange(24).reshape(2, 3, 4) / 8\n"

@@ -102,7 +102,7 @@ TEST(DomainBedSplit, IsNumPysWhereItIsInstalled) {
       }
     }
   }
-  const Finished finished = run_program({python, "-c", R"(
+  const base::Finished finished = base::run_program({python, "-c", R"(
 import hashlib, numpy
 def seed_hash(*args):
     return int(hashlib.md5(str(args).encode("utf-8")).hexdigest(), 16) % (2 ** 31)
@@ -112,7 +112,7 @@ for count in [1, 7, 1000, 23333]:
         numpy.random.RandomState(seed_hash(5, env_i)).shuffle(keys)
         print("".join(str(key) + " " for key in keys[:int(count * 0.2)]), end="")
 )"},
-                                        std::filesystem::temp_directory_path());
+                                                    std::filesystem::temp_directory_path());
   ASSERT_EQ(finished.status, 0) << finished.output;
   EXPECT_EQ(finished.output, ours);
 }

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <limits>
 
-#include "pair/data/process.h"
+#include "pair/base/process.h"
 #include "tests/data/fixtures.h"
 
 namespace pair::data::testing::safetensors_test {
@@ -345,7 +345,7 @@ TEST(SafetensorsFile, HasAtMost16GiB) {
 }
 
 TEST(SafetensorsFile, IsReadTheSameByAnIndependentReader) {
-  if (!is_installed("python3")) {
+  if (!base::is_installed("python3")) {
     GTEST_SKIP() << "python3 is not installed";
   }
   const Bytes numbers = little_endian<float>({0.5F, -1, 2, 3, 4, 5});
@@ -356,7 +356,7 @@ TEST(SafetensorsFile, IsReadTheSameByAnIndependentReader) {
                                         {"layer.weight \"ü\"", DType::f32, {2, 3}, numbers},
                                         {"count", DType::i64, {}, counts}};
   write_safetensors(scratch / "x.safetensors", tensors, {{"format", "pt"}});
-  const Finished python = run_program({"python3", "-c", R"(
+  const base::Finished python = base::run_program({"python3", "-c", R"(
 import json, struct
 raw = open("x.safetensors", "rb").read()
 (n,) = struct.unpack("<Q", raw[:8])
@@ -372,7 +372,7 @@ for name, info in sorted(header.items()):
     print(ascii(name), info["shape"], struct.unpack("<%d%s" % (count, codes[info["dtype"]]), data[begin:end]))
 assert max(info["data_offsets"][1] for info in header.values()) == len(data)
 )"},
-                                      scratch.path());
+                                                  scratch.path());
   EXPECT_EQ(python.output,
             "{\"format\": \"pt\"}\n"
             "'count' [] (-7,)\n"

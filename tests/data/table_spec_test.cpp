@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "pair/base/process.h"
 #include "pair/base/registry.h"
-#include "pair/data/process.h"
 #include "tests/data/table_file.h"
 
 namespace pair::data::testing {
@@ -81,7 +81,7 @@ TEST(TableSpec, ListsOfColumnsAreTypedAsARowOfCsv) {
 
 // As a person pastes the advice of a message: the shell reads the word, then the option is parsed.
 TEST(TableSpec, ReadsTheColumnsThatAMessageLeavesOut) {
-  if (!is_installed("bash")) {
+  if (!base::is_installed("bash")) {
     GTEST_SKIP() << "bash is not installed";
   }
   for (const std::vector<std::string>& columns : std::vector<std::vector<std::string>>{
@@ -93,8 +93,8 @@ TEST(TableSpec, ReadsTheColumnsThatAMessageLeavesOut) {
            {"Weight, kg", "it's", "a \"b\""}}) {
     const std::string option = ignore_option(columns);
     EXPECT_EQ(option.find_first_of("\n\r\t\x1b"), std::string::npos) << option;
-    const Finished shell = run_program({"bash", "-c", "set -- " + option + "; printf '%s' \"$2\""},
-                                       std::filesystem::temp_directory_path());
+    const base::Finished shell = base::run_program(
+        {"bash", "-c", "set -- " + option + "; printf '%s' \"$2\""}, std::filesystem::temp_directory_path());
     ASSERT_EQ(shell.status, 0) << shell.output;
     EXPECT_EQ(table_options({{"ignore", shell.output}}).as<TableSpec>().ignore, columns) << option;
   }

@@ -112,8 +112,8 @@ TEST(TorchFile, ReadsWhatTheInstalledPyTorchWrites) {
     GTEST_SKIP() << "there is no python3 with torch (Debian's python3-torch)";
   }
   const tests::Scratch scratch;
-  const Finished finished =
-      run_program({python, golden("make_torch_files.py").string(), scratch.path().string()}, scratch.path());
+  const base::Finished finished = base::run_program(
+      {python, golden("make_torch_files.py").string(), scratch.path().string()}, scratch.path());
   ASSERT_EQ(finished.status, 0) << finished.output;
   for (const char* const name : {"zip.pth", "deflated.pth", "stream.pth", "checkpoint.pth"}) {
     SCOPED_TRACE(name);
@@ -215,7 +215,7 @@ TEST(TorchFile, RefusesAZipBomb) {
   }
   const tests::Scratch scratch;
   // 1 GB of zeros as the storage of a tensor.
-  const Finished finished = run_program({python, "-c", R"(
+  const base::Finished finished = base::run_program({python, "-c", R"(
 import struct, zipfile
 code = (b"\x80\x02}X\x01\0\0\0wctorch._utils\n_rebuild_tensor_v2\n((X\x07\0\0\0storagectorch\nFloatStorage\n"
         b"X\x01\0\0\0" + b"0X\x03\0\0\0cpuJ" + struct.pack("<i", 250000000) + b"NtQK\0K\x01\x85K\x01\x85\x89}tRs.")
@@ -225,7 +225,7 @@ with zipfile.ZipFile("bomb.pth", "w", zipfile.ZIP_DEFLATED) as file:
         for _ in range(1000):
             zeros.write(bytes(1000000))
 )"},
-                                        scratch.path());
+                                                    scratch.path());
   ASSERT_EQ(finished.status, 0) << finished.output;
   const Bytes file = read_bytes(scratch / "bomb.pth");
   ASSERT_LT(file.size(), 2'000'000U);

@@ -132,8 +132,8 @@ TEST(Transforms, AreThoseOfTorchvisionWhereItIsInstalled) {
     GTEST_SKIP() << "there is no python3 with torchvision (Debian's python3-torchvision)";
   }
   const fs::path script = fs::path(PAIR_TEST_DATA) / "golden" / "make_transforms.py";
-  const Finished finished =
-      run_program({python, script.string(), "61", "83"}, std::filesystem::temp_directory_path());
+  const base::Finished finished =
+      base::run_program({python, script.string(), "61", "83"}, std::filesystem::temp_directory_path());
   ASSERT_EQ(finished.status, 0) << finished.output;
   std::istringstream lines(finished.output);
   EXPECT_EQ(compare(transformed_in(lines)), transforms);

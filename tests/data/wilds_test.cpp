@@ -169,9 +169,9 @@ TEST(Wilds, HasStoredValuesThatThePackageComputes) {
       tests::python_with("numpy, pandas, torch, torchvision, sklearn, scipy, pytz, tqdm");
   ASSERT_FALSE(python.empty());
   const std::string data = PAIR_TEST_DATA;
-  const auto result = run_program({python, "-W", "ignore", data + "/wilds/wilds_reference.py", package,
-                                   "golden", "all", made_folders().string()},
-                                  fs::temp_directory_path());
+  const auto result = base::run_program({python, "-W", "ignore", data + "/wilds/wilds_reference.py", package,
+                                         "golden", "all", made_folders().string()},
+                                        fs::temp_directory_path());
   ASSERT_EQ(result.status, 0) << result.output;
   std::ifstream file(data + "/golden/wilds.json");
   EXPECT_EQ(nlohmann::json::parse(result.output), nlohmann::json::parse(file));

@@ -51,7 +51,7 @@ void expect_the_logits_of_torchvision(const std::string& name, const std::string
     GTEST_SKIP() << "there is no python3 with torchvision (Debian's python3-torchvision)";
   }
   const tests::Scratch scratch;
-  const data::Finished finished = data::run_program({python, "-c", R"(
+  const base::Finished finished = base::run_program({python, "-c", R"(
 import torch, torchvision
 torch.manual_seed(3)
 torch.set_num_threads(1)

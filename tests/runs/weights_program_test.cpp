@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "pair/data/process.h"
+#include "pair/base/process.h"
 #include "pair/data/sha256.h"
 #include "pair/runs/file.h"
 #include "pair/runs/run_directory.h"
@@ -140,7 +140,7 @@ TEST(PairExport, LoadsIntoTheModelsOfTorchvision) {
     ASSERT_EQ(exported.wait(), 0) << exported.err();
     Program predicted({"predict", model, "pets/art/cat/0.png"}, scratch.path());
     ASSERT_EQ(predicted.wait(), 0) << predicted.err();
-    const data::Finished finished = data::run_program({python, "-c", R"(
+    const base::Finished finished = base::run_program({python, "-c", R"(
 import json, sys, numpy, torch, torchvision, PIL.Image
 try:
     from safetensors.torch import load_file

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "pair/data/process.h"
+#include "pair/base/process.h"
 
 namespace pair::tests {
 
@@ -11,8 +11,8 @@ namespace pair::tests {
 // of $PATH.
 inline std::string python_with(const std::string& modules) {
   for (std::string python : {"python3", "/usr/bin/python3"}) {
-    if ((python.front() == '/' ? std::filesystem::exists(python) : data::is_installed(python)) &&
-        data::run_program({python, "-c", "import " + modules}, std::filesystem::temp_directory_path())
+    if ((python.front() == '/' ? std::filesystem::exists(python) : base::is_installed(python)) &&
+        base::run_program({python, "-c", "import " + modules}, std::filesystem::temp_directory_path())
                 .status == 0) {
       return python;
     }

@@ -11,6 +11,7 @@
 
 #include "pair/base/names.h"
 #include "pair/base/output_file.h"
+#include "pair/base/reason.h"
 
 namespace pair::base {
 namespace {
@@ -22,28 +23,11 @@ namespace fs = std::filesystem;
 }
 
 [[noreturn]] void fail_at(const fs::path& path, const char* verb, int error) {
-  fail_at(path, verb, std::generic_category().message(error), error);
+  fail_at(path, verb, reason(error), error);
 }
 
 [[noreturn]] void fail_too_long(const fs::path& path, std::uint64_t size, std::uint64_t limit) {
   fail_at(path, "read", "expected at most " + std::to_string(limit) + " bytes, got " + std::to_string(size));
-}
-
-// Returns 0 or an error number.
-int write_to_disk(int descriptor, std::span<const std::string_view> parts) {
-  off_t offset = 0;
-  for (std::string_view bytes : parts) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::pwrite(descriptor, bytes.data(), bytes.size(), offset);
-      if (written < 0 && errno != EINTR) {
-        return errno;
-      }
-      const ssize_t count = std::max<ssize_t>(written, 0);
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-      offset += count;
-    }
-  }
-  return ::fsync(descriptor) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -164,7 +148,7 @@ std::string folder_fault(const std::filesystem::path& path) {
   if (::stat(path.c_str(), &status) != 0) {
     const int error = errno;
     if (error != ENOENT && error != ENOTDIR) {
-      return "cannot be read: " + std::generic_category().message(error);
+      return "cannot be read: " + reason(error);
     }
     // A dangling link exists.
     return ::lstat(path.c_str(), &status) == 0 ? "is not a folder" : "does not exist";
@@ -189,7 +173,7 @@ std::string file_fault(const std::filesystem::path& path) {
     }
     error = errno;
   }
-  return "cannot be read: " + std::generic_category().message(error);
+  return "cannot be read: " + reason(error);
 }
 
 std::string stream_fault(const std::filesystem::path& path) {
@@ -198,7 +182,7 @@ std::string stream_fault(const std::filesystem::path& path) {
     return file_fault(path);
   }
   const bool readable = ::faccessat(AT_FDCWD, path.c_str(), R_OK, AT_EACCESS) == 0;
-  return readable ? "" : "cannot be read: " + std::generic_category().message(errno);
+  return readable ? "" : "cannot be read: " + reason(errno);
 }
 
 std::vector<std::string> folders_with(const std::filesystem::path& folder, std::string_view name) {
@@ -226,24 +210,11 @@ void replace_file(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 void replace_file(const std::filesystem::path& path, std::span<const std::string_view> parts) {
-  constexpr mode_t mode = 0644;
-  const fs::path part = part_of(path);
-  // A new file, never one that exists: writing to a pipe of that name would wait for its reader.
-  ::unlink(part.c_str());
-  const int descriptor = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (descriptor < 0) {
-    fail_at(path, "write", errno);
+  OutputFile file(path, part_of(path));
+  for (const std::string_view bytes : parts) {
+    file.write(bytes);
   }
-  int error = write_to_disk(descriptor, parts);
-  error = ::close(descriptor) == 0 || error != 0 ? error : errno;
-  if (error == 0 && ::rename(part.c_str(), path.c_str()) != 0) {
-    error = errno;
-  }
-  if (error != 0) {
-    ::unlink(part.c_str());
-    fail_at(path, "write", error);
-  }
-  sync_folder(path.parent_path());
+  file.finish();
 }
 
 void write_output(const std::filesystem::path& path, std::string_view bytes) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "pair/base/files.h"
+#include "pair/base/reason.h"
 
 namespace pair::base {
 namespace {
@@ -57,6 +58,16 @@ OutputFile::OutputFile(const std::filesystem::path& path) : path_(path) {
   }
 }
 
+OutputFile::OutputFile(const std::filesystem::path& path, const std::filesystem::path& part)
+    : path_(path), part_(part) {
+  // A new file, never one that exists: writing to a pipe of that name would wait for its reader.
+  ::unlink(part_.c_str());
+  descriptor_ = ::open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, usual_mode);
+  if (descriptor_ < 0) {
+    fail(errno);
+  }
+}
+
 OutputFile::~OutputFile() {
   if (descriptor_ >= 0) {
     ::close(descriptor_);
@@ -67,7 +78,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::fail(int error) const {
-  throw FileError("write", path_, std::generic_category().message(error), error);
+  throw FileError("write", path_, reason(error), error);
 }
 
 void OutputFile::write_out(std::string_view bytes) {

@@ -13,6 +13,9 @@ namespace pair::base {
 class OutputFile {
  public:
   explicit OutputFile(const std::filesystem::path& path);
+  // A file of the program's own, with a temporary file of a known name, which replaces any file of that name:
+  // after a crash, the next writer removes it. Links at the path are replaced, not followed.
+  OutputFile(const std::filesystem::path& path, const std::filesystem::path& part);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   // Without finish(), the temporary file is removed.

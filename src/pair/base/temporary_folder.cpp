@@ -7,13 +7,14 @@
 #include <string>
 #include <system_error>
 
+#include "pair/base/reason.h"
+
 namespace pair::base {
 
 TemporaryFolder::TemporaryFolder(std::string_view prefix) {
   std::string name = (std::filesystem::temp_directory_path() / prefix).string() + "-XXXXXX";
   if (::mkdtemp(name.data()) == nullptr) {
-    throw std::runtime_error("cannot create a temporary folder " + name + ": " +
-                             std::generic_category().message(errno));
+    throw std::runtime_error("cannot create a temporary folder " + name + ": " + reason(errno));
   }
   path_ = name;
 }

@@ -1,55 +1,18 @@
 #include "pair/bench/child.h"
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
 #include <csignal>
-#include <stdexcept>
 
-#include "pair/data/reason.h"
+#include "pair/base/process.h"
 
 namespace pair::bench {
-namespace {
 
-std::array<int, 2> new_pipe() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    throw std::runtime_error("cannot create a pipe: " + data::reason(errno));
-  }
-  return ends;
-}
-
-}  // namespace
-
-Child::Child(const std::vector<std::string>& command) {
-  std::vector<char*> words;
-  for (const std::string& word : command) {
-    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): the C API does not change it
-    words.push_back(const_cast<char*>(word.c_str()));
-  }
-  words.push_back(nullptr);
-  const std::array<int, 2> in = new_pipe();
-  const std::array<int, 2> out = new_pipe();
-  process_ = ::fork();
-  if (process_ == 0) {
-    ::dup2(in[0], STDIN_FILENO);
-    ::dup2(out[1], STDOUT_FILENO);
-    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
-    ::dup2(nowhere, STDERR_FILENO);
-    ::execvp(words.front(), words.data());
-    ::_exit(127);
-  }
-  const int error = errno;
-  ::close(in[0]);
-  ::close(out[1]);
-  to_.reset(::fdopen(in[1], "w"));
-  from_.reset(::fdopen(out[0], "r"));
-  if (process_ < 0) {
-    throw std::runtime_error("cannot start " + command.front() + ": " + data::reason(error));
-  }
+Child::Child(const std::vector<std::string>& words) {
+  base::Pipe in;
+  base::Pipe out;
+  process_ =
+      base::start({.words = words, .input = in.reading(), .output = out.writing(), .error = base::nowhere});
+  to_.reset(::fdopen(in.take_writing(), "w"));
+  from_.reset(::fdopen(out.take_reading(), "r"));
   // Writing to a child that ended must fail, not raise a signal.
   on_broken_pipe_ = std::signal(SIGPIPE, SIG_IGN);
 }
@@ -57,7 +20,7 @@ Child::Child(const std::vector<std::string>& command) {
 Child::~Child() {
   to_.reset();
   std::signal(SIGPIPE, on_broken_pipe_);
-  ::waitpid(process_, nullptr, 0);
+  (void)base::wait_for(process_);
 }
 
 std::optional<std::string> Child::ask(const std::string& line) {

@@ -13,9 +13,8 @@ namespace pair::bench {
 // A program to talk to, line by line, over its standard input and output. Its standard error is discarded.
 class Child {
  public:
-  // Searches PATH; no shell is involved. Throws std::runtime_error if no process can be started. A program
-  // that does not exist ends without output.
-  explicit Child(const std::vector<std::string>& command);
+  // words: as base::Command. Throws std::runtime_error if it cannot be started.
+  explicit Child(const std::vector<std::string>& words);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   // Closes the child's input, which should make it end, and waits for it.

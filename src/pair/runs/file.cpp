@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "pair/base/numbers.h"
+#include "pair/base/reason.h"
 #include "pair/runs/lease.h"
 
 namespace pair::runs {
@@ -24,7 +25,7 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void fail_at(const fs::path& path, const char* verb, int error) {
   throw std::runtime_error(std::string("cannot ") + verb + " " + path.string() + ": " +
-                           std::generic_category().message(error));
+                           base::reason(error));
 }
 
 // Returns 0 or an error number.

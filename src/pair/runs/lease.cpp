@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "pair/base/files.h"
+#include "pair/base/reason.h"
 #include "pair/data/sha256.h"
 
 namespace pair::runs {
@@ -43,7 +44,7 @@ class LeaseDescriptor {
 };
 
 [[noreturn]] void fail_lease(const fs::path& path, int error) {
-  throw std::runtime_error("cannot write " + path.string() + ": " + std::generic_category().message(error));
+  throw std::runtime_error("cannot write " + path.string() + ": " + base::reason(error));
 }
 
 // Opened each time: network file systems show others' changes to those who open a file. Throws if the path is

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "pair/base/reason.h"
 #include "pair/runs/file.h"
 #include "pair/runs/tfrecord.h"
 
@@ -219,7 +220,7 @@ void EventFile::open(double wall_time) {
   errno = 0;
   file_.open(path_, std::ios::binary);
   if (!file_) {
-    fail("write", path_, std::strerror(errno));
+    fail("write", path_, base::reason(errno));
   }
   write(event(wall_time, 0, event_file_version, "brain.Event:2"));
 }
@@ -228,7 +229,7 @@ void EventFile::write(const std::string& event) {
   errno = 0;
   file_ << tfrecord(event) << std::flush;
   if (!file_) {
-    fail("write", path_, std::strerror(errno));
+    fail("write", path_, base::reason(errno));
   }
 }
 

@@ -9,8 +9,8 @@
 #include "pair/base/files.h"
 #include "pair/base/names.h"
 #include "pair/base/options.h"
+#include "pair/base/process.h"
 #include "pair/base/tables.h"
-#include "pair/data/process.h"
 
 namespace pair::sweep {
 namespace {
@@ -26,7 +26,7 @@ fs::path jobs_file(const fs::path& folder) {
 }
 
 // A program's output as text for an error message.
-std::string failure(const std::string& program, const data::Finished& finished) {
+std::string failure(const std::string& program, const base::Finished& finished) {
   const std::string_view output = base::trimmed(finished.output);
   std::string sentence = program;
   sentence += output.empty() ? " failed with exit status " + std::to_string(finished.status)
@@ -34,13 +34,13 @@ std::string failure(const std::string& program, const data::Finished& finished) 
   return sentence;
 }
 
-data::Finished run_scheduler(std::vector<std::string> command) {
+base::Finished run_scheduler(std::vector<std::string> command) {
   const std::string program = command.front();
-  if (program.find('/') == std::string::npos && !data::is_installed(program)) {
+  if (program.find('/') == std::string::npos && !base::is_installed(program)) {
     throw std::runtime_error(program +
                              " was not found; expected a machine from which jobs can be submitted to Slurm");
   }
-  return data::run_program(std::move(command), "/");
+  return base::run_program(std::move(command), "/");
 }
 
 void check_one_line(std::string_view option, std::string_view value) {
@@ -155,7 +155,7 @@ std::string submit_to_slurm(const SlurmOptions& options, const Worker& worker) {
   }
   const fs::path file = folder / "workers.sh";
   base::replace_file(file, script);
-  const data::Finished finished = run_scheduler({"sbatch", "--parsable", file.string()});
+  const base::Finished finished = run_scheduler({"sbatch", "--parsable", file.string()});
   if (finished.status != 0) {
     throw std::runtime_error(failure("sbatch", finished));
   }
@@ -195,7 +195,7 @@ std::vector<SlurmState> slurm_states(const std::vector<std::string>& jobs) {
   }
   // One call for all jobs, since each is a question to the controller; one line per task, with its array's
   // job.
-  const data::Finished finished = run_scheduler(
+  const base::Finished finished = run_scheduler(
       {"squeue", "--noheader", "--array", "--format=%F|%T|%r", "--jobs=" + base::joined(jobs, ",")});
   if (finished.status != 0) {
     // Slurm forgets jobs a few minutes after their end. It says so only if it knows none of them.
@@ -233,7 +233,7 @@ std::vector<SlurmState> slurm_states(const std::vector<std::string>& jobs) {
 void cancel_on_slurm(const std::vector<std::string>& jobs) {
   std::vector<std::string> command = {"scancel"};
   command.insert(command.end(), jobs.begin(), jobs.end());
-  const data::Finished finished = run_scheduler(std::move(command));
+  const base::Finished finished = run_scheduler(std::move(command));
   if (finished.status != 0) {
     throw std::runtime_error(failure("scancel", finished));
   }
@@ -258,8 +258,8 @@ std::vector<std::string> submit_by_command(std::string_view command, std::size_t
                                            const Worker& worker) {
   std::vector<std::string> outputs;
   for (std::size_t n = 0; n < workers; ++n) {
-    const data::Finished finished =
-        data::run_program({"/bin/sh", "-c", worker_line(command, n, worker)}, worker.folder);
+    const base::Finished finished =
+        base::run_program({"/bin/sh", "-c", worker_line(command, n, worker)}, worker.folder);
     if (finished.status != 0) {
       throw std::runtime_error(failure("--command", finished));
     }

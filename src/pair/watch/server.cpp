@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "pair/base/reason.h"
 #include "pair/watch/bounded_stream.h"
 #include "pair/watch/host_header.h"
 #include "pair/watch/workers.h"
@@ -80,7 +81,7 @@ class Server::Implementation : private httplib::Server {
     if (port_ < 0) {
       throw std::runtime_error("cannot listen at " + options_.host + ", port " +
                                std::to_string(options_.port) + ": " +
-                               (errno != 0 ? std::strerror(errno) : "this machine has no such address"));
+                               (errno != 0 ? base::reason(errno) : "this machine has no such address"));
     }
     // httplib's backlog of five fills up before the accepting thread wakes up, and clients that find it full
     // retry only a second later.
