@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "pair/plot/svg.h"
 
 namespace pair::paper::concave_test {

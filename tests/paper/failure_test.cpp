@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "pair/moo/pareto.h"

@@ -39,7 +39,7 @@ TEST(Table6, HasTwelveRowsPerObjectiveBetweenErmIrmv1AndTheOracle) {
     for (const Cell& cell : row.cells) {
       // The paper has no row for DomainBed's rule.
       EXPECT_EQ(cell.paper.has_value(), !row.key.ends_with("_domainbed")) << row.key;
-      for (const Setting& setting : cell.settings) {
+      for (const CellSetting& setting : cell.settings) {
         EXPECT_EQ(setting.specs.size(), 3U) << row.key;
       }
     }
@@ -153,7 +153,7 @@ TEST(Table6, SearchesPenaltiesAndAnnealingAsAppendixF1) {
   for (const char* key : {"sd", "sd_irmv1", "irmv1"}) {
     for (const Cell& cell : row_named(table, key).cells) {
       std::set<std::pair<double, std::int64_t>> searched;
-      for (const Setting& setting : cell.settings) {
+      for (const CellSetting& setting : cell.settings) {
         searched.emplace(setting.specs[0].settings.penalty, setting.specs[0].settings.pretrain);
       }
       std::set<std::pair<double, std::int64_t>> expected;
@@ -256,7 +256,7 @@ TEST(Table7, HasThePreferencesOfThePaper) {
     for (const char* scheme :
          {"_pair", "_pair_s", "_pair_s_domainbed", "_plain", "_plain_s", "_sepo", "_sepo_s"}) {
       for (const Cell& cell : row_named(table, key + scheme).cells) {
-        for (const Setting& setting : cell.settings) {
+        for (const CellSetting& setting : cell.settings) {
           for (const runs::RunSpec& spec : setting.specs) {
             EXPECT_EQ(spec.settings.objectives, objectives) << key << scheme;
             EXPECT_EQ(spec.settings.preference, preference) << key << scheme;
@@ -277,7 +277,7 @@ double by_algorithm_2(const Cell& cell, std::size_t seed, const std::filesystem:
     double test = 0.0;
   };
   std::vector<Best> best;
-  for (const Setting& setting : cell.settings) {
+  for (const CellSetting& setting : cell.settings) {
     const runs::RunSpec& spec = setting.specs.at(seed);
     const std::vector<nlohmann::json> records =
         runs::read_records(root / runs::folder_name(spec) / "results.jsonl");

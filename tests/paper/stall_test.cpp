@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <nlohmann/json.hpp>
+
 #include "pair/paper/two_bit_descent.h"
 
 namespace pair::paper::stall_test {

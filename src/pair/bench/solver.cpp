@@ -15,6 +15,7 @@
 #include "pair/bench/bench.h"
 #include "pair/bench/glpk_reference.h"
 #include "pair/bench/problems.h"
+#include "pair/bench/spread.h"
 #include "pair/moo/epo.h"
 
 namespace pair::bench {
@@ -46,13 +47,10 @@ class Times {
   // The quantile of the problems' times.
   [[nodiscard]] double quantile(double share) const {
     std::vector<double> medians;
-    for (std::vector<double> times : of_problem_) {
-      std::sort(times.begin(), times.end());
-      medians.push_back(times[times.size() / 2]);
+    for (const std::vector<double>& times : of_problem_) {
+      medians.push_back(bench::median(times));
     }
-    const auto position = std::lround(share * static_cast<double>(medians.size() - 1));
-    std::nth_element(medians.begin(), medians.begin() + position, medians.end());
-    return medians[static_cast<std::size_t>(position)];
+    return bench::quantile(std::move(medians), share);
   }
   [[nodiscard]] double median() const { return quantile(0.5); }
 

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <vector>
 
-#include "pair/cli/blas.h"
 #include "pair/base/reason.h"
+#include "pair/cli/blas.h"
 
 namespace pair::cli {
 namespace {

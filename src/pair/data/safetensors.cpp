@@ -52,13 +52,6 @@ std::string shown_name(std::string_view name) {
   return "'" + shown + (name.size() > longest ? "...'" : "'");
 }
 
-std::string shown_shape(std::span<const std::int64_t> shape) {
-  constexpr std::size_t most = 8;
-  const std::string text = base::joined(shape.first(std::min(shape.size(), most)), ", ",
-                                        [](std::int64_t size) { return std::to_string(size); });
-  return "[" + text + (shape.size() > most ? ", ...]" : "]");
-}
-
 // The number of bytes of a tensor, or none if it does not fit in 64 bits. A size of 0 does not hide an
 // overflow of the others.
 std::optional<std::uint64_t> bytes_of_tensor(DType dtype, std::span<const std::int64_t> shape) {
@@ -408,6 +401,13 @@ std::string header_of(std::span<const TensorView* const> order, const Metadata& 
 }
 
 }  // namespace
+
+std::string shown_shape(std::span<const std::int64_t> shape) {
+  constexpr std::size_t most = 8;
+  const std::string text = base::joined(shape.first(std::min(shape.size(), most)), ", ",
+                                        [](std::int64_t size) { return std::to_string(size); });
+  return "[" + text + (shape.size() > most ? ", ...]" : "]");
+}
 
 std::string_view name_of(DType dtype) {
   return dtype_infos.at(place_of(dtype)).name;

@@ -31,6 +31,9 @@ std::string_view name_of(DType dtype);
 // Bytes per number: 1, 2, 4 or 8.
 std::size_t size_of(DType dtype);
 
+// For messages: "[3, 224, 224]"; of more than eight sizes, the first eight.
+std::string shown_shape(std::span<const std::int64_t> shape);
+
 // A tensor that refers to numbers stored elsewhere.
 struct TensorView {
   std::string name;  // UTF-8, not "__metadata__", unique within a file

@@ -61,10 +61,6 @@ std::string listed(const char* kind, const std::vector<std::string>& names) {
   return names.empty() ? "" : std::string("; ") + kind + ": " + first_names(names);
 }
 
-std::string shown_sizes(std::span<const std::int64_t> sizes) {
-  return "[" + base::joined(sizes, ", ", [](std::int64_t size) { return std::to_string(size); }) + "]";
-}
-
 bool may_be_missing(const std::string& name) {
   return name == "num_batches_tracked" || name.ends_with(".num_batches_tracked");
 }
@@ -96,8 +92,8 @@ Stored match(const State& state, const std::vector<data::TensorView>& tensors, c
     }
     const data::TensorView& view = *found->second;
     if (tensor.sizes() != torch::IntArrayRef(view.shape)) {
-      misshapen.push_back(name + " (expected " + shown_sizes(tensor.sizes()) + ", got " +
-                          shown_sizes(view.shape) + ")");
+      misshapen.push_back(name + " (expected " + data::shown_shape(tensor.sizes()) + ", got " +
+                          data::shown_shape(view.shape) + ")");
     } else if (!tensor.is_floating_point() && torch::isFloatingType(scalar_of(view.dtype))) {
       misshapen.push_back(name + " (expected integers of type " +
                           std::string(torch::toString(tensor.scalar_type())) + ", got " +
@@ -230,7 +226,7 @@ std::vector<std::string> load_pretrained(Model& model, const data::WeightsFile& 
     }
     if (own.starts_with(head + ".") && found != state.end() &&
         found->second.sizes() != torch::IntArrayRef(view.shape)) {
-      head_shapes.push_back(view.name + " " + shown_sizes(view.shape));
+      head_shapes.push_back(view.name + " " + data::shown_shape(view.shape));
       continue;
     }
     views.push_back(view);
@@ -245,7 +241,7 @@ std::vector<std::string> load_pretrained(Model& model, const data::WeightsFile& 
     std::erase_if(state, [&head](const auto& entry) { return entry.first.starts_with(head + "."); });
     notices.push_back(name + ": the head " + head +
                       " is not taken from the file, but starts from random values: expected " +
-                      shown_sizes(model.head->weight.sizes()) + ", got " +
+                      data::shown_shape(model.head->weight.sizes()) + ", got " +
                       (head_shapes.empty() ? std::string("none") : base::joined(head_shapes, ", ")));
   }
   const std::vector<std::string> random =

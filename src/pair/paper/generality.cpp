@@ -301,9 +301,9 @@ class Builder {
     rows.table.rows.push_back(std::move(result));
   }
 
-  [[nodiscard]] Setting setting(std::string name, const std::string& dataset, std::string_view algorithm,
-                                const base::Assignments& overrides) const {
-    Setting result{std::move(name), {}};
+  [[nodiscard]] CellSetting setting(std::string name, const std::string& dataset, std::string_view algorithm,
+                                    const base::Assignments& overrides) const {
+    CellSetting result{std::move(name), {}};
     for (const std::uint64_t seed : request_.seeds) {
       base::Assignments all = overrides;
       all.insert(all.end(), request_.common.begin(), request_.common.end());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iomanip>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <numbers>
 #include <numeric>
 #include <sstream>

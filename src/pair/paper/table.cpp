@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
 
@@ -93,7 +94,7 @@ std::optional<double> chosen_within(const runs::RunSpec& spec, const std::filesy
                                      : std::optional(worst_of(selection.decisions.front().chosen()));
 }
 
-Summary summary_of(const Cell& cell, const Setting& setting, const Outcomes& outcomes) {
+Summary summary_of(const Cell& cell, const CellSetting& setting, const Outcomes& outcomes) {
   Summary summary;
   for (std::size_t i = 0; i < setting.specs.size(); ++i) {
     const sweep::RunOutcome& outcome = *outcomes.at(runs::hash(setting.specs[i]));
@@ -155,7 +156,7 @@ std::vector<double> chosen_by_pair_s(const Cell& cell, const Outcomes& outcomes)
   std::vector<double> values;
   for (std::size_t i = 0; i < cell.settings.front().specs.size(); ++i) {
     std::vector<std::filesystem::path> folders;
-    for (const Setting& setting : cell.settings) {
+    for (const CellSetting& setting : cell.settings) {
       const sweep::RunOutcome& outcome = *outcomes.at(runs::hash(setting.specs[i]));
       if (outcome.error.empty()) {
         folders.push_back(outcome.directory);
@@ -187,7 +188,7 @@ nlohmann::json cell_json(const Cell& cell, const Outcomes& outcomes) {
   std::vector<Summary> summaries;
   nlohmann::json settings = nlohmann::json::array();
   std::vector<std::string> errors;
-  for (const Setting& setting : cell.settings) {
+  for (const CellSetting& setting : cell.settings) {
     summaries.push_back(summary_of(cell, setting, outcomes));
     const Summary& summary = summaries.back();
     errors.insert(errors.end(), summary.errors.begin(), summary.errors.end());
@@ -245,7 +246,7 @@ std::vector<runs::RunSpec> specs_of(const Table& table) {
   std::set<std::string> seen;
   for (const Row& row : table.rows) {
     for (const Cell& cell : row.cells) {
-      for (const Setting& setting : cell.settings) {
+      for (const CellSetting& setting : cell.settings) {
         std::copy_if(setting.specs.begin(), setting.specs.end(), std::back_inserter(specs),
                      [&](const runs::RunSpec& spec) { return seen.insert(runs::hash(spec)).second; });
       }
@@ -257,7 +258,7 @@ std::vector<runs::RunSpec> specs_of(const Table& table) {
 Table first_stage(Table table) {
   for (Row& row : table.rows) {
     for (Cell& cell : row.cells) {
-      for (Setting& setting : cell.settings) {
+      for (CellSetting& setting : cell.settings) {
         if (cell.search_seeds > 0 && cell.settings.size() > 1 && setting.specs.size() > cell.search_seeds) {
           setting.specs.resize(cell.search_seeds);
         }
@@ -274,7 +275,7 @@ Table second_stage(Table table, const sweep::ManyRuns& first) {
     for (std::size_t c = 0; c < table.rows[r].cells.size(); ++c) {
       Cell& cell = chosen.rows[r].cells[c];
       std::vector<Summary> summaries;
-      for (const Setting& setting : cell.settings) {
+      for (const CellSetting& setting : cell.settings) {
         summaries.push_back(summary_of(cell, setting, outcomes));
       }
       if (const std::optional<std::size_t> best = best_of(summaries)) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,7 +20,7 @@ namespace pair::paper {
 using base::MeanAndDeviation;  // in percent
 
 // A method with one choice of hyperparameters.
-struct Setting {
+struct CellSetting {
   std::string name = {};             // "lr 0.1"; empty if there is nothing to choose
   std::vector<runs::RunSpec> specs;  // one per seed
 };
@@ -40,7 +40,7 @@ select::WithinRunOptions within_run_options(const train::Settings& settings, Pic
 
 struct Cell {
   std::string dataset;                    // as displayed: "CMNIST"
-  std::vector<Setting> settings;          // at least one, unless there is a constant
+  std::vector<CellSetting> settings;      // at least one, unless there is a constant
   std::optional<MeanAndDeviation> paper;  // the paper's value
   Pick pick = Pick::best;
   double percentile = 0.5;  // Pick::pair_s: the bar for validation accuracy; 0: none

@@ -58,7 +58,7 @@ base::Assignments plain_step(std::size_t dataset) {
 
 Cell cell(const Dataset& dataset, bool gray, std::string_view algorithm, const base::Assignments& overrides,
           std::span<const std::uint64_t> seeds, std::optional<MeanAndDeviation> paper) {
-  Setting setting;
+  CellSetting setting;
   for (const std::uint64_t seed : seeds) {
     base::Assignments all = overrides;
     all.emplace_back("seed", std::to_string(seed));

@@ -24,8 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail_at(const fs::path& path, const char* verb, int error) {
-  throw std::runtime_error(std::string("cannot ") + verb + " " + path.string() + ": " +
-                           base::reason(error));
+  throw std::runtime_error(std::string("cannot ") + verb + " " + path.string() + ": " + base::reason(error));
 }
 
 // Returns 0 or an error number.

@@ -70,12 +70,6 @@ std::string progress_of(const fs::path& folder) {
   }
 }
 
-std::string shown_sizes(at::IntArrayRef sizes) {
-  std::ostringstream text;
-  text << sizes;
-  return text.str();
-}
-
 // The digest of model.json from `done`; none if it is not there.
 std::optional<std::string> digest_in_done(const fs::path& folder) {
   const nlohmann::json done =
@@ -170,9 +164,9 @@ TrainedModel::TrainedModel(const std::filesystem::path& folder, const std::strin
 torch::Tensor TrainedModel::outputs(const torch::Tensor& inputs) {
   if (inputs.dim() < 1 || inputs.size(0) < 1 ||
       inputs.sizes().slice(1) != at::IntArrayRef(card_.input_shape)) {
-    throw std::invalid_argument("inputs: expected the shape " + shown_sizes(card_.input_shape) +
-                                " each, got " +
-                                shown_sizes(inputs.sizes().slice(std::min<std::size_t>(1, inputs.dim()))));
+    throw std::invalid_argument(
+        "inputs: expected the shape " + data::shown_shape(card_.input_shape) + " each, got " +
+        data::shown_shape(inputs.sizes().slice(std::min<std::size_t>(1, inputs.dim()))));
   }
   return train::outputs_of(*model_, inputs.to(device_)).to(torch::kCPU);
 }
