@@ -159,7 +159,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command->add_option("--weights", arguments->weights,
                       "PACS, TerraIncognita: ResNet-50's weights for ImageNet (docs/models.md), or none");
   add_recipe_options(*command, arguments, paper::table3_algorithms(), "--methods,--algorithms",
-                     /*seeds=*/false);
+                     /*seeds=*/false, /*half=*/true);
   command
       ->add_option("--n-hparams", arguments->n_hparams,
                    "Draws of hyperparameters; the first has the defaults")
