@@ -63,8 +63,7 @@ base::Assignments common_settings(const PaperTable3Arguments& arguments) {
   if (arguments.weights.empty()) {
     throw UsageError(
         "--weights: expected a file of ResNet-50's weights for ImageNet, which the paper starts from, got "
-        "none; "
-        "--weights none trains from scratch");
+        "none; --weights none trains from scratch");
   }
   base::Assignments own{{"data_root", arguments.data_root}};
   if (arguments.weights != "none") {
@@ -193,8 +192,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"
       "read, not repeated; Ctrl-C stops cleanly, shows the results so far, and the same command continues. "
-      "The "
-      "runs\n"
+      "The runs\n"
       "are a sweep: 'pair sweep status --out DIR' shows its progress. Other settings need another --out.\n\n"
       "PACS and TerraIncognita: 1,200 runs of ResNet-50 each, 5,001 steps.\n\n"
       "Example:\n"
