@@ -152,7 +152,7 @@ plot::Figure drawn(const Study& study, const nlohmann::json& result) {
 
 std::string study_text(const Study& study, const nlohmann::json& result) {
   const std::size_t seeds = result.at("seeds").size();
-  const auto figures = result.at("figures").get<std::string>();
+  const std::string figures = result.value("figures", study.figures);
   std::string text = study.title + (figures.empty() ? "" : " (" + figures + ")") + ", " +
                      std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds") + "\n";
   if (result.contains("quick")) {
