@@ -79,6 +79,16 @@ TEST(Arguments, OfFlagsForSettingsAreTrueOrFalse) {
   refuses({"train", "--no-restart=maybe"}, "--no-restart: expected true or false, got 'maybe'");
 }
 
+TEST(Arguments, RefuseHalfInRecipesWithoutItsModel) {
+  for (const std::string name : {"table1", "table2", "table5", "table6", "fig-sweep", "fig-extrapolation"}) {
+    refuses({"paper", name, "--half"},
+            "--half does not apply to 'pair paper " + name +
+                "'; it belongs to the model mnist_cnn, which its runs do not have");
+    EXPECT_THAT(run_pair({"paper", name, "--help"}).out, Not(HasSubstr("--half"))) << name;
+  }
+  EXPECT_THAT(run_pair({"paper", "table3", "--help"}).out, HasSubstr("--half"));
+}
+
 TEST(Arguments, SuggestTheNearestSettingsOfTooManyToList) {
   const Finished typo = run_pair({"train", "--set", "stpes=5"});
   EXPECT_EQ(typo.status, 2);

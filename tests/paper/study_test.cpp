@@ -101,6 +101,17 @@ TEST(Studies, LetTheRequestsSettingsWin) {
   }
 }
 
+TEST(Studies, SayWhichFiguresTheirFormHas) {
+  const Study study = fig_sweep();
+  const json without = result_json(study, full(study), {}, {});
+  EXPECT_EQ(without.at("figures"), "Figures 1d, 5a, 8, 16a and 16b");
+  EXPECT_THAT(study_text(study, without), HasSubstr("(Figures 1d, 5a, 8, 16a and 16b)"));
+  const json wide = result_json(study, full(study, {.wide = true}), {}, {});
+  EXPECT_EQ(wide.at("figures"), "Figures 1d, 5a, 8, 16a, 16b and 17");
+  EXPECT_THAT(study_text(study, wide), HasSubstr("16b and 17)"));
+  EXPECT_THAT(study.wide, HasSubstr("Figure 17"));
+}
+
 TEST(Studies, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT([] { (void)prepared(fig_sweep(), {.methods = {"irmvx"}}); },
               ThrowsMessage<std::invalid_argument>(HasSubstr("did you mean 'irmv1'?")));

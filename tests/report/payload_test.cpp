@@ -108,6 +108,17 @@ TEST(Payload, ReportsUnreadableFilesAndContinues) {
   EXPECT_THAT(result["left_out"].dump(), HasSubstr("line 1, is not JSON"));
 }
 
+TEST(Payload, CountsFilesAndFoldersThatAreLeftOut) {
+  const Scratch scratch;
+  write(scratch / "a/results.jsonl", records(3));
+  write(scratch / "b/results.jsonl", "");
+  EXPECT_THAT(payload_at(scratch.path())["summary"].dump(),
+              HasSubstr("1 file or folder was left out; the list at the end has the reason."));
+  write(scratch / "c/results.jsonl", "\xff\xfe\n" + records(1));
+  EXPECT_THAT(payload_at(scratch.path())["summary"].dump(),
+              HasSubstr("2 files or folders were left out; the list at the end has the reasons."));
+}
+
 TEST(Payload, SaysThatPermissionsAreMissing) {
   const Scratch scratch;
   namespace fs = std::filesystem;

@@ -209,6 +209,21 @@ void expect_same_when_stopped(const RunSpec& spec, std::int64_t stride) {
   }
 }
 
+TEST(Run, TellsWhichGivenSettingsHaveNoEffect) {
+  RunSpec spec = small_spec();
+  set(spec, "schedule_every", "7");
+  const Scratch scratch;
+  DatasetCache datasets;
+  std::vector<std::string> notices;
+  RunHooks hooks;
+  hooks.notice = [&](std::string_view notice) { notices.emplace_back(notice); };
+  (void)run(spec, scratch / "run", datasets, hooks);
+  EXPECT_THAT(notices, ElementsAre("schedule_every has no effect without schedule=step"));
+  notices.clear();
+  (void)run(spec, scratch / "run", datasets, hooks);
+  EXPECT_THAT(notices, IsEmpty()) << "the run was done";
+}
+
 TEST(Run, GivesTheSameRecordsWhenStoppedAtAnyStep) {
   expect_same_when_stopped(small_spec(), 1);
 }

@@ -15,6 +15,7 @@
 
 #include "pair/data/wilds.h"
 #include "pair/data/wilds_generate.h"
+#include "pair/data/wordpiece.h"
 #include "pair/runs/file.h"
 #include "pair/runs/records.h"
 #include "pair/runs/run_directory.h"
@@ -164,12 +165,9 @@ void move_most_places(const fs::path& table) {
   write(table, text);
 }
 
-class PairWildsSix : public ::testing::TestWithParam<const char*> {};
-
 // The records are the same bytes with 1 worker, with 4, and after a kill -9. One run per dataset is killed, each
 // algorithm's at least once.
-TEST_P(PairWildsSix, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
-  const std::string dataset = GetParam();
+void expect_exact_runs(const std::string& dataset) {
   const Scratch scratch;
   data::generate_wilds(dataset, scratch / "data", {.samples = 2});
   if (dataset == "poverty") {
@@ -207,10 +205,28 @@ TEST_P(PairWildsSix, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Small, PairWildsSix,
-                         ::testing::Values("camelyon17", "civilcomments", "fmow", "iwildcam", "poverty",
-                                           "rxrx1"),
+class PairWildsSmall : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PairWildsSmall, TrainsTwentyStepsWithErmFishLisaAndPairAndResumesExactly) {
+  expect_exact_runs(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Images, PairWildsSmall,
+                         ::testing::Values("camelyon17", "fmow", "iwildcam", "poverty", "rxrx1"),
                          [](const auto& one) { return std::string(one.param); });
+
+// A suite of its own: CTest skips an entry whose output has the message of a feature that is not built in, and
+// must not hide failures of the others.
+TEST(PairWildsSmallTexts, TrainTwentyStepsWithErmFishLisaAndPairAndResumeExactly) {
+  try {
+    (void)data::WordPiece::from_text("[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\n", "a vocabulary");
+  } catch (const std::runtime_error& error) {
+    const std::string_view message = error.what();
+    ASSERT_THAT(message, HasSubstr("pair was built without ICU"));
+    GTEST_SKIP() << message;
+  }
+  expect_exact_runs("civilcomments");
+}
 
 TEST(PairWildsRuns, OfCommentsLearnPredictAndScoreAsTheRecordsDo) {
   const Scratch scratch;

@@ -5,6 +5,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "pair/algorithms/registry.h"
+#include "pair/runs/idle_settings.h"
 #include "pair/runs/settings.h"
 #include "tests/support/scratch.h"
 
@@ -235,6 +237,24 @@ TEST(Jobs, TakeDomainBedsNamesOfAlgorithms) {
   EXPECT_THROW((void)jobs_of(theirs), std::invalid_argument) << "one algorithm twice";
   theirs.algorithms = {"SelfReg"};
   EXPECT_THROW((void)jobs_of(theirs), std::invalid_argument) << "which is not ours";
+}
+
+// Neither the defaults nor what sweeps draw for them.
+TEST(Jobs, HaveNoSettingsWithoutEffect) {
+  for (const Search search : {Search::paper, Search::domainbed}) {
+    Definition definition;
+    definition.datasets = {"cmnist", "cmnist-m", "ColoredMNIST"};
+    for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+      definition.algorithms.push_back(algorithm.name);
+    }
+    definition.n_hparams = 12;
+    definition.n_trials = 1;
+    definition.single_test_envs = true;
+    definition.search = search;
+    for (const Job& job : jobs_of(definition)) {
+      EXPECT_THAT(runs::idle_settings_of(job.spec), ::testing::IsEmpty()) << job.place();
+    }
+  }
 }
 
 }  // namespace

@@ -220,6 +220,29 @@ TEST_F(Status, DoesNotWaitForPipes) {
   EXPECT_EQ(state(2), State::broken);
 }
 
+TEST_F(Status, KeepsDoneWhereTheRecordsAreNotARegularFile) {
+  finish(0);
+  const fs::path records = runs::results_file(folder_of(0));
+  const auto expect_kept = [&](const char* what) {
+    EXPECT_EQ(state(0), State::broken) << what;
+    mend(jobs[0], scratch.path());
+    EXPECT_TRUE(fs::exists(runs::done_file(folder_of(0)))) << what;
+    EXPECT_EQ(state(0), State::broken) << what;
+  };
+  fs::rename(records, scratch / "records");
+  ASSERT_EQ(::mkfifo(records.c_str(), 0600), 0);
+  expect_kept("a pipe");
+  fs::remove(records);
+  fs::create_directory(records);
+  expect_kept("a folder");
+  fs::remove(records);
+  fs::rename(scratch / "records", records);
+  EXPECT_EQ(state(0), State::done) << "once the records are back";
+  fs::remove(records);
+  mend(jobs[0], scratch.path());
+  EXPECT_FALSE(fs::exists(runs::done_file(folder_of(0)))) << "without records, it can start again";
+}
+
 TEST_F(Status, SaysThatPermissionsAreMissing) {
   fs::permissions(scratch.path(), fs::perms::all);
   finish(0);

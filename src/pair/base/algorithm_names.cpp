@@ -33,11 +33,6 @@ const Names* find(std::string_view name) {
 
 }  // namespace
 
-std::string_view our_algorithm(std::string_view name) {
-  const Names* const found = find(name);
-  return found == nullptr ? std::string_view() : found->ours;
-}
-
 std::string_view domainbed_algorithm(std::string_view name) {
   const Names* const found = find(name);
   return found == nullptr ? std::string_view() : found->domainbed;

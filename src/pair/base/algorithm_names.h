@@ -11,11 +11,8 @@
 
 namespace pair::base {
 
-// Our name of an algorithm, given DomainBed's or ours in any spelling (irm, IRM, IRMv1). Empty if only one of
-// the two has it.
-std::string_view our_algorithm(std::string_view name);
-
-// DomainBed's name of the same; empty if only one of the two has it.
+// DomainBed's name of an algorithm, given DomainBed's or ours in any spelling (irm, IRM, IRMv1). Empty if only
+// one of the two has it.
 std::string_view domainbed_algorithm(std::string_view name);
 
 // Whether two names denote the same algorithm.

@@ -83,8 +83,10 @@ void add_paper_extrapolation(CLI::App& paper, Context& context) {
       ->expected(1, -1);
   arguments->output.add(*command, "a table");
   command->footer(
-      "A run of 10,000 epochs takes about two minutes on one core, and there are about forty. Finished\n"
-      "runs are read, not repeated; Ctrl-C stops cleanly, and the same command continues.\n\n"
+      "By default, there are 49 runs of 50,000 steps: 25 that settings are chosen by, and 24 with other\n"
+      "seeds; with '--problem notebook', 57 of 100,000 steps. A run of 50,000 steps takes about two\n"
+      "minutes on one core. Finished runs are read, not repeated; Ctrl-C stops cleanly, and the same\n"
+      "command continues.\n\n"
       "Example:\n"
       "  pair paper fig-extrapolation --sampling gaussian --save extrapolation.svg\n"
       "  pair paper fig-extrapolation --methods erm,pair --seeds 0 --set steps=5000");

@@ -64,8 +64,7 @@ base::Assignments common_settings(const PaperTable3Arguments& arguments) {
   if (arguments.weights.empty()) {
     throw UsageError(
         "--weights: expected a file of ResNet-50's weights for ImageNet, which the paper starts from, got "
-        "none; "
-        "--weights none trains from scratch");
+        "none; --weights none trains from scratch");
   }
   base::Assignments own{{"data_root", arguments.data_root}};
   if (arguments.weights != "none") {
@@ -160,7 +159,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command->add_option("--weights", arguments->weights,
                       "PACS, TerraIncognita: ResNet-50's weights for ImageNet (docs/models.md), or none");
   add_recipe_options(*command, arguments, paper::table3_algorithms(), "--methods,--algorithms",
-                     /*seeds=*/false);
+                     /*seeds=*/false, /*half=*/true);
   command
       ->add_option("--n-hparams", arguments->n_hparams,
                    "Draws of hyperparameters; the first has the defaults")
@@ -194,8 +193,7 @@ void add_paper_table3(CLI::App& paper, Context& context) {
   command->footer(
       "The paper's 900 runs of 5,001 steps are for a GPU; needs 'pair data get mnist'. Finished runs are\n"
       "read, not repeated; Ctrl-C stops cleanly, shows the results so far, and the same command continues. "
-      "The "
-      "runs\n"
+      "The runs\n"
       "are a sweep: 'pair sweep status --out DIR' shows its progress. Other settings need another --out.\n\n"
       "PACS and TerraIncognita: 1,200 runs of ResNet-50 each, 5,001 steps.\n\n"
       "Example:\n"

@@ -31,7 +31,8 @@ std::uint64_t seed_in(const std::string& text, const std::string& all) {
 }  // namespace
 
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
-                        const std::vector<std::string>& methods, const std::string& option, bool seeds) {
+                        const std::vector<std::string>& methods, const std::string& option, bool seeds,
+                        bool half) {
   if (!methods.empty()) {
     command.add_option(option, arguments->methods, "Any of " + base::joined(methods) + " (default: all)")
         ->delimiter(',');
@@ -46,9 +47,20 @@ void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments
       "--precision", arguments->precision,
       "Arithmetic of the steps: fp32 (default), tf32 (on CUDA devices) or bf16 (mixed precision)");
   command.add_flag("--tf32", arguments->tf32, "The same as --precision tf32");
-  command.add_flag(
-      "--half", arguments->half,
-      "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices; no effect on other models");
+  if (half) {
+    command.add_flag("--half", arguments->half,
+                     "Steps of mnist_cnn in fp16, by its own kernels on CUDA devices");
+  } else {
+    // Not unknown: for an unknown option that is a setting, '--set half=true' would be suggested.
+    command
+        .add_flag_callback(
+            "--half",
+            [name = command.get_name()] {
+              throw UsageError("--half does not apply to 'pair paper " + name +
+                               "'; it belongs to the model mnist_cnn, which its runs do not have");
+            })
+        ->group("");
+  }
   command
       .add_option("--set", arguments->set, "A setting of every run as key=value; see 'pair list settings'")
       ->type_name(setting_type);

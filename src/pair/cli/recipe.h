@@ -29,10 +29,11 @@ struct RecipeArguments {
 };
 
 // Adds --methods, or the given names (if there are methods to choose from), --seeds (if there are any),
-// --jobs, --device, --precision, --tf32, --half, --set and --out.
+// --jobs, --device, --precision, --tf32, --half (for runs of mnist_cnn; otherwise it is refused), --set and
+// --out.
 void add_recipe_options(CLI::App& command, const std::shared_ptr<RecipeArguments>& arguments,
                         const std::vector<std::string>& methods = {}, const std::string& option = "--methods",
-                        bool seeds = true);
+                        bool seeds = true, bool half = false);
 
 // --jobs N or auto (0).
 void add_jobs_option(CLI::App& command, std::size_t& jobs);

@@ -282,8 +282,7 @@ void add_sweep_launch(CLI::App& sweep, Context& context) {
       "Example:\n"
       "  pair sweep launch --out sweep --datasets cmnist --algorithms erm,irmv1 --n-hparams 5 --n-trials 2\n"
       "  pair sweep launch --out sweep --data patients.csv --label outcome --environment hospital "
-      "--algorithms "
-      "erm,pair\n"
+      "--algorithms erm,pair\n"
       "  pair sweep launch --out sweep\n"
       "  pair sweep launch --out sweep --launcher slurm --partition gpu --gpus 1 --time 2:00:00 --max-jobs "
       "20");

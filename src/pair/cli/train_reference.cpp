@@ -231,8 +231,7 @@ Reference objectives_reference() {
       "the objectives of a run, and `--set NAME=VALUE` sets their options. Notation: E is the set of "
       "training "
       "environments; R_e is the risk of environment e, the mean loss of its samples; phi are the features "
-      "and "
-      "z the logits. These pages are generated from the declarations in `src/pair/objectives` by "
+      "and z the logits. These pages are generated from the declarations in `src/pair/objectives` by "
       "`scripts/reference`.",
       {}};
   for (const ObjectiveEntry& entry : objectives::objectives()) {

@@ -64,7 +64,7 @@ std::vector<std::string> environments_in(const std::filesystem::path& root) {
 }
 
 ImageFolder::ImageFolder(std::filesystem::path root, ImageFolderOptions options)
-    : root_(std::move(root)), options_(std::move(options)) {
+    : root_(std::move(root)), options_(options) {
   list();
 }
 

@@ -93,7 +93,7 @@ class NumberInputs final : public Inputs {
     return base::printable(name_) + ", line " + std::to_string(number_);
   }
 
-  // Whether the line is one.
+  // Whether the line is a header: one without numbers, whose names decide the order of the columns.
   bool take_header(const std::string& line) {
     std::vector<std::string> words = base::comma_separated(line);
     if (std::ranges::any_of(words,

@@ -103,8 +103,7 @@ SolverEntry sepo() {
       .formula =
           "balance (mu > epsilon):   maximise  w . c\n"
           "                          such that (C w)_j >= c_j for j in J - J*,  (C w)_j >= max(0, c_j / 2) "
-          "for "
-          "j in J*\n"
+          "for j in J*\n"
           "descent (mu <= epsilon):  as epo, with c in place of C a\n"
           "\n"
           "c_i = C_i . (C a) / (|C_i| |a|), C_i: row i of C;  J = {j : c_j <= 0};  the rest: see epo",

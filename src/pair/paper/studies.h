@@ -8,7 +8,7 @@ namespace pair::paper {
 
 // Figure 1b: cosine of ERM's gradient with each OOD objective's, by penalty weight.
 Study fig_conflict();
-// Figures 1d, 5a, 8, 16a, 16b and 17: IRMv1 and IRMX over penalty weights and pretraining, against PAIR-o.
+// Figures 1d, 5a, 8, 16a, 16b and, with --wide, 17: IRMv1 and IRMX over penalty weights and pretraining, against PAIR-o.
 Study fig_sweep();
 // Figures 5b and 18: PAIR-o's weights and losses over time, with the three phases.
 Study fig_trajectory();

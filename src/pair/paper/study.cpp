@@ -104,7 +104,7 @@ bool asks_for(const StudyRequest& request, std::string_view method) {
 nlohmann::json result_json(const Study& study, const StudyRequest& request, std::span<const StudyCell> cells,
                            std::span<const sweep::RunOutcome> outcomes) {
   json result{{"name", study.name},
-              {"figures", study.figures},
+              {"figures", request.wide && !study.wide_figures.empty() ? study.wide_figures : study.figures},
               {"title", study.title},
               {"seeds", request.seeds},
               {"cells", json::array()}};
@@ -152,7 +152,8 @@ plot::Figure drawn(const Study& study, const nlohmann::json& result) {
 
 std::string study_text(const Study& study, const nlohmann::json& result) {
   const std::size_t seeds = result.at("seeds").size();
-  std::string text = study.title + (study.figures.empty() ? "" : " (" + study.figures + ")") + ", " +
+  const std::string figures = result.value("figures", study.figures);
+  std::string text = study.title + (figures.empty() ? "" : " (" + figures + ")") + ", " +
                      std::to_string(seeds) + (seeds == 1 ? " seed" : " seeds") + "\n";
   if (result.contains("quick")) {
     text += "This is the quick form: " + result.at("quick").get<std::string>() + ".\n";

@@ -41,6 +41,7 @@ struct Study {
   std::string summary;               // one line for lists
   std::string seeds;                 // default; the quick form has seed 0
   std::vector<std::string> methods;  // methods to choose from; two or more, or none
+  std::string wide_figures = {};     // figures of the wide form; empty: the same
   std::string wide = {};             // description of the wide form; empty: there is none
   std::string quick_cells = {};      // description of the cells in the quick form; empty: all cells
   std::string about = {};            // a sentence below the numbers that explains them

@@ -213,8 +213,9 @@ std::vector<std::string> doubts_of(const Sources& sources) {
       sources.histories.left_out.begin(), sources.histories.left_out.end(),
       [](const select::Omission& omission) { return !omission.what.starts_with("has no end"); }));
   if (left_out > 0) {
-    doubts.push_back(counted(left_out, "thing") + (left_out == 1 ? " was" : " were") +
-                     " left out as unreadable; the list is at the end.");
+    doubts.push_back(
+        (left_out == 1 ? "1 file or folder was" : std::to_string(left_out) + " files or folders were") +
+        " left out; the list at the end has the reason" + (left_out == 1 ? "." : "s."));
   }
   return doubts;
 }

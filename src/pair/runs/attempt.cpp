@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "pair/runs/evaluate.h"
+#include "pair/runs/idle_settings.h"
 #include "pair/runs/model_files.h"
 #include "pair/runs/new_trainer.h"
 #include "pair/runs/rank_run.h"
@@ -50,6 +51,7 @@ Attempt::Attempt(const RunSpec& spec, const std::filesystem::path& directory, Da
 
 RunResult Attempt::run() {
   try {
+    tell(idle_settings_of(spec_));
     RunResult result = resume();
     tell(directory_.take_notices());
     return result;
@@ -68,9 +70,8 @@ RunResult Attempt::run() {
     throw std::runtime_error(error.what_without_backtrace());
   } catch (const data::BrokenImage& error) {
     tell(directory_.take_notices());
-    const data::BrokenImage explained = with_hint(error, spec_);
-    directory_.fail(explained.what());
-    throw explained;
+    directory_.fail(with_hint(error, spec_).what());
+    throw with_hint(error, spec_);
   } catch (const std::exception& error) {
     tell(directory_.take_notices());
     directory_.fail(error.what());

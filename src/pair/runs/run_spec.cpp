@@ -54,8 +54,8 @@ constexpr double epsilon_in_names = 0.1;
 // Written specs have all settings that there were then; those by hand may have few.
 constexpr const char* in_all_written_specs = "checkpoint_every";
 
-// Settings that were added after a spec was written are missing in it. Its run had the values that names of
-// runs omit. The defaults may be others now.
+// A setting that did not exist when a spec was written is missing in it. Its run had the value that names of
+// runs omit (base::Field::unsaid), from which the default may differ.
 void set_omitted(RunSpec& spec, const nlohmann::json& written) {
   base::Assignments omitted;
   for (const Setting& setting : settings_of(spec)) {

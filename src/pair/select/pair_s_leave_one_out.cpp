@@ -92,8 +92,7 @@ std::optional<Candidate> candidate_of(std::span<const Run* const> runs, const De
   if (folds.empty() || folds.size() != training_domains) {
     return leave_out(
         "leave-one-domain-out needs, for each training domain, the run of the same hparams_seed and "
-        "trial_seed "
-        "with that domain as a second test domain");
+        "trial_seed with that domain as a second test domain");
   }
   if (std::any_of(folds.begin(), folds.end(), [](const Fold& fold) { return !fold.losses.complete(); })) {
     return leave_out("the runs that leave out a second domain have not logged all losses that PAIR-s uses");

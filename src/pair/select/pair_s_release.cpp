@@ -44,14 +44,6 @@ double first_number(const std::vector<const Run*>& runs, const std::vector<std::
 
 }  // namespace
 
-std::size_t last_steps_of_the_release(const Run& run, Validation validation) {
-  if (validation == Validation::test_domain) {
-    return names(run.trained_as(), "dann") ? 5 : 10;
-  }
-  const bool coloured = run.dataset == "ColoredMNIST" || run.dataset.starts_with("cmnist");
-  return coloured || names(run.trained_as(), "irm") ? 5 : 10;
-}
-
 std::vector<double> preference_of_the_release(const std::vector<const Run*>& runs,
                                               const std::vector<std::string>& losses,
                                               const PairOptions& options) {

@@ -8,12 +8,10 @@
 
 // The PAIR-s of the release's program for DomainBed (its model_selection.py), as far as it differs from
 // Algorithm 2; PairOptions::rule chooses between the two. The release looks for "irm", "dann" and "groupdro" in
-// the name of a run's folder; here they are looked for in the name of the algorithm.
+// the name of a run's folder; here they are looked for in the name of the algorithm. The number of last records that
+// count is in pair_s_scoring.cpp for both.
 
 namespace pair::select {
-
-// Number of last records from which one represents the run.
-std::size_t last_steps_of_the_release(const Run& run, Validation validation);
 
 // One number per loss: (10^k, 1), (10^k, 1e-2, 1), (10^k, 1e-4, 1e-2, 1) and so on; k is truncated from
 // log10(m) - 2, where m is the mean over runs of the smallest magnitude of the last loss in the run. For

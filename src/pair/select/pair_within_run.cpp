@@ -135,8 +135,7 @@ std::optional<ChosenRecord> chosen_record(const Run& run, const std::vector<int>
   if (records.empty()) {
     return leave_out(
         "PAIR-s within a run needs records after annealing with finite losses and the accuracy in the "
-        "training "
-        "domains");
+        "training domains");
   }
   WithinRun choice = choose_within_run(losses, validation, options.preference);
   Candidate candidate{&run, records[choice.record], 0.0, {}};

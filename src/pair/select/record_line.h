@@ -55,7 +55,7 @@ std::unique_ptr<LineParser> make_nlohmann_line_parser();
 // The parser of this build: "simdjson" or "nlohmann".
 std::string_view line_parser_name();
 
-// Python's words for numbers that JSON lacks. A word comes before any other that it ends with.
+// Python's words for numbers that JSON lacks.
 inline constexpr std::array<std::string_view, 3> not_finite_words{"-Infinity", "Infinity", "NaN"};
 
 // The line with every NaN, Infinity and -Infinity outside of strings replaced by null.

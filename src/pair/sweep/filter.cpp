@@ -36,7 +36,7 @@ bool has_setting(const runs::RunSpec& spec, const base::Assignment& setting) {
   return runs::canonical(with) == runs::canonical(spec);
 }
 
-bool same_algorithm(std::string_view asked, std::string_view name) {
+bool is_name_of_algorithm(std::string_view asked, std::string_view name) {
   const std::string plain = base::plain_name(asked);
   return base::plain_name(name) == plain ||
          base::plain_name(algorithms::algorithm_named(name).domainbed) == plain;
@@ -67,7 +67,7 @@ bool among(const std::vector<std::string>& names, std::string_view name, Same sa
 
 bool passes(const Job& job, const Filter& filter) {
   return among(filter.datasets, job.spec.dataset.name, same_dataset) &&
-         among(filter.algorithms, job.spec.algorithm, same_algorithm) &&
+         among(filter.algorithms, job.spec.algorithm, is_name_of_algorithm) &&
          (!filter.n_hparams || job.spec.hparams_seed < *filter.n_hparams) &&
          (!filter.n_trials || std::cmp_less(job.spec.seed, *filter.n_trials)) &&
          (!filter.single_test_envs || job.test_envs.size() == 1) &&
@@ -96,7 +96,7 @@ std::vector<Job> filtered(std::span<const Definition> definitions, const Filter&
   }
   if (!jobs.empty()) {
     check_names("dataset", filter.datasets, datasets, same_dataset);
-    check_names("algorithm", filter.algorithms, algorithms, same_algorithm);
+    check_names("algorithm", filter.algorithms, algorithms, is_name_of_algorithm);
   }
   std::erase_if(jobs, [&filter](const Job& job) { return !passes(job, filter); });
   if (jobs.empty()) {

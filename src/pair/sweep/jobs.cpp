@@ -65,7 +65,8 @@ class Common {
     std::erase_if(hparams, [penalty](const Hparam& hparam) { return penalty && hparam.key == "penalties"; });
   }
 
-  // Such runs with the settings that decide which others exist.
+  // The defaults of the run's dataset and algorithm with those common settings that decide which others a run
+  // has: objectives, solver, model and scheme.
   [[nodiscard]] runs::RunSpec structured(const runs::RunSpec& plain) const {
     base::Assignments deciding;
     std::copy_if(set_.begin(), set_.end(), std::back_inserter(deciding),

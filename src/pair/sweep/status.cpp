@@ -34,6 +34,11 @@ bool is_locked(const fs::path& results) {
   }
 }
 
+// False for a pipe, a folder or a device in place of the records: the run cannot start again there.
+bool can_be_records(const fs::path& results) {
+  return !base::is_there(results) || is_regular(results);
+}
+
 // The obstacle that keeps an unfinished run from starting; empty if there is none.
 std::string obstacle_in(const fs::path& directory) {
   std::error_code ignored;
@@ -45,7 +50,7 @@ std::string obstacle_in(const fs::path& directory) {
            "delete-incomplete'";
   }
   const fs::path results = runs::results_file(directory);
-  if (base::is_there(results) && !is_regular(results)) {
+  if (!can_be_records(results)) {
     return results.string() + " is not a regular file" + advice;
   }
   return {};
@@ -149,7 +154,8 @@ void mend(const Job& job, const fs::path& folder) {
   if (runs::restore_spec(directory, job.spec)) {
     return;
   }
-  if (runs::standing_of(directory, job.spec) == runs::Standing::lost) {
+  if (runs::standing_of(directory, job.spec) == runs::Standing::lost &&
+      can_be_records(runs::results_file(directory))) {
     std::error_code ignored;
     fs::remove(runs::done_file(directory), ignored);
   }

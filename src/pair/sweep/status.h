@@ -75,7 +75,7 @@ bool is_own(const Job& job, const std::filesystem::path& folder);
 
 // Repairs a broken job that was once finished: writes its spec.json again if that is all it lost
 // (runs::restore_spec), or deletes its `done`, so that it can start again. Foreign files are kept, and the job
-// will fail because of them.
+// will fail because of them; `done` is kept, too, if the records are not a regular file.
 void mend(const Job& job, const std::filesystem::path& folder);
 
 // Deletes the job's folder if the job is incomplete, failed or broken. Returns false if a process is training

@@ -50,8 +50,7 @@ void require_equal_parameters(const Learner& learner) {
   if (!torch::equal(all, all[0].unsqueeze(0).expand_as(all))) {
     throw std::runtime_error(
         "the ranks have different parameters after the same steps: expected machines of one kind and the "
-        "same "
-        "build of pair on all of them");
+        "same build of pair on all of them");
   }
 }
 

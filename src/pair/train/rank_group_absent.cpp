@@ -8,8 +8,7 @@ namespace {
 [[noreturn]] void refuse_several() {
   throw std::runtime_error(
       "this pair was built without Gloo's headers, which connect processes (Debian: libgloo-dev): expected "
-      "one "
-      "process, got several");
+      "one process, got several");
 }
 
 }  // namespace

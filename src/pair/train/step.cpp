@@ -15,8 +15,7 @@ Step::Step(std::shared_ptr<models::Model> model,
   if (needs_network && options.parts > 1) {
     throw std::invalid_argument(
         "accumulate: expected 1 with an objective that needs the whole network, whose gradient cannot be "
-        "taken "
-        "in parts, got " +
+        "taken in parts, got " +
         std::to_string(options.parts));
   }
   options.half = options.half && !needs_network;
