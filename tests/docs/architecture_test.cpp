@@ -32,7 +32,8 @@ std::map<std::string, Folders> included() {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(project() / "src" / "pair")) {
     const fs::path path = fs::relative(entry.path(), project() / "src" / "pair");
     const std::string folder = path.begin()->string();
-    if (path.has_parent_path() && std::regex_match(path.extension().string(), std::regex(R"(\.(cpp|cuh?|h))"))) {
+    if (path.has_parent_path() &&
+        std::regex_match(path.extension().string(), std::regex(R"(\.(cpp|cuh?|h))"))) {
       folders[folder].merge(matches_in(text_of(entry.path()), include));
       folders[folder].erase(folder);
     }
