@@ -44,7 +44,7 @@ TEST(RunProgram, SaysWhichProgramIsMissing) {
               ThrowsMessage<std::runtime_error>(HasSubstr("cannot start no-such-program: No such file")));
 }
 
-// What a program writes to its standard output when it is started with the command.
+// The standard output of the started program.
 std::string said(Command command) {
   Pipe pipe;
   command.output = pipe.writing();

@@ -1,4 +1,4 @@
-# Run by CTest: whether CONTRIBUTING.md has whole examples, each one source, one test and one line in three files.
+# Run by CTest: whether CONTRIBUTING.md has whole examples, each one source, one test and one line in two files.
 cmake_minimum_required(VERSION 3.25)
 include("${CMAKE_CURRENT_LIST_DIR}/worked_examples.cmake")
 
@@ -17,8 +17,8 @@ if(NOT examples_problem STREQUAL "")
 endif()
 file(GLOB_RECURSE written RELATIVE "${scratch}/tree" "${scratch}/tree/*")
 list(LENGTH written count)
-if(NOT count EQUAL 25)
-  message(FATAL_ERROR "expected 5 files for each of 5 examples, got ${count}: ${written}")
+if(NOT count EQUAL 20)
+  message(FATAL_ERROR "expected 4 files for each of 5 examples, got ${count}: ${written}")
 endif()
 
 # Texts with a mistake are refused.
@@ -35,8 +35,8 @@ endfunction()
 expect_refused("a source without its heading"
   "**`src/pair/models/tanh_net.cpp`**" "" "models: expected one source, got 0")
 expect_refused("a test under another name"
-  "**`tests/data/toy_signs_test.cpp`**" "**`tests/data/other_test.cpp`**"
-  "data: its CMakeLists.txt names 'tests/data/toy_signs_test.cpp'")
+  "**`tests/data/toy_signs_test.cpp`**" "**`tests/data/toy_signs.cpp`**"
+  "tests/data/toy_signs.cpp: expected the name of a test to end in _test.cpp")
 expect_refused("a CMakeLists.txt without the source"
   "    toy_sgd.cpp\n" "    erm.cpp\n" "algorithms: its CMakeLists.txt")
 expect_refused("a second source" "**`src/pair/objectives/registry.cpp`**"
@@ -47,5 +47,5 @@ expect_refused("two lines for a registry" "list.push_back(tanh_net()); }\n" "lis
   "models/registry.cpp: expected one line")
 expect_refused("a file elsewhere" "**`src/pair/models/tanh_net.cpp`**" "**`src/pair/cli/main.cpp`**"
   "src/pair/cli/main.cpp: expected a file of one of the folders")
-expect_refused("a heading without a block" "**`tests/models/CMakeLists.txt`**\n"
-  "**`tests/models/CMakeLists.txt`**\n\n**`tests/models/CMakeLists.txt`**\n" "expected a code block, got none")
+expect_refused("a heading without a block" "**`src/pair/models/CMakeLists.txt`**\n"
+  "**`src/pair/models/CMakeLists.txt`**\n\n**`src/pair/models/CMakeLists.txt`**\n" "expected a code block, got none")

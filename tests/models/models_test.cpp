@@ -278,7 +278,8 @@ TEST(Model, IsRefusedForDataOfAnotherKind) {
   const ModelInput image{.size = 3 * 16 * 16, .shape = {3, 16, 16}, .tokens = 0};
   const ModelInput text{.size = 8, .shape = {8}, .tokens = 100};
   EXPECT_THAT([&] { refusal("resnet18", row, {}); },
-              refused("(mlp or linear), got 'resnet18', which is for images"));
+              refused("model: expected a model for vectors of numbers, such as rows of a table (mlp"));
+  EXPECT_THAT([&] { refusal("resnet18", row, {}); }, refused("), got 'resnet18', which is for images"));
   EXPECT_THAT([&] { refusal("distilbert", row, {}); }, refused("got 'distilbert', which is for texts as"));
   EXPECT_THAT([&] { refusal("distilbert", image, {}); },
               refused("model: expected a model for images (mlp, "));

@@ -152,7 +152,12 @@ struct Registered {
   std::string_view distribution;
 };
 
-// Every algorithm's, but for lr and batch, which all draw alike. DomainBed's names: lambda, irm_lambda,
+// The algorithms of the table below. One that DomainBed does not have needs no place here.
+constexpr std::array compared = {"erm",   "irmv1", "vrex",   "fishr",  "groupdro", "coral", "mmd",
+                                 "sd",    "iga",   "ib-erm", "ib-irm", "irmx",     "clove", "dann",
+                                 "cdann", "mixup", "fish",   "lisa",   "pair"};
+
+// Theirs, but for lr and batch, which all draw alike. DomainBed's names: lambda, irm_lambda,
 // vrex_lambda, mmd_gamma, sd_reg and ib_lambda are our penalty, *_penalty_anneal_iters our pretrain, lr_g our
 // lr.
 constexpr std::array registry = {
@@ -192,27 +197,26 @@ constexpr std::array registry = {
     Registered{"lisa", "lisa_alpha", 2, "one of 0.5, 2"},
 };
 
-TEST(Hparams, OfEveryAlgorithmOnColoredMnistAreThoseOfDomainBedsRegistry) {
-  for (const algorithms::AlgorithmEntry& algorithm : algorithms::algorithms()) {
+TEST(Hparams, OnColoredMnistAreThoseOfDomainBedsRegistry) {
+  for (const char* const algorithm : compared) {
     // cdann has dann's.
-    const std::string_view name = algorithm.name == "cdann" ? "dann" : std::string_view(algorithm.name);
+    const std::string_view name = std::string_view(algorithm) == "cdann" ? "dann" : algorithm;
     std::vector<Registered> expected = {{name, "lr", 1e-3, "10^Uniform(-4.5, -2.5)"},
                                         {name, "batch", 64, "whole part of 2^Uniform(3, 9)"}};
     std::copy_if(registry.begin(), registry.end(), std::back_inserter(expected),
                  [name](const Registered& entry) { return entry.algorithm == name; });
-    const std::vector<Hparam> hparams = hparams_of("ColoredMNIST", algorithm.name);
-    EXPECT_EQ(hparams.size(), expected.size()) << algorithm.name;
+    const std::vector<Hparam> hparams = hparams_of("ColoredMNIST", algorithm);
+    EXPECT_EQ(hparams.size(), expected.size()) << algorithm;
     for (const Registered& entry : expected) {
       const std::optional<Hparam> hparam = find(hparams, entry.key);
-      ASSERT_TRUE(hparam) << algorithm.name << " has no " << entry.key;
-      EXPECT_EQ(as_text(hparam->distribution), entry.distribution) << algorithm.name << " " << entry.key;
+      ASSERT_TRUE(hparam) << algorithm << " has no " << entry.key;
+      EXPECT_EQ(as_text(hparam->distribution), entry.distribution) << algorithm << " " << entry.key;
       if (entry.key == "penalties") {
         // One penalty for both until it is drawn.
         EXPECT_EQ(hparam->default_value, "equal");
-        EXPECT_EQ(runs::resolve("ColoredMNIST", algorithm.name).settings.penalty, 1e2);
+        EXPECT_EQ(runs::resolve("ColoredMNIST", algorithm).settings.penalty, 1e2);
       } else {
-        EXPECT_EQ(std::stod(hparam->default_value), entry.default_value)
-            << algorithm.name << " " << entry.key;
+        EXPECT_EQ(std::stod(hparam->default_value), entry.default_value) << algorithm << " " << entry.key;
       }
     }
   }
