@@ -13,6 +13,7 @@
 #include "pair/paper/studies.h"
 #include "pair/plot/csv.h"
 #include "pair/plot/svg.h"
+#include "pair/runs/idle_settings.h"
 #include "pair/runs/run_directory.h"
 #include "pair/runs/settings.h"
 
@@ -88,6 +89,16 @@ TEST(Studies, HaveEveryRunOnceAndFewerOfThemInTheQuickForm) {
     };
     const std::set<std::string> all = hashes(full(study, {.seeds = {0, 1}}));
     EXPECT_LT(hashes(quick(study)).size(), all.size()) << study.name;
+  }
+}
+
+TEST(Studies, HaveNoSettingsWithoutEffect) {
+  for (const Study& study : studies()) {
+    for (const StudyCell& cell : study.cells(full(study))) {
+      for (const runs::RunSpec& spec : cell.specs) {
+        EXPECT_THAT(runs::idle_settings_of(spec), ::testing::IsEmpty()) << study.name << ' ' << cell.place;
+      }
+    }
   }
 }
 
