@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,6 +60,17 @@ ssize_t pwrite(int descriptor, const void* bytes, size_t count, off_t offset) {
     return full && half > 0 ? half : refused();
   }
   return full ? refused() : ::syscall(SYS_pwrite64, descriptor, bytes, count, offset);
+}
+
+// To files; what goes to pipes and terminals is left alone.
+ssize_t write(int descriptor, const void* bytes, size_t count) {
+  struct stat status {};
+  const bool file = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+  if (file && fault_now()) {
+    const auto half = static_cast<ssize_t>(::syscall(SYS_write, descriptor, bytes, count / 2));
+    return full && half > 0 ? half : refused();
+  }
+  return file && full ? refused() : ::syscall(SYS_write, descriptor, bytes, count);
 }
 
 int fsync(int descriptor) {

@@ -227,7 +227,7 @@ Adversary::Adversary(std::int64_t features, std::int64_t environments, std::int6
   for (std::int64_t layer = 1; layer <= options.mlp_depth; ++layer) {
     const std::string number = std::to_string(layer);
     const bool hidden = layer < options.mlp_depth;
-    layers_.push_back(
+    layers_.emplace_back(
         register_module("layer" + number, torch::nn::Linear(layer == 1 ? features : options.mlp_width,
                                                             hidden ? options.mlp_width : environments)));
     if (hidden) {
@@ -413,10 +413,10 @@ void Adversarial::save(torch::serialize::OutputArchive& archive) const {
   archive.write("algorithm", own);
 }
 
-void Adversarial::load(torch::serialize::InputArchive& whole) {
-  torch::serialize::InputArchive archive;
-  whole.read("algorithm", archive);
-  const std::vector<torch::Tensor> saved = train::read_tensors(archive, "adversary");
+void Adversarial::load(torch::serialize::InputArchive& archive) {
+  torch::serialize::InputArchive own;
+  archive.read("algorithm", own);
+  const std::vector<torch::Tensor> saved = train::read_tensors(own, "adversary");
   const std::vector<torch::Tensor> parameters = adversary_->parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     if (saved.size() != parameters.size() || saved[i].sizes() != parameters[i].sizes()) {
@@ -426,12 +426,12 @@ void Adversarial::load(torch::serialize::InputArchive& whole) {
     torch::Tensor(parameters[i]).copy_(saved[i]);
   }
   torch::serialize::InputArchive update;
-  archive.read("update", update);
+  own.read("update", update);
   adversary_update_.load(update);
   train::Update::read_tally(train::to_doubles(adversary_update_.tally()), adversary_guard_);
-  updates_ = train::read_value(archive, "updates").toInt();
-  gen_loss_.load(archive, "gen_loss");
-  disc_loss_.load(archive, "disc_loss");
+  updates_ = train::read_value(own, "updates").toInt();
+  gen_loss_.load(own, "gen_loss");
+  disc_loss_.load(own, "disc_loss");
 }
 
 namespace {

@@ -1,6 +1,7 @@
 #include "pair/runs/idle_settings.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
 #include "pair/runs/settings.h"

@@ -34,13 +34,13 @@ std::string failure(const std::string& program, const base::Finished& finished) 
   return sentence;
 }
 
-base::Finished run_scheduler(std::vector<std::string> command) {
+base::Finished run_scheduler(const std::vector<std::string>& command) {
   const std::string program = command.front();
   if (program.find('/') == std::string::npos && !base::is_installed(program)) {
     throw std::runtime_error(program +
                              " was not found; expected a machine from which jobs can be submitted to Slurm");
   }
-  return base::run_program(std::move(command), "/");
+  return base::run_program(command, "/");
 }
 
 void check_one_line(std::string_view option, std::string_view value) {
@@ -233,7 +233,7 @@ std::vector<SlurmState> slurm_states(const std::vector<std::string>& jobs) {
 void cancel_on_slurm(const std::vector<std::string>& jobs) {
   std::vector<std::string> command = {"scancel"};
   command.insert(command.end(), jobs.begin(), jobs.end());
-  const base::Finished finished = run_scheduler(std::move(command));
+  const base::Finished finished = run_scheduler(command);
   if (finished.status != 0) {
     throw std::runtime_error(failure("scancel", finished));
   }
