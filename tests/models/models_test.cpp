@@ -275,7 +275,7 @@ TEST(Model, IsRefusedForDataOfAnotherKind) {
     require_fit(name, options_of(name, changes), input);
   };
   const ModelInput row{.size = 4, .shape = {4}, .tokens = 0};
-  const ModelInput image{.size = 3 * 16 * 16, .shape = {3, 16, 16}, .tokens = 0};
+  const ModelInput image{.size = std::int64_t{3} * 16 * 16, .shape = {3, 16, 16}, .tokens = 0};
   const ModelInput text{.size = 8, .shape = {8}, .tokens = 100};
   EXPECT_THAT([&] { refusal("resnet18", row, {}); },
               refused("model: expected a model for vectors of numbers, such as rows of a table (mlp"));

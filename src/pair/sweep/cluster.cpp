@@ -35,7 +35,7 @@ std::string failure(const std::string& program, const base::Finished& finished) 
 }
 
 base::Finished run_scheduler(const std::vector<std::string>& command) {
-  const std::string program = command.front();
+  const std::string& program = command.front();
   if (program.find('/') == std::string::npos && !base::is_installed(program)) {
     throw std::runtime_error(program +
                              " was not found; expected a machine from which jobs can be submitted to Slurm");
