@@ -282,8 +282,11 @@ TEST(Dann, TakesNoStepWhoseLossIsNotFinite) {
     EXPECT_TRUE(model->norm->running_mean.isfinite().all().item<bool>());
     spoil();
     const auto before = named(trainer);
+    (void)trainer.take_notices();
     trainer.advance();  // the adversary's turn
     EXPECT_EQ(named(trainer), before) << "the losses of the last step that was taken";
+    EXPECT_THAT(trainer.take_notices(),
+                ::testing::ElementsAre(HasSubstr("the adversary's loss or gradient")));
     EXPECT_TRUE(model->norm->running_mean.isfinite().all().item<bool>());
     trainer.advance();
     EXPECT_EQ(trainer.evaluate().rollbacks, 2);

@@ -85,6 +85,8 @@ TEST(IsInstalled, LooksAtProgramsOnThePath) {
   ::setenv("PATH", scratch.path().c_str(), 1);
   EXPECT_TRUE(is_installed("tool"));
   EXPECT_TRUE(is_installed((scratch / "tool").string()));
+  EXPECT_TRUE(is_installed(std::filesystem::relative(scratch / "tool").string()));
+  EXPECT_FALSE(is_installed((scratch / "text").string()));
   EXPECT_FALSE(is_installed("text"));
   EXPECT_FALSE(is_installed("folder"));
   EXPECT_FALSE(is_installed("absent"));

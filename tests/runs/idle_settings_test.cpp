@@ -50,7 +50,7 @@ TEST(IdleSettings, AreThoseOfSgdIfAdamBalances) {
 }
 
 TEST(IdleSettings, AreAmsgradIfNoPhaseHasAdam) {
-  const std::string sentence = "amsgrad has no effect on a run whose steps are all of SGD";
+  const std::string sentence = "amsgrad has no effect without a step of Adam";
   EXPECT_THAT(idle_in("erm", {{"amsgrad", "true"}}), IsEmpty());
   EXPECT_THAT(idle_in("erm", {{"amsgrad", "true"}, {"optimizer", "sgd"}}), ElementsAre(sentence));
   EXPECT_THAT(idle_in("pair", {{"amsgrad", "true"}, {"optimizer", "sgd"}}), ElementsAre(sentence));

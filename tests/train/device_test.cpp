@@ -436,6 +436,23 @@ TEST_F(OnDevice, TakesTheUpdatesOfAnAdversaryAsTheCpuDoes) {
   }
 }
 
+// The adversary's strategy moves the parameters, so recorded scores of the steps of ERM must not be replayed.
+TEST_F(OnDevice, ScoresAnAdversarysModelAfterStepsOfErmAsTheCpuDoes) {
+  Settings settings = adversarial_settings("dann");
+  settings.pretrain = 8;
+  const auto here = trained(settings, torch::kCPU, 2);
+  const auto there = trained(settings, torch::kCUDA, 2);
+  ASSERT_EQ(here.size(), there.size());
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    ASSERT_EQ(here[i].scores.size(), there[i].scores.size());
+    for (std::size_t k = 0; k < here[i].scores.size(); ++k) {
+      EXPECT_NEAR(there[i].scores[k].value, here[i].scores[k].value, 0.02) << "step " << here[i].step;
+    }
+  }
+  EXPECT_NE(here.back().scores.front().value, here[3].scores.front().value)
+      << "scores that do not move show nothing";
+}
+
 TEST_F(OnDevice, TakesTheUpdatesOfAnAdversaryIn16Bits) {
   Settings settings = adversarial_settings("dann");
   settings.model = "mnist_cnn";

@@ -389,8 +389,18 @@ void Adversarial::update_model() {
 
 void Adversarial::settle() {
   learner_->read_guard();
+  const std::int64_t refused = adversary_guard_.rollbacks;
   train::Update::read_tally(train::to_doubles(adversary_update_.tally()), adversary_guard_);
-  adversary_guard_.check();
+  if (refused == 0 && adversary_guard_.rollbacks > 0) {
+    learner_->link.notify(
+        "warning: the adversary's loss or gradient was not finite; such steps are not taken, and each halves "
+        "lr_d");
+  }
+  if (adversary_guard_.over()) {
+    throw train::Diverged("training diverged: " + std::to_string(train::GuardState::patience) +
+                          " steps of the adversary in a row had a loss or gradient that was not finite; a "
+                          "smaller lr_d may help");
+  }
 }
 
 // DomainBed logs disc_loss after the adversary's updates and gen_loss after the model's, so the means are over

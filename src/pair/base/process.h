@@ -57,7 +57,7 @@ struct Finished {
   std::string output;  // standard output and standard error, interleaved
 };
 
-// Whether a program of that name is on PATH, or a program at that path if it is absolute.
+// Whether a program of that name is on PATH; a name with a slash is a path.
 bool is_installed(const std::string& program);
 
 // Runs a program in a folder and waits for its end. Its input is empty. Throws as start does.

@@ -1,5 +1,8 @@
 #include "pair/bench/child.h"
 
+#include <sys/wait.h>
+
+#include <cerrno>
 #include <csignal>
 
 #include "pair/base/process.h"
@@ -20,7 +23,8 @@ Child::Child(const std::vector<std::string>& words) {
 Child::~Child() {
   to_.reset();
   std::signal(SIGPIPE, on_broken_pipe_);
-  (void)base::wait_for(process_);
+  while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 std::optional<std::string> Child::ask(const std::string& line) {

@@ -1,11 +1,9 @@
 #include "pair/cli/train_ranks.h"
 
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -47,7 +45,6 @@ std::vector<std::string> environment_with(const std::vector<std::pair<std::strin
   return all;
 }
 
-// As posix_spawn takes them; it changes none.
 // A rank must not outlive rank 0, which is its parent.
 void end_with_parent(const char* parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -99,7 +96,11 @@ void TrainRanks::start(std::int64_t count, std::span<const char* const> argument
                                           {"MASTER_ADDR", place.address},
                                           {"MASTER_PORT", std::to_string(place.port)},
                                           {started_by, std::to_string(::getpid())}});
-    started_.push_back(base::start(command));
+    try {
+      started_.push_back(base::start(command));
+    } catch (const std::runtime_error& error) {
+      throw std::runtime_error("rank " + std::to_string(rank) + ": " + error.what());
+    }
   }
   ranks_ = train::connected(place, store, time_to_connect);
 }

@@ -49,7 +49,7 @@ constexpr std::array idle_settings = {
          "without optimizer=sgd"},
     Idle{"momentum", balances_with_adam, "with balance_optimizer=adam"},
     Idle{"restart", balances_with_adam, "with balance_optimizer=adam"},
-    Idle{"amsgrad", without_adam, "on a run whose steps are all of SGD"},
+    Idle{"amsgrad", without_adam, "without a step of Adam"},
     Idle{"annealed_divisor", without_pretrain, "with pretrain=0"},
     Idle{"lr_end", without_pretrain, "with pretrain=0"},
     Idle{"refresh", without_pretrain, "with pretrain=0"},

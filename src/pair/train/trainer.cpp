@@ -179,6 +179,9 @@ class Trainer::Impl {
     progress().last = {};
     (void)learner_->means.take();
     strategy_ = own_;
+    if (scorer_) {
+      scorer_->clear();  // the strategy may move the parameters
+    }
     strategy_->begin();
   }
 
