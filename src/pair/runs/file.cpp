@@ -11,7 +11,6 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "pair/base/numbers.h"

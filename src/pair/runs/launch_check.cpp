@@ -20,13 +20,9 @@
 namespace pair::runs {
 namespace {
 
-// Identifies the weights, the model and its inputs.
+// Identifies also the model's inputs.
 std::string start_key(const RunSpec& spec, const models::ModelInput& input) {
-  std::string key = spec.weights + '\n' + spec.weights_sha256 + '\n' + spec.settings.model;
-  const base::Options& options = spec.settings.model_options;
-  for (const base::Field& field : options.fields()) {
-    key += '\n' + field.name + '=' + base::as_text(options.get(field));
-  }
+  std::string key = model_key(spec);
   key += '\n' + base::joined(input.shape, ",", [](std::int64_t size) { return std::to_string(size); });
   for (const std::int64_t number : {input.size, input.outputs, input.tokens.value_or(-1)}) {
     key += '\n' + std::to_string(number);
@@ -56,6 +52,15 @@ void require_start(const RunSpec& spec, const models::ModelInput& input) {
 }
 
 }  // namespace
+
+std::string model_key(const RunSpec& spec) {
+  std::string key = spec.weights + '\n' + spec.weights_sha256 + '\n' + spec.settings.model;
+  const base::Options& options = spec.settings.model_options;
+  for (const base::Field& field : options.fields()) {
+    key += '\n' + field.name + '=' + base::as_text(options.get(field));
+  }
+  return key;
+}
 
 void LaunchCheck::require_trainable(const RunSpec& spec, const data::EnvironmentSet& data) {
   const auto* const list = dynamic_cast<const data::ImageManifest*>(data.source.get());

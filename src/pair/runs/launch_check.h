@@ -13,6 +13,9 @@ struct EnvironmentSet;
 
 namespace pair::runs {
 
+// Identifies the model of a run and the weights that it starts from.
+std::string model_key(const RunSpec& spec);
+
 // The checks of one launch, before it makes its runs' folders. That listed images exist, and that weights match a
 // model, is checked once for all runs that share them.
 class LaunchCheck {

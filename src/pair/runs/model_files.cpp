@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <system_error>
 

@@ -50,16 +50,6 @@ std::string data_key(const data::Dataset& dataset) {
   return key;
 }
 
-// Identifies the model and the weights that a run starts from.
-std::string model_key(const runs::RunSpec& spec) {
-  std::string key = spec.settings.model + '\n' + spec.weights_sha256;
-  const base::Options& options = spec.settings.model_options;
-  for (const base::Field& field : options.fields()) {
-    key += '\n' + field.name + '=' + base::as_text(options.get(field));
-  }
-  return key;
-}
-
 // By test environments and seed, which decide the division of the data.
 std::string division_key(const runs::RunSpec& spec) {
   const base::Field* const field = spec.dataset.options.find("test_envs");
@@ -79,7 +69,7 @@ void require_data(const std::vector<const runs::RunSpec*>& specs, runs::LaunchCh
     std::map<std::string, std::map<std::string, const runs::RunSpec*>> distinct;  // by division, by model
     for (const runs::RunSpec* const spec : specs) {
       const bool any_division = data->table == nullptr || spec->weights.empty();
-      distinct[division_key(any_division ? *specs.front() : *spec)].try_emplace(model_key(*spec), spec);
+      distinct[division_key(any_division ? *specs.front() : *spec)].try_emplace(runs::model_key(*spec), spec);
     }
     const std::string first = division_key(*specs.front());
     for (const auto& [division, models] : distinct) {

@@ -34,10 +34,6 @@ class Algorithm {
   // The losses in records, under DomainBed's names: those of the last update that computed them, NaN before.
   [[nodiscard]] virtual NamedLosses losses() const = 0;
 
-  // The same, with NaN for those that the last update did not compute: they do not count in means over steps,
-  // as in DomainBed.
-  [[nodiscard]] virtual NamedLosses computed() const { return losses(); }
-
   // All state except the model's parameters: optimizers, further networks, counters. load accepts the result
   // of save.
   virtual void save(torch::serialize::OutputArchive& archive) const = 0;

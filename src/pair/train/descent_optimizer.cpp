@@ -6,8 +6,7 @@ namespace pair::train {
 namespace {
 
 std::unique_ptr<torch::optim::Optimizer> optimizer_of(std::vector<torch::Tensor> parameters,
-                                                      const Settings& settings,
-                                                      DescentOptimizer::Decays decays) {
+                                                      const Settings& settings) {
   // l2 |theta|^2 has the gradient 2 l2 theta, weight decay w theta.
   const double weight_decay = 2.0 * settings.l2;
   if (settings.optimizer == Optimizer::sgd) {
@@ -15,17 +14,15 @@ std::unique_ptr<torch::optim::Optimizer> optimizer_of(std::vector<torch::Tensor>
         std::move(parameters),
         torch::optim::SGDOptions(settings.lr).momentum(settings.descent_momentum).weight_decay(weight_decay));
   }
-  return std::make_unique<torch::optim::Adam>(std::move(parameters), torch::optim::AdamOptions(settings.lr)
-                                                                         .betas({decays.first, decays.second})
-                                                                         .weight_decay(weight_decay)
-                                                                         .amsgrad(settings.amsgrad));
+  return std::make_unique<torch::optim::Adam>(
+      std::move(parameters),
+      torch::optim::AdamOptions(settings.lr).weight_decay(weight_decay).amsgrad(settings.amsgrad));
 }
 
 }  // namespace
 
-DescentOptimizer::DescentOptimizer(std::vector<torch::Tensor> parameters, const Settings& settings,
-                                   Decays decays)
-    : optimizer_(optimizer_of(std::move(parameters), settings, decays)) {}
+DescentOptimizer::DescentOptimizer(std::vector<torch::Tensor> parameters, const Settings& settings)
+    : optimizer_(optimizer_of(std::move(parameters), settings)) {}
 
 void DescentOptimizer::step(const torch::Tensor& loss, double lr) {
   set_lr(*optimizer_, lr);

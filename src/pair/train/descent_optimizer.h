@@ -16,15 +16,7 @@ namespace pair::train {
 // (Phases::lr).
 class DescentOptimizer {
  public:
-  // Adam's decays.
-  struct Decays {
-    double first = 0.9;
-    double second = 0.999;
-  };
-
-  DescentOptimizer(std::vector<torch::Tensor> parameters, const Settings& settings, Decays decays);
-  DescentOptimizer(std::vector<torch::Tensor> parameters, const Settings& settings)
-      : DescentOptimizer(std::move(parameters), settings, Decays()) {}
+  DescentOptimizer(std::vector<torch::Tensor> parameters, const Settings& settings);
 
   // One step on the gradient of the loss, a scalar; its graph is freed.
   void step(const torch::Tensor& loss, double lr);

@@ -20,7 +20,7 @@ void OwnUpdateStrategy::advance(std::int64_t /*step*/, double lr) {
     throw;
   }
   if (learner_->batches.minibatches()) {
-    means_.add(algorithm_->computed());
+    means_.add(algorithm_->losses());
   }
 }
 
